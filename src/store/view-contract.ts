@@ -51,6 +51,19 @@ export interface ViewReader extends ChainReader, SearchReader {
   ledgerCounters(slots: number): Promise<LedgerCounters>
   /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
   unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
+  /**
+   * How far these scans may go at once: where one of them has walked over many outputs, whether these fulfil the rest of the filter or
+   * not. Index entries alone are read.
+   */
+  unspentStop(question: Omit<UnspentQuery, 'limit'>): Promise<ScanStop>
+}
+
+/** Where scans stop. */
+export interface ScanStop {
+  /** The last place of all; left out where they come to their ends before. */
+  readonly at: OutputPosition | undefined
+  /** How many outputs are walked over until there. */
+  readonly walked: number
 }
 
 /** All base tokens of an address at the end of a slot. */
@@ -92,6 +105,8 @@ export interface UnspentQuery {
   /** Both exclusive, in the order of places; there need be no outputs. */
   readonly after?: OutputPosition | undefined
   readonly before?: OutputPosition | undefined
+  /** The last place in the order, itself included. */
+  readonly through?: OutputPosition | undefined
   /** By default ascending. */
   readonly order?: 'ascending' | 'descending' | undefined
   readonly limit: number

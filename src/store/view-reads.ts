@@ -1,13 +1,22 @@
 import type { IndexKey } from '../ledger/index-keys.ts'
 import { Output } from '../protocol/outputs.ts'
+import type { OutputId } from '../protocol/primitives.ts'
 import { comparePositions } from './positions.ts'
 import type { OutputRow } from './rows.ts'
 import { activityReads } from './sql/activity-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
-import { balanceReads, scanUnspent, type UnspentScan } from './sql/view-reads.ts'
-import type { UnspentFilter, UnspentQuery, ViewReader } from './view-contract.ts'
+import { scanUnspent, stopOf, type UnspentScan, walkedAtOnce } from './sql/unspent-scans.ts'
+import { balanceReads } from './sql/view-reads.ts'
+import type {
+  OutputPosition,
+  ScanStop,
+  SlotBounds,
+  UnspentFilter,
+  UnspentQuery,
+  ViewReader,
+} from './view-contract.ts'
 
 /** Reads of what is kept beside the log: balances, and which outputs are unspent. */
 export function viewReads(reading: Reading): ViewReader {
@@ -17,6 +26,7 @@ export function viewReads(reading: Reading): ViewReader {
     ...chainReads(reading),
     ...searchReads(reading),
     unspentOutputs: (question) => readUnspent(reading, question),
+    unspentStop: (question) => readStop(reading, question),
   }
 }
 
@@ -31,20 +41,34 @@ async function readUnspent(reading: Reading, question: UnspentQuery): Promise<Ou
   return rows.filter(isFirst).slice(0, question.limit)
 }
 
+/** The nearest stop of the scans: up to there all of them have been walked. */
+async function readStop(
+  reading: Reading,
+  question: Omit<UnspentQuery, 'limit'>,
+): Promise<ScanStop> {
+  const scans = scansOf({ ...question, limit: 0 })
+  const stops = await Promise.all(scans.map((scan) => stopOf(reading, scan)))
+  const reached = stops.filter((stop) => stop !== undefined)
+  const sign = question.order === 'descending' ? -1 : 1
+  reached.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
+  return { at: reached[0], walked: reached.length * walkedAtOnce }
+}
+
 function scansOf({
   filter,
   after,
   before,
+  through,
   order = 'ascending',
   limit,
 }: UnspentQuery): UnspentScan[] {
   const { heldBy, anyOf, keys = [], kinds = allKinds } = filter
+  const part = { ...within(filter.created, after, before), through }
   const scan = (by: UnspentScan['by'], also: readonly IndexKey[] = keys) => ({
     by,
     also,
     filter,
-    after,
-    before,
+    ...part,
     order,
     limit,
   })
@@ -63,6 +87,29 @@ function scansOf({
   return kinds.map((kind) => scan({ kind }))
 }
 
+/** The places of slots, cut at both ends. */
+function within(
+  { after: afterSlot, before: beforeSlot }: SlotBounds = {},
+  after: OutputPosition | undefined,
+  before: OutputPosition | undefined,
+) {
+  const low = afterSlot === undefined ? undefined : { bookedSlot: afterSlot, outputId: greatestId }
+  const high = beforeSlot === undefined ? undefined : { bookedSlot: beforeSlot, outputId: leastId }
+  return { after: further(after, low, 1), before: further(before, high, -1) }
+}
+
+function further(
+  a: OutputPosition | undefined,
+  b: OutputPosition | undefined,
+  sign: 1 | -1,
+): OutputPosition | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return sign * comparePositions(placeOf(a), placeOf(b)) > 0 ? a : b
+}
+
+const leastId: OutputId = `0x${'00'.repeat(38)}` as OutputId
+const greatestId: OutputId = `0x${'ff'.repeat(38)}` as OutputId
+
 function unexpiring(filter: UnspentFilter): UnspentFilter {
   return { ...filter, hasExpiration: false }
 }
@@ -70,6 +117,6 @@ function unexpiring(filter: UnspentFilter): UnspentFilter {
 /** The type codes of outputs. */
 const allKinds = Output.variants.map(({ code }) => code)
 
-function placeOf({ bookedSlot, outputId }: OutputRow) {
+function placeOf({ bookedSlot, outputId }: OutputPosition) {
   return [bookedSlot, outputId] as const
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import { databases, useStore } from '../support/databases.ts'
-import { booking, createdOutput, testGenesis } from '../support/store-rows.ts'
+import { booking, createdOutput, testGenesis, transactionIdOf } from '../support/store-rows.ts'
 
 describe.each(databases)('pages of unspent outputs on $name', ({ create }) => {
   const use = useStore(create)
@@ -22,5 +22,22 @@ describe.each(databases)('pages of unspent outputs on $name', ({ create }) => {
     const all = [createdOutput(0, { bookedSlot: 0 }), ...created]
     const expected = all.map(({ outputId, bookedSlot }) => ({ outputId, bookedSlot }))
     expect(found).toEqual(expected.sort((a, b) => (a.outputId < b.outputId ? -1 : 1)))
+  })
+
+  test('of a slot give all that it created and spent, however many', async () => {
+    await use.store.write.initialize(use.term, testGenesis())
+    const created = Array.from({ length: 2_500 }, (_, i) => createdOutput(i + 1))
+    await use.store.write.book(use.term, booking({ created }))
+    const spent = created
+      .slice(0, 2_001)
+      .map(({ outputId }) => ({ outputId, spentSlot: 2, spentBy: transactionIdOf(1) }))
+    await use.store.write.book(use.term, booking({ spent }))
+    const idsOf = (rows: readonly { outputId: OutputId }[]) =>
+      rows.map(({ outputId }) => outputId).sort()
+    const [first, second] = await Promise.all(
+      [1, 2].map((slot) => use.store.read.slotOutputs(slot)),
+    )
+    expect(first && [idsOf(first.created), idsOf(first.spent)]).toEqual([idsOf(created), []])
+    expect(second && [idsOf(second.created), idsOf(second.spent)]).toEqual([[], idsOf(spent)])
   })
 })

@@ -1,7 +1,7 @@
 import type { Services } from '../../service/services.ts'
 import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
-import { doubtfulSignatureCost, rowCost, signatureCost, statementCost } from './prices.ts'
+import { doubtfulSignatureCost, rowCost, signatureCost, statementCost, walkCost } from './prices.ts'
 
 /**
  * The services of one execution: rows that it reads and signatures that it checks are counted in its budget, and no statement
@@ -52,8 +52,14 @@ function refusal(budget: Budget): Promise<never> | undefined {
 }
 
 function counted<T>(found: T, budget: Budget): T {
-  budget.compute(statementCost + rowCost * Math.max(1, rowsIn(found)))
+  budget.compute(statementCost + rowCost * Math.max(1, rowsIn(found)) + walkCost * walkedIn(found))
   return found
+}
+
+/** The rows that were looked at and left out. */
+function walkedIn(found: unknown): number {
+  if (typeof found !== 'object' || found === null || !('walked' in found)) return 0
+  return Number(found.walked)
 }
 
 /** A read gives one row, a list of rows or of lists of them, a map, or an object with such members. */

@@ -70,6 +70,8 @@ export const maxOperationCost = 100_000
 export const rowCost = 1
 /** What a statement costs beside its rows; an answer has few of them, and no field says how many. */
 export const statementCost = 2
+/** What a row costs that is looked at and left out. Measured: 5,000 of them take 1.5 to 2 ms where they are in memory. */
+export const walkCost = 1 / 30
 /** How many bytes of an answer cost a unit. */
 export const bytesOfUnit = 1_024
 /** What an operation costs before its first field: it is read, looked up and answered. */

@@ -3,6 +3,7 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { UnspentFilter } from '../../store/view-contract.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
+import { scanUnspent } from '../outputs/scan-unspent.ts'
 import type { Services } from '../services.ts'
 import { defaultPageSize, type MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
@@ -91,7 +92,8 @@ function unspentList(
         bookedSlot: Number(slot),
         outputId: id as OutputId,
       }))
-      return (await read.unspentOutputs({ filter, after, before, ...page })).map(viewOfOutput)
+      const { rows } = await scanUnspent(read, { filter, after, before, ...page })
+      return rows.map(viewOfOutput)
     },
   }
 }

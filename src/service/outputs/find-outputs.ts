@@ -8,6 +8,7 @@ import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { OutputPosition, SlotBounds, UnspentFilter } from '../../store/view-contract.ts'
 import type { Services } from '../services.ts'
 import { viewOfOutput } from './read-output.ts'
+import { scanUnspent } from './scan-unspent.ts'
 
 /** Finds unspent outputs, as the indexer does: by everything that is booked, committed or not (rest.md 5). */
 
@@ -38,14 +39,18 @@ export async function findOutputs(
   const filter: UnspentFilter = { ...page.filter, asOf: 'BOOKED' }
   const { slot: committedSlot } = await read.latestMilestone()
   // One row more than the page shows whether there is a next page.
-  const rows = await read.unspentOutputs({ filter, after, limit: pageSize + 1 })
+  const question = { filter, after, limit: pageSize + 1 }
+  const { rows, stoppedAt } = await scanUnspent(read, question, mostPieces)
   const shown = rows.slice(0, pageSize)
   return {
     committedSlot,
     outputIds: shown.map(({ outputId }) => outputId),
-    next: rows.length > pageSize ? shown.at(-1) : undefined,
+    next: rows.length > pageSize ? shown.at(-1) : stoppedAt,
   }
 }
+
+/** A page of what is rare ends before it is full, so that no request takes long; its client goes on at its cursor. */
+const mostPieces = 25
 
 /** The index keys of outputs that an address may unlock at any time, or that return a deposit to it. Expirations are ignored. */
 export function unlockableTerms(address: Hex): readonly IndexKey[] {

@@ -1,4 +1,5 @@
 import { err, ok } from '../../../lib/result.ts'
+import { mapInTurns } from '../../../lib/turns.ts'
 import { SlotCommitment } from '../../../protocol/commitment.ts'
 import { UtxoChanges, UtxoChangesFull } from '../../../protocol/node-answers.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
@@ -56,8 +57,8 @@ function changesAs<T>(print: (row: SlotChanges['created'][number]) => T) {
     const { created, consumed } = await readSlotChanges(services, slot)
     return {
       commitmentId,
-      createdOutputs: created.map(print),
-      consumedOutputs: consumed.map(print),
+      createdOutputs: await mapInTurns(created, print),
+      consumedOutputs: await mapInTurns(consumed, print),
     }
   }
 }

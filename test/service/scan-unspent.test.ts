@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
+import { scanUnspent } from '../../src/service/outputs/scan-unspent.ts'
+import { walkedAtOnce } from '../../src/store/sql/unspent-scans.ts'
+import type { UnspentFilter, UnspentQuery } from '../../src/store/view-contract.ts'
+import { databases, useStore } from '../support/databases.ts'
+import {
+  addressOf,
+  booking,
+  createdOutput,
+  outputIdOf,
+  ownedOutput,
+  testGenesis,
+} from '../support/store-rows.ts'
+
+/** Pages of unspent outputs that few of many fulfil. */
+
+const many = 2 * walkedAtOnce + 1_000
+/** Those with a timelock, by their numbers: in the first piece, at its end, in the last one. */
+const locked = [3, walkedAtOnce - 1, walkedAtOnce, many - 2]
+
+function outputOf(n: number): BasicOutput {
+  const plain = ownedOutput(1, 1_000n + BigInt(n))
+  if (!locked.includes(n)) return plain
+  const unlockConditions = [...plain.unlockConditions, { type: 2, slot: 9 } as const]
+  return { ...plain, unlockConditions }
+}
+
+describe.each(databases)('on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('a page of what is rare is whole, whatever lies between, and no statement walks over more than a piece', async () => {
+    const { read, write } = use.store
+    await write.initialize(use.term, testGenesis())
+    const created = Array.from({ length: many }, (_, n) =>
+      createdOutput(n + 1, { bytes: encode(Output, outputOf(n)) }),
+    )
+    await write.book(use.term, booking({ created }))
+    const places = created.map(({ outputId }) => outputId).sort()
+    const rare = locked.map((n) => created[n]?.outputId).sort()
+    const stops: (OutputId | undefined)[] = []
+    const counted = {
+      unspentOutputs: read.unspentOutputs,
+      unspentStop: async (question: Parameters<typeof read.unspentStop>[0]) => {
+        const stop = await read.unspentStop(question)
+        stops.push(stop.at?.outputId)
+        return stop
+      },
+    }
+    const ask = async (question: Omit<UnspentQuery, 'limit'>, limit: number, pieces?: number) => {
+      const { rows, stoppedAt } = await scanUnspent(counted, { ...question, limit }, pieces)
+      return { ids: rows.map(({ outputId }) => outputId), stoppedAt: stoppedAt?.outputId }
+    }
+    // The output of the genesis is the first one, and not of this owner.
+    const owner = [{ kind: 'OWNER', value: addressOf(1) }] as const
+    const rows: [UnspentFilter, OutputId[]][] = [
+      [{ asOf: 'BOOKED', hasTimelock: true }, [outputIdOf(0), ...places]],
+      [{ asOf: 'BOOKED', hasTimelock: true, keys: owner }, places],
+      [{ asOf: 'BOOKED', hasTimelock: true, created: { after: 0 } }, places],
+    ]
+    for (const [filter, walk] of rows) {
+      const length = walk.length
+      stops.length = 0
+      expect(await ask({ filter }, 10)).toEqual({ ids: rare, stoppedAt: undefined })
+      const at = (n: number) => walk[n - 1]
+      expect(stops).toEqual([at(walkedAtOnce), at(2 * walkedAtOnce), undefined])
+      stops.length = 0
+      const down = { filter, order: 'descending' } as const
+      expect((await ask(down, 10)).ids).toEqual(rare.toReversed())
+      expect(stops.slice(0, 2)).toEqual([
+        at(length - walkedAtOnce + 1),
+        at(length - 2 * walkedAtOnce + 1),
+      ])
+      // A page that is full looks no further.
+      stops.length = 0
+      expect((await ask({ filter }, 1)).ids).toEqual(rare.slice(0, 1))
+      expect(stops.length).toBeLessThanOrEqual(2)
+      // One that has to end says where to go on.
+      const part = await ask({ filter }, 10, 1)
+      expect(part.stoppedAt).toBe(at(walkedAtOnce))
+      const after = { bookedSlot: 1, outputId: present(part.stoppedAt, 'a place') }
+      expect([...part.ids, ...(await ask({ filter, after }, 10)).ids]).toEqual(rare)
+    }
+    stops.length = 0
+    expect((await ask({ filter: { asOf: 'BOOKED' } }, 3)).ids).toHaveLength(3)
+    expect(stops).toEqual([])
+    expect(await read.unspentStop({ filter: { asOf: 'BOOKED' } })).toMatchObject({
+      walked: walkedAtOnce,
+    })
+  })
+})
