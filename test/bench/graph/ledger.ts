@@ -56,7 +56,14 @@ export async function makeGraphLedger(
   const world = worldOf(ledger, seats)
   world.note(0, { spent: [], created })
   let transactions = 0
-  for (let n = 0; n < slots; n++) transactions += await world.pass()
+  for (let n = 0; n < slots; n++) {
+    transactions += await world.pass()
+    if ((n + 1) % Math.ceil(slots / 10) === 0) {
+      console.error(
+        `${transactions.toLocaleString('en')} of ${wanted.toLocaleString('en')} transactions`,
+      )
+    }
+  }
   for (let n = 0; n <= parameters.minCommittableAge; n++) await world.settle()
   await ledger.close()
   const parametersFile = `${keyFile}.parameters.json`

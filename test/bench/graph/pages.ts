@@ -50,7 +50,7 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
       plain.goOn()
       await compareAnswers([gateway, plain], page)
       const measured = await inTurns([gateway, plain], page, options)
-      // Each when it is there: a run of an hour that fails at one page has told of those before it.
+      // Each when it is there: a run of an hour that fails at one page has shown those before it.
       printRow([...rowOf(page, measured, idle), present(statements.get(page), page.name)])
     }
     console.log()
