@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
@@ -109,6 +110,8 @@ export interface DatabaseOptions {
   readonly wakeUrl: string | undefined
   readonly log: StoreLog
   readonly writesOn?: WritesOn | undefined
+  /** PostgreSQL: asked of each new connection before it is used; one that it fails for is not. */
+  readonly onConnect?: ((client: ClientBase) => Promise<void>) | undefined
 }
 
 /**

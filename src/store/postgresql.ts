@@ -19,15 +19,17 @@ import { serverFacts } from './sql/postgresql/server.ts'
 import { shardStatements } from './sql/postgresql/shards.ts'
 import { postgresqlStatements } from './sql/postgresql/statements.ts'
 import { tableStatements } from './sql/postgresql/tables.ts'
+import { failUnreplicated } from './unreplicated.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /**
  * The database of a PostgreSQL URL. Nothing is set for a whole session, so that `url` may lead through a pooler that
  * gives out transactions; `wakeUrl` leads past it.
  */
-export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database {
+export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions): Database {
   const news = openNotifications(wakeUrl ?? url, log)
   const connection = connectionTo(url)
+  const hook = onConnect && { onConnect }
   let isClosed = false
 
   /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
@@ -41,7 +43,8 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
     return new PrismaClient({ adapter: { provider, adapterName, connect } })
   }
   const poolOf = (max: number) => {
-    const pool = new Pool({ ...settings, ...connection, max })
+    const pool = new Pool({ ...settings, ...connection, ...hook, max })
+    pool.on('connect', failUnreplicated)
     // An idle connection was lost; the pool makes another.
     return pool.on('error', () => {})
   }
@@ -51,7 +54,7 @@ export function openPostgresql({ url, wakeUrl, log }: DatabaseOptions): Database
   const reading = poolOf(clientConnections)
   const writer = clientOf(writing)
   const reader = clientOf(reading)
-  const reads = openReads({ ...settings, ...connection, max: readConnections })
+  const reads = openReads({ ...settings, ...connection, ...hook, max: readConnections })
   const forms = createLogForms(async () => {
     // Tables of an earlier version may lack the published tip, and are in no partitions.
     return formOfRows((await unlessGone(reads.query(formText, []))) ?? [])
@@ -104,8 +107,13 @@ const versionStatement =
   "SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text"
 
 /** One connection that is read from, apart from those of the store: a pool that is busy is no server that is gone. */
-export function openWatch(url: string, connectionTimeoutMillis: number): PostgresqlReads {
-  return openReads({ ...settings, ...connectionTo(url), connectionTimeoutMillis, max: 1 })
+export function openWatch(
+  url: string,
+  connectionTimeoutMillis: number,
+  onConnect?: DatabaseOptions['onConnect'],
+): PostgresqlReads {
+  const hook = onConnect && { onConnect }
+  return openReads({ ...settings, ...connectionTo(url), ...hook, connectionTimeoutMillis, max: 1 })
 }
 
 /** One connection and never another in its place, for what was begun on it would be forgotten there. */

@@ -8,6 +8,7 @@ import { type PostgresqlServer, startPostgresql } from '../support/postgresql-se
 import { restJson } from '../support/rest.ts'
 import { ask, type Standby, startStandby } from '../support/standby.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { openSwitch } from '../support/switch.ts'
 import { until } from '../support/until.ts'
 import { addressOf, blockOf, offerOf, taggedData, untilHealth, user } from '../support/wallet.ts'
 
@@ -124,6 +125,26 @@ async function callsAt(url: string): Promise<ReadonlyMap<string, number>> {
 }
 
 describe('a gateway with a replica', () => {
+  test('leaves it out where its URL leads to another server as well', async () => {
+    const place = await openSwitch(Number(new URL(near.url).port))
+    const url = new URL(near.url)
+    url.port = `${place.port}`
+    const reading = await readingAt(url.href)
+    expect(readAt(reading)).toBe(placeOf(url.href))
+    place.spreadTo(Number(new URL(late.url).port))
+    const reason = 'its URL leads to several servers, or it was restarted'
+    await until(async () => {
+      // Many at once need more connections than there are.
+      const heights = Array.from(
+        { length: 20 },
+        (_, i) => `{ blocks(first: ${i + 1}) { edges { node { id } } } }`,
+      )
+      await Promise.all(heights.map((text) => query(reading, text)))
+      return eventsOf(reading, 'replica-left-out').some((line) => line.reason === reason)
+    })
+    await place.close()
+  })
+
   test('reads what clients ask for there, and at the primary nothing of it', async () => {
     const reading = await readingAt(near.url)
     expect(readAt(reading)).toBe(placeOf(near.url))

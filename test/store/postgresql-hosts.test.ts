@@ -1,11 +1,11 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isStoreAway } from '../../src/store/faults.ts'
+import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
 import { connectionTo } from '../../src/store/postgresql-hosts.ts'
 import { databasePlace, hostUrlsOf, isPostgresqlUrl } from '../../src/store/url.ts'
 import { openedStore, takenLease } from '../support/databases.ts'
 import { freePort, type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'
-import { type Standby, startStandby, waitForStandby } from '../support/standby.ts'
+import { ask, type Standby, startStandby, waitForStandby } from '../support/standby.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 
@@ -82,6 +82,31 @@ describe('a primary and its synchronous standby', () => {
     expect(isStoreAway(failure)).toBe(true)
     expect(String(failure)).toMatch(/127\.0\.0\.1:\d+ is not standby/)
   })
+
+  test('acknowledge no block whose wait for the standby is cancelled', async () => {
+    const store = await openedStore(primary.url)
+    const term = await takenLease(store)
+    await store.write.initialize(term, testGenesis())
+    await waitFor('nobody')
+    for (const attempt of ['ACCEPTED', 'KNOWN']) {
+      const accepting = store.write.acceptBlocks([incomingBlock(1)]).then(String, storeFaultOf)
+      const cancel = `SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
+        WHERE wait_event = 'SyncRep' AND datname = current_database()`
+      await until(async () => (await ask(primary.url, cancel)) === '1')
+      expect([attempt, await accepting]).toEqual([attempt, 'AWAY'])
+    }
+    await waitFor('*')
+    expect(await store.write.acceptBlocks([incomingBlock(1)])).toEqual(['KNOWN'])
+    await store.write.releaseLease(term)
+    await store.close()
+  })
+
+  /** Settles which standby the commits of the primary wait for. */
+  async function waitFor(names: string): Promise<void> {
+    await ask(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+    await ask(primary.url, 'SELECT pg_reload_conf()')
+    await until(async () => (await ask(primary.url, 'SHOW synchronous_standby_names')) === names)
+  }
 
   test('are one database to a store, also when the standby takes over', async () => {
     const ports = [primary, standby].map(({ url }) => new URL(url).port)

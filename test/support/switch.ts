@@ -6,6 +6,8 @@ export interface Switch {
   readonly port: number
   /** Ends every connection; new ones lead to this port, or are refused where there is none. */
   leadTo(port: number | undefined): void
+  /** New connections lead to this port, and those that are open stay, as with a proxy that spreads them. */
+  spreadTo(port: number): void
   close(): Promise<void>
 }
 
@@ -42,6 +44,9 @@ export async function openSwitch(first: number | undefined): Promise<Switch> {
     leadTo: (port) => {
       target = port
       cut()
+    },
+    spreadTo: (port) => {
+      target = port
     },
     close: async () => {
       cut()

@@ -12,6 +12,7 @@ import { lsnText } from '../sql/postgresql/position.ts'
 import { postgresqlStatements } from '../sql/postgresql/statements.ts'
 import { createReading } from '../sql/reading.ts'
 import { databasePlace } from '../url.ts'
+import { createSameServer, type SameServer } from './same-server.ts'
 
 /** A PostgreSQL server that is read: the primary, or one of its replicas. */
 export interface Server extends Pick<Store, 'snapshot'> {
@@ -61,8 +62,9 @@ export interface ReplicaDeps {
 
 /** A replica. Nothing is connected before the first read. */
 export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
-  const watch = createWatch(url)
-  const database = openPostgresql({ url, wakeUrl: undefined, log })
+  const same = createSameServer()
+  const watch = createWatch(url, same)
+  const database = openPostgresql({ url, wakeUrl: undefined, log, onConnect: same.check })
   const read = timedReads(createReader(database), onCall)
   const snapshots = createSnapshots(database, createReader(database))
   const timed = new WeakMap<StoreReader, StoreReader>()
@@ -92,12 +94,13 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
 }
 
 /** One connection apart, made anew after it failed: on one that hangs nothing may ever come back. */
-function createWatch(url: string) {
-  let reads = openWatch(url, mostLookMs)
+function createWatch(url: string, same?: SameServer) {
+  const open = () => openWatch(url, mostLookMs, same?.check)
+  let reads = open()
 
   async function drop(): Promise<void> {
     const former = reads
-    reads = openWatch(url, mostLookMs)
+    reads = open()
     await former.close().catch(() => {})
   }
 
@@ -107,6 +110,7 @@ function createWatch(url: string) {
       throw new Error(`no answer within ${mostLookMs} ms`)
     })
     try {
+      same?.holds()
       return await Promise.race([question(), late])
     } catch (failure) {
       void drop()
