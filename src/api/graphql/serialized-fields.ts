@@ -2,16 +2,16 @@ import { Address } from '../../protocol/addresses.ts'
 import { Block } from '../../protocol/block.ts'
 import { Output } from '../../protocol/outputs.ts'
 import { fieldsOf, type SerializedField } from '../../protocol/schema/fields.ts'
-import { encode } from '../../protocol/schema/schema.ts'
+import { encode, type Schema } from '../../protocol/schema/schema.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
 import { BlockNode } from './block.ts'
-import { builder } from './builder.ts'
+import { builder, type GatewayContext } from './builder.ts'
 import { uint32s } from './exposed.ts'
 import { AddressInspection, OutputInspection } from './inspect.ts'
 import { BlockInspection, TransactionInspection } from './inspect-block.ts'
 import { withContent } from './loaders.ts'
 import { OutputNode } from './output.ts'
-import { fieldCost } from './prices.ts'
+import { fieldCost, placedFieldCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
 /** Where the fields of what is serialized stand in its bytes. */
@@ -45,6 +45,17 @@ const SerializedFieldType = builder.objectRef<SerializedField>('SerializedField'
   }),
 })
 
+/** The fields, paid for by their number: a block may have some thousand, and the estimate knows no bytes. */
+function countedFields(
+  { budget }: Pick<GatewayContext, 'budget'>,
+  schema: Schema<unknown>,
+  bytes: Uint8Array,
+): SerializedField[] {
+  const fields = [...fieldsOf(schema, bytes)]
+  budget.compute(fields.length * placedFieldCost)
+  return fields
+}
+
 const description =
   'Every field with its place in the bytes, each before those it is made of. The leaves cover all bytes.'
 
@@ -53,7 +64,7 @@ builder.objectField(BlockNode, 'fields', (t) =>
     type: [SerializedFieldType],
     description,
     complexity: fieldCost.blockFields,
-    resolve: ({ bytes }) => [...fieldsOf(Block, bytes)],
+    resolve: ({ bytes }, _args, context) => countedFields(context, Block, bytes),
   }),
 )
 
@@ -65,7 +76,9 @@ builder.objectField(TransactionNode, 'fields', (t) =>
     description: 'The same of `bytes`; null for that of the genesis.',
     resolve: async (listed, _args, context) => {
       const { payload } = await withContent(context, listed)
-      return payload && [...fieldsOf(SignedTransaction, encode(SignedTransaction, payload))]
+      return (
+        payload && countedFields(context, SignedTransaction, encode(SignedTransaction, payload))
+      )
     },
   }),
 )
@@ -75,7 +88,7 @@ builder.objectField(OutputNode, 'fields', (t) =>
     type: [SerializedFieldType],
     description,
     complexity: fieldCost.outputFields,
-    resolve: ({ bytes }) => [...fieldsOf(Output, bytes)],
+    resolve: ({ bytes }, _args, context) => countedFields(context, Output, bytes),
   }),
 )
 
@@ -84,7 +97,7 @@ builder.objectField(BlockInspection, 'fields', (t) =>
     type: [SerializedFieldType],
     description,
     complexity: fieldCost.blockFields,
-    resolve: ({ bytes }) => [...fieldsOf(Block, bytes)],
+    resolve: ({ bytes }, _args, context) => countedFields(context, Block, bytes),
   }),
 )
 
@@ -93,7 +106,8 @@ builder.objectField(TransactionInspection, 'fields', (t) =>
     type: [SerializedFieldType],
     description,
     complexity: fieldCost.blockFields,
-    resolve: ({ payload }) => [...fieldsOf(SignedTransaction, encode(SignedTransaction, payload))],
+    resolve: ({ payload }, _args, context) =>
+      countedFields(context, SignedTransaction, encode(SignedTransaction, payload)),
   }),
 )
 
@@ -102,7 +116,7 @@ builder.objectField(OutputInspection, 'fields', (t) =>
     type: [SerializedFieldType],
     description,
     complexity: fieldCost.outputFields,
-    resolve: ({ bytes }) => [...fieldsOf(Output, bytes)],
+    resolve: ({ bytes }, _args, context) => countedFields(context, Output, bytes),
   }),
 )
 
@@ -112,7 +126,7 @@ builder.objectField(AddressInspection, 'fields', (t) =>
     complexity: fieldCost.outputFields,
     description:
       'The same of an address; none of a multi address that is known by its reference alone.',
-    resolve: ({ address }) =>
-      address === undefined ? [] : [...fieldsOf(Address, encode(Address, address))],
+    resolve: ({ address }, _args, context) =>
+      address === undefined ? [] : countedFields(context, Address, encode(Address, address)),
   }),
 )

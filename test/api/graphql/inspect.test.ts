@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { placedFieldCost } from '../../../src/api/graphql/prices.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex, type Hex } from '../../../src/lib/hex.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'
@@ -8,6 +9,7 @@ import type { Services } from '../../../src/service/services.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { graphql } from '../../support/client.ts'
 import { askSchema } from '../../support/graphql.ts'
+import type { GraphqlAnswer } from '../../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import { vectorNetworks } from '../../support/vector-networks.ts'
@@ -145,6 +147,32 @@ describe('has each field with its place in the bytes, given as JSON and as bytes
       if (transaction != null) expectWhole(transaction)
       expect((await inspect({ bytes }, document)).fields).toEqual(found.fields)
     }
+  })
+
+  test('and each is paid for, whatever is asked of it', async () => {
+    const [{ bytes } = { bytes: '0x' }] = loadVectors<PartVector>('transactions').toSorted(
+      (one, other) => (other.bytes ?? '').length - (one.bytes ?? '').length,
+    )
+    const gateway = await startGateway()
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: `query ($bytes: Hex!) { inspect(input: { bytes: $bytes }) {
+          ... on BlockInspection { fields { __typename } }
+          ... on TransactionInspection { fields { __typename } } } }`,
+        variables: { bytes },
+        extensions: { cost: true },
+      }),
+    })
+    const { data, extensions } = (await response.json()) as GraphqlAnswer & {
+      readonly extensions: { readonly cost: { readonly spent: number } }
+    }
+    await gateway.close()
+    const { length } = data.inspect.fields
+    expect(length).toBeGreaterThan(60)
+    // To write them takes 0.4 of a unit each, what the operation costs at least included.
+    expect(extensions.cost.spent).toBeGreaterThan(length * (0.2 + placedFieldCost))
   })
 
   test('a multi address that is known by its reference alone has none', async () => {
