@@ -35,9 +35,7 @@ describe('edges', () => {
       .filter((one) => one.transactionId === transactionId)
       .sort(newestFirst)
     const blocks = await world.store.read.blocks(world.kept.map(({ blockId }) => blockId))
-    const all = await world.store.read.transactions(
-      world.kept.flatMap(({ transactionId }) => transactionId ?? []),
-    )
+    const { spans } = await world.store.read.activity('SLOT', row.slot, row.slot)
     const updates = (await world.store.read.updates(wholeLog)).filter(
       ({ milestoneIndex }) => milestoneIndex === row.slot,
     )
@@ -64,9 +62,8 @@ describe('edges', () => {
         next: { index: row.slot + 1 },
         blockCount: blocks.filter(({ slot, state }) => slot === row.slot && state === 'FINALIZED')
           .length,
-        transactionCount: all.filter(
-          ({ slot, state }) => slot === row.slot && state === 'FINALIZED',
-        ).length,
+        // Of this log, whose outputs are of other transactions than those of its blocks.
+        transactionCount: spans[0]?.accepted,
         updateCount: String(updates.length),
       },
       transaction: {

@@ -297,9 +297,9 @@ describe('a request ends with its client', () => {
     expect(reads.pieces).toBe(1 + 5)
   })
 
-  test.each(ways)('that leaves proofs %s', async (_name, leave) => {
+  test.each(ways)('that leaves proofs %s', async (name, leave) => {
     await leaveAt('siblings', () => leave(proofs))
-    await graphql(doors.url, proofs)
+    await graphql(doors.url, `${proofs} # ${name}`)
     expect(reads.siblings).toBe(1 + 8)
   })
 })
@@ -366,7 +366,7 @@ describe('proofs of a page', () => {
       if (!isOver) setImmediate(turn)
     }
     setImmediate(turn)
-    const { data } = await graphql(doors.url, proofs)
+    const { data } = await graphql(doors.url, `${proofs} # in a page`)
     isOver = true
     expect(data.unspentOutputs.nodes).toHaveLength(1_000)
     expect(reads).toEqual({ pieces: 1, siblings: 8 })
