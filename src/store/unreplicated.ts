@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 
 /**
- * Commits that were to wait for a standby and do no longer. When somebody cancels the wait (`pg_cancel_backend`), PostgreSQL says in a
+ * Commits that were to wait for a standby and do no longer. When the wait is cancelled (`pg_cancel_backend`), PostgreSQL says in a
  * warning that the standby may lack the transaction, and then that the commit succeeded: a client that
  * skips warnings acknowledges what a failover loses.
  */
