@@ -23,7 +23,7 @@ import {
 } from './compile.ts'
 import { operationCost } from './cost.ts'
 import { withMeteredServices } from './metered-services.ts'
-import { NotedContext } from './noted-context.ts'
+import { type NotedContext, noteContext } from './noted-context.ts'
 import { atOneMoment } from './one-moment.ts'
 import { maxOperationCost } from './prices.ts'
 import type { GraphqlServer } from './server.ts'
@@ -123,10 +123,10 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
           isOneRead(dependsOnLog, variables)
             ? compiled.run(withMeteredServices(context), variables)
             : atOneMoment(context, (asOf) => {
-                noted = new NotedContext(asOf)
-                return compiled.run(noted, variables)
+                noted = noteContext(asOf)
+                return compiled.run(noted.context, variables)
               }),
-        lasting: () => noted?.lasting ?? 'NOT',
+        lasting: () => noted?.lasting() ?? 'NOT',
         version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
       }
     },

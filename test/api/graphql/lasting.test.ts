@@ -1,7 +1,7 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationCost } from '../../../src/api/graphql/cost.ts'
-import { NotedContext } from '../../../src/api/graphql/noted-context.ts'
+import { noteContext } from '../../../src/api/graphql/noted-context.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { createSettableClock } from '../../../src/lib/clock.ts'
@@ -128,7 +128,7 @@ describe('of the pages of an explorer', () => {
 })
 
 describe('an answer lasts', () => {
-  type Context = ConstructorParameters<typeof NotedContext>[0]
+  type Context = Parameters<typeof noteContext>[0]
   const given = {
     services: { store: {}, source: { network: {}, status: () => ({}) }, clock: {}, faucet: {} },
     caller: {},
@@ -162,22 +162,22 @@ describe('an answer lasts', () => {
     ['of whether the gateway stops', ({ isStopping }) => isStopping, 'NOT'],
   ]
   test.each(rows)('%s: as it says', (_, read, lasting) => {
-    const noted = new NotedContext(given)
-    read(noted)
-    expect(noted.lasting).toBe(lasting)
+    const noted = noteContext(given)
+    read(noted.context)
+    expect(noted.lasting()).toBe(lasting)
     // Whatever is read after it makes it last no longer.
-    void noted.services.store.read
-    expect(noted.lasting).toBe(lasting)
-    void noted.caller
-    void noted.services.clock
-    expect(noted.lasting).toBe('NOT')
+    void noted.context.services.store.read
+    expect(noted.lasting()).toBe(lasting)
+    void noted.context.caller
+    void noted.context.services.clock
+    expect(noted.lasting()).toBe('NOT')
   })
 
   test('where a node is asked: not', () => {
     const source = { network: {}, node: {} }
     const followed = { ...given, services: { ...given.services, source } } as unknown as Context
-    const noted = new NotedContext(followed)
-    void noted.services.source.node
-    expect(noted.lasting).toBe('NOT')
+    const noted = noteContext(followed)
+    void noted.context.services.source.node
+    expect(noted.lasting()).toBe('NOT')
   })
 })
