@@ -194,6 +194,12 @@ export function plainOutput(address: Address, amount: bigint, mana: bigint): Bas
   }
 }
 
+/** The type code and the base tokens of a serialized output: each kind begins with these, so that the rest need not be decoded. */
+export function headOfOutput(bytes: Uint8Array): Pick<Output, 'type' | 'amount'> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { type: view.getUint8(0) as Output['type'], amount: view.getBigUint64(1, true) }
+}
+
 function chainId<T>(id: Schema<T>): Schema<T> {
   return about('hash of the creating output id, zero in that output itself', id)
 }

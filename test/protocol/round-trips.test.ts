@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { headOfOutput, Output } from '../../src/protocol/outputs.ts'
 import { decode, encode, parse, print } from '../../src/protocol/schema/schema.ts'
 import { arbitraryOf } from '../support/arbitrary.ts'
 import { rootTypes } from '../support/root-types.ts'
@@ -25,3 +26,18 @@ describe.each(Object.entries(rootTypes))('%s', (_name, schema) => {
     )
   })
 })
+
+test.each(Output.variants.map((kind) => [kind.name, kind] as const))(
+  'the head of a %s is read without the rest',
+  (_name, kind) => {
+    fc.assert(
+      fc.property(arbitraryOf(kind), (output) => {
+        // Behind other bytes, as rows of a database may come.
+        const bytes = Uint8Array.of(9, 9, ...encode(kind, output)).subarray(2)
+        const { type, amount } = output
+        expect(headOfOutput(bytes)).toEqual({ type, amount })
+      }),
+      runs(100),
+    )
+  },
+)

@@ -6,7 +6,7 @@ import type { FoundryId, NftId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import { listChainStates } from '../../src/service/chains/chain-history.ts'
 import { listChains } from '../../src/service/chains/list-chains.ts'
-import { readChain } from '../../src/service/chains/read-chain.ts'
+import { readChain, readChains } from '../../src/service/chains/read-chain.ts'
 import { listTokenHolders } from '../../src/service/chains/token-holders.ts'
 import type { KeysetPage } from '../../src/service/lists/keyset-page.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -121,7 +121,7 @@ describe('a page takes as many statements whatever its size and place:', () => {
       1 + 1,
       async (deps, page) => {
         const chain = await readChain(deps, 4, nft)
-        return await listChainStates(deps, chain ?? { chainId: nft, length: 0 }, page)
+        return await listChainStates(deps, { chainId: nft, length: chain?.length ?? 0 }, page)
       },
     ],
     [
@@ -155,5 +155,13 @@ test('of 60 NFTs that an address owns, and one that moves all the while, each is
   const { nodes } = unwrap(await listChains(counting(), { kind: 4, heldBy }, page))
   expect(new Set(nodes.map(({ chainId }) => chainId)).size).toBe(nfts + 1)
   expect(nodes).toHaveLength(nfts + 1)
-  expect(nodes.filter(({ length }) => length === states)).toHaveLength(1)
+  const chains = await readChains(
+    counting(),
+    nodes.map(({ chainId }) => chainId),
+  )
+  for (const { chainId, current, slot } of nodes) {
+    const read = chains.get(chainId)
+    expect([current?.outputId, slot]).toEqual([read?.current?.outputId, read?.slot])
+  }
+  expect([...chains.values()].filter(({ length }) => length === states)).toHaveLength(1)
 })

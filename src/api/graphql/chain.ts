@@ -1,3 +1,4 @@
+import { present } from '../../lib/assert.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import {
   type ChainHistory,
@@ -12,7 +13,7 @@ import { type AddressView, viewOfKey } from './address-node.ts'
 import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { listArgs } from './lists.ts'
-import { milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
+import { chainInBatch, milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
 import { free, listCost, reads } from './prices.ts'
@@ -139,8 +140,11 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
       description:
         'Its states, also when it is destroyed and when the log is pruned, as of the newest milestone.',
       args: listArgs,
-      resolve: async (chain, args, { services }) =>
-        orThrow(await listChainStates(services, chain, args)),
+      resolve: async ({ chainId, length }, args, context) => {
+        const known = length ?? (await chainInBatch(context, chainId))?.length
+        const chain = { chainId, length: present(known, chainId) }
+        return orThrow(await listChainStates(context.services, chain, args))
+      },
     }),
   }),
 })

@@ -1,5 +1,6 @@
 import { bytesToHex } from '../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../protocol/ids.ts'
+import { headOfOutput } from '../../protocol/outputs.ts'
 import { slotEnd } from '../../protocol/slots.ts'
 import { outputLife } from '../../service/outputs/output-life.ts'
 import { readOwner } from '../../service/outputs/output-owner.ts'
@@ -96,12 +97,12 @@ builder.objectFields(OutputNode, (t) => ({
   kind: t.field({
     type: OutputKind,
     description: 'Which of the six kinds of outputs it is.',
-    resolve: (view) => view.output().type,
+    resolve: ({ bytes }) => headOfOutput(bytes).type,
   }),
   amount: t.field({
     type: 'UInt64',
     description: 'Its base tokens.',
-    resolve: (view) => view.output().amount,
+    resolve: ({ bytes }) => headOfOutput(bytes).amount,
   }),
   mana: t.field({
     type: 'UInt64',

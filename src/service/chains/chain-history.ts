@@ -21,10 +21,10 @@ export interface ChainHistory extends KeysetPage<ChainState> {
   readonly totalCount: number
 }
 
-/** Lists the states of a chain up to the one that the view knows as its newest. */
+/** Lists the states of a chain up to the newest that is known: as many as it has had. */
 export async function listChainStates(
   { store }: Pick<Services, 'store'>,
-  { chainId, length }: Pick<ChainView, 'chainId' | 'length'>,
+  { chainId, length }: Pick<ChainView, 'chainId'> & { readonly length: number },
   args: PageArguments,
 ): Promise<Result<ChainHistory, ListError>> {
   const list: KeysetList<ChainState> = {

@@ -14,7 +14,7 @@ import {
 } from '../lists/keyset-page.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
-import { type ChainView, chainKinds, readChains } from './read-chain.ts'
+import { type ChainView, chainKinds } from './read-chain.ts'
 
 /** The chains of a kind that are not destroyed, by when they changed last. */
 
@@ -27,7 +27,7 @@ export interface ChainsQuestion {
   readonly heldBy?: Hex | undefined
 }
 
-/** Lists chains by their newest outputs: two reads a page, and one for its views. */
+/** Lists chains by their newest outputs: at most two reads a page. */
 export async function listChains(
   deps: Pick<Services, 'store'>,
   { kind, keys = [], heldBy }: ChainsQuestion,
@@ -52,7 +52,7 @@ export async function listChains(
     },
   }
   const page = await readKeysetPage(list, args)
-  return page.ok ? ok({ ...page.value, nodes: await chainsOf(deps, kind, page.value.nodes) }) : page
+  return page.ok ? ok({ ...page.value, nodes: await viewsOf(deps, kind, page.value.nodes) }) : page
 }
 
 const chainCursors = keysetCursors({ list: 'chain', values: ['NUMBER', 38] })
@@ -70,15 +70,20 @@ function ownedBy(address: Hex, kind: ChainKind, keys: readonly IndexKey[]) {
 }
 
 /** What a list found alive is shown alive, and as it was found, whatever is committed meanwhile. */
-async function chainsOf(
-  deps: Pick<Services, 'store'>,
+async function viewsOf(
+  { store: { read } }: Pick<Services, 'store'>,
   kind: ChainKind,
   outputs: readonly Placed<OutputView>[],
 ): Promise<Placed<ChainView>[]> {
-  const ids = outputs.map((view) => chainId(view.output(), view.outputId))
-  const chains = await readChains(deps, ids)
-  return outputs.flatMap(({ cursor, ...current }, i) => {
-    const chain = chains.get(ids[i] ?? '0x')
-    return chain === undefined ? [] : [{ ...chain, kind, last: current, current, cursor }]
-  })
+  if (outputs.length === 0) return []
+  const { slot } = await read.logTip()
+  return outputs.map(({ cursor, ...current }) => ({
+    kind,
+    chainId: chainId(current.output(), current.outputId),
+    slot: Math.max(slot, current.bookedSlot),
+    length: undefined,
+    last: current,
+    current,
+    cursor,
+  }))
 }

@@ -23,8 +23,8 @@ export interface ChainView {
   readonly kind: ChainKind
   readonly chainId: Hex
   readonly slot: SlotIndex
-  /** How many states it has had. */
-  readonly length: number
+  /** How many states it has had; `undefined` of one found in a list, which does not read that. */
+  readonly length: number | undefined
   /** Its newest state; `undefined` for an account that was given something before it exists. */
   readonly last: OutputView | undefined
   /** The same while the chain is there; `undefined` once it is destroyed. */

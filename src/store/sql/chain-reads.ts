@@ -79,8 +79,20 @@ function idsWithinText(hexOfId: string): string {
 
 function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'] {
   const columns = selected(dialect, outputRows)
-  return async ({ kind, keys, isUnexpiring, above, below, order, limit }) => {
-    const text = aliveText({ columns, keys: keys.length, isUnexpiring, order })
+  const textBy = new Map<string, string>()
+  /** There are few forms, and each is long. */
+  function textOf(keys: number, { isUnexpiring, order }: AliveChainsQuery): string {
+    const form = `${keys} ${isUnexpiring} ${order}`
+    const known = textBy.get(form)
+    if (known !== undefined) return known
+    const text = aliveText({ columns, keys, isUnexpiring, order })
+    textBy.set(form, text)
+    return text
+  }
+
+  return async (question) => {
+    const { kind, keys, above, below, limit } = question
+    const text = textOf(keys.length, question)
     const asked = [kind, ...keys.flatMap(parametersOf), ...boundsOf({ above, below }), limit]
     return (await query(text, asked)).map(outputRows.rowOf)
   }
