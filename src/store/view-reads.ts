@@ -7,7 +7,7 @@ import { activityReads } from './sql/activity-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
-import { scanUnspent, stopOf, type UnspentScan, walkedAtOnce } from './sql/unspent-scans.ts'
+import { stopOf, type UnspentScan, unspentScan, walkedAtOnce } from './sql/unspent-scans.ts'
 import { balanceReads } from './sql/view-reads.ts'
 import type {
   OutputPosition,
@@ -20,20 +20,24 @@ import type {
 
 /** Reads of what is kept beside the log: balances, and which outputs are unspent. */
 export function viewReads(reading: Reading): ViewReader {
+  const scan = unspentScan(reading)
   return {
     ...balanceReads(reading),
     ...activityReads(reading),
     ...chainReads(reading),
     ...searchReads(reading),
-    unspentOutputs: (question) => readUnspent(reading, question),
+    unspentOutputs: (question) => readUnspent(scan, question),
     unspentStop: (question) => readStop(reading, question),
   }
 }
 
 /** Runs a scan for each way in which an output can be meant, and merges them. */
-async function readUnspent(reading: Reading, question: UnspentQuery): Promise<OutputRow[]> {
+async function readUnspent(
+  scan: ReturnType<typeof unspentScan>,
+  question: UnspentQuery,
+): Promise<OutputRow[]> {
   const scans = scansOf(question)
-  const found = await Promise.all(scans.map((scan) => scanUnspent(reading, scan)))
+  const found = await Promise.all(scans.map(scan))
   const rows = found.flat()
   const sign = question.order === 'descending' ? -1 : 1
   if (scans.length > 1) rows.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))

@@ -3,11 +3,11 @@ import type { Hex } from '../../lib/hex.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import { type AccountView, accountOf } from '../accounts/read-account.ts'
-import { type BlockView, readBlock, viewOfBlock } from '../blocks/read-block.ts'
-import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
+import { type BlockView, readBlocks, viewOfBlock } from '../blocks/read-block.ts'
+import { type ListedTransaction, outcomeOf, readTransactions } from '../blocks/read-transaction.ts'
 import type { ChainRecordView } from '../chain-records/chain-records.ts'
 import { type ChainView, chainKinds, readChainOfAddress, readChains } from '../chains/read-chain.ts'
-import { type OutputView, readOutput, viewOfOutput } from '../outputs/read-output.ts'
+import { type OutputView, readOutputs, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView, readMilestone } from '../slots/read-milestone.ts'
 import type { Meaning } from './meanings.ts'
@@ -17,7 +17,7 @@ import type { Meaning } from './meanings.ts'
 /** Something that a text may mean. */
 export type Found =
   | { readonly kind: 'BLOCK'; readonly thing: BlockView }
-  | { readonly kind: 'TRANSACTION'; readonly thing: TransactionView }
+  | { readonly kind: 'TRANSACTION'; readonly thing: ListedTransaction }
   | { readonly kind: 'MILESTONE'; readonly thing: MilestoneView }
   | { readonly kind: 'OUTPUT'; readonly thing: OutputView }
   | { readonly kind: 'ACCOUNT'; readonly thing: AccountView }
@@ -46,7 +46,7 @@ export type SearchDeps = Pick<Services, 'store' | 'source' | 'parameters'>
 export const maxHits = 20
 
 /** Things, or where the meaning itself says why there are none, that. */
-type Answer = readonly (Found | undefined)[] | Nothing
+type Answer = readonly Found[] | Nothing
 
 /** The look-up of a meaning: one of an index, or one for each kind of thing that it may be. */
 export function lookUp(deps: SearchDeps, meaning: Meaning): Promise<Answer> {
@@ -61,17 +61,19 @@ type LookUps = {
 
 const lookUps: LookUps = {
   BLOCK_ID: async (deps, { id }) => {
-    const block = await readBlock(deps, id)
-    return block.ok ? [block.value && { kind: 'BLOCK', thing: block.value }] : notTold
+    const block = (await readBlocks(deps, [id])).get(id)
+    if (block === undefined) return []
+    return block.ok ? [{ kind: 'BLOCK', thing: block.value }] : notTold
   },
   TRANSACTION_ID: async (deps, { id }) => {
-    const found = await readTransaction(deps, id)
-    return found.ok ? [found.value && { kind: 'TRANSACTION', thing: found.value }] : notTold
+    const found = (await readTransactions(deps, [id])).get(id)
+    if (found === undefined) return []
+    return found.ok ? [{ kind: 'TRANSACTION', thing: found.value }] : notTold
   },
   COMMITMENT_ID: (deps, { id }) => milestonesIn(deps, { from: id, to: id }),
   OUTPUT_ID: async (deps, { id }) => {
-    const output = await readOutput(deps, id)
-    return [output && { kind: 'OUTPUT', thing: output }]
+    const outputs = await readOutputs(deps, [id])
+    return outputs.map((thing) => ({ kind: 'OUTPUT', thing }))
   },
   CHAIN_ID: (deps, { id }) => chains(deps, [id]),
   BECH32: async (deps, { key, hrp }) => {
@@ -85,7 +87,7 @@ const lookUps: LookUps = {
   },
   CHAIN_RECORD: async ({ store }, { chainId }) => {
     const record = await store.read.chainRecord(chainId)
-    return [record && { kind: 'CHAIN_RECORD', thing: record }]
+    return record === undefined ? [] : [{ kind: 'CHAIN_RECORD', thing: record }]
   },
   ADDRESS_BYTES: (deps, { keys }) => usedAddresses(deps, keys),
   PUBLIC_KEY_HASH: (deps, { keys }) => usedAddresses(deps, keys),
@@ -171,15 +173,10 @@ async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise
     read.chainIdsWithin(range),
     read.outputsWithin(range),
   ])
-  const transactions = await Promise.all(
-    rows.map(({ transactionId }) => readTransaction(deps, transactionId)),
-  )
   const known = new Set(rows.map(({ transactionId }) => transactionId))
   return [
     ...blocks.map((row) => ({ kind: 'BLOCK', thing: viewOfBlock(row) }) as const),
-    ...transactions.flatMap((read) =>
-      read.ok && read.value ? [{ kind: 'TRANSACTION', thing: read.value } as const] : [],
-    ),
+    ...rows.map((row) => ({ kind: 'TRANSACTION', thing: outcomeOf(row) }) as const),
     ...milestones,
     ...(await chains(deps, chainIds)),
     ...outputs

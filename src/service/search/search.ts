@@ -23,7 +23,7 @@ export async function search(
     meanings.map(async (meaning) => ({ by: meaning.by, answer: await lookUp(deps, meaning) })),
   )
   const found = answers.flatMap(({ by, answer }) =>
-    'reason' in answer ? [] : answer.flatMap((one) => (one === undefined ? [] : [{ ...one, by }])),
+    'reason' in answer ? [] : answer.map((one) => ({ ...one, by })),
   )
   const hits = found.slice(0, maxHits)
   if (hits.length > 0) return { hits, nothing: undefined }

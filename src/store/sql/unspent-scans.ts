@@ -31,11 +31,20 @@ export interface UnspentScan {
   readonly limit: number
 }
 
-/** Unspent outputs in the order of their places. */
-export async function scanUnspent(
-  { query, dialect }: Reading,
-  scan: UnspentScan,
-): Promise<OutputRow[]> {
+/** Gives the unspent outputs of a scan in the order of their places. */
+export function unspentScan({
+  query,
+  dialect,
+}: Reading): (scan: UnspentScan) => Promise<OutputRow[]> {
+  const columns = selected(dialect, outputRows)
+  return async (scan) => {
+    const { sql, values } = scanText(scan)
+    return (await query(`SELECT ${columns} ${sql}`, values as Parameter[])).map(outputRows.rowOf)
+  }
+}
+
+/** What follows the columns. */
+function scanText(scan: UnspentScan): Prisma.Sql {
   const { by, also, filter, limit } = scan
   // Cross joins are made in the order written, which is that of the index that the places are in.
   const [from, isMeant, found] =
@@ -58,10 +67,7 @@ export async function scanUnspent(
     ...also.map(hasKey),
     ...inPart,
   ]
-  const { sql, values } = Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')}
-    ${order} LIMIT ${limit}`
-  const rows = await query(`SELECT ${selected(dialect, outputRows)} ${sql}`, values as Parameter[])
-  return rows.map(outputRows.rowOf)
+  return Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')} ${order} LIMIT ${limit}`
 }
 
 /** So many outputs are walked over at once: under a millisecond where none of them fulfils a filter and they are in memory, some 10 ms where they come from the disk. */

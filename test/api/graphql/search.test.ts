@@ -108,6 +108,24 @@ describe('a search finds', () => {
     expect(await found(blockId.slice(0, 9))).toBe('TOO_SHORT')
   })
 
+  test('what a transaction says, however it is found', async () => {
+    const asked = `query ($text: String!) { search(text: $text) { hits { thing {
+      ... on Transaction { state inputs { outputId } outputs { outputId } }
+    } } } }`
+    for (const text of [paid.transactionId, paid.transactionId.slice(0, 20)]) {
+      const { data } = await askBothWays(gateway.url, asked, { text })
+      expect(data.search.hits).toEqual([
+        {
+          thing: {
+            state: 'FINALIZED',
+            inputs: [{ outputId: genesis }],
+            outputs: paid.created.map((outputId) => ({ outputId })),
+          },
+        },
+      ])
+    }
+  })
+
   test('addresses by text, bytes, hash and public key; accounts by address and id', async () => {
     const { publicKeyHash: hash, publicKey } = user(1)
     const bech32 = addressOf(user(1))
