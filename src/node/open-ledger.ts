@@ -11,6 +11,7 @@ import type { GenesisPlan } from './genesis.ts'
 import { type GenesisFileInvalid, readGenesisFile, readParametersFile } from './genesis-file.ts'
 import type { IssuerAccount } from './issuer.ts'
 import type { NodeDeps } from './node-core.ts'
+import { opensslSigner } from './openssl-signer.ts'
 import type { LedgerSource } from './source.ts'
 import type { UpstreamError } from './upstream/open.ts'
 
@@ -109,6 +110,6 @@ function issuerOf(settings: LedgerSettings): IssuerAccount | undefined {
   const key =
     issuerKey === undefined
       ? developmentKeys().issuer
-      : keypairOf(hexToBytes(issuerKey.reveal() as Hex))
+      : keypairOf(hexToBytes(issuerKey.reveal() as Hex), opensslSigner)
   return { key, accountId: (issuerAccount as AccountId | undefined) ?? accountIdOfKey(key) }
 }

@@ -22,29 +22,36 @@ export interface Wallet {
   keypair(account: number, index: number): Keypair
 }
 
+/** Makes what signs messages with a 32-byte secret: 64 bytes, the same for the same message (RFC 8032). */
+export type SignerOf = (secret: Uint8Array) => (message: Uint8Array) => Uint8Array
+
 /** The wallet of a mnemonic; the words are not checked against a list. */
-export function walletOf(mnemonic: string): Wallet {
+export function walletOf(mnemonic: string, signerOf: SignerOf = portableSigner): Wallet {
   const seed = pbkdf2(sha512, mnemonic.normalize('NFKD'), 'mnemonic', { c: 2048, dkLen: 64 })
   const root = splitKey(hmac(sha512, new TextEncoder().encode('ed25519 seed'), seed))
   return {
     keypair: (account, index) =>
-      keypairOf([44, coinType, account, 0, index].reduce(childKey, root).secret),
+      keypairOf([44, coinType, account, 0, index].reduce(childKey, root).secret, signerOf),
   }
 }
 
 /** The key pair of a 32-byte secret. */
-export function keypairOf(secret: Uint8Array): Keypair {
+export function keypairOf(secret: Uint8Array, signerOf: SignerOf = portableSigner): Keypair {
   const publicKey = bytesToHex(ed25519.getPublicKey(secret))
+  const sign = signerOf(secret)
   return {
     publicKey,
     publicKeyHash: publicKeyHash(publicKey),
     sign: (message) => ({
       type: Ed25519Signature.code,
       publicKey,
-      signature: bytesToHex(ed25519.sign(message, secret)),
+      signature: bytesToHex(sign(message)),
     }),
   }
 }
+
+/** Runs in browsers too, and takes a millisecond for a signature. */
+const portableSigner: SignerOf = (secret) => (message) => ed25519.sign(message, secret)
 
 /** Registered for the protocol's base token (SLIP-44). */
 const coinType = 4218

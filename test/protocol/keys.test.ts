@@ -2,6 +2,7 @@ import { createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, sign } from 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
+import { opensslSigner } from '../../src/node/openssl-signer.ts'
 import { blake2b256 } from '../../src/protocol/hash.ts'
 import { keypairOf, walletOf } from '../../src/protocol/keys.ts'
 import { runs } from '../support/runs.ts'
@@ -18,6 +19,7 @@ describe('keys agree with OpenSSL', () => {
         expect(pair.publicKeyHash).toBe(
           bytesToHex(blake2b256(Buffer.from(publicKey.slice(2), 'hex'))),
         )
+        expect(keypairOf(secret, opensslSigner).sign(message)).toEqual(pair.sign(message))
         expect(pair.sign(message)).toEqual({
           type: 0,
           publicKey,

@@ -6,6 +6,7 @@ import type { AccountId } from '../../protocol/primitives.ts'
 import { maximumSlot } from '../../protocol/slots.ts'
 import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
 import type { GenesisPlan } from '../genesis.ts'
+import { opensslSigner } from '../openssl-signer.ts'
 import { developmentParameters, tokenSupply } from './development-parameters.ts'
 
 /** The network of a gateway without a genesis file: funded by keys that are public. */
@@ -42,7 +43,7 @@ export function developmentKeys(): DevelopmentKeys {
 }
 
 function deriveKeys(): DevelopmentKeys {
-  const wallet = walletOf(developmentMnemonic)
+  const wallet = walletOf(developmentMnemonic, opensslSigner)
   return {
     users: Array.from({ length: fundedAddresses }, (_, index) => wallet.keypair(0, index)),
     issuer: wallet.keypair(1, 0),

@@ -63,8 +63,7 @@ export function createBlocks({ network, issuance }: LedgerSource, nowNs: () => b
         payload,
       }
     }
-    // The first one's key is that of the development network, which signs ten times as slowly as one of OpenSSL.
-    const block = (payload: Payload, issuer = any(validators.slice(1))) =>
+    const block = (payload: Payload, issuer = any(validators)) =>
       noted(buildBlock(deps, issuer, request(payload)), payload)
     const slotCommitmentId = commitmentId(latestCommitment)
     const header = {
