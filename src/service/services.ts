@@ -12,7 +12,7 @@ import type { Faucet } from './faucet/faucet-requests.ts'
 
 /** Everything the services use. The gateway makes it once; a service takes a `Pick` of it. */
 export interface Services {
-  readonly store: Pick<Store, 'read' | 'primary' | 'write' | 'snapshot' | 'replicas'>
+  readonly store: Pick<Store, 'read' | 'primary' | 'write' | 'snapshot' | 'replicas' | 'isShared'>
   readonly source: LedgerSource
   /** The parameters of the network of `source`. */
   readonly parameters: ProtocolParameters

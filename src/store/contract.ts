@@ -238,8 +238,8 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
   /** Removes the parts of a snapshot that is not finished. */
   dropSnapshot(term: number): Promise<Result<LeaseTerm, LeaseLost>>
   /**
-   * Puts blocks into the inbox, durably; one answer per block, in the order given. Needs no lease, but throws where
-   * no process has ever taken one.
+   * Puts blocks into the inbox, durably; one answer per block, in the order given. Everything that was written before is as
+   * durable then, also where no block is given. Needs no lease, but throws where no process has ever taken one.
    */
   acceptBlocks(blocks: readonly IncomingBlock[]): Promise<Acceptance[]>
   /** The same for blocks of the writer itself, which are refused once the term is over. */

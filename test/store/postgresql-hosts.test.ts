@@ -5,7 +5,13 @@ import { connectionTo } from '../../src/store/postgresql-hosts.ts'
 import { databasePlace, hostUrlsOf, isPostgresqlUrl } from '../../src/store/url.ts'
 import { openedStore, takenLease } from '../support/databases.ts'
 import { freePort, type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'
-import { ask, type Standby, startStandby, waitForStandby } from '../support/standby.ts'
+import {
+  ask,
+  commitsWaitFor,
+  type Standby,
+  startStandby,
+  waitForStandby,
+} from '../support/standby.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 
@@ -87,7 +93,7 @@ describe('a primary and its synchronous standby', () => {
     const store = await openedStore(primary.url)
     const term = await takenLease(store)
     await store.write.initialize(term, testGenesis())
-    await waitFor('nobody')
+    await commitsWaitFor(primary.url, 'nobody')
     for (const attempt of ['ACCEPTED', 'KNOWN']) {
       const accepting = store.write.acceptBlocks([incomingBlock(1)]).then(String, storeFaultOf)
       const cancel = `SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
@@ -95,18 +101,11 @@ describe('a primary and its synchronous standby', () => {
       await until(async () => (await ask(primary.url, cancel)) === '1')
       expect([attempt, await accepting]).toEqual([attempt, 'AWAY'])
     }
-    await waitFor('*')
+    await commitsWaitFor(primary.url, '*')
     expect(await store.write.acceptBlocks([incomingBlock(1)])).toEqual(['KNOWN'])
     await store.write.releaseLease(term)
     await store.close()
   })
-
-  /** Settles which standby the commits of the primary wait for. */
-  async function waitFor(names: string): Promise<void> {
-    await ask(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
-    await ask(primary.url, 'SELECT pg_reload_conf()')
-    await until(async () => (await ask(primary.url, 'SHOW synchronous_standby_names')) === names)
-  }
 
   test('are one database to a store, also when the standby takes over', async () => {
     const ports = [primary, standby].map(({ url }) => new URL(url).port)

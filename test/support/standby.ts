@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from './postgresql-server.ts'
+import { until } from './until.ts'
 
 /** A second PostgreSQL that follows one, made of a copy of its files: the binaries of the tests have no `pg_basebackup`. */
 
@@ -139,6 +140,13 @@ async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
       await delay(50)
     }
   }
+}
+
+/** Settles which standby the commits of a primary wait for: `*` is any, and a name that none has is one that is away. */
+export async function commitsWaitFor(primaryUrl: string, names: string): Promise<void> {
+  await ask(primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  await ask(primaryUrl, 'SELECT pg_reload_conf()')
+  await until(async () => (await ask(primaryUrl, 'SHOW synchronous_standby_names')) === names)
 }
 
 /** Makes commits of a primary wait for its standby, and waits until they do. */

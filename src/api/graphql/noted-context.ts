@@ -66,6 +66,7 @@ const ofStore: Rows<Services['store']> = {
   snapshot: 'UNTIL_CHANGE',
   write: 'NOT',
   replicas: 'NOT',
+  isShared: 'UNTIL_CHANGE',
 }
 
 const ofSource: Rows<Services['source']> = {

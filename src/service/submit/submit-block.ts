@@ -127,8 +127,11 @@ async function takeIn(
   const isKeptHere = deps.source.node === undefined
   if (!isKeptHere && (await isKnown())) return ok(blockId)
   const kept = await judgeAndKeep(deps, received.value)
-  // A block that was accepted in time stays accepted, however late it is submitted again.
-  return kept.ok || !isKeptHere || !(await isKnown()) ? kept : ok(blockId)
+  if (kept.ok || !isKeptHere || !(await isKnown())) return kept
+  // A block that was accepted in time stays accepted, however late it is submitted again. A primary that crashed shows rows which its
+  // standby may lack: what is written after them waits for the standby, and so for them.
+  if (deps.store.isShared) await deps.store.write.acceptBlocks([])
+  return ok(blockId)
 }
 
 async function judgeAndKeep(
