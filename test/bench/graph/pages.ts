@@ -151,16 +151,19 @@ async function inTurns(
   const common = by(text, true)
   const all = by(whole, true)
   const same = by(text, false)
-  // The first round warms up.
-  for (let round = 0; round <= rounds; round++) {
+  /** With the other one held. */
+  const ofOurs = async (load: typeof common) => {
     plain.hold()
-    const [ours, wholeOurs, again] = [
-      await common(gateway),
-      await all(gateway),
-      await same(gateway),
-    ]
+    const one = await load(gateway)
     plain.goOn()
-    const theirs = await common(plain)
+    return one
+  }
+  // The first round warms up. The two that are compared follow each other, now this one first and now that one, for a machine changes its pace.
+  for (let round = 0; round <= rounds; round++) {
+    const former = round % 2 === 0 ? undefined : await common(plain)
+    const ours = await ofOurs(common)
+    const theirs = former ?? (await common(plain))
+    const [wholeOurs, again] = [await ofOurs(all), await ofOurs(same)]
     if (round === 0) continue
     measured.ours.push(ours)
     measured.theirs.push(theirs)

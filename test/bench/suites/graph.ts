@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresql } from '../../support/postgresql-server.ts'
-import { makeFolder } from '../../support/program.ts'
+import { type Folder, makeFolder } from '../../support/program.ts'
 import { type GraphLedger, makeGraphLedger } from '../graph/ledger.ts'
 import { measurePages } from '../graph/pages.ts'
 import { addPlainTables } from '../graph/plain-tables.ts'
@@ -13,15 +14,16 @@ import { installPeers } from '../graphql/servers.ts'
 const help = `npm run bench -- graph [--short] [--database sqlite|postgresql] [--transactions N] [--rounds N] [--only NAME]
   [--keep FOLDER]
 
-Makes a ledger of every kind of output, and asks the built gateway (npm run build) and an explorer of Pothos with Prisma's
-plugin for the documents of docs/examples/explorer, as far as both can tell them, in turns on 16 connections. Prints the
-processor time of each for a request, and how long the gateway's answers took; both compute each answer anew, and "again" is
-the gateway asked the same in the same words, as the visitors of one page do. Their answers are compared first.
+Makes a ledger of every kind of output on SQLite, moves it to PostgreSQL by export and import, and asks the built gateway (npm
+run build) and an explorer of Pothos with Prisma's plugin for the documents of docs/examples/explorer, as far as both can tell
+them, in turns on 16 connections. Prints the processor time of each for a request, and how long the gateway's answers took;
+both compute each answer anew, and "again" is the gateway asked the same in the same words, as the visitors of one page do.
+Their answers are compared first.
 
 --short     a ledger of 10^4 transactions in place of 10^6, and three rounds in place of seven
 --database  one of the two alone
 --only      one of the documents
---keep      makes the ledger on SQLite in this folder and leaves it there; a next run with the same folder measures it again`
+--keep      makes the ledger in this folder and leaves it there; a next run with the same folder measures it again`
 
 /** Prints the table of each database. */
 export async function run(words: readonly string[]): Promise<void> {
@@ -39,47 +41,71 @@ export async function run(words: readonly string[]): Promise<void> {
   })
   if (values.help) return console.log(help)
   installPeers()
-  const { short, only, keep } = values
-  const database = keep === undefined ? values.database : 'sqlite'
+  const { short, only, keep, database } = values
   const options = {
     rounds: Number(values.rounds ?? (short ? 3 : 7)),
     ms: short ? 700 : 1_500,
     only,
   }
   const transactions = Number(values.transactions ?? (short ? 10_000 : 1_000_000))
-  for (const kind of ['sqlite', 'postgresql'] as const) {
-    if (database !== undefined && database !== kind) continue
-    const folder = keep === undefined ? makeFolder() : keptFolder(keep)
-    const server =
-      kind === 'postgresql'
-        ? await startPostgresql(['shared_buffers=1GB', 'max_wal_size=4GB', 'fsync=off'])
-        : undefined
+  const folder = keep === undefined ? makeFolder() : keptFolder(keep)
+  try {
+    const ledger = await ledgerOf(folder, transactions)
+    if (database !== 'postgresql') await measurePages(ledger, options)
+    if (database === 'sqlite') return
+    const server = await startPostgresql(['shared_buffers=1GB', 'max_wal_size=4GB', 'fsync=off'])
     try {
-      const url = server?.url ?? folder.databaseUrl
-      await measurePages(await ledgerOf(kind, url, folder.databaseFile, transactions), options)
+      await measurePages(await movedTo(server.url, ledger, folder), options)
     } finally {
-      await server?.stop()
-      folder.remove()
+      await server.stop()
     }
+  } finally {
+    folder.remove()
   }
 }
 
-/** The ledger that a former run left beside this file, or a new one. */
+type LedgerFolder = Pick<Folder, 'databaseFile' | 'databaseUrl'>
+
+/** The ledger that a former run left in a folder, or a new one, on SQLite. */
 async function ledgerOf(
-  kind: string,
-  url: string,
-  databaseFile: string,
+  { databaseFile, databaseUrl }: LedgerFolder,
   transactions: number,
 ): Promise<GraphLedger> {
   const note = `${databaseFile}.json`
   if (existsSync(note)) return JSON.parse(readFileSync(note, 'utf8'))
   const begun = performance.now()
-  const ledger = await makeGraphLedger(url, `${databaseFile}.key`, transactions)
-  await addPlainTables(url, ledger.lastSlot)
-  const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
-  console.log(`${kind}: ${ledger.transactions} transactions, made in ${seconds} s\n`)
+  const ledger = await makeGraphLedger(databaseUrl, `${databaseFile}.key`, transactions)
+  await addPlainTables(databaseUrl, ledger.lastSlot)
+  console.log(`${ledger.transactions} transactions, made in ${secondsSince(begun)} s\n`)
   writeFileSync(note, JSON.stringify(ledger))
   return ledger
+}
+
+/** The same ledger on PostgreSQL, by the commands of an operator: to make it there takes several times as long. */
+async function movedTo(
+  url: string,
+  ledger: GraphLedger,
+  { databaseFile }: LedgerFolder,
+): Promise<GraphLedger> {
+  const begun = performance.now()
+  const file = `${databaseFile}.export`
+  rmSync(file, { force: true })
+  for (const [command, database] of [
+    ['export', ledger.url],
+    ['import', url],
+  ] as const) {
+    const words = ['dist/main.js', command, '--database', database, '--file', file]
+    const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' })
+    if (status !== 0) throw new Error(`${command} ended with ${status}`)
+  }
+  rmSync(file)
+  await addPlainTables(url, ledger.lastSlot)
+  console.log(`moved to PostgreSQL in ${secondsSince(begun)} s\n`)
+  return { ...ledger, url, env: { ...ledger.env, DATABASE_URL: url } }
+}
+
+function secondsSince(begun: number): string {
+  return ((performance.now() - begun) / 1_000).toFixed(0)
 }
 
 function keptFolder(path: string) {
