@@ -102,7 +102,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   ],
   unsentBytes: [
     'api/client-limits.test.ts',
-    'a client that asked for many long answers and reads none is cut before they are all made',
+    'a client that asks for long answers and reads none is cut when too many of them wait',
   ],
   clientPayloads: [
     'api/client-quotas.test.ts',
