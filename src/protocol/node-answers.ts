@@ -124,7 +124,7 @@ export const UtxoChanges = about(
   }),
 )
 
-const OutputWithId = about(
+export const OutputWithId = about(
   'an output and its id',
   struct('OutputWithId', {
     outputId: about('its id', OutputId),

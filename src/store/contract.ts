@@ -36,12 +36,12 @@ import type {
   Milestone,
   NetworkRow,
   NewChainRecord,
+  OutputPage,
   OutputRow,
   OwnedQuery,
   OwnedUpdate,
   PrunedTip,
   SlotBlocksPage,
-  SlotOutputs,
   SlotTaker,
   SpentOutput,
   TransactionRow,
@@ -160,8 +160,10 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
    * (included), as far as that lies beyond the newest committed slot and its least committable age.
    */
   dueOutputs(after: SlotIndex, upTo: SlotIndex): Promise<OutputRow[]>
-  /** The outputs that were booked in a slot, and those that were spent in it, in no order. */
-  slotOutputs(slot: SlotIndex): Promise<SlotOutputs>
+  /** A page of the outputs that were booked in a slot, by id, after one if it is given. */
+  createdPage(slot: SlotIndex, after?: OutputId): Promise<OutputPage>
+  /** The same of those that were spent in it. */
+  spentPage(slot: SlotIndex, after?: OutputId): Promise<OutputPage>
   /** How many blocks the slots `from` to `to` have, both included, and how many of these are accepted. */
   countBlocks(from: SlotIndex, to: SlotIndex): Promise<BlockCounts>
   /** The entry of an account as of the end of a slot, by default the newest; `undefined` without one. */

@@ -11,8 +11,8 @@ import type { AddressTip, Milestone, NetworkRow, OutputRow, PrunedTip } from './
 export interface LedgerSnapshotReads {
   /** A page of the outputs that were unspent, by id, after one if it is given; an empty page is the end. */
   outputsAt(slot: SlotIndex, after: OutputId | undefined): Promise<OutputRow[]>
-  /** A page of the accounts, by id; an empty page is the end. */
-  accountsAt(slot: SlotIndex, after: AccountId | undefined): Promise<AccountAt[]>
+  /** A page of the accounts, by id; `undefined` at the end. */
+  accountsAt(slot: SlotIndex, after: AccountId | undefined): Promise<AccountPage | undefined>
   /** A page of addresses with their newest rows up to a position of the log, by address; `undefined` at the end. */
   tipsAt(seq: number, after: AddressTip['historyHash'] | undefined): Promise<TipPage | undefined>
   /** The ordinals that some states have in their chains. */
@@ -41,6 +41,13 @@ export interface IdPage {
 export interface AccountAt {
   readonly accountId: AccountId
   readonly entry: AccountEntry
+}
+
+/** Some accounts; none where all of the page had been destroyed. */
+export interface AccountPage {
+  readonly accounts: readonly AccountAt[]
+  /** The last account of the page, destroyed or not. */
+  readonly last: AccountId
 }
 
 /** Tips of some addresses. */

@@ -37,6 +37,9 @@ export interface PageOrder {
   readonly limit: number
 }
 
+/** So many rows are read at once: SQLite takes a millisecond or two for them, and some twenty where they come from the disk. */
+export const rowsPerTurn = 256
+
 /** Which committed slots, both ends included. */
 export interface MilestoneRange extends PageOrder {
   readonly from: SlotIndex

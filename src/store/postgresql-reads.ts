@@ -26,8 +26,12 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
   const lost = new WeakSet<PoolClient>()
   // An idle connection was lost; the pool makes another.
   pool.on('error', () => {})
-  // On one that is in use the next statement fails anyway.
-  pool.on('connect', (client) => client.on('error', () => lost.add(client)))
+  pool.on('connect', (client) => {
+    // On one that is in use the next statement fails anyway.
+    client.on('error', () => lost.add(client))
+    // Before all that is asked; a connection on which it fails is lost.
+    client.query(shortReads).catch(() => {})
+  })
   const statements = createStatements()
   /** Connections that lead to the server itself. */
   const direct = new WeakSet<PoolClient>()
@@ -177,6 +181,12 @@ function bothOf(query: Database['query']): Database['queryBoth'] {
 /** A transaction whose reads are all of the moment of the first one. */
 const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 /** The server would go on with a statement after its snapshot was left, until it has rows to send. */
+/**
+ * Reads are pages and rows by their keys. Of a filter PostgreSQL may expect that few rows fulfil it, and starts two processes for a
+ * page, which takes longer than the page; or compiles the statement.
+ */
+const shortReads = 'SET max_parallel_workers_per_gather = 0; SET jit = off'
+
 const limit = `SET LOCAL statement_timeout = ${mostSnapshotMs}`
 const beginning = [commandOf(begin), commandOf(limit)]
 const commit = commandOf('COMMIT')

@@ -253,10 +253,11 @@ export interface BlockCounts {
   readonly accepted: number
 }
 
-/** The outputs that one slot created and spent; an output may be in both. */
-export interface SlotOutputs {
-  readonly created: OutputRow[]
-  readonly spent: OutputRow[]
+/** Some outputs of a list. */
+export interface OutputPage {
+  readonly rows: readonly OutputRow[]
+  /** Whether the list ends with them. */
+  readonly isLast: boolean
 }
 
 /** A transaction that was accepted in a slot. */

@@ -52,10 +52,10 @@ export interface ViewReader extends ChainReader, SearchReader {
   /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
   unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
   /**
-   * How far these scans may go at once: where one of them has walked over many outputs, whether these fulfil the rest of the filter or
-   * not. Index entries alone are read.
+   * How far these scans may go at once: where one of them has walked over `most` outputs, or as many as are walked over at once, whether
+   * these fulfil the rest of the filter or not. Index entries alone are read.
    */
-  unspentStop(question: Omit<UnspentQuery, 'limit'>): Promise<ScanStop>
+  unspentStop(question: Omit<UnspentQuery, 'limit'>, most: number): Promise<ScanStop>
 }
 
 /** Where scans stop. */

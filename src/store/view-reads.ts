@@ -7,7 +7,7 @@ import { activityReads } from './sql/activity-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
-import { stopOf, type UnspentScan, unspentScan, walkedAtOnce } from './sql/unspent-scans.ts'
+import { stopOf, type UnspentScan, unspentScan } from './sql/unspent-scans.ts'
 import { balanceReads } from './sql/view-reads.ts'
 import type {
   OutputPosition,
@@ -27,7 +27,7 @@ export function viewReads(reading: Reading): ViewReader {
     ...chainReads(reading),
     ...searchReads(reading),
     unspentOutputs: (question) => readUnspent(scan, question),
-    unspentStop: (question) => readStop(reading, question),
+    unspentStop: (question, most) => readStop(reading, question, most),
   }
 }
 
@@ -49,13 +49,15 @@ async function readUnspent(
 async function readStop(
   reading: Reading,
   question: Omit<UnspentQuery, 'limit'>,
+  most: number,
 ): Promise<ScanStop> {
+  const walked = Math.min(most, reading.dialect.walkedAtOnce)
   const scans = scansOf({ ...question, limit: 0 })
-  const stops = await Promise.all(scans.map((scan) => stopOf(reading, scan)))
+  const stops = await Promise.all(scans.map((scan) => stopOf(reading, scan, walked)))
   const reached = stops.filter((stop) => stop !== undefined)
   const sign = question.order === 'descending' ? -1 : 1
   reached.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
-  return { at: reached[0], walked: reached.length * walkedAtOnce }
+  return { at: reached[0], walked: reached.length * walked }
 }
 
 function scansOf({

@@ -414,9 +414,9 @@ async function compareTries(read: Store['read'], rows: readonly OutputRow[]): Pr
   const entries = new Map<AccountId, AccountEntry>()
   for (let after: AccountId | undefined; ; ) {
     const page = await read.accountsAt(slot, after)
-    for (const { accountId, entry } of page) entries.set(accountId, entry)
-    after = page.at(-1)?.accountId
-    if (after === undefined) break
+    if (page === undefined) break
+    for (const { accountId, entry } of page.accounts) entries.set(accountId, entry)
+    after = page.last
   }
   expect(await keptRoots(read)).toEqual({
     outputs: bytesToHex(

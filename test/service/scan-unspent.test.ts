@@ -4,7 +4,9 @@ import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import { scanUnspent } from '../../src/service/outputs/scan-unspent.ts'
-import { walkedAtOnce } from '../../src/store/sql/unspent-scans.ts'
+import { rowsPerTurn } from '../../src/store/list-contract.ts'
+import { dialect as postgresql } from '../../src/store/sql/postgresql/dialect.ts'
+import { dialect as sqlite } from '../../src/store/sql/sqlite/dialect.ts'
 import type { UnspentFilter, UnspentQuery } from '../../src/store/view-contract.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
@@ -18,25 +20,28 @@ import {
 
 /** Pages of unspent outputs that few of many fulfil. */
 
-const many = 2 * walkedAtOnce + 1_000
-/** Those with a timelock, by their numbers: in the first piece, at its end, in the last one. */
-const locked = [3, walkedAtOnce - 1, walkedAtOnce, many - 2]
-
-function outputOf(n: number): BasicOutput {
+function outputOf(n: number, locked: readonly number[]): BasicOutput {
   const plain = ownedOutput(1, 1_000n + BigInt(n))
   if (!locked.includes(n)) return plain
   const unlockConditions = [...plain.unlockConditions, { type: 2, slot: 9 } as const]
   return { ...plain, unlockConditions }
 }
 
-describe.each(databases)('on $name', ({ create }) => {
+describe.each(databases)('on $name', ({ name, create }) => {
   const use = useStore(create)
+  const { walkedAtOnce } = name === 'sqlite' ? sqlite : postgresql
+  // Each piece is four times as long as the one before, up to the longest.
+  const lengths = [1, 4, 16, 64].map((times) => Math.min(times * rowsPerTurn, walkedAtOnce))
+  const ends = lengths.map((_, i) => lengths.slice(0, i + 1).reduce((sum, one) => sum + one))
+  const many = present(ends.at(-1), 'a piece') + 100
+  /** Those with a timelock, by their numbers: in the first piece, which is a short one, at its end, in the last one. */
+  const locked = [3, rowsPerTurn - 1, rowsPerTurn, many - 2]
 
   test('a page of what is rare is whole, whatever lies between, and no statement walks over more than a piece', async () => {
     const { read, write } = use.store
     await write.initialize(use.term, testGenesis())
     const created = Array.from({ length: many }, (_, n) =>
-      createdOutput(n + 1, { bytes: encode(Output, outputOf(n)) }),
+      createdOutput(n + 1, { bytes: encode(Output, outputOf(n, locked)) }),
     )
     await write.book(use.term, booking({ created }))
     const places = created.map(({ outputId }) => outputId).sort()
@@ -44,8 +49,8 @@ describe.each(databases)('on $name', ({ create }) => {
     const stops: (OutputId | undefined)[] = []
     const counted = {
       unspentOutputs: read.unspentOutputs,
-      unspentStop: async (question: Parameters<typeof read.unspentStop>[0]) => {
-        const stop = await read.unspentStop(question)
+      unspentStop: async (...question: Parameters<typeof read.unspentStop>) => {
+        const stop = await read.unspentStop(...question)
         stops.push(stop.at?.outputId)
         return stop
       },
@@ -66,29 +71,31 @@ describe.each(databases)('on $name', ({ create }) => {
       stops.length = 0
       expect(await ask({ filter }, 10)).toEqual({ ids: rare, stoppedAt: undefined })
       const at = (n: number) => walk[n - 1]
-      expect(stops).toEqual([at(walkedAtOnce), at(2 * walkedAtOnce), undefined])
+      expect(stops).toEqual([...ends.map(at), undefined])
       stops.length = 0
       const down = { filter, order: 'descending' } as const
       expect((await ask(down, 10)).ids).toEqual(rare.toReversed())
-      expect(stops.slice(0, 2)).toEqual([
-        at(length - walkedAtOnce + 1),
-        at(length - 2 * walkedAtOnce + 1),
-      ])
+      expect(stops.slice(0, ends.length)).toEqual(ends.map((end) => at(length - end + 1)))
       // A page that is full looks no further.
       stops.length = 0
       expect((await ask({ filter }, 1)).ids).toEqual(rare.slice(0, 1))
-      expect(stops.length).toBeLessThanOrEqual(2)
+      const place = walk.indexOf(present(rare[0], 'an output')) + 1
+      expect(stops).toEqual(ends.slice(0, ends.findIndex((end) => end >= place) + 1).map(at))
       // One that has to end says where to go on.
       const part = await ask({ filter }, 10, 1)
-      expect(part.stoppedAt).toBe(at(walkedAtOnce))
+      expect(part.stoppedAt).toBe(at(rowsPerTurn))
       const after = { bookedSlot: 1, outputId: present(part.stoppedAt, 'a place') }
       expect([...part.ids, ...(await ask({ filter, after }, 10)).ids]).toEqual(rare)
     }
     stops.length = 0
     expect((await ask({ filter: { asOf: 'BOOKED' } }, 3)).ids).toHaveLength(3)
     expect(stops).toEqual([])
-    expect(await read.unspentStop({ filter: { asOf: 'BOOKED' } })).toMatchObject({
-      walked: walkedAtOnce,
-    })
+    for (const [most, walked] of [
+      [7, 7],
+      [Number.POSITIVE_INFINITY, walkedAtOnce],
+    ] as const) {
+      const stop = await read.unspentStop({ filter: { asOf: 'BOOKED' } }, most)
+      expect(stop).toMatchObject({ walked })
+    }
   })
 })

@@ -78,6 +78,33 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     expect(asked).toEqual(['all at 1', 'after 1', 'after 2', 'after 4'])
   })
 
+  test('as of the slot before are known to a query that began before the newest one', async () => {
+    const { read } = store
+    const { slot } = await read.latestMilestone()
+    let reads = 0
+    const stakers = createStakers({
+      ...read,
+      accountsAt: (at, after) => {
+        if (after === undefined) reads++
+        return read.accountsAt(at, after)
+      },
+    })
+    const stakeAt = async (at: number) => {
+      const all = await stakers.at(at)
+      return all.map(({ validatorStake }) => validatorStake)
+    }
+    await commit(slot + 1, [accountVersion(1, slot + 1, { validatorStake: 5n })])
+    const former = await stakeAt(slot + 1)
+    await commit(slot + 2, [accountVersion(1, slot + 2, { validatorStake: 6n })])
+    const newer = await stakeAt(slot + 2)
+    expect([former, newer]).toEqual([[5n], [6n]])
+    expect(await Promise.all([slot + 1, slot + 2].map(stakeAt))).toEqual([[5n], [6n]])
+    expect(reads).toBe(1)
+    // Before all that is kept they are read once, whoever asks.
+    expect(await Promise.all([slot, slot].map(stakeAt))).toEqual([[7n], [7n]])
+    expect(reads).toBe(2)
+  })
+
   test('are all read again when nobody has asked for long', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/lib/hex.ts'
-import type { OutputId } from '../../src/protocol/primitives.ts'
+import type { AccountId, OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
+import type { AccountAt } from '../../src/store/ledger-snapshot-contract.ts'
 import type { PrunedTip } from '../../src/store/rows.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
@@ -68,7 +69,17 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
       tips.push(...page.tips)
       after = page.last
     }
-    return { outputs, tips, accounts: await read.accountsAt(1, undefined) }
+    return { outputs, tips, accounts: await accountsAt(1) }
+  }
+
+  async function accountsAt(slot: SlotIndex): Promise<AccountAt[]> {
+    const accounts: AccountAt[] = []
+    for (let after: AccountId | undefined; ; ) {
+      const page = await use.store.read.accountsAt(slot, after)
+      if (page === undefined) return accounts
+      accounts.push(...page.accounts)
+      after = page.last
+    }
   }
 
   test('is the same after a later one, page by page', async () => {
@@ -90,6 +101,31 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
     expect(after).toEqual(before)
   })
 
+  test('has its accounts in pages, whatever became of them', async () => {
+    const { write } = use.store
+    await write.initialize(use.term, testGenesis({ accounts: [] }))
+    await write.closeSlots(use.term, 3)
+    const all = numbers.slice(0, 250)
+    const byId = all.map((n) => accountVersion(n, 1)).sort(byAccountId)
+    // A whole page of them is destroyed, and the first one of the last page.
+    const destroyed = [...byId.slice(100, 200), ...byId.slice(200, 201)]
+    await write.commitSlots(use.term, [
+      slotCommit(1, [], { accounts: byId }),
+      slotCommit(2, [], { accounts: all.map((n) => accountVersion(n, 2, { credits: 7n })) }),
+      slotCommit(3, [], {
+        accounts: destroyed.map(({ accountId }) => ({ accountId, slot: 3, entry: undefined })),
+      }),
+    ])
+    const idsOf = (accounts: readonly AccountAt[]) => accounts.map(({ accountId }) => accountId)
+    expect(await accountsAt(0)).toEqual([])
+    expect(await accountsAt(1)).toEqual(byId.map(({ accountId, entry }) => ({ accountId, entry })))
+    const second = await accountsAt(2)
+    expect(idsOf(second)).toEqual(idsOf(byId))
+    expect(new Set(second.map(({ entry }) => entry.credits))).toEqual(new Set([7n]))
+    const left = [...byId.slice(0, 100), ...byId.slice(201)]
+    expect(idsOf(await accountsAt(3))).toEqual(left.map(({ accountId }) => accountId))
+  })
+
   test('has tips of later slots where the log is pruned behind it', async () => {
     await commitFirst()
     await commitSecond()
@@ -98,3 +134,7 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
     expect(tips.filter(({ milestoneIndex }) => milestoneIndex > 1)).toHaveLength(2)
   })
 })
+
+function byAccountId(a: { readonly accountId: AccountId }, b: { readonly accountId: AccountId }) {
+  return a.accountId < b.accountId ? -1 : 1
+}

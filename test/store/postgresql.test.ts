@@ -211,6 +211,19 @@ describe('writing to postgresql', () => {
     await reads.close()
   })
 
+  test('reads a page by one process, and compiles nothing for it', async () => {
+    const reads = openReads({ connectionString: use.url })
+    const snapshot = reads.snapshotConnection()
+    await snapshot.begin()
+    const settings =
+      "SELECT current_setting('max_parallel_workers_per_gather'), current_setting('jit')"
+    for (const ask of [reads.query, snapshot.query]) {
+      expect(await ask(settings, [])).toEqual([['0', 'off']])
+    }
+    await snapshot.end()
+    await reads.close()
+  })
+
   test('goes on when its connections were cut', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const others = 'datname = current_database() AND pid <> pg_backend_pid()'

@@ -1,7 +1,8 @@
+import { present } from '../../lib/assert.ts'
 import type { ManaRewardsView } from '../../service/accounts/mana-rewards.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
-import { readReward } from '../../service/chains/delegation-reward.ts'
-import { chainOfAddress } from '../../service/chains/read-chain.ts'
+import { readRewards } from '../../service/chains/delegation-reward.ts'
+import { type ChainView, chainOfAddress } from '../../service/chains/read-chain.ts'
 import { orThrow } from '../errors.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { AddressNode } from './address-node.ts'
@@ -10,6 +11,7 @@ import { builder } from './builder.ts'
 import { Chain } from './chain.ts'
 import { DelegationNode } from './chain-kinds.ts'
 import { uint32s } from './exposed.ts'
+import { createLoader } from './loader.ts'
 import { chainInBatch } from './loaders.ts'
 import { fieldCost, reads } from './prices.ts'
 
@@ -54,6 +56,10 @@ const DelegationReward = builder.objectRef<ManaRewardsView>('DelegationReward').
   }),
 })
 
+const rewardInBatch = createLoader(({ services }, delegations: readonly ChainView[]) =>
+  readRewards(services, delegations),
+)
+
 builder.objectField(DelegationNode, 'reward', (t) =>
   t.field({
     type: DelegationReward,
@@ -62,6 +68,7 @@ builder.objectField(DelegationNode, 'reward', (t) =>
     complexity: fieldCost.proof,
     description:
       'What it has earned and not claimed; null once it is spent, and, with an error, where an upstream node does not give it.',
-    resolve: async (chain, _args, { services }) => orThrow(await readReward(services, chain)),
+    resolve: async (chain, _args, context) =>
+      orThrow(present(await rewardInBatch(context, chain), 'a reward')),
   }),
 )

@@ -102,7 +102,7 @@ export const addressHistoryRoute = route({
         'cache-control': 'no-store',
         'x-kept-from-milestone': `${keptFrom}`,
       },
-      stream: { ...download.value, text: linesOf(rows, isWhole ? head : '', print) },
+      stream: { ...download.value, pieces: linesOf(rows, isWhole ? head : '', print) },
     }
     return ok(response)
   },

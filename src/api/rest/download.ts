@@ -6,7 +6,7 @@ import type { StreamedBody } from './response.ts'
 /** Counts the download as a subscriber until it is over; the signal fires when it must end. */
 export async function startDownload(
   listen: RestRequest['listen'],
-): Promise<Result<Omit<StreamedBody, 'text'>, LimitError>> {
+): Promise<Result<Omit<StreamedBody, 'pieces'>, LimitError>> {
   let over = () => {}
   const ended = new Promise<void>((resolve) => {
     over = resolve

@@ -41,7 +41,7 @@ export interface SerializedReply<T> extends Reply<T> {
 /** Describes an answer of the core API: a value of the protocol, as JSON or as bytes, as the client asks. */
 export function serialized<T>(about: string, schema: Schema<T>): SerializedReply<T> {
   return {
-    ...describe(about, schema),
+    ...serializedAnswer(about, schema),
     schema,
     respond: (request, value, { status = 200, headers = {} } = {}) =>
       wantsBytes(request)
@@ -59,7 +59,7 @@ export interface Stored<T> {
 /** The same for a value that is stored as bytes. */
 export function serializedBytes<T>(about: string, schema: Schema<T>): Reply<Stored<T>> {
   return {
-    ...describe(about, schema),
+    ...serializedAnswer(about, schema),
     respond: (request, { bytes, value }, { status = 200, headers = {} } = {}) =>
       wantsBytes(request)
         ? bytesAnswer(bytes, status, headers)
@@ -98,7 +98,8 @@ export function jsonReply<T>(
   }
 }
 
-function describe(about: string, schema: Schema<unknown>): Answer {
+/** Describes a value of the protocol as JSON or as bytes. */
+export function serializedAnswer(about: string, schema: Schema<unknown>): Answer {
   return { about, json: shapeOf(schema), bytes: 'The same, serialized.' }
 }
 

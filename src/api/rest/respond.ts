@@ -25,18 +25,32 @@ export function send(
 /** Makes no more than the client takes. What breaks off is cut, so that the client does not take it for the whole. */
 async function sendStream(
   response: ServerResponse,
-  { status, headers, stream: { text, signal, over } }: StreamedResponse,
+  { status, headers, stream: { pieces, signal, over } }: StreamedResponse,
   common: RestResponse['headers'],
 ): Promise<void> {
   response.writeHead(status, { ...common, ...headers, vary: varyOf(common, headers) })
   try {
     if (response.req.method === 'HEAD') response.end()
-    else await pipeline(Readable.from(text), response, { signal })
+    else await pipeline(Readable.from(madeInTurns(response, pieces)), response, { signal })
   } catch {
     // The client left, or the gateway stops, or the making failed, which the router logs; the response is cut by now.
   } finally {
-    await text.return(undefined)
+    await pieces.return(undefined)
     over()
+  }
+}
+
+/** Each piece is made in a turn of the client. */
+async function* madeInTurns<T>(
+  response: ServerResponse,
+  pieces: AsyncIterator<T>,
+): AsyncGenerator<T> {
+  const client = clientOf(response)
+  for (;;) {
+    await turnOf(client)
+    const piece = await pieces.next()
+    if (piece.done === true) return
+    yield piece.value
   }
 }
 
@@ -105,13 +119,17 @@ export function sendInTurnsOf(client: string, response: ServerResponse): void {
 
 const clients = new WeakMap<ServerResponse, string>()
 
+function clientOf(response: ServerResponse): string {
+  return clients.get(response) ?? response.req.socket.remoteAddress ?? ''
+}
+
 /** A body of at most so many bytes is written to the socket at once. */
 const wholeBytes = 262_144
 const pieceBytes = 65_536
 
 /** The send buffer of a socket takes some megabytes, also for a client that does not read: other clients have turns between the writes. */
 async function sendInPieces(response: ServerResponse, body: Uint8Array | string): Promise<void> {
-  const client = clients.get(response) ?? response.req.socket.remoteAddress ?? ''
+  const client = clientOf(response)
   for (let from = 0; from < body.length && !response.destroyed; from += pieceBytes) {
     await turnOf(client)
     const to = from + pieceBytes

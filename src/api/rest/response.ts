@@ -21,7 +21,7 @@ export type RouteResponse = RestResponse | StreamedResponse
 
 /** The body of such an answer. */
 export interface StreamedBody {
-  readonly text: AsyncGenerator<string>
+  readonly pieces: AsyncGenerator<string | Uint8Array>
   /** Fires when it is to be broken off. */
   readonly signal: AbortSignal
   /** Called once nothing more is sent of it. */

@@ -104,18 +104,18 @@ function accompanied(
   { requestId, path, share }: RouterRequest,
   answered: StreamedResponse,
 ): StreamedResponse {
-  async function* logged(): AsyncGenerator<string> {
+  async function* logged(): AsyncGenerator<string | Uint8Array> {
     try {
-      for await (const text of answered.stream.text) {
-        share?.charge(text.length / bytesOfUnit)
-        yield text
+      for await (const piece of answered.stream.pieces) {
+        share?.charge(piece.length / bytesOfUnit)
+        yield piece
       }
     } catch (error) {
       if (storeAwayOf(error) === undefined) log.error('request-failed', { requestId, path, error })
       throw error
     }
   }
-  return { ...answered, stream: { ...answered.stream, text: logged() } }
+  return { ...answered, stream: { ...answered.stream, pieces: logged() } }
 }
 
 /** A route that reads a body checks its content type; one that reads none would accept a form unchecked. */

@@ -49,7 +49,7 @@ export const snapshotRoute = route({
         'cache-control': 'no-store',
         'x-snapshot-slot': `${slot}`,
       },
-      stream: { ...download.value, text: lines },
+      stream: { ...download.value, pieces: lines },
     })
   },
 })

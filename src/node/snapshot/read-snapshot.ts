@@ -104,10 +104,10 @@ async function* partsOf(
       }
       after = outputs.at(-1)?.outputId
     } else if (section === 'accounts') {
-      const rows = await read.accountsAt(slot, after as AccountId | undefined)
-      if (rows.length === 0) return
-      yield { section, rows }
-      after = rows.at(-1)?.accountId
+      const page = await read.accountsAt(slot, after as AccountId | undefined)
+      if (page === undefined) return
+      if (page.accounts.length > 0) yield { section, rows: page.accounts }
+      after = page.last
     } else {
       const page = await read.tipsAt(seq, after)
       if (page === undefined) return

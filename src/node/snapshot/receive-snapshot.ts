@@ -275,9 +275,9 @@ async function proveRoots<E>(
   async function* accounts(): AsyncGenerator<Iterable<KeyValue>> {
     for (let after: AccountId | undefined; ; ) {
       const page = await read.accountsAt(head.slot, after)
-      after = page.at(-1)?.accountId
-      if (after === undefined) return
-      yield accountEntries(page)
+      if (page === undefined) return
+      yield accountEntries(page.accounts)
+      after = page.last
     }
   }
 

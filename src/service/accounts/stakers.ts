@@ -17,29 +17,49 @@ interface Stakes {
   readonly byId: ReadonlyMap<AccountId, AccountEntry>
 }
 
-interface Known {
-  readonly slot: SlotIndex
-  readonly stakes: Promise<Stakes>
-}
-
-/** Reads all accounts once, page by page, for there is no index of those that stake; and then what each slot changed. */
+/**
+ * Reads all accounts once, page by page, for there is no index of those that stake; and then what each slot changed. A query that began
+ * before the newest slot was committed reads as of the slot before, so that some slots are kept.
+ */
 export function createStakers(read: Read): Stakers {
-  let known: Known | undefined
+  const bySlot = new Map<SlotIndex, Promise<Stakes>>()
 
   async function at(slot: SlotIndex): Promise<readonly AccountEntry[]> {
-    const reading = known?.slot === slot ? known : { slot, stakes: stakesAt(read, slot, known) }
-    // A query that reads as of an earlier slot leaves the newest to all others.
-    if (known === undefined || slot > known.slot) known = reading
+    const reading = bySlot.get(slot) ?? begin(slot)
     try {
-      return [...(await reading.stakes).byId.values()]
+      return [...(await reading).byId.values()]
     } catch (failure) {
       // The next call tries again, also while no further slot is committed.
-      if (known === reading) known = undefined
+      if (bySlot.get(slot) === reading) bySlot.delete(slot)
       throw failure
     }
   }
 
+  function begin(slot: SlotIndex): Promise<Stakes> {
+    const reading = stakesAt(read, slot, newestBefore(slot))
+    bySlot.set(slot, reading)
+    const [oldest] = bySlot.keys()
+    if (bySlot.size > mostKept && oldest !== undefined) bySlot.delete(oldest)
+    return reading
+  }
+
+  function newestBefore(slot: SlotIndex): Known | undefined {
+    let newest: Known | undefined
+    for (const [one, stakes] of bySlot) {
+      if (one < slot && one > (newest?.slot ?? -1)) newest = { slot: one, stakes }
+    }
+    return newest
+  }
+
   return { at }
+}
+
+/** A query reads for at most ten seconds. */
+const mostKept = 16
+
+interface Known {
+  readonly slot: SlotIndex
+  readonly stakes: Promise<Stakes>
 }
 
 async function stakesAt(read: Read, slot: SlotIndex, former: Known | undefined): Promise<Stakes> {
@@ -48,9 +68,11 @@ async function stakesAt(read: Read, slot: SlotIndex, former: Known | undefined):
   if (former === undefined || since === undefined) {
     return { commitmentId, byId: await stakersAmongAll(read, slot) }
   }
+  const versions = await read.accountVersionsAfter(former.slot)
+  const changes = versions.filter((version) => version.slot <= slot)
+  if (changes.length === 0) return { commitmentId, byId: since.byId }
   const byId = new Map(since.byId)
-  for (const { accountId, entry, ...version } of await read.accountVersionsAfter(former.slot)) {
-    if (version.slot > slot) continue
+  for (const { accountId, entry } of changes) {
     if (entry !== undefined && entry.validatorStake > 0n) byId.set(accountId, entry)
     else byId.delete(accountId)
   }
@@ -66,11 +88,11 @@ async function stakersAmongAll(
   for (let after: AccountId | undefined; ; ) {
     await passTurn()
     const page = await read.accountsAt(slot, after)
-    for (const { accountId, entry } of page) {
+    if (page === undefined) return byId
+    for (const { accountId, entry } of page.accounts) {
       if (entry.validatorStake > 0n) byId.set(accountId, entry)
     }
-    after = page.at(-1)?.accountId
-    if (after === undefined) return byId
+    after = page.last
   }
 }
 
@@ -80,7 +102,7 @@ async function stakesBefore(
   slot: SlotIndex,
   former: Known,
 ): Promise<Stakes | undefined> {
-  if (former.slot > slot || slot - former.slot > mostSlots) return undefined
+  if (slot - former.slot > mostSlots) return undefined
   const stakes = await former.stakes
   const kept = await read.milestone(former.slot)
   return kept !== undefined && kept.commitmentId === stakes.commitmentId ? stakes : undefined

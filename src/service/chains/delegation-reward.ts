@@ -1,24 +1,41 @@
 import { ok, type Result } from '../../lib/result.ts'
+import { passTurn } from '../../lib/turns.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import { ManaRewards } from '../../protocol/node-answers.ts'
 import {
   type ManaRewardsError,
   type ManaRewardsView,
-  readManaRewards,
+  openClaims,
 } from '../accounts/mana-rewards.ts'
 import type { Services } from '../services.ts'
 import type { ChainView } from './read-chain.ts'
 
-/** What a delegation would earn if it were claimed in the newest milestone; `undefined` once it is spent. */
-export async function readReward(
-  deps: Pick<Services, 'store' | 'source'>,
-  { current }: ChainView,
-): Promise<Result<ManaRewardsView | undefined, ManaRewardsError | NotServedByNode>> {
-  if (current === undefined) return ok(undefined)
-  const { outputId } = current
-  const { node } = deps.source
-  if (node !== undefined) return await node.fetch(`/rewards/${outputId}`, ManaRewards)
-  const rewards = await readManaRewards(deps, outputId, undefined)
-  // Spent by what is booked since the newest milestone.
-  return !rewards.ok && rewards.error.code === 'NOT_FOUND' ? ok(undefined) : rewards
+/** What a delegation earns; `undefined` once it is spent, also by what is booked since the newest milestone. */
+export type DelegationReward = Result<
+  ManaRewardsView | undefined,
+  ManaRewardsError | NotServedByNode
+>
+
+/** What delegations would earn if they were claimed in the newest milestone, in the order given. Each counts hundreds of epochs. */
+export async function readRewards(
+  { store, source }: Pick<Services, 'store' | 'source'>,
+  delegations: readonly ChainView[],
+): Promise<readonly DelegationReward[]> {
+  const { node } = source
+  if (node !== undefined) {
+    const ask = ({ current }: ChainView) =>
+      current === undefined
+        ? ok(undefined)
+        : node.fetch(`/rewards/${current.outputId}`, ManaRewards)
+    return await Promise.all(delegations.map(ask))
+  }
+  const { slot } = await store.read.latestMilestone()
+  const claimOf = await openClaims({ store, source }, slot)
+  const rewards: DelegationReward[] = []
+  for (const { current } of delegations) {
+    await passTurn()
+    const isThere = current !== undefined && current.spentSlot === undefined
+    rewards.push(isThere ? claimOf(current) : ok(undefined))
+  }
+  return rewards
 }

@@ -1,7 +1,13 @@
 import type { CursorError } from '../../feed/cursor.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { passTurn } from '../../lib/turns.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
+import {
+  type Between,
+  type PageOrder,
+  type Position,
+  rowsPerTurn,
+} from '../../store/list-contract.ts'
 import { comparePositions } from '../../store/positions.ts'
 import type { Services } from '../services.ts'
 import {
@@ -68,7 +74,7 @@ export type ListError = CursorError | PageSizeOutOfRange
 /** What comes of asking for a page of a list that may refuse it for other reasons too. */
 export type Paged<Row, E = never> = Promise<Result<KeysetPage<Row>, ListError | E>>
 
-/** Reads a page: one read, whatever the arguments. What comes or goes meanwhile does not move the other rows. */
+/** Reads a page: one read for each `rowsPerTurn` rows. What comes or goes meanwhile does not move the other rows. */
 export async function readKeysetPage<Row extends object>(
   list: KeysetList<Row>,
   args: PageArguments,
@@ -90,7 +96,7 @@ export async function readKeysetPage<Row extends object>(
   const limit = args.first ?? args.last ?? list.defaultSize ?? defaultListSize
   const order = isOldest === isBackward ? 'descending' : 'ascending'
   // One row more than the page shows whether there are more.
-  const found = await list.read(part, { order, limit: limit + 1 })
+  const found = await readInPieces(list, part, { order, limit: limit + 1 })
   const read = isBackward ? found.slice(0, limit).reverse() : found.slice(0, limit)
   const cut = isBackward || args.last == null ? 0 : Math.max(0, read.length - args.last)
   const isBeyond = async () => found.length > limit || (await liesOutside(list, part, order))
@@ -103,6 +109,25 @@ export async function readKeysetPage<Row extends object>(
     hasNextPage: isBackward ? isBehind : isBeyond,
     hasPreviousPage: isBackward ? isBeyond : isBehind,
   })
+}
+
+/** A large page is read in pieces, each behind the one before, for SQLite has a statement in one turn of the event loop. */
+async function readInPieces<Row>(
+  { read, positionOf }: KeysetList<Row>,
+  { above, below }: Between,
+  { order, limit }: PageOrder,
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for (let rest: Between = { above, below }; ; ) {
+    const wanted = Math.min(limit - rows.length, rowsPerTurn)
+    const piece = await read(rest, { order, limit: wanted })
+    rows.push(...piece)
+    const last = piece.at(-1)
+    if (last === undefined || piece.length < wanted || rows.length === limit) return rows
+    const place = positionOf(last)
+    rest = order === 'ascending' ? { ...rest, above: place } : { ...rest, below: place }
+    await passTurn()
+  }
 }
 
 /** The same of a list by whose parts a transport reads; `which` says which list. */

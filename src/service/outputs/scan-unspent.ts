@@ -1,11 +1,12 @@
 import { passTurn } from '../../lib/turns.ts'
+import { rowsPerTurn } from '../../store/list-contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { OutputPosition, UnspentFilter, UnspentQuery } from '../../store/view-contract.ts'
 import type { Services } from '../services.ts'
 
 /**
- * Pages of unspent outputs by filters that few of them may fulfil. A page that is rare in a large ledger is far apart, and on SQLite the
- * event loop waits for a statement: such a page is read piece by piece, others have their turns between the pieces, and each of
+ * Pages of unspent outputs, also by filters that few of them may fulfil. What is rare in a large ledger is far apart, and on SQLite the
+ * event loop waits for a statement: a page is read piece by piece, others have their turns between the pieces, and each of
  * them is paid for and ends with its request.
  */
 
@@ -17,25 +18,30 @@ export interface ScannedRows {
   readonly stoppedAt?: OutputPosition | undefined
 }
 
-/** Reads a page; it stops after so many pieces. */
+/** Reads a page; it stops after so many pieces that have fewer rows than were asked for. */
 export async function scanUnspent(
   read: Read,
   question: UnspentQuery,
   mostPieces: number = Number.POSITIVE_INFINITY,
 ): Promise<ScannedRows> {
   const { filter, limit, order } = question
-  if (!mayReject(filter)) return { rows: await read.unspentOutputs(question) }
+  const isSparse = mayReject(filter)
   const rows: OutputRow[] = []
   let { after, before } = question
-  for (let piece = 1; ; piece++) {
+  // Most filters are fulfilled by many: the first piece is a short one.
+  for (let pieces = 0, most = rowsPerTurn; ; most *= 4) {
     const part = { ...question, after, before }
-    const { at } = await read.unspentStop(part)
-    const found = { ...part, through: at, limit: limit - rows.length }
-    rows.push(...(await read.unspentOutputs(found)))
-    if (at === undefined || rows.length >= limit) return { rows }
-    if (piece === mostPieces) return { rows, stoppedAt: at }
-    if (order === 'descending') before = at
-    else after = at
+    const at = isSparse ? (await read.unspentStop(part, most)).at : undefined
+    const wanted = Math.min(limit - rows.length, rowsPerTurn)
+    const found = await read.unspentOutputs({ ...part, through: at, limit: wanted })
+    rows.push(...found)
+    if (rows.length >= limit) return { rows }
+    const isFull = found.length === wanted
+    const last = isFull ? found.at(-1) : at
+    if (last === undefined) return { rows }
+    if (!isFull && ++pieces === mostPieces) return { rows, stoppedAt: at }
+    if (order === 'descending') before = last
+    else after = last
     await passTurn()
   }
 }

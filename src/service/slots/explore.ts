@@ -1,6 +1,7 @@
 import { readUpdates } from '../../feed/read.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { mapInTurns } from '../../lib/turns.ts'
 import { BasicBlockBody } from '../../protocol/block.ts'
 import { is } from '../../protocol/is.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
@@ -149,7 +150,7 @@ export async function listSlotBlocks(
     from: page.from,
     limit: page.pageSize + 1,
   })
-  const blocks = rows.map(({ blockId, inbox: position, bytes }) => {
+  const blocks = await mapInTurns(rows, ({ blockId, inbox: position, bytes }) => {
     const { body } = decodeBlock(bytes)
     const payload = is(BasicBlockBody, body) ? body.payload : undefined
     return { blockId, position, payloadType: payload?.type ?? null }

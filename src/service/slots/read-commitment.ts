@@ -1,11 +1,10 @@
-import { compareOutputIds } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import { noCommitment } from '../../protocol/node-answers.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { Milestone, OutputRow } from '../../store/rows.ts'
+import type { Milestone, OutputPage, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
 /** Slot commitments and what their slots changed, in the form of the node API (rest.md 4.1). */
@@ -41,23 +40,43 @@ export function decodeCommitment({ bytes }: Pick<Milestone, 'bytes'>): SlotCommi
   return commitment.value
 }
 
-/** What a committed slot changed, in the order of output ids. An output that it created and spent is in both lists. */
+/** An output that a slot changed, as it is kept. */
+export type ChangedOutput = OutputRow
+
+/**
+ * What a committed slot changed, in the order of output ids. An output that it created and spent is in both lists. Each may have
+ * any number of outputs, and is read as often as it is walked.
+ */
 export interface SlotChanges {
-  readonly created: readonly OutputRow[]
-  readonly consumed: readonly OutputRow[]
+  readonly created: AsyncIterable<readonly ChangedOutput[]>
+  readonly consumed: AsyncIterable<readonly ChangedOutput[]>
+  /** Whether all of both lists is in memory. */
+  readonly isSmall: boolean
 }
 
-/** Reads what a slot changed. */
-export async function readSlotChanges(
-  { store }: Pick<Services, 'store'>,
+/** Begins to read what a slot changed. */
+export async function openSlotChanges(
+  { store: { read } }: Pick<Services, 'store'>,
   slot: SlotIndex,
 ): Promise<SlotChanges> {
-  const { created, spent } = await store.read.slotOutputs(slot)
-  return { created: created.sort(byId), consumed: spent.sort(byId) }
+  const created = (after?: OutputId) => read.createdPage(slot, after)
+  const consumed = (after?: OutputId) => read.spentPage(slot, after)
+  const firsts = await Promise.all([created(), consumed()])
+  return {
+    created: { [Symbol.asyncIterator]: () => pagesBehind(firsts[0], created) },
+    consumed: { [Symbol.asyncIterator]: () => pagesBehind(firsts[1], consumed) },
+    isSmall: firsts.every(({ isLast }) => isLast),
+  }
 }
 
-function byId(a: OutputRow, b: OutputRow): number {
-  return compareOutputIds(a.outputId, b.outputId)
+async function* pagesBehind(
+  first: OutputPage,
+  read: (after: OutputId | undefined) => Promise<OutputPage>,
+): AsyncGenerator<readonly ChangedOutput[]> {
+  for (let page = first; ; page = await read(page.rows.at(-1)?.outputId)) {
+    yield page.rows
+    if (page.isLast) return
+  }
 }
 
 /** An output with its id. */

@@ -86,6 +86,11 @@ export interface Dialect {
   byPosition(direction: 'ASC' | 'DESC'): string
   /** Some of the bytes of the second parameter, from a place counted from 1. */
   slice(from: string, length: string): string
+  /**
+   * How many outputs a scan walks over at once, whether they fulfil a filter or not: SQLite has a statement in one turn of the event
+   * loop, and to PostgreSQL each is a round trip.
+   */
+  readonly walkedAtOnce: number
   /** Of a log that is spread over servers: what stands in the place of its table. Left out where it is one table. */
   readonly shards?: ShardedScans
 }

@@ -1,7 +1,6 @@
 import { accountEntryFrom } from '../../ledger/accounts.ts'
-import { present } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
-import type { OutputId } from '../../protocol/primitives.ts'
+import type { AccountId, OutputId } from '../../protocol/primitives.ts'
 import { type LedgerSnapshotReads, outputsPerPage } from '../ledger-snapshot-contract.ts'
 import { type Dialect, jsonOf, type RowsOfAddress } from './bulk.ts'
 import { commitments, outputRows, prunedTips } from './bulk-tables.ts'
@@ -28,12 +27,7 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
       SELECT id FROM kept UNION SELECT id FROM gone)
     ORDER BY outputs.id LIMIT ${outputsPerPage}`,
   )
-  const accounts = rows(
-    accountEntries,
-    `WHERE id > ?1 AND entry IS NOT NULL AND slot = (SELECT max(newer.slot) FROM account_versions AS newer
-        WHERE newer.id = account_versions.id AND newer.slot <= ?2)
-      ORDER BY account_versions.id LIMIT ${accountsPerPage}`,
-  )
+  const accounts = accountsText(dialect)
   const holder = row(
     commitments,
     'WHERE "lastSeq" >= ?1 AND "firstSeq" <= ?1 ORDER BY "lastSeq", slot LIMIT 1',
@@ -64,10 +58,17 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
     },
     outputsAt: (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId),
     accountsAt: async (slot, after) => {
-      const found = await accounts(after ? hexToBytes(after) : noBytes, slot)
-      return found.map(({ accountId, entry }) => {
-        return { accountId, entry: accountEntryFrom(present(entry, 'an entry')) }
-      })
+      const found = await query(accounts, [after ? hexToBytes(after) : noBytes, slot])
+      const page = found.map(([id, entry]) => ({
+        accountId: hexOfText(id) as AccountId,
+        entry: accountEntries.read.entry(entry),
+      }))
+      const last = page.at(-1)?.accountId
+      if (last === undefined) return undefined
+      const accountsOf = page.flatMap(({ accountId, entry }) =>
+        entry === undefined ? [] : { accountId, entry: accountEntryFrom(entry) },
+      )
+      return { accounts: accountsOf, last }
     },
     tipsAt: async (seq, after) => {
       const found = await query(tips, [after ? hexToBytes(after) : noBytes, seq])
@@ -115,6 +116,23 @@ const pageLimit = 500
 
 /** An account may have 128 keys. */
 const accountsPerPage = 100
+
+/**
+ * The newest entries of some accounts up to a slot, behind an account. An account may have a version in every slot: each is met by
+ * the two steps of the index that lead to it. Of a condition on each version PostgreSQL expects so few rows that it sorted all that
+ * were left, for each of the last pages.
+ */
+function accountsText(dialect: Dialect): string {
+  return `WITH RECURSIVE found(id, place) AS (
+    SELECT (SELECT id FROM account_versions WHERE id > ?1 ORDER BY id LIMIT 1), 1
+    UNION ALL
+    SELECT (SELECT next.id FROM account_versions AS next WHERE next.id > found.id
+      ORDER BY next.id LIMIT 1), found.place + 1
+    FROM found WHERE found.id IS NOT NULL AND found.place < ${accountsPerPage})
+    SELECT ${dialect.hex('found.id')}, (SELECT own.entry FROM account_versions AS own
+      WHERE own.id = found.id AND own.slot <= ?2 ORDER BY own.slot DESC LIMIT 1)
+    FROM found WHERE found.id IS NOT NULL ORDER BY found.place`
+}
 
 /** The newest rows of some addresses up to a position, behind an address; each address by the two steps of an index that lead to it. */
 function tipsOfTable(dialect: Dialect): string {

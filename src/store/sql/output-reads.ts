@@ -1,23 +1,24 @@
 import { hexToBytes } from '../../lib/hex.ts'
-import { passTurn } from '../../lib/turns.ts'
 import { Output } from '../../protocol/outputs.ts'
+import type { OutputId } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../contract.ts'
 import type { OutputRow } from '../rows.ts'
 import { outputIds, outputRows, unspentSlots } from './bulk-tables.ts'
 import type { Reading } from './reading.ts'
 
 /** Outputs, by id and by slot. */
-export function outputReads({ row, rows, keyed }: Reading) {
+export function outputReads({ row, rows, rowsFrom, keyed }: Reading) {
   const output = row(outputRows, 'WHERE id = ?')
   const many = keyed(outputRows, outputIds)
   const due = rows(
     outputRows,
     'WHERE id IN (SELECT "outputId" FROM due_outputs WHERE slot > ? AND slot <= ?)',
   )
-  // The index of the created ones begins with the kind.
-  const createdIn = rows(
+  // The index of the created ones begins with the kind: as many scans as there are kinds, merged row by row.
+  const createdIn = rowsFrom(
     outputRows,
-    `WHERE kind = ? AND "bookedSlot" = ? AND id > ? ORDER BY outputs.id LIMIT ${pageLimit}`,
+    `FROM (${kinds.map(ofKind).join(' UNION ALL ')} ORDER BY id LIMIT ${pageLimit}) AS outputs
+      ORDER BY outputs.id`,
   )
   const spentIn = rows(
     outputRows,
@@ -33,31 +34,20 @@ export function outputReads({ row, rows, keyed }: Reading) {
     output: (outputId) => output(hexToBytes(outputId)),
     outputs: (ids) => many(ids.map((outputId) => ({ outputId }))),
     dueOutputs: (after, upTo) => due(after, upTo),
-    slotOutputs: async (slot) => {
-      const [spent, ...created] = await Promise.all([
-        allPages((after) => spentIn(slot, after)),
-        ...kinds.map((kind) => allPages((after) => createdIn(kind, slot, after))),
-      ])
-      return { created: created.flat(), spent }
-    },
-    unspentPage: (after) => unspent(after === undefined ? noBytes : hexToBytes(after)),
+    createdPage: async (slot, after) => pageOf(await createdIn(slot, placeOf(after))),
+    spentPage: async (slot, after) => pageOf(await spentIn(slot, placeOf(after))),
+    unspentPage: (after) => unspent(placeOf(after)),
   } satisfies Partial<StoreReader>
 }
 
-/** A slot may have any number of them. */
-async function allPages(read: (after: Uint8Array) => Promise<OutputRow[]>): Promise<OutputRow[]> {
-  const found: OutputRow[] = []
-  for (let after: Uint8Array = noBytes; ; ) {
-    const page = await read(after)
-    for (const row of page) found.push(row)
-    const last = page.at(-1)
-    if (last === undefined || page.length < pageLimit) return found
-    after = hexToBytes(last.outputId)
-    await passTurn()
-  }
-}
+const placeOf = (after: OutputId | undefined) => (after === undefined ? noBytes : hexToBytes(after))
+
+const pageOf = (rows: readonly OutputRow[]) => ({ rows, isLast: rows.length < pageLimit })
 
 const kinds = Output.variants.map(({ code }) => code)
+
+const ofKind = (kind: number) =>
+  `SELECT * FROM outputs WHERE kind = ${kind} AND "bookedSlot" = ?1 AND id > ?2`
 
 const noBytes = new Uint8Array()
 

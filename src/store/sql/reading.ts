@@ -1,8 +1,9 @@
 import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import { passTurn } from '../../lib/turns.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Database, Parameter } from '../database.ts'
-import type { Between, PageOrder } from '../list-contract.ts'
+import { type Between, type PageOrder, rowsPerTurn } from '../list-contract.ts'
 import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
 import { publishedSlot, publishedTable } from './published.ts'
@@ -27,7 +28,7 @@ export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForm
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row | undefined>
-  /** The rows that have one of some keys of one column, each once, in no order; no statement where there are no keys. */
+  /** The rows that have one of some keys of one column, each once, in no order; a statement for each `rowsPerTurn` keys. */
   keyed<Row, Key>(
     table: ReadTable<never, Row>,
     keys: BulkTable<Key>,
@@ -91,7 +92,18 @@ export function createReading({
         table,
         `WHERE ${names} IN (SELECT ${names} FROM ${dialect.given(keys.columns)})`,
       )
-      return async (given) => (given.length === 0 ? [] : ask(jsonOf(dialect, keys, given)))
+      return async (given) => {
+        if (given.length === 0) return []
+        if (given.length <= rowsPerTurn) return await ask(jsonOf(dialect, keys, given))
+        // Each once, in whichever piece.
+        const distinct = [...new Map(given.map((key) => [keys.valuesOf(key).join(), key])).values()]
+        const found = []
+        for (let at = 0; at < distinct.length; at += rowsPerTurn) {
+          await passTurn()
+          found.push(...(await ask(jsonOf(dialect, keys, distinct.slice(at, at + rowsPerTurn)))))
+        }
+        return found
+      }
     },
     asOf: (table, joined) => {
       const [key] = table.columns

@@ -70,13 +70,11 @@ function scanText(scan: UnspentScan): Prisma.Sql {
   return Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')} ${order} LIMIT ${limit}`
 }
 
-/** So many outputs are walked over at once: under a millisecond where none of them fulfils a filter and they are in memory, some 10 ms where they come from the disk. */
-export const walkedAtOnce = 2_000
-
 /** Where a scan has walked over so many outputs; `undefined` where it ends before. */
 export async function stopOf(
   { query, dialect }: Reading,
   scan: UnspentScan,
+  walked: number,
 ): Promise<OutputPosition | undefined> {
   const { by } = scan
   const [from, isMeant] =
@@ -86,7 +84,7 @@ export async function stopOf(
   const { within: inPart, order } = partOf(scan, from.sql)
   const conditions = [isMeant, ...inPart]
   const { sql, values } = Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')}
-    ${order} LIMIT 1 OFFSET ${Prisma.raw(String(walkedAtOnce - 1))}`
+    ${order} LIMIT 1 OFFSET ${Prisma.raw(String(walked - 1))}`
   const columns = `"bookedSlot", ${dialect.hex('"outputId"')}`
   const [row] = await query(`SELECT ${columns} ${sql}`, values as Parameter[])
   return row && { bookedSlot: Number(row[0]), outputId: String(row[1]) as OutputId }

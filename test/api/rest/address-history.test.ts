@@ -246,7 +246,7 @@ test('no more is made than the client takes, and the making ends when it leaves'
   }
   const server = createServer((_request, response) => {
     const { signal } = new AbortController()
-    const stream = { text: endless(), signal, over: () => void ends++ }
+    const stream = { pieces: endless(), signal, over: () => void ends++ }
     send(response, { status: 200, headers: {}, stream })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

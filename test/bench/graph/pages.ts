@@ -119,6 +119,7 @@ async function schemaOf(server: Server): Promise<GraphQLSchema> {
 }
 
 const connections = 16
+const leadMs = 300
 
 /** What was measured in each round. */
 interface Rounds {
@@ -145,7 +146,7 @@ async function inTurns(
         const body = present(bodies[asked++ % bodies.length], 'a question')
         return ask(line, isNew ? inOtherWords(body, asked) : body)
       }
-      return loadBy(server, askNext, { connections, ms })
+      return loadBy(server, askNext, { connections, ms, leadMs })
     }
   }
   const common = by(text, true)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { assert } from '../../../src/lib/assert.ts'
+import { bytesToHex, hexToBytes } from '../../../src/lib/hex.ts'
 import {
   accountIdOfKey,
   developmentGenesis,
@@ -10,14 +11,18 @@ import { buildBlock, type IssuerAccount } from '../../../src/node/issuer.ts'
 import { Block } from '../../../src/protocol/block.ts'
 import { identifyBlock } from '../../../src/protocol/ids.ts'
 import type { Keypair } from '../../../src/protocol/keys.ts'
-import type { AccountOutput } from '../../../src/protocol/outputs.ts'
-import type { AccountId } from '../../../src/protocol/primitives.ts'
+import { type AccountOutput, DelegationOutput, Output } from '../../../src/protocol/outputs.ts'
+import type { AccountId, Id } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { maximumSlot, slotOfTime } from '../../../src/protocol/slots.ts'
+import { openClaims } from '../../../src/service/accounts/mana-rewards.ts'
 import { createStakers } from '../../../src/service/accounts/stakers.ts'
 import { listValidators } from '../../../src/service/accounts/validators.ts'
+import { readRewards } from '../../../src/service/chains/delegation-reward.ts'
+import { viewOfOutput } from '../../../src/service/outputs/read-output.ts'
 import { databases } from '../../support/databases.ts'
 import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
+import { outputIdOf } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 import { user } from '../../support/wallet.ts'
 
@@ -120,6 +125,7 @@ async function openLedger(url: string, issuer?: IssuerAccount) {
       assert(page.ok, 'a page')
       return page.value.validators.map(({ poolStake, active }) => [poolStake, active])
     },
+    at: ledger.at,
     restart: ledger.restart,
     close: ledger.close,
   }
@@ -197,4 +203,53 @@ describe.each(databases)('committees on $name', ({ create }) => {
     await ledger.close()
     await database.remove()
   }, 120_000)
+
+  test('pay what hundreds of delegations ask for at once, for which their epochs are read once', async () => {
+    const database = await create()
+    const ledger = await openLedger(database.url)
+    await ledger.commit(100)
+    const { store, source } = ledger.at()
+    let reads = 0
+    const read = {
+      ...store.read,
+      epochs: (from: number) => {
+        reads++
+        return store.read.epochs(from)
+      },
+    }
+    const delegations = Array.from({ length: 300 }, (_, n) => delegationTo(large, n))
+    const spent = { ...delegationTo(large, 300), current: undefined }
+    const deps = { store: { ...store, read }, source }
+    const rewards = await readRewards(deps, [...delegations, spent])
+    expect(reads).toBe(1)
+    expect(rewards.at(-1)).toEqual({ ok: true, value: undefined })
+    const claimOf = await openClaims({ store, source }, 100)
+    const expected = delegations.map(({ current }) => claimOf(current))
+    expect(rewards.slice(0, -1)).toEqual(expected)
+    // Nobody validated, so there is nothing to share; the epochs that are over count all the same.
+    expect(expected[0]).toMatchObject({ ok: true, value: { rewards: 0n, endEpoch: 2 } })
+    await ledger.close()
+    await database.remove()
+  }, 120_000)
 })
+
+/** A delegation of a number to a validator, since the first epoch. */
+function delegationTo(key: Keypair, n: number) {
+  const current = viewOfOutput({
+    outputId: outputIdOf(n),
+    bytes: encode(Output, {
+      ...{ type: 5, amount: 1_000n, delegatedAmount: 1_000n + BigInt(n) },
+      delegationId: `0x${'00'.repeat(32)}` as Id<'DelegationId'>,
+      validatorAddress: { type: 8, accountId: idOf(key) },
+      startEpoch: 0,
+      endEpoch: 0,
+      unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash: key.publicKeyHash } }],
+    } as DelegationOutput),
+    blockId: undefined,
+    bookedSlot: 0,
+    spentSlot: undefined,
+    spentBy: undefined,
+  })
+  const chainId = bytesToHex(hexToBytes(current.outputId).subarray(0, 32))
+  return { kind: DelegationOutput.code, chainId, slot: 100, length: 1, last: current, current }
+}

@@ -1,5 +1,4 @@
-import { err, ok } from '../../../lib/result.ts'
-import { mapInTurns } from '../../../lib/turns.ts'
+import { err, ok, type Result } from '../../../lib/result.ts'
 import { SlotCommitment } from '../../../protocol/commitment.ts'
 import { UtxoChanges, UtxoChangesFull } from '../../../protocol/node-answers.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
@@ -9,13 +8,14 @@ import {
   type CommittedSlotRow,
   decodeCommitment,
   findCommitment,
-  outputWithId,
-  readSlotChanges,
-  type SlotChanges,
 } from '../../../service/slots/read-commitment.ts'
+import type { LimitError } from '../../api-errors.ts'
 import { type Parameter, pathId, pathSlot } from '../parameters.ts'
-import { type Reply, serialized, serializedBytes } from '../reply.ts'
-import { type Route, readRoute } from '../route.ts'
+import { type Answer, serializedAnswer, serializedBytes } from '../reply.ts'
+import type { RestRequest } from '../request.ts'
+import type { RouteResponse } from '../response.ts'
+import { type Route, route } from '../route.ts'
+import { answerChanges, asId, asOutputWithId } from './slot-changes.ts'
 
 /** Slot commitments and what their slots changed, by id and by slot (rest.md 4.1). */
 
@@ -32,58 +32,55 @@ const namings: readonly Naming[] = [
   { path: 'by-slot/{slot}', name: 'slot', parameter: pathSlot },
 ]
 
+const commitmentReply = serializedBytes('The commitment.', SlotCommitment)
+
 /** The six routes. */
 export const commitmentRoutes: readonly Route[] = namings.flatMap((naming) => [
   slotReading(naming, '', {
     about: 'The commitment to a slot. The id of zeros names the newest.',
-    reply: serializedBytes('The commitment.', SlotCommitment),
-    toAnswer: async ({ bytes }) => ({ bytes, value: () => decodeCommitment({ bytes }) }),
+    reply: commitmentReply,
+    answer: async ({ bytes }, { request }) =>
+      ok(commitmentReply.respond(request, { bytes, value: () => decodeCommitment({ bytes }) })),
   }),
   slotReading(naming, '/utxo-changes', {
     about: 'The ids of the outputs that a slot created and spent, sorted.',
-    reply: serialized('Their ids.', UtxoChanges),
-    toAnswer: changesAs(({ outputId }) => outputId),
+    reply: serializedAnswer('Their ids.', UtxoChanges),
+    answer: (found, asked) => answerChanges(found, { ...asked, form: asId }),
   }),
   slotReading(naming, '/utxo-changes/full', {
     about: 'The outputs that a slot created and spent, sorted by their ids.',
-    reply: serialized('The outputs with their ids.', UtxoChangesFull),
-    toAnswer: changesAs(outputWithId),
+    reply: serializedAnswer('The outputs with their ids.', UtxoChangesFull),
+    answer: (found, asked) => answerChanges(found, { ...asked, form: asOutputWithId }),
   }),
 ])
 
-/** Answers what a slot changed, each output in one form. */
-function changesAs<T>(print: (row: SlotChanges['created'][number]) => T) {
-  return async ({ commitmentId, slot }: CommittedSlotRow, services: Services) => {
-    const { created, consumed } = await readSlotChanges(services, slot)
-    return {
-      commitmentId,
-      createdOutputs: await mapInTurns(created, print),
-      consumedOutputs: await mapInTurns(consumed, print),
-    }
-  }
-}
-
-function slotReading<T>(
+function slotReading(
   { path, name, parameter }: Naming,
   rest: string,
   {
-    toAnswer,
-    ...described
+    about,
+    reply,
+    answer,
   }: {
     about: string
-    reply: Reply<T>
-    toAnswer: (found: CommittedSlotRow, services: Services) => Promise<T>
+    reply: Answer
+    answer: (
+      found: CommittedSlotRow,
+      asked: { readonly services: Services; readonly request: RestRequest },
+    ) => Promise<Result<RouteResponse, LimitError>>
   },
 ) {
-  return readRoute({
-    ...described,
+  return route({
+    method: 'GET',
+    about,
     path: `/api/core/v3/commitments/${path}${rest}`,
     params: { [name]: parameter },
+    answers: { 200: reply },
     errors: [404],
-    answer: async (given, services) => {
+    answer: async (given, services, request) => {
       const id = given[name] as CommitmentName
       const found = await findCommitment(services, id)
-      if (found !== undefined) return ok(await toAnswer(found, services))
+      if (found !== undefined) return await answer(found, { services, request })
       const what = typeof id === 'number' ? 'commitment to slot' : 'commitment'
       return err({ code: 'NOT_FOUND', what, id: String(id) })
     },
