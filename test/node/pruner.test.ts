@@ -37,7 +37,7 @@ test('the log keeps the newest milestones, and goes on counting from the first (
 
   const question = { address: owner, class: 'OWNED', sort: 'OLDEST' } as const
   const page = unwrap(await listLedgerUpdates(deps, question))
-  expect(page.updates.map(({ ordinal }) => ordinal)).toEqual([8, 9, 10])
+  expect(page.nodes.map(({ ordinal }) => ordinal)).toEqual([8, 9, 10])
   expect([await page.hasPreviousPage(), await page.totalCount()]).toEqual([false, 10])
   await pruner.close()
   await own.close()

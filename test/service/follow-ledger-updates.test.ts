@@ -181,7 +181,7 @@ describe('a log that went on from an older copy', () => {
       followed.push(kind === 'FeedReset' ? { kind, reason } : kind)
       if (events.ok) await events.value.return?.()
       const forward = await listLedgerUpdates(all, { ...of, after })
-      listed.push(forward.ok ? forward.value.updates.length : forward.error)
+      listed.push(forward.ok ? forward.value.nodes.length : forward.error)
     }
     const error = { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' }
     const reset = { kind: 'FeedReset', reason: 'LOG_REPLACED' }

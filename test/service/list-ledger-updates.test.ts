@@ -87,7 +87,7 @@ describe('connection', () => {
           }),
         )
         expect({
-          rows: answer.updates.map((update) => update.seq),
+          rows: answer.nodes.map((update) => update.seq),
           hasPreviousPage: await answer.hasPreviousPage(),
           hasNextPage: await answer.hasNextPage(),
           totalCount: await answer.totalCount(),
@@ -104,7 +104,7 @@ describe('connection', () => {
   test('shows each update with its cursor and the end of its slot', async () => {
     const page = unwrap(await ask({ sort: 'OLDEST', first: 1 }))
     const row = rowsOf(log.rows, addresses[0] ?? '0x', 'OWNED')[0]
-    expect(page.updates[0]).toMatchObject({
+    expect(page.nodes[0]).toMatchObject({
       ...row,
       cursor: cursorAt(row?.seq ?? 0),
       milestoneTimestamp: 1_700_000_000 + 10 * (row?.milestoneIndex ?? 0),
@@ -113,7 +113,7 @@ describe('connection', () => {
 
   test('says how far the log reached, also for an address without updates', async () => {
     const page = unwrap(await ask({ address: addresses[3] ?? '0x' }))
-    expect(page.updates).toEqual([])
+    expect(page.nodes).toEqual([])
     expect(page.tipCursor).toBe(cursorAt(log.rows.length))
   })
 
@@ -180,7 +180,7 @@ describe('connection', () => {
       const store = { ...own.store, read: { ...read, addressPage } }
       const question = { address, class: 'OWNED', sort, startMilestoneIndex: 3 } as const
       const page = unwrap(await listLedgerUpdates({ ...deps(), store }, question))
-      const seqs = page.updates.map(({ seq }) => seq)
+      const seqs = page.nodes.map(({ seq }) => seq)
       expect(seqs).toEqual(sort === 'OLDEST' ? [3, 4] : [3, 2, 1])
       expect([page.tipCursor, await page.totalCount()]).toEqual([own.cursorAt(4), 4])
       await own.close()
@@ -189,7 +189,7 @@ describe('connection', () => {
 
   test('takes the limits themselves', async () => {
     expect(await ask({ first: 1000, last: 1000 })).toMatchObject({ ok: true })
-    expect(await ask({ first: 0 })).toMatchObject({ ok: true, value: { updates: [] } })
+    expect(await ask({ first: 0 })).toMatchObject({ ok: true, value: { nodes: [] } })
   })
 })
 

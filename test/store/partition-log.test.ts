@@ -279,7 +279,7 @@ describe('a log in partitions', () => {
     const deps = { store: log.store, parameters: fixedParameters, mayLag: false }
     const page = async (question: Partial<ConnectionQuestion>) =>
       await listLedgerUpdates(deps, { address: owner, sort: 'OLDEST', first: 3, ...question })
-    const before = unwrap(await page({ first: 12 })).updates.map(({ cursor }) => cursor)
+    const before = unwrap(await page({ first: 12 })).nodes.map(({ cursor }) => cursor)
     await prune(6, 100)
     const expired = { error: { code: 'CURSOR_EXPIRED' } }
     for (const isDropped of [false, true]) {
@@ -287,9 +287,9 @@ describe('a log in partitions', () => {
       for (const after of [before[1], before[4]])
         expect(await page({ after })).toMatchObject(expired)
       expect(await page({ sort: 'NEWEST', after: before[2] })).toMatchObject(expired)
-      expect(seqsOf(unwrap(await page({ after: before[5] })).updates)).toEqual([7, 8, 9])
+      expect(seqsOf(unwrap(await page({ after: before[5] })).nodes)).toEqual([7, 8, 9])
       const last = unwrap(await page({ sort: 'NEWEST', after: before[8] }))
-      expect(seqsOf(last.updates)).toEqual([8, 7])
+      expect(seqsOf(last.nodes)).toEqual([8, 7])
       expect(await last.hasNextPage()).toBe(false)
       expect(await last.hasPreviousPage()).toBe(true)
     }

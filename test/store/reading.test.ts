@@ -135,7 +135,7 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
       asked.length = 0
       const asking = { address: addressOf(1), class: 'OWNED', sort: 'NEWEST', ...question } as const
       const answer = unwrap(await listLedgerUpdates(deps, asking))
-      const seqs = answer.updates.map(({ seq }) => seq)
+      const seqs = answer.nodes.map(({ seq }) => seq)
       const [before, after] = [await answer.hasPreviousPage(), await answer.hasNextPage()]
       expect({ seqs, before, after }).toMatchObject(expected)
       expect([await answer.totalCount(), answer.tipCursor]).toEqual([9, cursor(9)])

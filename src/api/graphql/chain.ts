@@ -67,11 +67,9 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
   }),
 })
 
-const ChainStateConnection = connection('ChainState', ChainStateType, {
+const ChainStateConnection = connection<ChainState, ChainHistory>('ChainState', ChainStateType, {
   description: 'States of a chain.',
   edgeDescription: 'A state and its cursor.',
-  nodesOf: ({ nodes }: ChainHistory) => nodes,
-  cursorOf: ({ cursor }) => cursor,
 })
 
 builder.objectField(ChainStateConnection, 'totalCount', (t) =>

@@ -7,52 +7,59 @@ import { free, reads } from './prices.ts'
 
 type Types = typeof builder.$inferSchemaTypes
 
-type Known = boolean | (() => Promise<boolean>)
-
 /** A page as a service gives it; whether there are more in a direction may cost a read. */
-export interface Page {
-  readonly hasNextPage: Known
-  readonly hasPreviousPage: Known
+export interface Page<N> {
+  readonly nodes: readonly N[]
+  /** The cursor of an element by its place in the page. */
+  cursorAt(index: number): string
+  hasNextPage(): Promise<boolean>
+  hasPreviousPage(): Promise<boolean>
+}
+
+/** An element of a page at its place. */
+interface Edge<M> {
+  readonly page: Page<unknown>
+  readonly index: number
+  readonly node: M
 }
 
 /** How a connection reads its pages. */
-export interface ConnectionOptions<N, P, M> {
+export interface ConnectionOptions<N, M> {
   readonly description: string
   readonly edgeDescription?: string
   readonly pageInfoDescription?: string
   /** What all of its pages and edges depend on, beside the field that gives the page. */
   readonly dependsOn?: Dependence
-  /** The elements of a page. */
-  nodesOf(page: P): readonly N[]
-  cursorOf(element: N): string
   /** Where the node is not the element itself. */
   nodeOf?(element: N): M
 }
 
 /** Declares the types `NAMEConnection` and `NAMEEdge`. */
-export function connection<N, P extends Page, M = N>(
+export function connection<N, P extends Page<N>, M = N>(
   name: string,
   node: ObjectRef<Types, M>,
-  options: ConnectionOptions<N, P, M>,
+  options: ConnectionOptions<N, M>,
 ) {
   const { description } = options
   const { edgeDescription = 'An element of the list and its cursor.' } = options
   const { pageInfoDescription = 'Whether there is more in either direction.' } = options
-  const { nodesOf, cursorOf, nodeOf } = options
+  const { nodeOf } = options
+  const nodesIn = ({ nodes }: Page<N>) =>
+    (nodeOf === undefined ? [...nodes] : nodes.map(nodeOf)) as M[]
   const extensions = dependsOn(options.dependsOn ?? 'NOW')
-  const edge = builder.objectRef<N>(`${name}Edge`).implement({
+  const edge = builder.objectRef<Edge<M>>(`${name}Edge`).implement({
     extensions,
     description: edgeDescription,
     fields: (t) => ({
       cursor: t.string({
         description: 'The place of the element in the list; opaque.',
-        resolve: (one) => cursorOf(one as N),
+        resolve: ({ page, index }) => page.cursorAt(index),
       }),
       node: t.field({
         complexity: free,
         type: node,
         description: 'The element.',
-        resolve: (one) => (nodeOf?.(one as N) ?? one) as never,
+        resolve: ({ node }) => node as never,
       }),
     }),
   })
@@ -64,35 +71,28 @@ export function connection<N, P extends Page, M = N>(
         complexity: free,
         type: [edge],
         description: 'The elements of the page with their cursors, in the order of the list.',
-        resolve: (page) => [...nodesOf(page)] as never,
+        resolve: (page) => nodesIn(page).map((node, index) => ({ page, index, node })) as never,
       }),
       nodes: t.field({
         complexity: free,
         type: [node],
         description: 'The elements of the page, in the order of the list.',
-        resolve: (page) =>
-          (nodeOf === undefined ? [...nodesOf(page)] : nodesOf(page).map(nodeOf)) as never,
+        resolve: (page) => nodesIn(page) as never,
       }),
       pageInfo: t.field({
         complexity: reads(2),
         type: builder.pageInfoRef(),
         description: pageInfoDescription,
         resolve: async (page) => {
-          const nodes = nodesOf(page)
-          const [first] = nodes
-          const last = nodes.at(-1)
+          const { length } = page.nodes
           return {
-            hasNextPage: await isSo(page.hasNextPage),
-            hasPreviousPage: await isSo(page.hasPreviousPage),
-            startCursor: first === undefined ? null : cursorOf(first),
-            endCursor: last === undefined ? null : cursorOf(last),
+            hasNextPage: await page.hasNextPage(),
+            hasPreviousPage: await page.hasPreviousPage(),
+            startCursor: length === 0 ? null : page.cursorAt(0),
+            endCursor: length === 0 ? null : page.cursorAt(length - 1),
           }
         },
       }),
     }),
   })
-}
-
-async function isSo(known: Known): Promise<boolean> {
-  return typeof known === 'boolean' ? known : await known()
 }

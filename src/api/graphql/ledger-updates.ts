@@ -114,14 +114,16 @@ LedgerUpdate.implement({
 })
 
 /** A page of updates. */
-export const LedgerUpdateConnection = connection('LedgerUpdate', LedgerUpdate, {
-  description: 'A page of the updates of an address, or of all (Relay connection).',
-  pageInfoDescription:
-    'Both directions are as they are in the list that startMilestoneIndex leaves.',
-  dependsOn: 'PARENT',
-  nodesOf: (page: LedgerUpdatePage) => page.updates,
-  cursorOf: ({ cursor }) => cursor,
-})
+export const LedgerUpdateConnection = connection<LedgerUpdateView, LedgerUpdatePage>(
+  'LedgerUpdate',
+  LedgerUpdate,
+  {
+    description: 'A page of the updates of an address, or of all (Relay connection).',
+    pageInfoDescription:
+      'Both directions are as they are in the list that startMilestoneIndex leaves.',
+    dependsOn: 'PARENT',
+  },
+)
 
 builder.objectFields(LedgerUpdateConnection, (t) => ({
   totalCount: t.field({

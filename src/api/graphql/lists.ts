@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core'
-import { defaultListSize, type KeysetPage, type Placed } from '../../service/lists/keyset-page.ts'
+import { defaultListSize, type KeysetPage } from '../../service/lists/keyset-page.ts'
 import { defaultPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { UpdateSort } from '../../service/updates/update-position.ts'
 import { builder } from './builder.ts'
@@ -69,10 +69,8 @@ export function listConnection<N extends object, Row extends object = N>(
   description: string,
   options: ListConnectionOptions<Row, N> = {},
 ) {
-  return connection<Placed<Row>, KeysetPage<Row>, N>(name, node, {
+  return connection<Row, KeysetPage<Row>, N>(name, node, {
     ...options,
     description,
-    nodesOf: (page) => page.nodes,
-    cursorOf: ({ cursor }) => cursor,
   })
 }

@@ -51,9 +51,9 @@ builder.objectField(AddressNode, 'transactions', (t) =>
       const page = orThrow(
         await listAddressTransactions(addressTransactionPart(context).read, list, args),
       )
-      const nodes = page.nodes.map(async ({ transactionId, cursor }) => {
+      const nodes = page.nodes.map(async ({ transactionId }) => {
         const view = await transactionInBatch(context, transactionId)
-        return { ...orThrow(view === undefined ? notTold(transactionId) : ok(view)), cursor }
+        return orThrow(view === undefined ? notTold(transactionId) : ok(view))
       })
       return { ...page, nodes: await Promise.all(nodes) }
     },

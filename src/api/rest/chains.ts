@@ -36,9 +36,11 @@ export const chainsRoute = readRoute({
     const page = await listChainRecords(services, { first, after })
     // The cursor has another name here.
     if (!page.ok) return err({ ...page.error, argument: 'query: cursor' })
-    const { nodes, hasNextPage } = page.value
-    const last = (await hasNextPage()) ? nodes.at(-1) : undefined
-    return ok({ items: nodes, cursor: last?.cursor })
+    const { nodes, hasNextPage, cursorAt } = page.value
+    return ok({
+      items: nodes,
+      cursor: (await hasNextPage()) ? cursorAt(nodes.length - 1) : undefined,
+    })
   },
 })
 

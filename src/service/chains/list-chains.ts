@@ -9,7 +9,6 @@ import {
   type KeysetList,
   type PageArguments,
   type Paged,
-  type Placed,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
@@ -73,17 +72,16 @@ function ownedBy(address: Hex, kind: ChainKind, keys: readonly IndexKey[]) {
 async function viewsOf(
   { store: { read } }: Pick<Services, 'store'>,
   kind: ChainKind,
-  outputs: readonly Placed<OutputView>[],
-): Promise<Placed<ChainView>[]> {
+  outputs: readonly OutputView[],
+): Promise<ChainView[]> {
   if (outputs.length === 0) return []
   const { slot } = await read.logTip()
-  return outputs.map(({ cursor, ...current }) => ({
+  return outputs.map((current) => ({
     kind,
     chainId: chainId(current.output(), current.outputId),
     slot: Math.max(slot, current.bookedSlot),
     length: undefined,
     last: current,
     current,
-    cursor,
   }))
 }

@@ -1,4 +1,5 @@
 import type { CursorError } from '../../feed/cursor.ts'
+import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { passTurn } from '../../lib/turns.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -47,7 +48,9 @@ export interface KeysetList<Row> {
 
 /** A page of a list. Whether there are more rows in the direction that it was not read in costs a read of its own. */
 export interface KeysetPage<Row> {
-  readonly nodes: readonly Placed<Row>[]
+  readonly nodes: readonly Row[]
+  /** The cursor of a node by its place in the page, which must have one there. Made when it is asked for: few lists show all of theirs. */
+  cursorAt(index: number): string
   readonly hasNextPage: () => Promise<boolean>
   readonly hasPreviousPage: () => Promise<boolean>
 }
@@ -65,9 +68,6 @@ export type ReadParts<A, Row> = (
   page: PageOrder,
 ) => Promise<Row[][]>
 
-/** An element of a page with the cursor of its position. */
-export type Placed<Row> = Row & { readonly cursor: string }
-
 /** Why a page was refused. */
 export type ListError = CursorError | PageSizeOutOfRange
 
@@ -75,10 +75,7 @@ export type ListError = CursorError | PageSizeOutOfRange
 export type Paged<Row, E = never> = Promise<Result<KeysetPage<Row>, ListError | E>>
 
 /** Reads a page: one read for each `rowsPerTurn` rows. What comes or goes meanwhile does not move the other rows. */
-export async function readKeysetPage<Row extends object>(
-  list: KeysetList<Row>,
-  args: PageArguments,
-): Paged<Row> {
+export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArguments): Paged<Row> {
   const fault = sizeFault('first', args.first) ?? sizeFault('last', args.last)
   if (fault !== undefined) return err(fault)
   const after = args.after == null ? ok(undefined) : list.cursors.decode(args.after, 'after')
@@ -101,11 +98,10 @@ export async function readKeysetPage<Row extends object>(
   const cut = isBackward || args.last == null ? 0 : Math.max(0, read.length - args.last)
   const isBeyond = async () => found.length > limit || (await liesOutside(list, part, order))
   const isBehind = async () => cut > 0 || (await liesOutside(list, part, opposite(order)))
+  const nodes = read.slice(cut)
   return ok({
-    nodes: read.slice(cut).map((row) => ({
-      ...row,
-      cursor: list.cursors.encode(list.positionOf(row)),
-    })),
+    nodes,
+    cursorAt: (index) => list.cursors.encode(list.positionOf(present(nodes[index], 'a node'))),
     hasNextPage: isBackward ? isBehind : isBeyond,
     hasPreviousPage: isBackward ? isBeyond : isBehind,
   })
@@ -170,7 +166,7 @@ export interface SlotList<Row> extends Omit<KeysetList<Row>, 'whole'> {
 }
 
 /** Reads a page of what lies within milestones. */
-export async function readSlotPage<Row extends object>(
+export async function readSlotPage<Row>(
   { beforeSlot, ...list }: SlotList<Row>,
   bounds: MilestoneBounds,
   args: PageArguments,

@@ -7,6 +7,7 @@ import {
   placeDecoded,
 } from '../../feed/cursor.ts'
 import { type LogReader, readUpdates } from '../../feed/read.ts'
+import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -57,7 +58,8 @@ export interface ConnectionQuestion {
 
 /** A page of a connection. A member that costs a read of its own is a function; a resolver calls it when its field is selected. */
 export interface LedgerUpdatePage {
-  readonly updates: readonly LedgerUpdateView[]
+  readonly nodes: readonly LedgerUpdateView[]
+  cursorAt(index: number): string
   readonly hasPreviousPage: () => Promise<boolean>
   readonly hasNextPage: () => Promise<boolean>
   /** The updates of the address and class when the page was read, whatever the other arguments. */
@@ -117,8 +119,10 @@ export async function listLedgerUpdates(
   // Not beyond the tip of the page, whatever has been committed since.
   const beyond = { ...scan.beyond, before: Math.min(scan.beyond.before, page.tip.seq + 1) }
   const isBeyond = async () => hasMore || (await holdsRows(read, question, beyond))
+  const nodes = rows.map((row) => viewOf(row, page.tip, deps.parameters))
   return ok({
-    updates: rows.map((row) => viewOf(row, page.tip, deps.parameters)),
+    nodes,
+    cursorAt: (index) => present(nodes[index], 'a node').cursor,
     hasPreviousPage: scan.isBackward ? isBeyond : isBehind,
     hasNextPage: scan.isBackward ? isBehind : isBeyond,
     totalCount: async () => page.count,

@@ -77,10 +77,8 @@ export async function listUpdatesAmong(
   const [page, tip] = await Promise.all([readKeysetPage(list, args), readTip()])
   if (!page.ok) return page
   if (!isWhole) return err({ code: 'UPDATES_NOT_KEPT', slot: index })
-  const { nodes, ...more } = page.value
   return ok({
-    updates: nodes,
-    ...more,
+    ...page.value,
     totalCount: async () => count,
     tipCursor: encodeCursor(tip),
   })

@@ -55,7 +55,7 @@ async function measure(url: string): Promise<void> {
       await listLedgerUpdates(deps, isContinued ? { ...question, after } : question),
     )
     await Promise.all([page.hasNextPage(), page.hasPreviousPage(), page.totalCount()])
-    return page.updates.at(-1)?.cursor
+    return page.nodes.at(-1)?.cursor
   }
 
   const table = [[database.kind, 'µs of processor time', 'least']]
