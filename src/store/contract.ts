@@ -168,8 +168,6 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   countBlocks(from: SlotIndex, to: SlotIndex): Promise<BlockCounts>
   /** The entry of an account as of the end of a slot, by default the newest; `undefined` without one. */
   accountEntry(accountId: AccountId, slot?: SlotIndex): Promise<AccountEntry | undefined>
-  /** The versions of all accounts in the slots after one, by slot. */
-  accountVersionsAfter(slot: SlotIndex): Promise<AccountVersion[]>
   /** The epochs that are known, in order, from one on. */
   epochs(from: EpochIndex): Promise<EpochRow[]>
   /**

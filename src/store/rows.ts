@@ -169,6 +169,12 @@ export interface OutputRow {
   readonly spentBy: TransactionId | undefined
 }
 
+/** The slots after one up to another one. */
+export interface SlotSpan {
+  readonly after: SlotIndex
+  readonly upTo: SlotIndex
+}
+
 /** The entry of an account at the end of a slot that changed it; `undefined` where the slot deleted it. */
 export interface AccountVersion {
   readonly accountId: AccountId

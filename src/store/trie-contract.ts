@@ -1,6 +1,6 @@
 import type { AccountEntry } from '../ledger/accounts.ts'
 import type { AccountId, SlotIndex } from '../protocol/primitives.ts'
-import type { AccountVersion } from './rows.ts'
+import type { AccountVersion, SlotSpan } from './rows.ts'
 
 /** The tries behind the roots of commitments, kept in pages. The store knows no more of a page than its id. */
 
@@ -52,4 +52,6 @@ export interface TrieReads {
   newestAccounts(after: AccountId | undefined): Promise<NewestAccount[]>
   /** Of some accounts the newest version up to a slot, and all after it, by slot. */
   accountHistories(accountIds: readonly AccountId[], slot: SlotIndex): Promise<AccountVersion[]>
+  /** A page of the versions of all accounts in slots, by slot and account, behind one of them if it is given; an empty page is the end. */
+  accountVersions(slots: SlotSpan, behind: AccountVersion | undefined): Promise<AccountVersion[]>
 }

@@ -1,8 +1,9 @@
-import type { AccountEntry } from '../../ledger/accounts.ts'
 import { poolStakeOf } from '../../ledger/committee.ts'
+import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
+import type { Position } from '../../store/list-contract.ts'
 import { comparePositions } from '../../store/positions.ts'
 import { keysetCursors } from '../lists/keyset-cursor.ts'
 import {
@@ -13,7 +14,8 @@ import {
 } from '../lists/keyset-page.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
-import { stakeOfNode, stakesOfNode } from './node-stakes.ts'
+import { type NodeOfNetwork, stakeOfNode, stakesOfNode } from './node-stakes.ts'
+import { placeOfStake } from './stakers.ts'
 import {
   candidatesOf,
   committedEpoch,
@@ -38,26 +40,51 @@ export async function listStakes(
   }
   const read = await readStakes(deps, current, epoch)
   if (!read.ok) return read
-  const stakes = read.value.toSorted((a, b) => comparePositions(placeOf(a), placeOf(b)))
-  const list: KeysetList<StakeView> = {
+  const { entries, view } = read.value
+  const list: KeysetList<StakeEntry> = {
     cursors: stakeCursors,
     whole: { above: [-1n, '0x'], below: [2n ** 63n - 1n, '0x'] },
-    positionOf: placeOf,
+    positionOf: placeOfStake,
     read: async ({ above, below }, { order, limit }) => {
-      const inside = stakes.filter(
-        (one) =>
-          comparePositions(placeOf(one), above) > 0 && comparePositions(placeOf(one), below) < 0,
-      )
-      return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
+      const [from, to] = [countUpTo(entries, above), countBefore(entries, below)]
+      return order === 'ascending'
+        ? entries.slice(from, Math.min(to, from + limit))
+        : entries.slice(Math.max(from, to - limit), to).reverse()
     },
   }
-  return await readKeysetPage(list, { ...args, sort: 'NEWEST' })
+  const page = await readKeysetPage(list, { ...args, sort: 'NEWEST' })
+  return page.ok ? ok({ ...page.value, nodes: page.value.nodes.map(view) }) : page
 }
 
 const stakeCursors = keysetCursors({ list: 'stake', values: ['AMOUNT', 32] })
 
-function placeOf({ poolStake, entry }: StakeView) {
-  return [poolStake, entry.accountId] as const
+type StakeEntry = StakeView['entry']
+
+/** The accounts that stake, in the order of their places, and what is shown of one. */
+interface Stakes {
+  readonly entries: readonly StakeEntry[]
+  view(entry: StakeEntry): StakeView
+}
+
+/** How many lie at a place or before it. */
+function countUpTo(entries: readonly StakeEntry[], place: Position): number {
+  return countWhile(entries, (entry) => comparePositions(placeOfStake(entry), place) <= 0)
+}
+
+/** How many lie before a place. */
+function countBefore(entries: readonly StakeEntry[], place: Position): number {
+  return countWhile(entries, (entry) => comparePositions(placeOfStake(entry), place) < 0)
+}
+
+/** How many of a list fulfil what none behind one that does not can fulfil. */
+function countWhile<T>(list: readonly T[], isSo: (one: T) => boolean): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isSo(present(list[middle], 'an element'))) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The accounts that stake; in upstream mode those that the node lists. */
@@ -65,17 +92,31 @@ async function readStakes(
   deps: Needed,
   current: EpochIndex,
   epoch: EpochIndex | undefined,
-): Promise<Result<readonly StakeView[], NotOffered | NotServedByNode>> {
+): Promise<Result<Stakes, NotOffered | NotServedByNode>> {
   const { node, network } = deps.source
   if (node !== undefined) {
     if (epoch === undefined)
-      return await stakesOfNode({ node, parameters: network.parameters }, current)
+      return await stakesListedBy({ node, parameters: network.parameters }, current)
     return err({ code: 'NOT_OFFERED_BY_NODES', what: 'the candidates of an epoch' })
   }
   const view = await stakeViews(deps, current)
-  const among = epoch === undefined ? undefined : await candidatesOf(deps, epoch)
   const stakers = await newestStakers(deps)
-  return ok(stakers.filter(({ accountId }) => among?.has(accountId) !== false).map(view))
+  if (epoch === undefined) return ok({ entries: stakers, view })
+  const among = await candidatesOf(deps, epoch)
+  return ok({ entries: stakers.filter(({ accountId }) => among.has(accountId)), view })
+}
+
+async function stakesListedBy(
+  of: NodeOfNetwork,
+  current: EpochIndex,
+): Promise<Result<Stakes, NotServedByNode>> {
+  const listed = await stakesOfNode(of, current)
+  if (!listed.ok) return listed
+  const views = new Map(listed.value.map((view) => [view.entry, view]))
+  return ok({
+    entries: [...views.keys()].sort((a, b) => comparePositions(placeOfStake(a), placeOfStake(b))),
+    view: (entry) => present(views.get(entry), 'its view'),
+  })
 }
 
 /** Reads the stake of an account; `undefined` where it stakes nothing. */
@@ -96,10 +137,7 @@ export async function readStake(
   return ok((await stakeViews(deps, await committedEpoch(deps)))(entry))
 }
 
-async function stakeViews(
-  deps: Needed,
-  epoch: EpochIndex,
-): Promise<(entry: AccountEntry) => StakeView> {
+async function stakeViews(deps: Needed, epoch: EpochIndex): Promise<Stakes['view']> {
   const [candidates, [row]] = await Promise.all([
     candidatesOf(deps, epoch),
     deps.store.read.epochs(epoch),

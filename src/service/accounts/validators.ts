@@ -71,15 +71,43 @@ export async function listValidators(
   const { epoch, index } = after ?? { epoch: current, index: 0 }
   if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'cursor', epoch, current })
   const candidates = await candidatesOf(deps, epoch)
-  const validators = (await newestStakers(deps))
+  const registered = (await newestStakers(deps))
     .filter(({ accountId, stakeEndEpoch }) => candidates.has(accountId) && stakeEndEpoch > epoch)
-    .map((entry) => validatorOf(deps, entry, candidates))
-    .sort(byPool)
+    .reverse()
   const end = index + pageSize
   return ok({
-    validators: validators.slice(index, end),
-    next: end < validators.length ? { epoch, index: end } : undefined,
+    validators: sliceByPool(registered, index, end, (entry) =>
+      validatorOf(deps, entry, candidates),
+    ),
+    next: end < registered.length ? { epoch, index: end } : undefined,
   })
+}
+
+/**
+ * A part of a list that the largest pool leads, as validators: those of equal pools in the order of a node, which is that of their
+ * addresses as texts, and not that of their bytes.
+ */
+function sliceByPool(
+  entries: readonly AccountEntry[],
+  from: number,
+  to: number,
+  validatorOfEntry: (entry: AccountEntry) => Validator,
+): readonly Validator[] {
+  const isOfPool = (at: number, other: number) => {
+    const [a, b] = [entries[at], entries[other]]
+    return a !== undefined && b !== undefined && poolStakeOf(a) === poolStakeOf(b)
+  }
+  let first = from
+  while (isOfPool(first - 1, from)) first--
+  let last = Math.min(to, entries.length)
+  while (isOfPool(last, to - 1)) last++
+  const sorted = entries.slice(first, last).map(validatorOfEntry).sort(byPool)
+  return sorted.slice(from - first, to - first)
+}
+
+function byPool(a: Validator, b: Validator): number {
+  if (a.poolStake !== b.poolStake) return a.poolStake > b.poolStake ? -1 : 1
+  return a.address < b.address ? -1 : 1
 }
 
 /** An account as a validator; `undefined` where it has no entry in the accounts ledger. */
@@ -91,7 +119,7 @@ export async function readValidator(
   return entry && validatorOf(deps, entry, await candidatesOf(deps, await committedEpoch(deps)))
 }
 
-/** The accounts that stake, as of the newest committed slot. */
+/** The accounts that stake, as of the newest committed slot; the smallest pool first. */
 export async function newestStakers({
   store,
   stakers,
@@ -122,15 +150,6 @@ export async function candidatesOf(
     if (isCandidacy(parameters, { slot }, issuer)) candidates.add(issuerId)
   }
   return candidates
-}
-
-/** As a node sorts them: by the text of the address, which is another order than that of its bytes. */
-function byPool(
-  a: Pick<Validator, 'poolStake' | 'address'>,
-  b: Pick<Validator, 'poolStake' | 'address'>,
-): number {
-  if (a.poolStake !== b.poolStake) return a.poolStake > b.poolStake ? -1 : 1
-  return a.address < b.address ? -1 : 1
 }
 
 /** The committee of an epoch. */

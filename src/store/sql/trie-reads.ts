@@ -1,5 +1,7 @@
 import { accountEntryFrom } from '../../ledger/accounts.ts'
 import { hexToBytes } from '../../lib/hex.ts'
+import { rowsPerTurn } from '../list-contract.ts'
+import type { AccountVersion } from '../rows.ts'
 import type { TrieReads } from '../trie-contract.ts'
 import { jsonOf } from './bulk.ts'
 import type { Reading } from './reading.ts'
@@ -22,6 +24,11 @@ export function trieReads({ query, dialect, row, rows, keyed }: Reading): TrieRe
       AND account_versions.slot >= coalesce((SELECT max(former.slot) FROM account_versions AS former
         WHERE former.id = given.id AND former.slot <= given.slot), 0)`,
   )
+  const versions = rows(
+    accountEntries,
+    `WHERE slot >= ?1 AND slot <= ?3 AND (slot > ?1 OR id > ?2)
+      ORDER BY account_versions.slot, account_versions.id LIMIT ${rowsPerTurn}`,
+  )
 
   return {
     triePages: (ids) => pages(ids.map((id) => ({ id }))),
@@ -32,22 +39,24 @@ export function trieReads({ query, dialect, row, rows, keyed }: Reading): TrieRe
     },
     newestAccounts: async (after) => {
       const found = await accounts(after === undefined ? new Uint8Array() : hexToBytes(after))
-      return found.map(({ accountId, entry }) => ({
-        accountId,
-        entry: entry && accountEntryFrom(entry),
-      }))
+      return found.map(versionOf)
     },
     accountHistories: async (accountIds, slot) => {
       if (accountIds.length === 0) return []
       const asked = accountIds.map((accountId) => ({ accountId, slot }))
       const found = await histories(jsonOf(dialect, accountSlots, asked))
-      const versions = found.map((one) => ({
-        ...one,
-        entry: one.entry && accountEntryFrom(one.entry),
-      }))
-      return versions.sort((a, b) => a.slot - b.slot)
+      return found.map(versionOf).sort((a, b) => a.slot - b.slot)
+    },
+    accountVersions: async ({ after, upTo }, behind) => {
+      const place = behind && hexToBytes(behind.accountId)
+      const found = await versions(behind?.slot ?? after + 1, place ?? new Uint8Array(), upTo)
+      return found.map(versionOf)
     },
   }
+}
+
+function versionOf(row: ReturnType<typeof accountEntries.rowOf>): AccountVersion {
+  return { ...row, entry: row.entry && accountEntryFrom(row.entry) }
 }
 
 const pageLimit = 500
