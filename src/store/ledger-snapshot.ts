@@ -100,6 +100,7 @@ export async function finishSnapshot(
   await tx.accountVersion.deleteMany()
   await tx.snapshotProgress.deleteMany()
   await closeSlots(writing, term, slot)
+  await sql.gatherStatistics(tx)
   return ok(await publishFirst(writing))
 }
 

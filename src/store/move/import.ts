@@ -151,6 +151,7 @@ function createImporter(database: Database, { term, logId, former }: Importing) 
   async function end(into: ImportTarget, stated: EndLine): Promise<Result<'ENDED', ImportError>> {
     if (stated.lines !== line - 1 || stated.digest !== digestNow()) return unusable('DAMAGED')
     if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
+    await database.statements.gatherStatistics(database.raw)
     return step(database, term, async ({ tx }) => {
       await tx.import.deleteMany()
       // It may have been exported from shards, and by a version that had no such table.

@@ -42,6 +42,8 @@ export interface TransactionStatements {
   allowIdling(tx: RawTx): Promise<void>
   /** The same, and what the database says of its history in a slot and since. */
   beginWritingAfter(tx: RawTx, slot: SlotIndex): Promise<HistoryFacts>
+  /** Has the planner look at the tables after many rows have come at once; otherwise it would for minutes plan for tables that are empty. */
+  gatherStatistics(tx: RawTx): Promise<void>
   /** Keeps others from setting the record of a chain until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
   /** Notifies all processes, once the transaction is committed. */

@@ -88,6 +88,7 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
       expect(await imported(url, lines)).toMatchObject({ ok: true, value: { rows: rowsIn(lines) } })
       const again = await exported(url)
       expect(comparable(again.lines)).toEqual(comparable(lines))
+      if (to.name === 'postgresql') expect(await analyzedTables(url)).toContain('outputs')
 
       const moved = await openedStore(url)
       expect(await moved.read.logTip()).toEqual(await use.store.read.logTip())
@@ -365,6 +366,12 @@ async function withDatabase<T>(url: string, work: (database: Database) => Promis
   const database = await openDatabase({ url, log })
   if (!database.ok) throw new Error(database.error.code)
   return work(database.value).finally(database.value.close)
+}
+
+/** Of which PostgreSQL knows what they hold. */
+function analyzedTables(url: string): Promise<readonly unknown[]> {
+  const text = 'SELECT DISTINCT tablename FROM pg_stats WHERE schemaname = current_schema()'
+  return withDatabase(url, async ({ query }) => (await query(text, [])).flat())
 }
 
 async function withEmpty(

@@ -35,6 +35,10 @@ export const transactionStatements: TransactionStatements = {
     return present(facts, 'a row')
   },
 
+  async gatherStatistics(tx) {
+    await tx.$executeRawUnsafe('ANALYZE')
+  },
+
   async allowIdling(tx) {
     await tx.$queryRawUnsafe(
       "SELECT set_config('idle_in_transaction_session_timeout', '120s', true)",

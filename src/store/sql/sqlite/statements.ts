@@ -15,6 +15,8 @@ const historyText = `SELECT ${historyColumns(dialect, '?')}`
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
   allowIdling: async () => {},
+  // The statements are written for its planner without figures.
+  gatherStatistics: async () => {},
   async beginWritingAfter(tx, slot) {
     const [facts] = await tx.$queryRawUnsafe<HistoryFacts[]>(historyText, slot)
     return present(facts, 'a row')
