@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.ts'
+import { LRUCache } from 'lru-cache'
 import type { IndexKey } from '../../ledger/index-keys.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
@@ -12,8 +12,6 @@ import { publishedSlot } from './published.ts'
 import type { Reading } from './reading.ts'
 
 /** Scans of the unspent outputs, each in the order of one index. */
-
-const newestSlot = Prisma.raw(publishedSlot)
 
 /** Where a scan of unspent outputs begins, and which of them it lets through. */
 export interface UnspentScan {
@@ -31,43 +29,70 @@ export interface UnspentScan {
   readonly limit: number
 }
 
+/** A part of a statement, with the values of its parameters in their order. */
+type Part = readonly [text: string, ...values: readonly Parameter[]]
+
 /** Gives the unspent outputs of a scan in the order of their places. */
 export function unspentScan({
   query,
   dialect,
 }: Reading): (scan: UnspentScan) => Promise<OutputRow[]> {
-  const columns = selected(dialect, outputRows)
+  const textOf = joinedTexts(`SELECT ${selected(dialect, outputRows)}`)
   return async (scan) => {
-    const { sql, values } = scanText(scan)
-    return (await query(`SELECT ${columns} ${sql}`, values as Parameter[])).map(outputRows.rowOf)
+    const parts = scanParts(scan)
+    return (await query(textOf(parts), valuesOf(parts))).map(outputRows.rowOf)
   }
 }
 
+/**
+ * The statement that parts make up. There are few, and each is long: it is found by the numbers of its parts, for to join and to hash
+ * it takes as long as to read an output.
+ */
+function joinedTexts(first: string): (parts: readonly Part[]) => string {
+  const numbers = new Map<string, number>()
+  const texts = new LRUCache<string, string>({ max: mostTexts })
+  return (parts) => {
+    let form = ''
+    for (const [text] of parts) {
+      const number = numbers.get(text) ?? numbers.size
+      numbers.set(text, number)
+      form += `${number},`
+    }
+    const text = texts.get(form) ?? `${first} ${parts.map(([one]) => one).join(' ')}`
+    texts.set(form, text)
+    return text
+  }
+}
+
+/** Few are in use, but a client may make up many. */
+const mostTexts = 200
+
+function valuesOf(parts: readonly Part[]): Parameter[] {
+  return parts.flatMap(([, ...values]) => values)
+}
+
 /** What follows the columns. */
-function scanText(scan: UnspentScan): Prisma.Sql {
+function scanParts(scan: UnspentScan): Part[] {
   const { by, also, filter, limit } = scan
-  // Cross joins are made in the order written, which is that of the index that the places are in.
-  const [from, isMeant, found] =
+  const found = 'value' in by ? 'found' : 'unspent'
+  return [
+    // Cross joins are made in the order written, which is that of the index that the places are in.
     'value' in by
       ? [
-          Prisma.sql`index_keys AS found CROSS JOIN unspent_outputs AS unspent CROSS JOIN outputs`,
-          Prisma.sql`${ofKey(by, 'found')} AND unspent."outputId" = found."outputId"`,
-          'found',
+          `FROM index_keys AS found CROSS JOIN unspent_outputs AS unspent CROSS JOIN outputs
+            WHERE found.kind = ? AND found.value = ? AND unspent."outputId" = found."outputId"`,
+          ...ofKey(by),
         ]
-      : [
-          Prisma.sql`unspent_outputs AS unspent CROSS JOIN outputs`,
-          Prisma.sql`unspent.kind = ${by.kind}`,
-          'unspent',
-        ]
-  const { slot, within: inPart, order } = partOf(scan, found)
-  const conditions = [
-    isMeant,
-    Prisma.sql`outputs.id = unspent."outputId"`,
-    ...conditionsOf(filter, slot),
-    ...also.map(hasKey),
-    ...inPart,
+      : ['FROM unspent_outputs AS unspent CROSS JOIN outputs WHERE unspent.kind = ?', by.kind],
+    ['AND outputs.id = unspent."outputId"'],
+    filter.asOf === 'BOOKED'
+      ? ['AND outputs."spentSlot" IS NULL']
+      : [`AND ${found}."bookedSlot" <= ${publishedSlot}`],
+    ...conditionsOf(filter),
+    ...also.map((key): Part => [hasKey, ...ofKey(key)]),
+    ...partOf(scan, found),
+    ['LIMIT ?', limit],
   ]
-  return Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')} ${order} LIMIT ${limit}`
 }
 
 /** Where a scan has walked over so many outputs; `undefined` where it ends before. */
@@ -77,83 +102,78 @@ export async function stopOf(
   walked: number,
 ): Promise<OutputPosition | undefined> {
   const { by } = scan
-  const [from, isMeant] =
+  const parts: Part[] = [
     'value' in by
-      ? [Prisma.sql`index_keys`, ofKey(by, 'index_keys')]
-      : [Prisma.sql`unspent_outputs`, Prisma.sql`unspent_outputs.kind = ${by.kind}`]
-  const { within: inPart, order } = partOf(scan, from.sql)
-  const conditions = [isMeant, ...inPart]
-  const { sql, values } = Prisma.sql`FROM ${from} WHERE ${Prisma.join(conditions, ' AND ')}
-    ${order} LIMIT 1 OFFSET ${Prisma.raw(String(walked - 1))}`
-  const columns = `"bookedSlot", ${dialect.hex('"outputId"')}`
-  const [row] = await query(`SELECT ${columns} ${sql}`, values as Parameter[])
+      ? ['FROM index_keys AS walked WHERE kind = ? AND value = ?', ...ofKey(by)]
+      : ['FROM unspent_outputs AS walked WHERE kind = ?', by.kind],
+    ...partOf(scan, 'walked'),
+    [`LIMIT 1 OFFSET ${walked - 1}`],
+  ]
+  const text = `SELECT "bookedSlot", ${dialect.hex('"outputId"')} ${parts.map(([one]) => one).join(' ')}`
+  const [row] = await query(text, valuesOf(parts))
   return row && { bookedSlot: Number(row[0]), outputId: String(row[1]) as OutputId }
 }
 
-function ofKey({ kind, value }: IndexKey, name: string): Prisma.Sql {
-  const [k, v] = [Prisma.raw(`${name}.kind`), Prisma.raw(`${name}.value`)]
-  return Prisma.sql`${k} = ${indexKindToNumber(kind)} AND ${v} = ${hexToBytes(value)}`
+function ofKey({ kind, value }: IndexKey): Parameter[] {
+  return [indexKindToNumber(kind), hexToBytes(value)]
 }
 
 /**
  * The part of the places that is walked, and in which order; `name` is that of the table that has the places. It has one bound at
  * each end: of two SQLite takes any one for its index, and walks as far as that.
  */
-function partOf({ after, before, through, order }: UnspentScan, name: string) {
-  const slot = Prisma.raw(`${name}."bookedSlot"`)
-  const id = Prisma.raw(`${name}."outputId"`)
+function partOf({ after, before, through, order }: UnspentScan, name: string): Part[] {
   const isUp = order === 'ascending'
   const bounds = [
     !isUp && through !== undefined ? (['>=', through] as const) : (['>', after] as const),
     isUp && through !== undefined ? (['<=', through] as const) : (['<', before] as const),
   ]
-  const direction = Prisma.raw(isUp ? 'ASC' : 'DESC')
-  return {
-    slot,
-    within: bounds.flatMap(([comparison, place]) =>
+  const direction = isUp ? 'ASC' : 'DESC'
+  const [slot, id] = [`${name}."bookedSlot"`, `${name}."outputId"`]
+  return [
+    ...bounds.flatMap(([comparison, place]): Part[] =>
       place === undefined
         ? []
         : [
-            Prisma.sql`(${slot}, ${id}) ${Prisma.raw(comparison)} (${place.bookedSlot}, ${hexToBytes(place.outputId)})`,
+            [
+              `AND (${slot}, ${id}) ${comparison} (?, ?)`,
+              place.bookedSlot,
+              hexToBytes(place.outputId),
+            ],
           ],
     ),
-    order: Prisma.sql`ORDER BY ${slot} ${direction}, ${id} ${direction}`,
+    [`ORDER BY ${slot} ${direction}, ${id} ${direction}`],
+  ]
+}
+
+const hasKey = `AND EXISTS (SELECT 1 FROM index_keys AS other
+  WHERE other.kind = ? AND other.value = ?
+    AND other."bookedSlot" = unspent."bookedSlot" AND other."outputId" = unspent."outputId")`
+
+function conditionsOf(filter: UnspentFilter): Part[] {
+  const { timelocked, expires, hasReturn, hasToken, kinds } = filter
+  const parts: Part[] = [
+    ...within('unspent."timelockSlot"', timelocked),
+    ...within('unspent."expirationSlot"', expires),
+    ...isThere('unspent."timelockSlot"', filter.hasTimelock),
+    ...isThere('unspent."expirationSlot"', filter.hasExpiration),
+  ]
+  if (hasReturn !== undefined) parts.push(['AND unspent."hasReturn" = ?', hasReturn])
+  if (hasToken !== undefined) parts.push(['AND unspent."hasToken" = ?', hasToken])
+  if (kinds !== undefined) {
+    parts.push([`AND unspent.kind IN (${kinds.map(() => '?').join(', ')})`, ...kinds])
   }
+  return parts
 }
 
-function hasKey({ kind, value }: IndexKey): Prisma.Sql {
-  return Prisma.sql`EXISTS (SELECT 1 FROM index_keys AS other
-    WHERE other.kind = ${indexKindToNumber(kind)} AND other.value = ${hexToBytes(value)}
-      AND other."bookedSlot" = unspent."bookedSlot" AND other."outputId" = unspent."outputId")`
-}
-
-function conditionsOf(filter: UnspentFilter, slot: Prisma.Sql): Prisma.Sql[] {
-  const { timelocked, expires } = filter
-  const conditions = [
-    filter.asOf === 'BOOKED'
-      ? Prisma.sql`outputs."spentSlot" IS NULL`
-      : Prisma.sql`${slot} <= ${newestSlot}`,
-    ...within(Prisma.sql`unspent."timelockSlot"`, timelocked),
-    ...within(Prisma.sql`unspent."expirationSlot"`, expires),
-    ...isThere(Prisma.sql`unspent."timelockSlot"`, filter.hasTimelock),
-    ...isThere(Prisma.sql`unspent."expirationSlot"`, filter.hasExpiration),
-  ]
-  const { hasReturn, hasToken, kinds } = filter
-  if (hasReturn !== undefined) conditions.push(Prisma.sql`unspent."hasReturn" = ${hasReturn}`)
-  if (hasToken !== undefined) conditions.push(Prisma.sql`unspent."hasToken" = ${hasToken}`)
-  if (kinds !== undefined) conditions.push(Prisma.sql`unspent.kind IN (${Prisma.join([...kinds])})`)
-  return conditions
-}
-
-function within(column: Prisma.Sql, bounds: UnspentFilter['created']): Prisma.Sql[] {
-  const { after, before } = bounds ?? {}
+function within(column: string, { after, before }: UnspentFilter['created'] = {}): Part[] {
   return [
-    ...(after === undefined ? [] : [Prisma.sql`${column} > ${after}`]),
-    ...(before === undefined ? [] : [Prisma.sql`${column} < ${before}`]),
+    ...(after === undefined ? [] : [[`AND ${column} > ?`, after] as const]),
+    ...(before === undefined ? [] : [[`AND ${column} < ?`, before] as const]),
   ]
 }
 
-function isThere(column: Prisma.Sql, wanted: boolean | undefined): Prisma.Sql[] {
+function isThere(column: string, wanted: boolean | undefined): Part[] {
   if (wanted === undefined) return []
-  return [wanted ? Prisma.sql`${column} IS NOT NULL` : Prisma.sql`${column} IS NULL`]
+  return [[`AND ${column} IS ${wanted ? 'NOT NULL' : 'NULL'}`]]
 }
