@@ -180,13 +180,13 @@ function bothOf(query: Database['query']): Database['queryBoth'] {
 
 /** A transaction whose reads are all of the moment of the first one. */
 const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
-/** The server would go on with a statement after its snapshot was left, until it has rows to send. */
 /**
  * Reads are pages and rows by their keys. Of a filter PostgreSQL may expect that few rows fulfil it, and starts two processes for a
  * page, which takes longer than the page; or compiles the statement.
  */
 const shortReads = 'SET max_parallel_workers_per_gather = 0; SET jit = off'
 
+/** The server would go on with a statement after its snapshot was left, until it has rows to send. */
 const limit = `SET LOCAL statement_timeout = ${mostSnapshotMs}`
 const beginning = [commandOf(begin), commandOf(limit)]
 const commit = commandOf('COMMIT')

@@ -60,15 +60,19 @@ async function readStop(
   return { at: reached[0], walked: reached.length * walked }
 }
 
+/** None of no kind at all; a kind that is named twice is scanned once. */
 function scansOf({
-  filter,
+  filter: given,
   after,
   before,
   through,
   order = 'ascending',
   limit,
 }: UnspentQuery): UnspentScan[] {
-  const { heldBy, anyOf, keys = [], kinds = allKinds } = filter
+  const { heldBy, anyOf, keys = [] } = given
+  const kinds = given.kinds === undefined ? allKinds : [...new Set(given.kinds)]
+  if (kinds.length === 0) return []
+  const filter = given.kinds === undefined ? given : { ...given, kinds }
   const part = { ...within(filter.created, after, before), through }
   const scan = (by: UnspentScan['by'], also: readonly IndexKey[] = keys) => ({
     by,

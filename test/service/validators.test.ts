@@ -28,6 +28,21 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     expect(committed.ok).toBe(true)
   }
 
+  /** With how often they have read all accounts. */
+  function countingStakers(changes: Partial<Pick<Store['read'], 'milestone'>> = {}) {
+    const { read } = store
+    let count = 0
+    const stakers = createStakers({
+      ...read,
+      ...changes,
+      accountsAt: (at, after) => {
+        if (after === undefined) count++
+        return read.accountsAt(at, after)
+      },
+    })
+    return { stakers, reads: () => count }
+  }
+
   test('are read once a slot, and again after a read that failed', async () => {
     const { read } = store
     let reads = 0
@@ -80,14 +95,7 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
   test('as of the slot before are known to a query that began before the newest one', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()
-    let reads = 0
-    const stakers = createStakers({
-      ...read,
-      accountsAt: (at, after) => {
-        if (after === undefined) reads++
-        return read.accountsAt(at, after)
-      },
-    })
+    const { stakers, reads } = countingStakers()
     const stakeAt = async (at: number) => {
       const all = await stakers.at(at)
       return all.map(({ validatorStake }) => validatorStake)
@@ -98,23 +106,16 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     const newer = await stakeAt(slot + 2)
     expect([former, newer]).toEqual([[5n], [6n]])
     expect(await Promise.all([slot + 1, slot + 2].map(stakeAt))).toEqual([[5n], [6n]])
-    expect(reads).toBe(1)
+    expect(reads()).toBe(1)
     // Before all that is kept they are read once, whoever asks.
     expect(await Promise.all([slot, slot].map(stakeAt))).toEqual([[7n], [7n]])
-    expect(reads).toBe(2)
+    expect(reads()).toBe(2)
   })
 
   test('are all read again when more has changed than there are accounts', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()
-    let reads = 0
-    const stakers = createStakers({
-      ...read,
-      accountsAt: (at, after) => {
-        if (after === undefined) reads++
-        return read.accountsAt(at, after)
-      },
-    })
+    const { stakers, reads } = countingStakers()
     const stakesIn = (at: number, count: number) =>
       Array.from({ length: count }, (_, n) =>
         accountVersion(1_000 + n, at, { validatorStake: BigInt((at * n) % 50) }),
@@ -125,24 +126,18 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     await commit(slot + 2, stakesIn(slot + 2, 600))
     await commit(slot + 3, stakesIn(slot + 3, 3))
     expect(await newest(stakers)).toEqual(await newest(createStakers(read)))
-    expect(reads).toBe(1)
+    expect(reads()).toBe(1)
     await commit(slot + 4, stakesIn(slot + 4, 600))
     await commit(slot + 5, stakesIn(slot + 5, 4))
     expect(await newest(stakers)).toEqual(await newest(createStakers(read)))
-    expect(reads).toBe(2)
+    expect(reads()).toBe(2)
   })
 
   test('are all read again where the database holds another history', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()
     let isAnother = false
-    let reads = 0
-    const stakers = createStakers({
-      ...read,
-      accountsAt: (at, after) => {
-        if (after === undefined) reads++
-        return read.accountsAt(at, after)
-      },
+    const { stakers, reads } = countingStakers({
       milestone: async (at) => {
         const kept = await read.milestone(at)
         return (
@@ -153,10 +148,10 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     await newest(stakers)
     await commit(slot + 1, [])
     await newest(stakers)
-    expect(reads).toBe(1)
+    expect(reads()).toBe(1)
     isAnother = true
     await commit(slot + 2, [])
     await newest(stakers)
-    expect(reads).toBe(2)
+    expect(reads()).toBe(2)
   })
 })

@@ -159,7 +159,10 @@ function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
     heldBy: start === 0 ? pick(random, keys) : undefined,
     keys: start === 1 ? [randomKey(random, ledger)] : sometimes(() => [randomKey(random, ledger)]),
     anyOf: start === 2 ? [randomKey(random, ledger), randomKey(random, ledger)] : undefined,
-    kinds: sometimes(() => [pick(random, [0, 1, 2, 3, 4, 5]), 0]),
+    // Also none, and one of them twice.
+    kinds: sometimes(() =>
+      [0, pick(random, [0, 1, 2, 3, 4, 5]), 0].slice(pick(random, [0, 0, 1, 3])),
+    ),
     hasReturn: sometimes(flag),
     hasToken: sometimes(flag),
     hasTimelock: sometimes(flag),

@@ -58,7 +58,9 @@ function joinedTexts(first: string): (parts: readonly Part[]) => string {
       numbers.set(text, number)
       form += `${number},`
     }
-    const text = texts.get(form) ?? `${first} ${parts.map(([one]) => one).join(' ')}`
+    const known = texts.get(form)
+    if (known !== undefined) return known
+    const text = `${first} ${parts.map(([one]) => one).join(' ')}`
     texts.set(form, text)
     return text
   }

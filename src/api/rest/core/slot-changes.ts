@@ -22,7 +22,7 @@ import { jsonHeaders, type RouteResponse } from '../response.ts'
  * is made piece by piece: it is sent whole where it is small, and else as a download, as it is made.
  */
 
-/** How each output is told. */
+/** How each output is written. */
 interface OutputForm {
   json(output: ChangedOutput): string
   bytes(output: ChangedOutput): readonly Uint8Array[]
