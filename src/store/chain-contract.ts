@@ -39,6 +39,4 @@ export interface AliveChainsQuery extends Between, PageOrder {
   readonly kind: ChainKind
   /** Index keys that each must have; at most two. */
   readonly keys: readonly IndexKey[]
-  /** Only those without an expiration, which would give them to another owner. */
-  readonly isUnexpiring: boolean
 }

@@ -44,7 +44,7 @@ async function fillChains(database: Needed, connection: SqlConnection): Promise<
 
 interface Contents {
   readonly states: readonly PlacedState[]
-  /** The owners of those that are unspent, as they are entered among the index keys. */
+  /** The holders of those that are unspent, as they are entered among the index keys. */
   readonly keys: readonly RowIn<typeof indexKeys>[]
 }
 
@@ -71,7 +71,7 @@ async function contentsAsOf(
         spentSlot: row[spentSlot] == null ? undefined : Number(row[spentSlot]),
       })
       after = [String(row[id])]
-      if (live.spentSlot === undefined || live.spentSlot > slot) keys.push(...ownerRows(live))
+      if (live.spentSlot === undefined || live.spentSlot > slot) keys.push(...holderRows(live))
       // What is booked beyond is entered when its slot is committed.
       if (live.bookedSlot > slot) continue
       const by = row[spentBy] == null ? undefined : (`0x${row[spentBy]}` as TransactionId)
@@ -83,8 +83,9 @@ async function contentsAsOf(
 
 const outputsPerPage = 5_000
 
-function ownerRows({ outputId, output, bookedSlot }: LiveOutput): RowIn<typeof indexKeys>[] {
-  const keys = indexKeysOf(outputId, output).filter(({ kind }) => kind === 'CHAIN_OWNER')
+/** Those of outputs that expire are entered by a later migration. */
+function holderRows({ outputId, output, bookedSlot }: LiveOutput): RowIn<typeof indexKeys>[] {
+  const keys = indexKeysOf(outputId, output).filter(({ kind }) => kind === 'CHAIN_HOLDER')
   return keys.map((key) => ({ ...key, bookedSlot, outputId }))
 }
 

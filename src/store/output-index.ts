@@ -1,7 +1,7 @@
 import type { Network } from '../generated/prisma/client.ts'
 import type { OutputLife } from '../ledger/balances-of-address.ts'
 import { slotsAwaited } from '../ledger/holdings.ts'
-import { holderKey, indexKeysOf } from '../ledger/index-keys.ts'
+import { expiringKeysOf, indexKeysOf } from '../ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../ledger/output-parts.ts'
 import { assert, present } from '../lib/assert.ts'
 import { NativeToken } from '../protocol/features.ts'
@@ -166,8 +166,7 @@ function holderRows(
   { outputId, output, bookedSlot }: LiveOutput,
   reached: SlotIndex,
 ): IndexKeyRow[] {
-  const key = holderKey(output, reached)
-  return key === undefined ? [] : [{ ...key, bookedSlot, outputId }]
+  return expiringKeysOf(output, reached).map((key) => ({ ...key, bookedSlot, outputId }))
 }
 
 /** Before and after its expiration. */

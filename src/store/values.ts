@@ -72,13 +72,13 @@ export function maskToRoles(mask: number): readonly Role[] {
 /** At most 1,024, and few of them occur. */
 const rolesByMask: (readonly Role[])[] = []
 
-/** The number of a kind of index key; a number is never given twice. */
-export function indexKindToNumber(term: IndexKind): number {
-  return numberByTerm[term]
+/** The number of a kind of index key. */
+export function indexKindToNumber(kind: IndexKind): number {
+  return numberByIndexKind[kind]
 }
 
-const numberByTerm: { readonly [T in IndexKind]: number } = {
-  OWNER: 0,
+const numberByIndexKind: { readonly [K in IndexKind]: number } = {
+  HOLDER: 0,
   STATE_CONTROLLER: 1,
   GOVERNOR: 2,
   STORAGE_DEPOSIT_RETURN: 3,
@@ -88,11 +88,11 @@ const numberByTerm: { readonly [T in IndexKind]: number } = {
   VALIDATOR: 7,
   MULTI_MEMBER: 8,
   RESTRICTED_INNER: 9,
-  HOLDER: 10,
+  EXPIRING_OWNER: 10,
   TAG: 11,
   NATIVE_TOKEN: 12,
   CHAIN: 13,
-  CHAIN_OWNER: 14,
+  CHAIN_HOLDER: 14,
 }
 
 /** The kind of chain of a type code. */

@@ -125,7 +125,7 @@ export interface UnspentFilter {
   /** Owned by this address at the end of the newest committed slot, or of the slot of booking. Not beside `anyOf`. */
   readonly heldBy?: Hex | undefined
   /** Each of them. */
-  readonly keys?: readonly IndexKey[] | undefined
+  readonly keys?: readonly OutputKey[] | undefined
   /** At least one of them. */
   readonly anyOf?: readonly IndexKey[] | undefined
   /** Type codes. */
@@ -138,6 +138,15 @@ export interface UnspentFilter {
   readonly timelocked?: SlotBounds | undefined
   readonly expires?: SlotBounds | undefined
   readonly created?: SlotBounds | undefined
+}
+
+/** An index key, or the address of the owner, whether the output expires or not. */
+export type OutputKey = IndexKey | OwnerKey
+
+/** The address of the address condition or of the immutable account; what has it is found by one of two index keys. */
+export interface OwnerKey {
+  readonly kind: 'OWNER'
+  readonly value: Hex
 }
 
 /** Slots between two, both excluded. */

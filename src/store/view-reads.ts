@@ -1,5 +1,4 @@
-import type { IndexKey } from '../ledger/index-keys.ts'
-import { Output } from '../protocol/outputs.ts'
+import { AnchorOutput, Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 import { comparePositions } from './positions.ts'
 import type { OutputRow } from './rows.ts'
@@ -13,7 +12,6 @@ import type {
   OutputPosition,
   ScanStop,
   SlotBounds,
-  UnspentFilter,
   UnspentQuery,
   ViewReader,
 } from './view-contract.ts'
@@ -74,7 +72,7 @@ function scansOf({
   if (kinds.length === 0) return []
   const filter = given.kinds === undefined ? given : { ...given, kinds }
   const part = { ...within(filter.created, after, before), through }
-  const scan = (by: UnspentScan['by'], also: readonly IndexKey[] = keys) => ({
+  const scan = (by: UnspentScan['by'], also: UnspentScan['also'] = keys) => ({
     by,
     also,
     filter,
@@ -82,19 +80,24 @@ function scansOf({
     order,
     limit,
   })
-  if (heldBy !== undefined) {
-    // Those that expire have a holder of their own.
-    const plain = { ...scan({ kind: 'OWNER', value: heldBy }), filter: unexpiring(filter) }
-    return [
-      ...(filter.hasExpiration === true ? [] : [plain]),
-      scan({ kind: 'STATE_CONTROLLER', value: heldBy }),
-      scan({ kind: 'HOLDER', value: heldBy }),
-    ]
-  }
-  if (anyOf !== undefined) return anyOf.map((term) => scan(term))
+  if (heldBy !== undefined) return [scan({ kind: 'HOLDER', value: heldBy })]
+  if (anyOf !== undefined) return anyOf.map((key) => scan(key))
   const [first, ...rest] = keys
-  if (first !== undefined) return [scan(first, rest)]
-  return kinds.map((kind) => scan({ kind }))
+  if (first === undefined) return kinds.map((kind) => scan({ kind }))
+  if (first.kind !== 'OWNER') return [scan(first, rest)]
+  // What does not expire is found by its holder, who owns it unless it is an anchor.
+  const { value } = first
+  const owned = { ...filter, hasExpiration: false, kinds: kinds.filter(isOwned) }
+  return [
+    ...(filter.hasExpiration === true || owned.kinds.length === 0
+      ? []
+      : [{ ...scan({ kind: 'HOLDER', value }, rest), filter: owned }]),
+    scan({ kind: 'EXPIRING_OWNER', value }, rest),
+  ]
+}
+
+function isOwned(kind: number): boolean {
+  return kind !== AnchorOutput.code
 }
 
 /** The places of slots, cut at both ends. */
@@ -119,10 +122,6 @@ function further(
 
 const leastId: OutputId = `0x${'00'.repeat(38)}` as OutputId
 const greatestId: OutputId = `0x${'ff'.repeat(38)}` as OutputId
-
-function unexpiring(filter: UnspentFilter): UnspentFilter {
-  return { ...filter, hasExpiration: false }
-}
 
 /** The type codes of outputs. */
 const allKinds = Output.variants.map(({ code }) => code)

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { holderKey, indexKeysOf } from '../../src/ledger/index-keys.ts'
+import { expiringKeysOf, indexKeysOf } from '../../src/ledger/index-keys.ts'
 import { addressKey, chainIdOf } from '../../src/protocol/ids.ts'
 import type {
+  AnchorOutput,
   BasicOutput,
   DelegationOutput,
   NftOutput,
   Output,
 } from '../../src/protocol/outputs.ts'
-import type { NftId } from '../../src/protocol/primitives.ts'
+import type { AnchorId, NftId } from '../../src/protocol/primitives.ts'
 import { outputIdOf, testId } from '../support/store-rows.ts'
 
 const outputId = outputIdOf(1)
@@ -50,6 +51,16 @@ const delegation: DelegationOutput = {
   unlockConditions: [{ type: 0, address: alice }],
 }
 
+const anchor: AnchorOutput = {
+  ...{ type: 2, amount: 1n, mana: 0n, anchorId: `0x${'00'.repeat(32)}` as AnchorId, stateIndex: 0 },
+  unlockConditions: [
+    { type: 4, address: alice },
+    { type: 5, address: bob },
+  ],
+  features: [],
+  immutableFeatures: [],
+}
+
 describe('what an output is found by', () => {
   const rows: readonly (readonly [string, Output, readonly (readonly [string, string])[]])[] = [
     [
@@ -57,8 +68,8 @@ describe('what an output is found by', () => {
       basic,
       [
         ['EXPIRATION_RETURN', addressKey(bob)],
+        ['EXPIRING_OWNER', addressKey(alice)],
         ['NATIVE_TOKEN', tokenId],
-        ['OWNER', addressKey(alice)],
         ['SENDER', addressKey(alice)],
         ['STORAGE_DEPOSIT_RETURN', addressKey(bob)],
         ['TAG', '0xabcd'],
@@ -69,10 +80,10 @@ describe('what an output is found by', () => {
       nft,
       [
         ['CHAIN', chainIdOf(outputId)],
-        ['CHAIN_OWNER', `0x04${addressKey(multi).slice(2)}`],
+        ['CHAIN_HOLDER', `0x04${addressKey(multi).slice(2)}`],
+        ['HOLDER', addressKey(multi)],
         ['ISSUER', addressKey(account)],
         ['MULTI_MEMBER', addressKey(alice)],
-        ['OWNER', addressKey(multi)],
         ['RESTRICTED_INNER', addressKey(bob)],
         ['SENDER', addressKey(restricted)],
       ],
@@ -82,8 +93,8 @@ describe('what an output is found by', () => {
       delegation,
       [
         ['CHAIN', delegation.delegationId],
-        ['CHAIN_OWNER', `0x05${addressKey(alice).slice(2)}`],
-        ['OWNER', addressKey(alice)],
+        ['CHAIN_HOLDER', `0x05${addressKey(alice).slice(2)}`],
+        ['HOLDER', addressKey(alice)],
         ['VALIDATOR', addressKey(account)],
       ],
     ],
@@ -92,7 +103,17 @@ describe('what an output is found by', () => {
       { ...basic, unlockConditions: [{ type: 0, address: { ...alice, type: 32 } }], features: [] },
       [
         ['CHAIN', chainIdOf(outputId)],
-        ['OWNER', addressKey({ ...alice, type: 32 })],
+        ['HOLDER', addressKey({ ...alice, type: 32 })],
+      ],
+    ],
+    [
+      'its state controller, who holds it, and its governor',
+      anchor,
+      [
+        ['CHAIN', chainIdOf(outputId)],
+        ['GOVERNOR', addressKey(bob)],
+        ['HOLDER', addressKey(alice)],
+        ['STATE_CONTROLLER', addressKey(alice)],
       ],
     ],
   ]
@@ -103,8 +124,18 @@ describe('what an output is found by', () => {
   })
 
   test('who holds it, where an expiration decides that', () => {
-    expect(holderKey(basic, 8)).toEqual({ kind: 'HOLDER', value: addressKey(alice) })
-    expect(holderKey(basic, 9)).toEqual({ kind: 'HOLDER', value: addressKey(bob) })
-    expect(holderKey(delegation, 9)).toBeUndefined()
+    expect(expiringKeysOf(basic, 8)).toEqual([{ kind: 'HOLDER', value: addressKey(alice) }])
+    expect(expiringKeysOf(basic, 9)).toEqual([{ kind: 'HOLDER', value: addressKey(bob) }])
+    expect(expiringKeysOf(delegation, 9)).toEqual([])
+    const expiring: NftOutput = {
+      ...nft,
+      unlockConditions: [{ type: 0, address: multi }, ...basic.unlockConditions.slice(-1)],
+    }
+    const holder = (kind: string, key: string) => ({ kind, value: key })
+    expect(indexKeysOf(outputId, expiring).map(({ kind }) => kind)).not.toContain('CHAIN_HOLDER')
+    expect(expiringKeysOf(expiring, 9)).toEqual([
+      holder('HOLDER', addressKey(bob)),
+      holder('CHAIN_HOLDER', `0x04${addressKey(bob).slice(2)}`),
+    ])
   })
 })

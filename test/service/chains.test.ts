@@ -110,7 +110,7 @@ describe('a page takes as many statements whatever its size and place:', () => {
     ],
     [
       'chains of an address',
-      1 + 2,
+      1 + 1,
       (deps, page) => {
         const heldBy = `0x00${owner.pubKeyHash.slice(2)}` as const
         return listChains(deps, { kind: 4, heldBy }, page)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chainOwnerKey } from '../../src/ledger/index-keys.ts'
+import { chainHolderKey } from '../../src/ledger/index-keys.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { chainIdOf, outputId, transactionOf } from '../../src/protocol/ids.ts'
@@ -15,6 +15,7 @@ import {
   type StoreInUse,
   useStore,
 } from '../support/databases.ts'
+import { toBeforeHolders } from '../support/former-index-keys.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createRandom } from '../support/random.ts'
 import { randomOutput, randomTokens } from '../support/random-outputs.ts'
@@ -157,7 +158,7 @@ async function compareAlive(read: Store['read'], chains: readonly ModelChain[]):
           ? []
           : ([
               { kind: 'ISSUER', value: address(issuer) },
-              chainOwnerKey(kind, address(issuer + 50)),
+              chainHolderKey(kind, address(issuer + 50)),
             ] as const)
       const at = (i: number) => {
         const found = alive[i]
@@ -174,7 +175,7 @@ async function compareAlive(read: Store['read'], chains: readonly ModelChain[]):
           const part = alive.slice(start, end)
           const expected = order === 'ascending' ? part : part.toReversed()
           const [lowest, highest] = [at(above) ?? [-1, '0x'], at(below) ?? [1_000, '0x']]
-          const question = { kind, keys, isUnexpiring: true, above: lowest, below: highest }
+          const question = { kind, keys, above: lowest, below: highest }
           const rows = await read.aliveChains({ ...question, order, limit: 4 })
           expect(rows.map(({ outputId: id }) => id)).toEqual(
             expected.slice(0, 4).map(({ outputId: id }) => id),
@@ -286,7 +287,8 @@ async function compareHolders({ read }: Store): Promise<void> {
 async function forgetMigration(url: string): Promise<void> {
   await onDatabase(
     url,
-    `DROP TABLE chain_states;
+    `${toBeforeHolders}
+    DROP TABLE chain_states;
     DELETE FROM index_keys WHERE kind = 14;
     DROP INDEX "token_balances_tokenId_total_address_idx";
     ALTER TABLE token_balances DROP COLUMN total;

@@ -1,19 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { slotsAwaited } from '../../src/ledger/holdings.ts'
-import { type IndexKey, type IndexKind, indexKeysOf } from '../../src/ledger/index-keys.ts'
+import { expiringKeysOf, type IndexKey, indexKeysOf } from '../../src/ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../../src/ledger/output-parts.ts'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { NativeToken } from '../../src/protocol/features.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
-import { Expiration, StorageDepositReturn, Timelock } from '../../src/protocol/unlock-conditions.ts'
+import {
+  AddressUnlock,
+  Expiration,
+  ImmutableAccount,
+  StorageDepositReturn,
+  Timelock,
+} from '../../src/protocol/unlock-conditions.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { tableNames } from '../../src/store/migrate.ts'
-import { countRows } from '../../src/store/sql/tables.ts'
-import type { OutputPosition, SlotBounds, UnspentFilter } from '../../src/store/view-contract.ts'
+import { countRows, rowsOf } from '../../src/store/sql/tables.ts'
+import { indexKindToNumber } from '../../src/store/values.ts'
+import type {
+  OutputKey,
+  OutputPosition,
+  SlotBounds,
+  UnspentFilter,
+} from '../../src/store/view-contract.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, onDatabase, openedStore, useStore } from '../support/databases.ts'
+import { toBeforeHolders } from '../support/former-index-keys.ts'
+import { unwrap } from '../support/log-store.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import {
   foundRandomLedger,
@@ -49,13 +63,45 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
       expect(await rowsKept(use.url)).toEqual(rowsNeeded(ledger))
     },
   )
+
+  test('have the same index keys in a database from before each was found by its holder', async () => {
+    const ledger = await foundRandomLedger(use, 6)
+    for (let step = 0; step < 12; step++) {
+      await ledger.book()
+      await ledger.commit()
+    }
+    await ledger.book()
+    const held = await indexKeysKept(use.url)
+    for (const kind of ['HOLDER', 'EXPIRING_OWNER', 'STATE_CONTROLLER', 'CHAIN_HOLDER'] as const) {
+      expect(held.filter((key) => key.startsWith(`${indexKindToNumber(kind)} `))).not.toEqual([])
+    }
+    await use.store.write.releaseLease(use.term)
+    await onDatabase(use.url, toBeforeHolders)
+    expect(await indexKeysKept(use.url)).not.toEqual(held)
+    const store = await openedStore(use.url)
+    await store.close()
+    expect(await indexKeysKept(use.url)).toEqual(held)
+  })
 })
+
+/** All index keys, in the order of their texts. */
+async function indexKeysKept(url: string): Promise<string[]> {
+  const database = unwrap(await databaseOf({ url, wakeUrl: undefined, log: silentLog }))
+  const connection = await database.connect()
+  try {
+    const { hex } = database.statements.dialect
+    const columns = `kind, ${hex('value')}, "bookedSlot", ${hex('"outputId"')}`
+    const rows = await rowsOf(connection, `SELECT ${columns} FROM index_keys`)
+    return rows.map((row) => row.join(' ')).sort()
+  } finally {
+    await connection.dispose()
+    await database.close()
+  }
+}
 
 /** What the database keeps of outputs for as long as they are unspent. */
 async function rowsKept(url: string) {
-  const opened = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
-  if (!opened.ok) throw new Error(opened.error.code)
-  const database = opened.value
+  const database = unwrap(await databaseOf({ url, wakeUrl: undefined, log: silentLog }))
   const connection = await database.connect()
   try {
     const tables = await database.tables.tables(connection, tableNames(database.migrations))
@@ -84,7 +130,7 @@ function rowsNeeded({ outputs, committed }: RandomLedger) {
     unspent: unspent.length,
     terms: count(({ outputId, output }) => [
       ...indexKeysOf(outputId, output),
-      ...(conditionOf(output, Expiration) === undefined ? [] : ['HOLDER']),
+      ...expiringKeysOf(output, reached),
     ]),
     due: count(({ output }) => slotsAwaited(output).filter((slot) => slot > reached)),
   }
@@ -111,8 +157,11 @@ function matching(ledger: RandomLedger, filter: UnspentFilter): ModelOutput[] {
 function matches(model: ModelOutput, filter: UnspentFilter, committed: number): boolean {
   const { outputId, output, bookedSlot, spentSlot } = model
   const keys = indexKeysOf(outputId, output)
-  const has = (wanted: IndexKey) =>
-    keys.some(({ kind, value }) => kind === wanted.kind && value === wanted.value)
+  const named = conditionOf(output, AddressUnlock) ?? conditionOf(output, ImmutableAccount)
+  const has = (wanted: OutputKey) =>
+    wanted.kind === 'OWNER'
+      ? named !== undefined && addressKey(named.address) === wanted.value
+      : keys.some(({ kind, value }) => kind === wanted.kind && value === wanted.value)
   const timelock = conditionOf(output, Timelock)?.slot
   const expiration = conditionOf(output, Expiration)?.slot
   const isUnspent =
@@ -157,7 +206,7 @@ function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
   return {
     asOf: flag() ? 'BOOKED' : 'COMMITTED',
     heldBy: start === 0 ? pick(random, keys) : undefined,
-    keys: start === 1 ? [randomKey(random, ledger)] : sometimes(() => [randomKey(random, ledger)]),
+    keys: start === 1 ? randomKeys(random, ledger) : sometimes(() => randomKeys(random, ledger)),
     anyOf: start === 2 ? [randomKey(random, ledger), randomKey(random, ledger)] : undefined,
     // Also none, and one of them twice.
     kinds: sometimes(() =>
@@ -173,12 +222,19 @@ function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
   }
 }
 
+function randomKeys(random: Random, ledger: RandomLedger): OutputKey[] {
+  const owner = { kind: 'OWNER', value: pick(random, keys) } as const
+  const key = randomKey(random, ledger)
+  return pick<OutputKey[]>(random, [[key], [owner], [owner, key], [key, owner]])
+}
+
 function randomKey(random: Random, ledger: RandomLedger): IndexKey {
   const some = pick(random, ledger.outputs)
   const chain = indexKeysOf(some.outputId, some.output).find(({ kind }) => kind === 'CHAIN')
-  const address = (kind: IndexKind): IndexKey => ({ kind, value: pick(random, keys) })
+  const address = (kind: IndexKey['kind']): IndexKey => ({ kind, value: pick(random, keys) })
   return pick<IndexKey>(random, [
-    address('OWNER'),
+    address('EXPIRING_OWNER'),
+    address('STATE_CONTROLLER'),
     address('EXPIRATION_RETURN'),
     address('STORAGE_DEPOSIT_RETURN'),
     address('GOVERNOR'),

@@ -218,7 +218,8 @@ function commitOf(slot: number, entries: readonly LogEntry[], history: string) {
 
 /** The value of something that must not fail here. */
 export function unwrap<T>(result: Result<T, unknown>): T {
-  return present(result.ok ? result.value : undefined, `a success, not ${JSON.stringify(result)}`)
+  if (!result.ok) throw new Error(`a success, not ${JSON.stringify(result)}`)
+  return result.value
 }
 
 /** The times of its slots. */

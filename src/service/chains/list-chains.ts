@@ -1,9 +1,9 @@
 import type { ChainKind } from '../../ledger/chain-states.ts'
 import { chainId } from '../../ledger/chains.ts'
-import { chainOwnerKey, type IndexKey } from '../../ledger/index-keys.ts'
+import { chainHolderKey, type IndexKey } from '../../ledger/index-keys.ts'
+import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { ok } from '../../lib/result.ts'
-import { comparePositions } from '../../store/positions.ts'
 import { keysetCursors } from '../lists/keyset-cursor.ts'
 import {
   type KeysetList,
@@ -22,33 +22,24 @@ export interface ChainsQuestion {
   readonly kind: ChainKind
   /** Index keys that each has; at most two, and one beside `heldBy`. */
   readonly keys?: readonly IndexKey[] | undefined
-  /** The address that owns each as of the newest milestone: of one that expires, the one of the two whose turn it is. Anchors have none. */
+  /** The address that holds each as of the newest milestone. Not of anchors. */
   readonly heldBy?: Hex | undefined
 }
 
-/** Lists chains by their newest outputs: at most two reads a page. */
+/** Lists chains by their newest outputs: one read a page. */
 export async function listChains(
   deps: Pick<Services, 'store'>,
   { kind, keys = [], heldBy }: ChainsQuestion,
   args: PageArguments,
 ): Paged<ChainView> {
   const { read } = deps.store
-  const scans = heldBy === undefined ? [{ keys, isUnexpiring: false }] : ownedBy(heldBy, kind, keys)
+  const all = heldBy === undefined ? keys : [holderOf(kind, heldBy), ...keys]
   const list: KeysetList<OutputView> = {
     cursors: chainCursors,
     whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
     positionOf: placeOf,
-    read: async (part, { order, limit }) => {
-      const found = await Promise.all(
-        scans.map((scan) => read.aliveChains({ ...part, ...scan, order, limit, kind })),
-      )
-      const sign = order === 'ascending' ? 1 : -1
-      return found
-        .flat()
-        .sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
-        .slice(0, limit)
-        .map(viewOfOutput)
-    },
+    read: async (part, page) =>
+      (await read.aliveChains({ ...part, ...page, kind, keys: all })).map(viewOfOutput),
   }
   const page = await readKeysetPage(list, args)
   return page.ok ? ok({ ...page.value, nodes: await viewsOf(deps, kind, page.value.nodes) }) : page
@@ -60,12 +51,9 @@ function placeOf({ bookedSlot, outputId }: Pick<OutputView, 'bookedSlot' | 'outp
   return [bookedSlot, outputId] as const
 }
 
-/** NFTs that expire have a holder of their own, and no other chains expire. */
-function ownedBy(address: Hex, kind: ChainKind, keys: readonly IndexKey[]) {
-  const isNft = kind === chainKinds.NFT
-  const owned = { keys: [chainOwnerKey(kind, address), ...keys], isUnexpiring: isNft }
-  const holder = { kind: 'HOLDER', value: address } as const
-  return isNft ? [owned, { keys: [holder, ...keys], isUnexpiring: false }] : [owned]
+function holderOf(kind: ChainKind, address: Hex): IndexKey {
+  assert(kind !== chainKinds.ANCHOR, 'a kind of chains that are found by their holder')
+  return chainHolderKey(kind, address)
 }
 
 /** What a list found alive is shown alive, and as it was found, whatever is committed meanwhile. */

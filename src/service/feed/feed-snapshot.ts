@@ -1,6 +1,7 @@
 import type { SnapshotMessage } from '../../feed/message.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
-import { logEntries, roles } from '../../ledger/updates.ts'
+import { keysOfAddress } from '../../ledger/index-keys.ts'
+import { logEntries } from '../../ledger/updates.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
@@ -95,7 +96,7 @@ async function* unspentNow(
   { store: { read } }: Pick<Services, 'store'>,
   address: Hex,
 ): AsyncGenerator<readonly OutputRow[], void, undefined> {
-  const anyOf = roles.map((kind) => ({ kind, value: address }))
+  const anyOf = keysOfAddress(address)
   let after: OutputPosition | undefined
   for (let rows: readonly OutputRow[]; ; ) {
     rows = await read.unspentOutputs({

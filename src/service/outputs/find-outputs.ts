@@ -5,7 +5,12 @@ import { type Address, MultiAddress, RestrictedAddress } from '../../protocol/ad
 import { multiAddressReference } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import type { OutputPosition, SlotBounds, UnspentFilter } from '../../store/view-contract.ts'
+import type {
+  OutputKey,
+  OutputPosition,
+  SlotBounds,
+  UnspentFilter,
+} from '../../store/view-contract.ts'
 import type { Services } from '../services.ts'
 import { viewOfOutput } from './read-output.ts'
 import { scanUnspent } from './scan-unspent.ts'
@@ -16,7 +21,7 @@ import { scanUnspent } from './scan-unspent.ts'
 export type OutputFilter = Omit<UnspentFilter, 'asOf' | 'heldBy'>
 
 /** By what an output can be found. */
-export type { IndexKey as OutputTerm, IndexKind as Term, OutputPosition as OutputPlace, SlotBounds }
+export type { OutputKey, OutputPosition as OutputPlace, SlotBounds }
 
 /** Some outputs, and the position after which the next page begins. */
 export interface FoundPage {
@@ -63,8 +68,8 @@ export function unlockableBy(address: Hex): readonly IndexKey[] {
 }
 
 const owning = [
-  'OWNER',
-  'STATE_CONTROLLER',
+  'HOLDER',
+  'EXPIRING_OWNER',
   'GOVERNOR',
   'EXPIRATION_RETURN',
 ] as const satisfies readonly IndexKind[]

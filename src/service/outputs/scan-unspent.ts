@@ -54,6 +54,8 @@ function mayReject({ heldBy, anyOf, keys = [], kinds, ...filter }: UnspentFilter
   return (
     given.some((one) => one !== undefined) ||
     keys.length > 1 ||
+    // Found among what the address holds.
+    keys[0]?.kind === 'OWNER' ||
     (keys.length > 0 && (heldBy !== undefined || anyOf !== undefined)) ||
     (byKey && kinds !== undefined)
   )

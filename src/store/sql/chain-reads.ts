@@ -81,56 +81,66 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
   const columns = selected(dialect, outputRows)
   const textBy = new Map<string, string>()
   /** There are few forms, and each is long. */
-  function textOf(keys: number, { isUnexpiring, order }: AliveChainsQuery): string {
-    const form = `${keys} ${isUnexpiring} ${order}`
+  function textOf({ keys, order }: AliveChainsQuery): string {
+    const isOfKind = impliesKind(keys)
+    const form = `${keys.length} ${isOfKind} ${order}`
     const known = textBy.get(form)
     if (known !== undefined) return known
-    const text = aliveText({ columns, keys, isUnexpiring, order })
+    const text = aliveText({ columns, keys: keys.length, isOfKind, order })
     textBy.set(form, text)
     return text
   }
 
   return async (question) => {
-    const { kind, keys, above, below, limit } = question
-    const text = textOf(keys.length, question)
-    const asked = [kind, ...keys.flatMap(parametersOf), ...boundsOf({ above, below }), limit]
-    return (await query(text, asked)).map(outputRows.rowOf)
+    const { kind, keys, limit } = question
+    const ofKeys = keys.flatMap(parametersOf)
+    const asked = [
+      ...(impliesKind(keys) ? ofKeys : [kind, ...ofKeys]),
+      ...boundsOf(question),
+      limit,
+    ]
+    return (await query(textOf(question), asked)).map(outputRows.rowOf)
   }
+}
+
+/** Whether the first key is one that only chains of one kind have. */
+function impliesKind([first]: readonly IndexKey[]): boolean {
+  return first?.kind === 'CHAIN_HOLDER'
 }
 
 function parametersOf({ kind, value }: IndexKey): Parameter[] {
   return [indexKindToNumber(kind), hexToBytes(value)]
 }
 
-interface AliveShape extends Pick<AliveChainsQuery, 'isUnexpiring' | 'order'> {
+interface AliveShape extends Pick<AliveChainsQuery, 'order'> {
   readonly columns: string
   /** How many. */
   readonly keys: number
+  /** Whether the first of them implies the kind. */
+  readonly isOfKind: boolean
 }
 
 /** Cross joins are made in the order written: that of the index whose order the places are in. */
-function aliveText({ columns, keys, isUnexpiring, order }: AliveShape): string {
+function aliveText({ columns, keys, isOfKind, order }: AliveShape): string {
   const direction = order === 'ascending' ? 'ASC' : 'DESC'
   const [first, ...others] = Array.from({ length: keys }, (_, n) => `key${n}`)
   const place = first ?? 'unspent'
   const tables = [
     ...(first === undefined ? [] : [`index_keys AS ${first}`]),
-    'unspent_outputs AS unspent',
+    ...(isOfKind ? [] : ['unspent_outputs AS unspent']),
     'outputs',
   ]
   const conditions = [
-    'unspent.kind = ?',
-    ...(first === undefined
-      ? []
-      : [`${first}.kind = ? AND ${first}.value = ? AND unspent."outputId" = ${first}."outputId"`]),
+    ...(isOfKind ? [] : ['unspent.kind = ?']),
+    ...(first === undefined ? [] : [`${first}.kind = ? AND ${first}.value = ?`]),
+    ...(first === undefined || isOfKind ? [] : [`unspent."outputId" = ${first}."outputId"`]),
     ...others.map(
       (
         name,
       ) => `EXISTS (SELECT 1 FROM index_keys AS ${name} WHERE ${name}.kind = ? AND ${name}.value = ?
-        AND ${name}."bookedSlot" = unspent."bookedSlot" AND ${name}."outputId" = unspent."outputId")`,
+        AND ${name}."bookedSlot" = ${place}."bookedSlot" AND ${name}."outputId" = ${place}."outputId")`,
     ),
-    'outputs.id = unspent."outputId"',
-    ...(isUnexpiring ? ['unspent."expirationSlot" IS NULL'] : []),
+    `outputs.id = ${place}."outputId"`,
     `(${place}."bookedSlot", ${place}."outputId") > (?, ?)`,
     `(${place}."bookedSlot", ${place}."outputId") < (?, ?)`,
     // What is booked since is no part of the newest milestone; what is spent since still is.

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { IndexKey } from '../../ledger/index-keys.ts'
 import { hexToBytes } from '../../lib/hex.ts'
+import { AnchorOutput } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { Parameter } from '../database.ts'
 import type { OutputRow } from '../rows.ts'
 import { indexKindToNumber } from '../values.ts'
-import type { OutputPosition, UnspentFilter } from '../view-contract.ts'
+import type { OutputKey, OutputPosition, UnspentFilter } from '../view-contract.ts'
 import { outputRows } from './bulk-tables.ts'
 import { selected } from './columns.ts'
 import { publishedSlot } from './published.ts'
@@ -17,8 +18,8 @@ import type { Reading } from './reading.ts'
 export interface UnspentScan {
   /** What every output of the scan has: an index key, or a kind of output. */
   readonly by: IndexKey | { readonly kind: number }
-  /** Index keys that each must have besides. */
-  readonly also: readonly IndexKey[]
+  /** Keys that each must have besides. */
+  readonly also: readonly OutputKey[]
   readonly filter: UnspentFilter
   /** Both exclusive. */
   readonly after: OutputPosition | undefined
@@ -73,25 +74,27 @@ function valuesOf(parts: readonly Part[]): Parameter[] {
   return parts.flatMap(([, ...values]) => values)
 }
 
+/** Cross joins are made in the order written, which is that of the index that the places are in. */
+const byKind = 'FROM unspent_outputs AS unspent CROSS JOIN outputs WHERE unspent.kind = ?'
+const byKeyAlone =
+  'FROM index_keys AS found CROSS JOIN outputs WHERE found.kind = ? AND found.value = ?'
+const byKey = `FROM index_keys AS found CROSS JOIN unspent_outputs AS unspent CROSS JOIN outputs
+  WHERE found.kind = ? AND found.value = ? AND unspent."outputId" = found."outputId"`
+
 /** What follows the columns. */
 function scanParts(scan: UnspentScan): Part[] {
   const { by, also, filter, limit } = scan
   const found = 'value' in by ? 'found' : 'unspent'
+  const conditions = [...conditionsOf(filter), ...also.map(conditionOfKey)]
   return [
-    // Cross joins are made in the order written, which is that of the index that the places are in.
     'value' in by
-      ? [
-          `FROM index_keys AS found CROSS JOIN unspent_outputs AS unspent CROSS JOIN outputs
-            WHERE found.kind = ? AND found.value = ? AND unspent."outputId" = found."outputId"`,
-          ...ofKey(by),
-        ]
-      : ['FROM unspent_outputs AS unspent CROSS JOIN outputs WHERE unspent.kind = ?', by.kind],
-    ['AND outputs.id = unspent."outputId"'],
+      ? [conditions.length === 0 ? byKeyAlone : byKey, ...ofKey(by)]
+      : [byKind, by.kind],
+    [`AND outputs.id = ${found}."outputId"`],
     filter.asOf === 'BOOKED'
       ? ['AND outputs."spentSlot" IS NULL']
       : [`AND ${found}."bookedSlot" <= ${publishedSlot}`],
-    ...conditionsOf(filter),
-    ...also.map((key): Part => [hasKey, ...ofKey(key)]),
+    ...conditions,
     ...partOf(scan, found),
     ['LIMIT ?', limit],
   ]
@@ -148,9 +151,22 @@ function partOf({ after, before, through, order }: UnspentScan, name: string): P
   ]
 }
 
-const hasKey = `AND EXISTS (SELECT 1 FROM index_keys AS other
+function conditionOfKey(key: OutputKey): Part {
+  const { value } = key
+  if (key.kind !== 'OWNER') return [`AND ${hasKey}`, ...ofKey(key)]
+  return [
+    hasOwner,
+    ...ofKey({ kind: 'EXPIRING_OWNER', value }),
+    AnchorOutput.code,
+    ...ofKey({ kind: 'HOLDER', value }),
+  ]
+}
+
+const hasKey = `EXISTS (SELECT 1 FROM index_keys AS other
   WHERE other.kind = ? AND other.value = ?
     AND other."bookedSlot" = unspent."bookedSlot" AND other."outputId" = unspent."outputId")`
+const hasOwner = `AND (${hasKey}
+  OR unspent."expirationSlot" IS NULL AND unspent.kind <> ? AND ${hasKey})`
 
 function conditionsOf(filter: UnspentFilter): Part[] {
   const { timelocked, expires, hasReturn, hasToken, kinds } = filter

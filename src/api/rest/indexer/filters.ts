@@ -3,9 +3,8 @@ import { ok } from '../../../lib/result.ts'
 import { FoundryId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
 import {
-  type OutputTerm as IndexKey,
-  type Term as IndexKind,
   type OutputFilter,
+  type OutputKey,
   type SlotBounds,
   unlockableTerms,
 } from '../../../service/outputs/find-outputs.ts'
@@ -28,12 +27,12 @@ function filter<T>({ shape, read }: Parameter<T>, toFilter: (value: T) => Output
   }
 }
 
-function inRole(sentence: string, kind: IndexKind): Filter {
+function inRole(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(address(sentence), (value) => ({ keys: [{ kind, value }] }))
 }
 
 /** An address that only an account can have. */
-function ofAccount(sentence: string, kind: IndexKind): Filter {
+function ofAccount(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(account(sentence), (id) => ({ keys: [{ kind, value: `0x08${id.slice(2)}` }] }))
 }
 
@@ -134,7 +133,7 @@ export type FilterName = keyof typeof filters
 
 /** All of some filters together. */
 export function mergeFilters(filters: readonly OutputFilter[]): OutputFilter {
-  const keys: IndexKey[] = []
+  const keys: OutputKey[] = []
   let whole: OutputFilter = {}
   for (const filter of filters) {
     keys.push(...(filter.keys ?? []))
