@@ -38,6 +38,7 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
   const statements = await countAll(ledger, pages)
   const gateway = serverOf(await startCommitted(ledger))
   const plain = await startPeer('explorer.ts', ledger)
+  const busy = await startPeer('busy.ts', ledger)
   try {
     plain.hold()
     const idle = await idleMsPerSecond(gateway)
@@ -49,7 +50,7 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
     for (const page of pages) {
       plain.goOn()
       await compareAnswers([gateway, plain], page)
-      const measured = await inTurns([gateway, plain], page, options)
+      const measured = await inTurns({ gateway, plain, busy }, page, options)
       // Each when it is there: a run of an hour that fails at one page has shown those before it.
       printRow([...rowOf(page, measured, idle), present(statements.get(page), page.name)])
     }
@@ -57,6 +58,7 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
   } finally {
     await gateway.end()
     await plain.end()
+    await busy.end()
   }
 }
 
@@ -129,14 +131,16 @@ interface Rounds {
   readonly whole: Measured[]
   /** The same as of `ours`, in the same words each time. */
   readonly again: Measured[]
+  /** A bare handler that computes for as long as the gateway does, on as many connections: the tail that this machine gives any server. */
+  readonly control: Measured[]
 }
 
 async function inTurns(
-  [gateway, plain]: readonly [Server, Server],
+  { gateway, plain, busy }: Readonly<Record<'gateway' | 'plain' | 'busy', Server>>,
   { text, variables, whole }: Page,
   { rounds, ms }: Options,
 ): Promise<Rounds> {
-  const measured: Rounds = { ours: [], theirs: [], whole: [], again: [] }
+  const measured: Rounds = { ours: [], theirs: [], whole: [], again: [], control: [] }
   let asked = 0
   /** The gateway keeps what it answered to the same words, which is measured apart. */
   const by = (document: string, isNew: boolean) => {
@@ -159,19 +163,30 @@ async function inTurns(
     plain.goOn()
     return one
   }
+  const bareUs = (await loadBusy(busy, 0, ms)).cpuUs
   // The first round warms up. The two that are compared follow each other, now this one first and now that one, for a machine changes its pace.
   for (let round = 0; round <= rounds; round++) {
     const former = round % 2 === 0 ? undefined : await common(plain)
     const ours = await ofOurs(common)
     const theirs = former ?? (await common(plain))
     const [wholeOurs, again] = [await ofOurs(all), await ofOurs(same)]
+    plain.hold()
+    const control = await loadBusy(busy, Math.max(ours.cpuUs - bareUs, 0), ms)
+    plain.goOn()
     if (round === 0) continue
+    measured.control.push(control)
     measured.ours.push(ours)
     measured.theirs.push(theirs)
     measured.whole.push(wholeOurs)
     measured.again.push(again)
   }
   return measured
+}
+
+/** Requests to the control. */
+function loadBusy(busy: Server, us: number, ms: number): Promise<Measured> {
+  const askNext = (line: Line) => line.get('/', `busy-us: ${us.toFixed(0)}\r\n`)
+  return loadBy(busy, askNext, { connections, ms, leadMs })
 }
 
 const head = [
@@ -184,6 +199,7 @@ const head = [
   'p50 ms',
   'p99 ms',
   'p99 to p50',
+  'of the control',
   'whole µs',
   'again µs',
   'statements',
@@ -191,7 +207,7 @@ const head = [
 
 function rowOf(
   { name, fields }: Page,
-  { ours, theirs, whole, again }: Rounds,
+  { ours, theirs, whole, again, control }: Rounds,
   idle: number,
 ): string[] {
   const cpu = (rounds: readonly Measured[]) => median(rounds.map(({ cpuUs }) => cpuUs))
@@ -199,8 +215,8 @@ function rowOf(
     `${cpu(rounds).toFixed(0)} (${median(rounds.map(({ perSecond }) => perSecond)).toFixed(0)})`
   const ratio = (costOf: (round: Measured) => number) =>
     median(theirs.map(({ cpuUs }, i) => cpuUs / costOf(present(ours[i], 'a round')))).toFixed(2)
-  const times = ours.flatMap((round) => round.times).sort((a, b) => a - b)
-  const [p50, p99] = [0.5, 0.99].map((part) => times[Math.floor(times.length * part)] ?? Number.NaN)
+  const { p50, p99 } = timesOf(ours)
+  const ofControl = timesOf(control)
   return [
     name,
     fields,
@@ -208,10 +224,17 @@ function rowOf(
     cell(theirs),
     ratio(({ cpuUs }) => cpuUs),
     ratio(({ cpuUs, perSecond }) => cpuUs - (idle * 1_000) / perSecond),
-    p50?.toFixed(1) ?? '',
-    p99?.toFixed(1) ?? '',
-    ((p99 ?? 0) / (p50 ?? 1)).toFixed(1),
+    p50.toFixed(1),
+    p99.toFixed(1),
+    (p99 / p50).toFixed(1),
+    (ofControl.p99 / ofControl.p50).toFixed(1),
     cpu(whole).toFixed(0),
     cpu(again).toFixed(0),
   ]
+}
+
+function timesOf(rounds: readonly Measured[]): { readonly p50: number; readonly p99: number } {
+  const times = rounds.flatMap((round) => round.times).sort((a, b) => a - b)
+  const at = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
 }

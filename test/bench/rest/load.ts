@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net'
 
 /** One connection, one request at a time. */
 export interface Line {
-  /** Resolves with the body; anything but 200 fails. */
-  get(path: string): Promise<Buffer>
+  /** Resolves with the body; anything but 200 fails. `headers` are further lines of the head, each with its end. */
+  get(path: string, headers?: string): Promise<Buffer>
   /** Posts JSON; resolves whatever is answered. */
   post(path: string, json: string): Promise<Answer>
   /** Posts a serialized block. */
@@ -61,8 +61,8 @@ export async function openLine(port: number): Promise<Line> {
   const host = `host: 127.0.0.1:${port}\r\n`
 
   return {
-    get: async (path) => {
-      const answer = await exchange(`GET ${path} HTTP/1.1\r\n${host}\r\n`)
+    get: async (path, headers = '') => {
+      const answer = await exchange(`GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`)
       if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`)
       return answer.body
     },
