@@ -1,4 +1,3 @@
-import { present } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { bytesToHex } from '../lib/hex.ts'
 import { passTurn } from '../lib/turns.ts'
@@ -11,11 +10,8 @@ import {
   listEntries,
   type Subtree,
   type TrieEntry,
-  trieEntryWithin,
 } from './trie-page.ts'
-
-/** A key with its value. */
-export type KeyValue = readonly [key: Hex, value: Uint8Array]
+import { createTriePass, firstBytes, type KeyValue } from './trie-pass.ts'
 
 /** Reads all entries, in any order. */
 export type ReadEntries = () => AsyncIterable<Iterable<KeyValue>>
@@ -40,24 +36,16 @@ export async function trieRootOf(read: ReadEntries, mostEntries?: number): Promi
 /** A trie without entries yet. */
 export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
   const subtrees = new Map<number, Subtree>()
-  let pass = createPass(0, mostEntries)
-
-  async function add(some: Iterable<KeyValue>): Promise<void> {
-    let hashed = 0
-    for (const entry of some) {
-      pass.add(entry)
-      if (++hashed % hashesPerTurn === 0) await passTurn()
-    }
-    await passTurn()
-  }
+  let pass = createTriePass(0, mostEntries)
+  const add = (some: Iterable<KeyValue>) => pass.addAll(some)
 
   async function end(): Promise<Hex | undefined> {
-    for (const [firstByte, entries] of pass.lists()) {
-      subtrees.set(firstByte, await subtreeOf(listEntries(entries.bytes()), 2))
+    for (const [firstByte, entries] of pass.entries()) {
+      subtrees.set(firstByte, await subtreeOf(listEntries(entries), 2))
     }
     const from = pass.end()
     if (from === firstBytes) return bytesToHex(rootOver(subtrees))
-    pass = createPass(from, mostEntries)
+    pass = createTriePass(from, mostEntries)
     return undefined
   }
 
@@ -87,54 +75,6 @@ async function subtreeOf(entries: readonly TrieEntry[], depth: number): Promise<
   return branchPage(undefined, below).subtree
 }
 
-/** Takes the entries from a first byte on, of as many bytes as memory has room for. */
-function createPass(from: number, mostEntries: number) {
-  const lists = new Map<number, EntryList>()
-  let to = firstBytes
-  let held = 0
-
-  function add([key, value]: KeyValue): void {
-    const entry = trieEntryWithin({ from, to }, key, value)
-    if (entry === undefined) return
-    const firstByte = present(entry[0], 'the first byte of a path')
-    let list = lists.get(firstByte)
-    if (list === undefined) {
-      list = createEntryList()
-      lists.set(firstByte, list)
-    }
-    list.add(entry)
-    for (held++; held > mostEntries && to - from > 1; ) {
-      to--
-      held -= lists.get(to)?.count() ?? 0
-      lists.delete(to)
-    }
-  }
-
-  return { add, lists: () => lists, end: () => to }
-}
-
-type EntryList = ReturnType<typeof createEntryList>
-
-/** Entries one after another in one piece of memory: each by itself would take four times as much. */
-function createEntryList() {
-  let memory = new Uint8Array()
-  let length = 0
-  let count = 0
-
-  function add(entry: TrieEntry): void {
-    if (length + entry.length > memory.length) {
-      const larger = new Uint8Array(Math.ceil(memory.length * 1.25) + 16 * entry.length)
-      larger.set(memory)
-      memory = larger
-    }
-    memory.set(entry, length)
-    length += entry.length
-    count++
-  }
-
-  return { add, count: () => count, bytes: () => memory.subarray(0, length) }
-}
-
 /** The root over the subtrees of all first bytes: two levels of pages. */
 function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
   const upper = digits.map((high): [number, Subtree] => {
@@ -145,8 +85,6 @@ function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
 }
 
 const digits: readonly number[] = Array.from({ length: 16 }, (_, i) => i)
-
-const firstBytes = 256
 
 /** Each takes some 60 bytes. */
 const usualEntries = 1_000_000

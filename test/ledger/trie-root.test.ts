@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { trieMapRoot } from '../../src/ledger/trie.ts'
-import { type KeyValue, trieRootOf } from '../../src/ledger/trie-root.ts'
+import type { KeyValue } from '../../src/ledger/trie-pass.ts'
+import { trieRootOf } from '../../src/ledger/trie-root.ts'
 import { bytesToHex, hexToBytes } from '../../src/lib/hex.ts'
 import { sha256 } from '../../src/protocol/hash.ts'
 import { outputIdOf } from '../support/store-rows.ts'

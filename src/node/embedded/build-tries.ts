@@ -1,6 +1,7 @@
 import { accountTrieChanges } from '../../ledger/accounts.ts'
 import { outputTrieChanges } from '../../ledger/state-root.ts'
-import { type TrieEntry, trieChange, trieEntryWithin } from '../../ledger/trie-page.ts'
+import { listEntries, type TrieEntry, trieChange } from '../../ledger/trie-page.ts'
+import { createTriePass, firstBytes, type KeyValue, type TriePass } from '../../ledger/trie-pass.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type { AccountId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
@@ -11,9 +12,9 @@ import type { Starting } from '../source.ts'
 import { openKeptTries } from './kept-tries.ts'
 
 /**
- * Builds the tries of a ledger that has none in its database: a new one, an imported one, or one that an earlier program kept.
- * They are built range by range of their paths, so that each page is written once and memory has one range at a time; an
- * interrupted build goes on behind the last range that was finished, for no slot is committed before the end.
+ * Builds the tries of a ledger whose database has none: a new or imported one, or one of an earlier version. Each pass reads all
+ * unspent outputs and builds the range of paths for which memory has room, so that each page is written once. An interrupted
+ * build resumes after the last range that was written, because no slot is committed before the end.
  */
 
 /** What building needs. */
@@ -23,8 +24,8 @@ export interface BuildDeps {
   /** Ends the build between two pieces. */
   readonly ended: AbortSignal
   onProgress(progress: BuildProgress): void
-  /** The most outputs of one range, on average; each takes some 200 bytes of memory. */
-  readonly outputsPerRange?: number
+  /** Outputs that a pass holds in memory, some 60 bytes each. */
+  readonly outputsPerPass?: number
 }
 
 /** How many outputs are in the tries. */
@@ -42,65 +43,69 @@ export async function buildTries(deps: BuildDeps): Promise<Result<boolean, Lease
     if (!begun.ok) return begun
   }
   const count = await read.unspentCount()
-  const { outputsPerRange = usualOutputsPerRange } = deps
-  const step = Math.max(Math.floor((firstBytes * outputsPerRange) / Math.max(count, 1)), 1)
-  const passes = Math.ceil((firstBytes - built) / step)
-  // Each pass reads all outputs, and takes those of its range.
+  const { outputsPerPass = usualOutputsPerPass } = deps
+  const passes = Math.ceil((count * (firstBytes - built)) / firstBytes / outputsPerPass)
   let done = 0
   const onRead = (outputs: number) => {
     done += outputs
-    deps.onProgress({ done: Math.min(Math.floor(done / passes), count), of: count })
+    const part = Math.min(done / Math.max(passes, 1), count)
+    deps.onProgress({ done: Math.floor(part), of: count })
   }
   onRead(0)
   while (built < firstBytes) {
-    const to = Math.min(built + step, firstBytes)
-    const entries = await outputEntries(deps, { slot, from: built, to, onRead })
-    const written = await writeTrie(deps, 'outputs', entries, { slot, built: to, former: built })
-    if (!written.ok || !written.value) return written
-    built = to
+    const pass = await readPass(deps, createTriePass(built, outputsPerPass), { slot, onRead })
+    for (const { entries, to } of rangesOf(pass)) {
+      const written = await writeTrie(deps, 'outputs', entries, { slot, built: to, former: built })
+      if (!written.ok || !written.value) return written
+      built = to
+    }
   }
   const entries = await accountEntries(deps)
   return writeTrie(deps, 'accounts', entries, { slot, built: allBuilt, former: built })
 }
 
-const firstBytes = 256
+/** 120 MB; ten million outputs take five passes. */
+const usualOutputsPerPass = 2_000_000
 
-const usualOutputsPerRange = 400_000
-
-interface PathRange {
-  readonly slot: SlotIndex
-  /** The first bytes of paths: from the first up to before the second. */
-  readonly from: number
-  readonly to: number
-  onRead(outputs: number): void
-}
-
-async function outputEntries(
+async function readPass(
   { store, ended }: BuildDeps,
-  { slot, onRead, ...range }: PathRange,
-): Promise<TrieEntry[]> {
-  const entries: TrieEntry[] = []
-  const turns = createTurns()
+  pass: TriePass,
+  { slot, onRead }: { readonly slot: SlotIndex; onRead(outputs: number): void },
+): Promise<TriePass> {
   for (let after: OutputId | undefined; !ended.aborted; ) {
     const page = await store.read.unspentPage(after)
     after = page.at(-1)?.outputId
     if (after === undefined) break
-    const created = page.filter(({ bookedSlot }) => bookedSlot <= slot)
-    const ids = created.map(({ outputId }) => outputId)
-    let hashed = 0
-    for (const [key, value] of outputTrieChanges({ created: ids, consumed: [] })) {
-      const entry = value && trieEntryWithin(range, key, value)
-      if (entry !== undefined) entries.push(entry)
-      if (++hashed % hashesPerTurn === 0) await turns.pass()
-    }
+    const created = page.flatMap(({ bookedSlot, outputId }) => (bookedSlot <= slot ? outputId : []))
+    await pass.addAll(createdEntries(created))
     onRead(created.length)
-    await turns.pass()
   }
-  return entries
+  return pass
 }
 
-/** So many take less than a millisecond. */
-const hashesPerTurn = 256
+function* createdEntries(created: readonly OutputId[]): Iterable<KeyValue> {
+  for (const [key, value] of outputTrieChanges({ created, consumed: [] })) {
+    if (value !== undefined) yield [key, value]
+  }
+}
+
+/** Divides the range of a pass into parts of a size that is written at once. */
+function* rangesOf(
+  pass: TriePass,
+): Iterable<{ readonly entries: readonly TrieEntry[]; readonly to: number }> {
+  let entries: TrieEntry[] = []
+  for (const [firstByte, own] of pass.entries()) {
+    // Not as arguments of one call: V8 refuses some 120,000 of them.
+    for (const entry of listEntries(own)) entries.push(entry)
+    if (entries.length < entriesPerWrite) continue
+    yield { entries, to: firstByte + 1 }
+    entries = []
+  }
+  yield { entries, to: pass.end() }
+}
+
+/** Entries take four times the memory of those in a pass while their pages are made. */
+const entriesPerWrite = 100_000
 
 async function accountEntries({ store, ended }: BuildDeps): Promise<TrieEntry[]> {
   const entries: TrieEntry[] = []

@@ -1,6 +1,7 @@
 import { parametersRoot } from '../../ledger/commit-slot.ts'
 import { emptyTrieRoot, trieSetRoot } from '../../ledger/trie.ts'
-import { type KeyValue, trieRootOf } from '../../ledger/trie-root.ts'
+import type { KeyValue } from '../../ledger/trie-pass.ts'
+import { trieRootOf } from '../../ledger/trie-root.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { merkleRoot } from '../../protocol/merkle.ts'

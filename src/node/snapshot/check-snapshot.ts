@@ -1,7 +1,7 @@
 import { accountTrieChanges } from '../../ledger/accounts.ts'
 import { chainOf } from '../../ledger/chain-states.ts'
 import { outputTrieChanges } from '../../ledger/state-root.ts'
-import type { KeyValue } from '../../ledger/trie-root.ts'
+import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { passTurn } from '../../lib/turns.ts'

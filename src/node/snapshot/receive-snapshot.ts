@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type KeyValue, trieRootOf } from '../../ledger/trie-root.ts'
+import type { KeyValue } from '../../ledger/trie-pass.ts'
+import { trieRootOf } from '../../ledger/trie-root.ts'
 import { assert } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'

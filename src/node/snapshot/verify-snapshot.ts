@@ -1,4 +1,5 @@
-import { createTrieRoot, type KeyValue, type TrieRoot } from '../../ledger/trie-root.ts'
+import type { KeyValue } from '../../ledger/trie-pass.ts'
+import { createTrieRoot, type TrieRoot } from '../../ledger/trie-root.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import {

@@ -78,16 +78,16 @@ describe.each(databases)('building tries on $name', ({ create }) => {
     expect(result).toEqual({ ok: false, error: { code: 'LEASE_LOST', term: use.term } })
   })
 
-  function deps(outputsPerRange: number, ended = new AbortController().signal) {
-    return { store: use.store, term: use.term, ended, outputsPerRange }
+  function deps(outputsPerPass: number, ended = new AbortController().signal) {
+    return { store: use.store, term: use.term, ended, outputsPerPass }
   }
 
   /** The progress that it tells. */
-  async function built(outputsPerRange: number) {
+  async function built(outputsPerPass: number) {
     const told: { readonly done: number; readonly of: number }[] = []
     const onProgress = (progress: { readonly done: number; readonly of: number }) =>
       void told.push(progress)
-    const result = await buildTries({ ...deps(outputsPerRange), onProgress })
+    const result = await buildTries({ ...deps(outputsPerPass), onProgress })
     expect(result).toEqual({ ok: true, value: true })
     return told
   }
