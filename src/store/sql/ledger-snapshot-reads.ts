@@ -10,10 +10,10 @@ import { scanOfAddress } from './log-scans.ts'
 import type { Reading } from './reading.ts'
 import { accountEntries } from './trie-tables.ts'
 
-/** The ledger at the end of a former slot. What was unspent then is unspent now, or was spent in one of the slots since. */
+/** Reads of the ledger at the end of an earlier slot. An output unspent at that time is unspent now, or was spent in a later slot. */
 export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): LedgerSnapshotReads {
-  // For each slot since, its own part of the index of spent outputs is entered. SQLite takes the tables of a CROSS JOIN in
-  // this order; in the other it would read every output that there ever was between two ids.
+  // The join looks up the index of spent outputs once for each later slot. SQLite keeps the order of the tables of a CROSS JOIN.
+  // In the other order, it would read every output that ever existed between two ids.
   const outputs = rows(
     outputRows,
     `WHERE outputs.id IN (
@@ -39,7 +39,7 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
     FROM ${dialect.given(chainPlaces.columns)}`
   const tips = dialect.shards === undefined ? tipsOfTable(dialect) : tipsOfShards(dialect)
 
-  // Without the name of the table PostgreSQL would sort by the text, which it calls by the name of the column as well.
+  // Qualified with the table: the bare name is also that of the selected text, by which PostgreSQL would sort.
   const acceptedPages = {
     blocks: `SELECT ${dialect.hex('id')}, CAST("issuingTime" AS TEXT), inbox FROM blocks
       WHERE slot = ?1 AND ("issuingTime", inbox) > (CAST(?2 AS BIGINT), ?3) AND ${isAccepted}
@@ -100,27 +100,27 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
   }
 }
 
-/** Said by what it is not, so that the slot is looked up and not the states, which most rows share. */
+/** A negated list, so that the planner uses the index on the slot and not the one on the state, which most rows share. */
 const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
 
-/** Ids in a page, which takes a millisecond. */
+/** Ids in a page. Reading a page takes a millisecond. */
 const idsPerPage = 250
 
 const noBytes = new Uint8Array()
 
-/** Behind every id of an output. */
+/** Greater than every output id. */
 const lastId = new Uint8Array(39).fill(255)
 
-/** Addresses of a page: SQLite reads them in some milliseconds, which hold the event loop. */
+/** Addresses in a page. SQLite blocks the event loop for some milliseconds while it reads a page. */
 const pageLimit = 500
 
-/** An account may have 128 keys. */
+/** Accounts in a page. An account may have 128 keys. */
 const accountsPerPage = 100
 
 /**
- * The newest entries of some accounts up to a slot, behind an account. An account may have a version in every slot: each is met by
- * the two steps of the index that lead to it. Of a condition on each version PostgreSQL expects so few rows that it sorted all that
- * were left, for each of the last pages.
+ * A page of accounts after an account, each with its newest entry up to a slot. An account may have a version in every slot, so the
+ * statement steps through the index: one step to the next account, one to its entry. With a condition on each version, PostgreSQL
+ * expects so few rows that it sorts all remaining rows for each of the last pages.
  */
 function accountsText(dialect: Dialect): string {
   return `WITH RECURSIVE found(id, place) AS (
@@ -134,7 +134,7 @@ function accountsText(dialect: Dialect): string {
     FROM found WHERE found.id IS NOT NULL ORDER BY found.place`
 }
 
-/** The newest rows of some addresses up to a position, behind an address; each address by the two steps of an index that lead to it. */
+/** A page of addresses after an address, each with its newest row up to a position. Each address takes two steps of an index. */
 function tipsOfTable(dialect: Dialect): string {
   const address = { address: 'page.address', class: 'classes.class', to: '<= ?2' } as const
   return `WITH RECURSIVE found(address, place) AS (
@@ -156,7 +156,7 @@ function tipsOfTable(dialect: Dialect): string {
     })}`
 }
 
-/** The same where the log is spread over servers: what addresses there are is known beside it. */
+/** The same page for a log in shards. The table of tips on the coordinator lists the addresses. */
 function tipsOfShards(dialect: Dialect): string {
   const ofAddress = (
     address: string,

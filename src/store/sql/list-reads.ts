@@ -27,7 +27,7 @@ import { type KeysetScan, keysetPages, type ReadPages } from './keyset.ts'
 import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Lists and rows by many keys. */
+/** Reads of lists, and of rows by many keys. */
 
 const long = (name: string): BulkColumn => ({ name, type: 'long' })
 const bytes = (name: string): BulkColumn => ({ name, type: 'bytes' })
@@ -36,7 +36,7 @@ const state: BulkColumn = { name: 'state', type: 'text' }
 const id = bytes('id')
 const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 
-/** Pages of lists. */
+/** Creates the reads of lists. */
 export function listReads(reading: Reading) {
   return {
     ...blockPageReads(reading),
@@ -155,7 +155,7 @@ function blockPageReads(reading: Reading) {
   } satisfies Partial<ListReader>
 }
 
-/** The index that conditions have, and the parts of it that make up the list: of each kind, and of each state. */
+/** Returns the index that fits the conditions, and the ranges of it that make up the list: one for each kind and state. */
 function partsOf<P>(
   pages: Readonly<Record<'ALL' | 'TRANSACTION' | 'ISSUER' | 'STATE', P>>,
   { transactionId, issuerId, states, kinds }: BlockConditions,
@@ -253,7 +253,7 @@ function addressPageReads(reading: Reading) {
 /** The type codes of outputs. */
 const outputKinds = Output.variants.map(({ code }) => code)
 
-/** Reads what is of one index together, and gives the pages in the order asked. */
+/** Reads the pages of each index together, and returns all pages in the order of the requests. */
 async function readPages<A extends Between, Row>(
   asked: readonly A[],
   page: PageOrder,

@@ -8,32 +8,32 @@ import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
 import { publishedSlot, publishedTable } from './published.ts'
 
-/** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
+/** Prepared reads of tables, without Prisma, in SQL that both databases understand. Each is declared once and run many times. */
 
-/** Reads on one database. `rest` is what follows the name of the table. */
+/** Creates reads on one database. `rest` is the SQL after the name of the table. */
 export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForms'> {
   readonly dialect: Dialect
-  /** All rows that a statement finds. */
+  /** Reads all rows of a statement. */
   rows<Row>(
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row[]>
-  /** All rows that a statement finds; `from` is all of it behind the columns. */
+  /** Reads all rows of a statement. `from` is the SQL after the columns. */
   rowsFrom<Row>(
     table: ReadTable<never, Row>,
     from: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row[]>
-  /** The first row that a statement finds. */
+  /** Reads the first row of a statement. */
   row<Row>(
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row | undefined>
-  /** The rows that have one of some keys of one column, each once, in no order; a statement for each `rowsPerTurn` keys. */
+  /** Reads the rows with one of the given keys, without duplicates and in no order. Runs one statement for each `rowsPerTurn` keys. */
   keyed<Row, Key>(
     table: ReadTable<never, Row>,
     keys: BulkTable<Key>,
   ): (given: readonly Key[]) => Promise<Row[]>
-  /** The same with the newest committed slot, both of one moment. `joined` follows the JOIN, and names the table as it is called. */
+  /** Reads rows with the newest committed slot, in one statement. `joined` is the SQL after `LEFT JOIN`; it calls the table by its name. */
   asOf<Row>(
     table: ReadTable<never, Row>,
     joined: string,
@@ -46,19 +46,19 @@ export interface AsOf<Row> {
   readonly rows: Row[]
 }
 
-/** One statement for each direction. */
+/** Creates one read for each direction. */
 export function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<PageOrder['order'], T> {
   return { ascending: of('ASC'), descending: of('DESC') }
 }
 
-/** The ends of a part as parameters: bytes, and numbers up to 2^53. */
+/** Converts the bounds of a range to parameters: bytes, or numbers up to 2^53. */
 export function boundsOf({ above, below }: Between): Parameter[] {
   return [...above, ...below].map((value) =>
     typeof value === 'string' ? hexToBytes(value as Hex) : Number(value),
   )
 }
 
-/** The reads of a database. */
+/** Creates the reads of a database. */
 export function createReading({
   query,
   queryBoth,

@@ -9,8 +9,8 @@ import type { AddressScan, Dialect } from './bulk.ts'
 import { ledgerUpdates } from './bulk-tables.ts'
 import { hexOfText, selectedOf } from './columns.ts'
 import {
-  lazily,
   leftOf,
+  memoized,
   partitionWith,
   type ScannedRange,
   scanLog,
@@ -26,22 +26,22 @@ import type { LogPartition } from './statements.ts'
 import { quoted } from './tables.ts'
 
 /**
- * Rows of the log with their branches, each scan in one statement that both databases understand. A page takes the branches of its rows from
- * memory, for reading them is a quarter of its statement.
+ * Reads of rows of the log with their branches. Each scan is one statement that both databases understand. A page takes the branches of
+ * its rows from a cache, because reading them takes a quarter of the time of its statement.
  */
 
 /** Reads of the log. */
 export interface LogReads {
-  /** Rows of one address and class, by the index of both. */
+  /** Reads rows of one address and class, in the order of their index. */
   ofAddress(
     range: LogRange & Required<Pick<LogRange, 'address'>>,
     updateClass: LedgerUpdate['class'],
   ): Promise<LedgerUpdate[]>
-  /** Rows of all addresses, by position. */
+  /** Reads rows of all addresses, by position. */
   ofLog(range: LogRange): Promise<LedgerUpdate[]>
-  /** The rows at some positions, in no order. */
+  /** Reads the rows at positions, in no order. */
   atSeqs(seqs: readonly number[]): Promise<LedgerUpdate[]>
-  /** A page of an address with its count, its cursors and the tip, as of one moment. */
+  /** Reads a page of an address with its count, the facts about its cursors, and the tip, in one snapshot. */
   page(question: AddressPageQuery): Promise<AddressPage>
 }
 
@@ -181,7 +181,7 @@ const withBounds =
   (key: readonly Parameter[]) =>
   ({ after, before, limit }: ScannedRange): readonly Parameter[] => [...key, after, before, limit]
 
-/** In the order of `ownColumns`: ordinals are dense, and begin with 1. */
+/** Whether a row in the order of `ownColumns` is the first of its address and class. Ordinals are dense and begin with 1. */
 const isFirstOfAddress = ([, ordinal]: readonly unknown[]) => Number(ordinal) === 1
 
 interface FoundPage {
@@ -193,7 +193,7 @@ function foundPage([first, ...rows]: Rows): FoundPage {
   return { head: headOf(first), rows }
 }
 
-/** Whether nothing is behind the beginning of a page, as far as the page and its partition tell. */
+/** Whether the page and its partition prove that no row lies behind the beginning of the page. */
 function hasNoneBehind(
   { cursors, order }: AddressPageQuery,
   { from, to }: LogPartition,
@@ -206,7 +206,7 @@ function hasNoneBehind(
   return order === 'ascending' ? isFirstOfAddress(row) : Number(row[1]) === head.count
 }
 
-/** In the order of `ownColumns`. A literal, which is twice as fast as `rowOf`: a page of the log is most of what is read. */
+/** Converts a row in the order of `ownColumns`. A literal, which is twice as fast as `rowOf`: most reads are pages of the log. */
 function updateOf(
   [
     seq,
@@ -238,18 +238,18 @@ function updateOf(
   }
 }
 
-/** In the order of `anyColumns`. */
+/** Converts a row in the order of `anyColumns`. */
 function anyUpdateOf(row: readonly unknown[]): LedgerUpdate {
   const { read } = ledgerUpdates
   return updateOf(row, read.address(row[9]), read.class(row[10]), hexOfText(row[8]))
 }
 
-/** The first row of a page: all of it but its rows, and the branch of the slot that is read again. */
+/** First row of the result of a page: the page without its rows, and the branch of the slot that verifies the cached branches. */
 interface PageHead extends Omit<AddressPage, 'rows'> {
   readonly foundBranch: Hex
 }
 
-/** In the order of `headColumns`. */
+/** Converts a row whose values are in the order of `headColumns`. */
 function headOf(head: readonly unknown[] | undefined): PageHead {
   const values = present(head, 'genesis commitment')
   const [seq, prunedSeq, count, slot, isBehind, logId, commitmentId, texts] = values
@@ -267,8 +267,8 @@ function headOf(head: readonly unknown[] | undefined): PageHead {
 const branchText = new RegExp(`.{${noBranch.length}}`, 'g')
 
 /**
- * The columns of a row. The branch in the statement of the row, so that the database of another history cannot be put in place
- * between the two.
+ * SQL columns of a row of the log. The same statement reads row and branch, so that the database cannot be replaced by one of another
+ * history between two reads.
  */
 function ownColumns(dialect: Dialect): string {
   return `${plainColumns(dialect)}, (SELECT ${branchOfId(dialect, 'id')} FROM commitments
@@ -284,7 +284,7 @@ const ownNames = [
   'balance',
 ]
 
-/** Those of a row of any address. */
+/** SQL columns of a row of any address: `ownColumns`, address and class. */
 function anyColumns(dialect: Dialect): string {
   return `${ownColumns(dialect)}, ${selectedOf(dialect, ledgerUpdates, ['address', 'class'])}`
 }
@@ -292,7 +292,7 @@ function anyColumns(dialect: Dialect): string {
 const seqColumn = { name: 'seq', type: 'long' } as const
 const slotColumn = { name: 'slot', type: 'int' } as const
 
-/** Of the address and the class that are the first parameters. */
+/** SQL of a scan of the address and class in the first two parameters. */
 function ofAddress(
   dialect: Dialect,
   table: string | undefined,
@@ -301,7 +301,7 @@ function ofAddress(
   return scanOfAddress(dialect, { table, address: '?1', class: '?2', ...scan })
 }
 
-/** The first row of a page: the tip and what concerns the whole list, in columns of the types that a row has. */
+/** SQL of the first row of a page: the tip and the facts about the whole list, in columns of the same types as those of a row. */
 function headColumns(
   dialect: Dialect,
   count: string,
@@ -315,19 +315,19 @@ function headColumns(
   return [...numbers, tip.logId, tip.commitmentId, branches].join(', ')
 }
 
-/** Of a page without cursors, and of one at cursors. */
+/** SQL of the first row of a page without cursors, and of a page at cursors. */
 interface PageHeads {
   readonly plain: string
   readonly atCursors: string
 }
 
-/** What is asked for the count, and for the page. */
+/** Partitions that contain the newest rows, for the count, and the rows of the page. */
 interface PageTables {
   readonly newest: string
   readonly page: string
 }
 
-/** Of a partition the count is -1 where it has no row of the address. */
+/** With partitions, the count is -1 if the newest partition has no row of the address. */
 function headsOf(dialect: Dialect, tables: PageTables | undefined): PageHeads {
   const newest = `(SELECT ordinal ${ofAddress(dialect, tables?.newest, { direction: 'DESC', limit: '1' })})`
   const ofAll =
@@ -344,7 +344,7 @@ function headsOf(dialect: Dialect, tables: PageTables | undefined): PageHeads {
   })
   return {
     plain: head('false', []),
-    // Not EXISTS, for which PostgreSQL may read the whole log until it finds a row.
+    // Not EXISTS: for it, PostgreSQL may scan the whole log until it finds a row.
     atCursors: head(`(SELECT seq ${between}) IS NOT NULL`, ofCursors),
   }
 }
@@ -367,13 +367,13 @@ function scans(dialect: Dialect, order: 'ASC' | 'DESC', table: string) {
   }
 }
 
-/** The texts on the log and on partitions of it, each put together once. */
+/** Statements on the log and its partitions, each composed once. */
 function textsOf(dialect: Dialect) {
-  const of = lazily((table: string) => ({
+  const of = memoized((table: string) => ({
     ascending: scans(dialect, 'ASC', table),
     descending: scans(dialect, 'DESC', table),
   }))
-  const headsWith = lazily((key: string) => {
+  const headsWith = memoized((key: string) => {
     const [newest = '', page = ''] = key.split(' ')
     return headsOf(dialect, key === '' ? undefined : { newest, page })
   })
@@ -383,7 +383,7 @@ function textsOf(dialect: Dialect) {
   })
   return {
     of,
-    withTip: lazily((table: string) => ({
+    withTip: memoized((table: string) => ({
       ascending: toTip(of(table).ascending),
       descending: toTip(of(table).descending),
     })),
