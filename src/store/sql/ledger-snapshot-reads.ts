@@ -11,7 +11,51 @@ import type { Reading } from './reading.ts'
 import { accountEntries } from './trie-tables.ts'
 
 /** Reads of the ledger at the end of an earlier slot. An output unspent at that time is unspent now, or was spent in a later slot. */
-export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): LedgerSnapshotReads {
+export function ledgerSnapshotReads(reading: Reading): LedgerSnapshotReads {
+  const holder = reading.row(
+    commitments,
+    'WHERE "lastSeq" >= ?1 AND "firstSeq" <= ?1 ORDER BY "lastSeq", slot LIMIT 1',
+  )
+  return {
+    acceptedIn: acceptedRead(reading),
+    outputsAt: outputsRead(reading),
+    accountsAt: accountsRead(reading),
+    tipsAt: tipsRead(reading),
+    chainOrdinals: chainOrdinalsRead(reading),
+    milestoneHolding: (seq) => holder(seq),
+    snapshotProgress: progressRead(reading),
+  }
+}
+
+/** Creates the read of a page of the accepted blocks or transactions of a slot. */
+function acceptedRead({ query, dialect }: Reading): LedgerSnapshotReads['acceptedIn'] {
+  // Qualified with the table: the bare name is also that of the selected text, by which PostgreSQL would sort.
+  const pages = {
+    blocks: `SELECT ${dialect.hex('id')}, CAST("issuingTime" AS TEXT), inbox FROM blocks
+      WHERE slot = ?1 AND ("issuingTime", inbox) > (CAST(?2 AS BIGINT), ?3) AND ${isAccepted}
+      ORDER BY blocks."issuingTime", blocks.inbox LIMIT ${idsPerPage}`,
+    transactions: `SELECT ${dialect.hex('id')} FROM transactions
+      WHERE slot = ?1 AND id > ?2 AND ${isAccepted} ORDER BY transactions.id LIMIT ${idsPerPage}`,
+  }
+  return async (slot, what, after = what === 'blocks' ? ['-1', -1] : [noBytes]) => {
+    const page = await query(pages[what], [slot, ...after])
+    const [id, time, inbox] = page.at(-1) ?? []
+    if (id === undefined) return undefined
+    const last = what === 'blocks' ? [String(time), Number(inbox)] : [hexToBytes(hexOfText(id))]
+    return { ids: page.map(([one]) => hexOfText(one)), last }
+  }
+}
+
+/** A negated list, so that the planner uses the index on the slot and not the one on the state, which most rows share. */
+const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
+
+/** Ids in a page. Reading a page takes a millisecond. */
+const idsPerPage = 250
+
+const noBytes = new Uint8Array()
+
+/** Creates the read of a page of the outputs that were unspent at the end of a slot. */
+function outputsRead({ rows }: Reading): LedgerSnapshotReads['outputsAt'] {
   // The join looks up the index of spent outputs once for each later slot. SQLite keeps the order of the tables of a CROSS JOIN.
   // In the other order, it would read every output that ever existed between two ids.
   const outputs = rows(
@@ -27,92 +71,29 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
       SELECT id FROM kept UNION SELECT id FROM gone)
     ORDER BY outputs.id LIMIT ${outputsPerPage}`,
   )
-  const accounts = accountsText(dialect)
-  const holder = row(
-    commitments,
-    'WHERE "lastSeq" >= ?1 AND "firstSeq" <= ?1 ORDER BY "lastSeq", slot LIMIT 1',
-  )
-  const ordinals = `SELECT ${dialect.hex('given."outputId"')},
-      (SELECT own.ordinal FROM chain_states AS own
-        WHERE own."chainId" = given."chainId" AND own."outputId" = given."outputId"
-        ORDER BY own.ordinal DESC LIMIT 1)
-    FROM ${dialect.given(chainPlaces.columns)}`
-  const tips = dialect.shards === undefined ? tipsOfTable(dialect) : tipsOfShards(dialect)
-
-  // Qualified with the table: the bare name is also that of the selected text, by which PostgreSQL would sort.
-  const acceptedPages = {
-    blocks: `SELECT ${dialect.hex('id')}, CAST("issuingTime" AS TEXT), inbox FROM blocks
-      WHERE slot = ?1 AND ("issuingTime", inbox) > (CAST(?2 AS BIGINT), ?3) AND ${isAccepted}
-      ORDER BY blocks."issuingTime", blocks.inbox LIMIT ${idsPerPage}`,
-    transactions: `SELECT ${dialect.hex('id')} FROM transactions
-      WHERE slot = ?1 AND id > ?2 AND ${isAccepted} ORDER BY transactions.id LIMIT ${idsPerPage}`,
-  }
-
-  return {
-    acceptedIn: async (slot, what, after = what === 'blocks' ? ['-1', -1] : [noBytes]) => {
-      const page = await query(acceptedPages[what], [slot, ...after])
-      const [id, time, inbox] = page.at(-1) ?? []
-      if (id === undefined) return undefined
-      const last = what === 'blocks' ? [String(time), Number(inbox)] : [hexToBytes(hexOfText(id))]
-      return { ids: page.map(([one]) => hexOfText(one)), last }
-    },
-    outputsAt: (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId),
-    accountsAt: async (slot, after) => {
-      const found = await query(accounts, [after ? hexToBytes(after) : noBytes, slot])
-      const page = found.map(([id, entry]) => ({
-        accountId: hexOfText(id) as AccountId,
-        entry: accountEntries.read.entry(entry),
-      }))
-      const last = page.at(-1)?.accountId
-      if (last === undefined) return undefined
-      const accountsOf = page.flatMap(({ accountId, entry }) =>
-        entry === undefined ? [] : { accountId, entry: accountEntryFrom(entry) },
-      )
-      return { accounts: accountsOf, last }
-    },
-    tipsAt: async (seq, after) => {
-      const found = await query(tips, [after ? hexToBytes(after) : noBytes, seq])
-      const last = found.at(-1)
-      if (last === undefined) return undefined
-      const known = found.filter(([, , ordinal]) => ordinal !== null)
-      return { tips: known.map(prunedTips.rowOf), last: hexOfText(last[0]) }
-    },
-    chainOrdinals: async (states) => {
-      if (states.length === 0) return new Map()
-      const found = await query(ordinals, [jsonOf(dialect, chainPlaces, states)])
-      return new Map(found.map(([id, ordinal]) => [hexOfText(id) as OutputId, Number(ordinal)]))
-    },
-    milestoneHolding: (seq) => holder(seq),
-    snapshotProgress: async () => {
-      const [received] = await query(
-        `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balances) AS TEXT)
-          FROM snapshot_progress WHERE id = 1`,
-        [],
-      )
-      if (received === undefined) return undefined
-      const [head, position, baseTokens] = received
-      return {
-        head: String(head),
-        position: String(position),
-        baseTokens: BigInt(String(baseTokens)),
-      }
-    },
-  }
+  return (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId)
 }
-
-/** A negated list, so that the planner uses the index on the slot and not the one on the state, which most rows share. */
-const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
-
-/** Ids in a page. Reading a page takes a millisecond. */
-const idsPerPage = 250
-
-const noBytes = new Uint8Array()
 
 /** Greater than every output id. */
 const lastId = new Uint8Array(39).fill(255)
 
-/** Addresses in a page. SQLite blocks the event loop for some milliseconds while it reads a page. */
-const pageLimit = 500
+/** Creates the read of a page of accounts at the end of a slot. */
+function accountsRead({ query, dialect }: Reading): LedgerSnapshotReads['accountsAt'] {
+  const accounts = accountsText(dialect)
+  return async (slot, after) => {
+    const found = await query(accounts, [after ? hexToBytes(after) : noBytes, slot])
+    const page = found.map(([id, entry]) => ({
+      accountId: hexOfText(id) as AccountId,
+      entry: accountEntries.read.entry(entry),
+    }))
+    const last = page.at(-1)?.accountId
+    if (last === undefined) return undefined
+    const accountsOf = page.flatMap(({ accountId, entry }) =>
+      entry === undefined ? [] : { accountId, entry: accountEntryFrom(entry) },
+    )
+    return { accounts: accountsOf, last }
+  }
+}
 
 /** Accounts in a page. An account may have 128 keys. */
 const accountsPerPage = 100
@@ -133,6 +114,53 @@ function accountsText(dialect: Dialect): string {
       WHERE own.id = found.id AND own.slot <= ?2 ORDER BY own.slot DESC LIMIT 1)
     FROM found WHERE found.id IS NOT NULL ORDER BY found.place`
 }
+
+/** Creates the read of the ordinals of outputs as states of chains. */
+function chainOrdinalsRead({ query, dialect }: Reading): LedgerSnapshotReads['chainOrdinals'] {
+  const ordinals = `SELECT ${dialect.hex('given."outputId"')},
+      (SELECT own.ordinal FROM chain_states AS own
+        WHERE own."chainId" = given."chainId" AND own."outputId" = given."outputId"
+        ORDER BY own.ordinal DESC LIMIT 1)
+    FROM ${dialect.given(chainPlaces.columns)}`
+  return async (states) => {
+    if (states.length === 0) return new Map()
+    const found = await query(ordinals, [jsonOf(dialect, chainPlaces, states)])
+    return new Map(found.map(([id, ordinal]) => [hexOfText(id) as OutputId, Number(ordinal)]))
+  }
+}
+
+/** Creates the read of the progress of the import of a ledger snapshot. */
+function progressRead({ query }: Reading): LedgerSnapshotReads['snapshotProgress'] {
+  return async () => {
+    const [received] = await query(
+      `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balances) AS TEXT)
+        FROM snapshot_progress WHERE id = 1`,
+      [],
+    )
+    if (received === undefined) return undefined
+    const [head, position, baseTokens] = received
+    return {
+      head: String(head),
+      position: String(position),
+      baseTokens: BigInt(String(baseTokens)),
+    }
+  }
+}
+
+/** Creates the read of a page of the tips of addresses up to a position. */
+function tipsRead({ query, dialect }: Reading): LedgerSnapshotReads['tipsAt'] {
+  const tips = dialect.shards === undefined ? tipsOfTable(dialect) : tipsOfShards(dialect)
+  return async (seq, after) => {
+    const found = await query(tips, [after ? hexToBytes(after) : noBytes, seq])
+    const last = found.at(-1)
+    if (last === undefined) return undefined
+    const known = found.filter(([, , ordinal]) => ordinal !== null)
+    return { tips: known.map(prunedTips.rowOf), last: hexOfText(last[0]) }
+  }
+}
+
+/** Addresses in a page. SQLite blocks the event loop for some milliseconds while it reads a page. */
+const pageLimit = 500
 
 /** A page of addresses after an address, each with its newest row up to a position. Each address takes two steps of an index. */
 function tipsOfTable(dialect: Dialect): string {

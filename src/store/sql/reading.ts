@@ -82,29 +82,10 @@ export function createReading({
     rows,
     rowsFrom,
     row: (table, rest) => {
-      const ask = rows(table, rest)
-      return async (...parameters) => (await ask(...parameters))[0]
+      const read = rows(table, rest)
+      return async (...parameters) => (await read(...parameters))[0]
     },
-    keyed: (table, keys) => {
-      const names = namesOf(keys.columns)
-      // Not by a join, which gives the row of a key twice that is given twice.
-      const ask = rows(
-        table,
-        `WHERE ${names} IN (SELECT ${names} FROM ${dialect.given(keys.columns)})`,
-      )
-      return async (given) => {
-        if (given.length === 0) return []
-        if (given.length <= rowsPerTurn) return await ask(jsonOf(dialect, keys, given))
-        // Each once, in whichever piece.
-        const distinct = [...new Map(given.map((key) => [keys.valuesOf(key).join(), key])).values()]
-        const found = []
-        for (let at = 0; at < distinct.length; at += rowsPerTurn) {
-          await passTurn()
-          found.push(...(await ask(jsonOf(dialect, keys, distinct.slice(at, at + rowsPerTurn)))))
-        }
-        return found
-      }
-    },
+    keyed: (table, keys) => keyedRead({ dialect, rows }, table, keys),
     asOf: (table, joined) => {
       const [key] = table.columns
       const text = `SELECT newest.slot, ${table.name}."${key?.name}" IS NOT NULL AS found,
@@ -114,9 +95,35 @@ export function createReading({
       return async (...parameters) => {
         const found = await query(text, parameters)
         const [first] = present(found[0], 'genesis commitment')
-        const theirs = found.filter(([, isFound]) => Boolean(isFound))
-        return { slot: Number(first), rows: theirs.map((row) => table.rowOf(row.slice(2))) }
+        const joinedRows = found.filter(([, isFound]) => Boolean(isFound))
+        return { slot: Number(first), rows: joinedRows.map((row) => table.rowOf(row.slice(2))) }
       }
     },
+  }
+}
+
+/** The read `keyed` of `Reading`. */
+function keyedRead<Row, Key>(
+  { dialect, rows }: Pick<Reading, 'dialect' | 'rows'>,
+  table: ReadTable<never, Row>,
+  keys: BulkTable<Key>,
+): (given: readonly Key[]) => Promise<Row[]> {
+  const names = namesOf(keys.columns)
+  // Not a join, which returns the row of a key twice if the key is given twice.
+  const read = rows(
+    table,
+    `WHERE ${names} IN (SELECT ${names} FROM ${dialect.given(keys.columns)})`,
+  )
+  return async (given) => {
+    if (given.length === 0) return []
+    if (given.length <= rowsPerTurn) return await read(jsonOf(dialect, keys, given))
+    // Duplicates may fall into different statements.
+    const distinct = [...new Map(given.map((key) => [keys.valuesOf(key).join(), key])).values()]
+    const found = []
+    for (let at = 0; at < distinct.length; at += rowsPerTurn) {
+      await passTurn()
+      found.push(...(await read(jsonOf(dialect, keys, distinct.slice(at, at + rowsPerTurn)))))
+    }
+    return found
   }
 }

@@ -36,14 +36,6 @@ export function balanceReads(reading: Reading) {
         ORDER BY token_balances."tokenId" ${direction} LIMIT ?`,
     ),
   )
-  // Addresses with equal totals are in descending order of their bytes.
-  const richest = asOf(
-    balances,
-    `(SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ?) AS balances ON true
-      ORDER BY balances.total DESC, balances.address DESC`,
-  )
-  const ranges = asOf(balanceRanges, 'balance_ranges ON true ORDER BY balance_ranges.exponent')
-
   return {
     balance: async (address) => {
       const { slot, rows } = await balance(hexToBytes(address))
@@ -76,6 +68,21 @@ export function balanceReads(reading: Reading) {
       // An output id is the transaction id and two bytes of index.
       return ofTransaction(hexToBytes(`0x${digits}0000`), hexToBytes(`0x${digits}ffff`))
     },
+    ...distributionReads(reading),
+  } satisfies Partial<ViewReader>
+}
+
+/** Reads of the distribution of base tokens over addresses. */
+function distributionReads({ asOf }: Reading) {
+  // Addresses with equal totals are in descending order of their bytes.
+  const richest = asOf(
+    balances,
+    `(SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ?) AS balances ON true
+      ORDER BY balances.total DESC, balances.address DESC`,
+  )
+  const ranges = asOf(balanceRanges, 'balance_ranges ON true ORDER BY balance_ranges.exponent')
+
+  return {
     richestAddresses: async (limit) => {
       const { slot, rows } = await richest(limit)
       return { slot, owners: rows.map(({ address, total }) => ({ address, total })) }
