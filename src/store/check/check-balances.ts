@@ -20,13 +20,13 @@ import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
 import type { CheckReport } from './findings.ts'
 
-/** The ledger at the end of its newest committed slot. */
+/** Newest committed slot, with the protocol parameters. */
 export interface NewestSlot {
   readonly parameters: ProtocolParameters
   readonly slot: SlotIndex
 }
 
-/** Checks what addresses own against the unspent outputs. The balances of all addresses are in memory meanwhile. */
+/** Checks the balances of addresses against the unspent outputs. It holds the balances of all addresses in memory. */
 export async function checkBalances(
   reading: Writing,
   { parameters, slot }: NewestSlot,
@@ -72,7 +72,7 @@ async function* unspentOutputs({ tx, sql }: Writing, slot: SlotIndex) {
 
 const perPage = 5_000
 
-/** What is left of the expected balances has no row. */
+/** Compares the stored balances with the expected ones. Expected balances that remain have no row. */
 async function compareBalances(
   reading: Writing,
   expected: Map<Hex, Balance>,
@@ -91,7 +91,7 @@ async function compareBalances(
   for (const address of expected.keys()) report.found('BALANCE_WRONG', address)
 }
 
-/** All balances, page by page. */
+/** Yields all balances, page by page. */
 export async function* balanceRows({ tx, sql }: Writing): AsyncGenerator<BalanceModel[]> {
   const text = `SELECT * FROM balances WHERE address > ? ORDER BY address LIMIT ${perPage}`
   let after: Uint8Array = new Uint8Array()

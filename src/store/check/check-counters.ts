@@ -13,9 +13,9 @@ import type { Writing } from '../sql/statements.ts'
 import { balanceRows, type NewestSlot } from './check-balances.ts'
 import type { CheckReport } from './findings.ts'
 
-/** Checks what is counted against what it counts. */
+/** Checks counters and indexes against the rows that they summarise. */
 
-/** The index of unspent outputs, their counts, ranges of balances and states of chains, by statements that the database runs alone. */
+/** Checks the index of unspent outputs, their counts, balance ranges and chain states. The database computes the differences. */
 export async function checkCounts(
   { tx, sql }: Writing,
   { slot }: NewestSlot,
@@ -32,7 +32,7 @@ export async function checkCounts(
     WHERE outputs.id IS NULL OR outputs."spentSlot" <= ? LIMIT ?`,
     at,
     at,
-    most,
+    maxFindings,
   )
   for (const { id } of unspent) report.found('UNSPENT_OUTPUT_WRONG', bytesToHex(id))
   const counts = await ask<{ kind: bigint }>(
@@ -48,13 +48,14 @@ export async function checkCounts(
     `SELECT "chainId" AS id FROM chain_states GROUP BY "chainId" HAVING max(ordinal) <> count(*)
     UNION SELECT state."chainId" FROM chain_states AS state LEFT JOIN outputs ON outputs.id = state."outputId"
     WHERE outputs.id IS NULL OR outputs."bookedSlot" <> state."bookedSlot" LIMIT ?`,
-    most,
+    maxFindings,
   )
   for (const { id } of chains) report.found('CHAIN_STATE_WRONG', `chain ${bytesToHex(id)}`)
   await checkRanges({ tx, sql }, report)
 }
 
-const most = 100n
+/** Maximum number of findings per statement. */
+const maxFindings = 100n
 
 async function checkRanges(reading: Writing, report: CheckReport): Promise<void> {
   const ranges = new Map<number, { addresses: number; total: bigint }>()
@@ -78,7 +79,7 @@ async function checkRanges(reading: Writing, report: CheckReport): Promise<void>
   for (const exponent of ranges.keys()) report.found('BALANCE_RANGE_WRONG', `10 ^ ${exponent}`)
 }
 
-/** The activity of all spans in the kept log; nothing where it is still being counted. */
+/** Checks the activity of all time buckets of the retained log. Skips the check while older slots are still being counted. */
 export async function checkActivity(reading: Writing, report: CheckReport): Promise<void> {
   const kept = await keptLog(reading)
   const { parameters, first, firstKept } = kept

@@ -6,7 +6,7 @@ import type { Writing } from '../sql/statements.ts'
 import { idFromBytes, numberToClass } from '../values.ts'
 import type { CheckReport } from './findings.ts'
 
-/** Checks the log of ledger updates: every history hash, every position, and that outputs and rows say the same. */
+/** Checks the log of ledger updates: every history hash, every position, and that outputs agree with the rows. */
 export async function checkLog(reading: Writing, report: CheckReport): Promise<void> {
   const kept = await keptIn(reading)
   await checkPositions(reading, kept, report)
@@ -31,7 +31,7 @@ export async function checkLog(reading: Writing, report: CheckReport): Promise<v
         const address = bytesToHex(row.address)
         report.found('HISTORY_BROKEN', `${address} ${numberToClass(row.class)} ordinal ${ordinal}`)
       }
-      // What follows is judged by what is here, so that one row is one finding, or two.
+      // The next row is checked against the stored row, so that one wrong row causes one or two findings.
       tip = { ordinal, historyHash }
       former = row
     }
@@ -40,15 +40,15 @@ export async function checkLog(reading: Writing, report: CheckReport): Promise<v
   }
 }
 
-/** Which rows are of the log at the moment that is checked, where others may be there. */
+/** Range of the rows that belong to the log in the checked snapshot. Other rows may exist. */
 export interface KeptLogRange {
-  /** Rows up to here are pruned: of a log in partitions they go with their whole partition, of one in shards later. */
+  /** Last pruned position. Pruned rows may still exist: in partitions until the whole partition is dropped, in shards for a while. */
   readonly hidden: number
-  /** Rows behind it are newer, for shards have no snapshot; `undefined` where no other is seen. */
+  /** Last position of the snapshot: shards have no snapshot and may show newer rows. `undefined` if no newer rows are visible. */
   readonly upTo: number | undefined
 }
 
-/** Of the log that is read. */
+/** Reads the range of the log. */
 export async function keptIn({ tx, sql }: Writing): Promise<KeptLogRange> {
   const isSharded = (await sql.shards?.look(tx)) === true
   if (!isSharded) {
@@ -81,7 +81,7 @@ interface LogRow {
   readonly historyHash: Uint8Array
 }
 
-/** In the order of addresses, so that memory holds the tip of one. */
+/** Reads a page of rows in the order of addresses, so that the check holds the tip of one address in memory. */
 function rowsAfter(
   { tx, sql }: Writing,
   kept: KeptLogRange,
@@ -94,7 +94,7 @@ function rowsAfter(
   return tx.$queryRawUnsafe<LogRow[]>(sql.numbered(text), ...place)
 }
 
-/** What the first kept row of an address and class follows. */
+/** Reads the tip before the first retained row of an address and class. */
 async function tipBefore(
   { tx }: Writing,
   row: LogRow,
@@ -110,7 +110,7 @@ function bytesAreSame(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
 }
 
-/** Positions have no gap and lie in the range of their milestone; an output was booked and spent when the log says so. */
+/** Checks that positions have no gap and lie in the range of their milestone, and that outputs have the slots that the log states. */
 async function checkPositions(
   { tx, sql }: Writing,
   kept: KeptLogRange,
@@ -122,7 +122,7 @@ async function checkPositions(
     ORDER BY log.seq LIMIT ?`
   for (const { seq } of await tx.$queryRawUnsafe<{ seq: bigint }[]>(
     sql.numbered(misplaced),
-    most,
+    maxFindings,
   )) {
     report.found('LOG_POSITION_WRONG', `position ${seq}`)
   }
@@ -141,10 +141,13 @@ async function checkPositions(
   const untrue = `SELECT log.seq FROM ${keptUpdates(kept, 'log')} LEFT JOIN outputs ON outputs.id = log."outputId"
     WHERE coalesce(CASE WHEN log."isSpent" THEN outputs."spentSlot" ELSE outputs."bookedSlot" END, -1)
       <> log."milestoneIndex" ORDER BY log.seq LIMIT ?`
-  for (const { seq } of await tx.$queryRawUnsafe<{ seq: bigint }[]>(sql.numbered(untrue), most)) {
+  for (const { seq } of await tx.$queryRawUnsafe<{ seq: bigint }[]>(
+    sql.numbered(untrue),
+    maxFindings,
+  )) {
     report.found('LOG_ROW_WRONG', `position ${seq}`)
   }
 }
 
-/** So many are named; where there are more, the table as a whole is wrong. */
-const most = 100n
+/** Maximum number of findings per statement. If there are more, the table as a whole is wrong. */
+const maxFindings = 100n

@@ -1,6 +1,6 @@
-/** What a check of a database found. */
+/** Findings of a check of a database. */
 
-/** What can be wrong; each names the first table to look at. */
+/** Codes of findings. Each names the first table to inspect. */
 export type FindingCode =
   | 'LOG_POSITION_WRONG'
   | 'LOG_ROW_WRONG'
@@ -17,17 +17,17 @@ export type FindingCode =
   | 'CHAIN_STATE_WRONG'
   | 'ACTIVITY_WRONG'
 
-/** One thing that is wrong. */
+/** One inconsistency in the database. */
 export interface Finding {
   readonly code: FindingCode
-  /** Where, for people: the address, slot, output or position. */
+  /** Address, slot, output or position of the inconsistency, as text for operators. */
   readonly at: string
 }
 
-/** What a check reports to. */
+/** Receives the findings and the progress of a check. */
 export interface CheckReport {
   found(code: FindingCode, at: string): void
-  /** So many rows more were read. */
+  /** Reports that `rows` more rows were read. */
   advance(rows: number): void
   readonly signal: AbortSignal
 }

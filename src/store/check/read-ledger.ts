@@ -7,80 +7,35 @@ import type { AccountVersion, Milestone, SlotContents } from '../rows.ts'
 import type { Writing } from '../sql/statements.ts'
 import { allBuilt, type TriePage } from '../trie-contract.ts'
 
-/** What every slot committed to, read in order. */
+/** Reads of the data that each slot committed to, in order. */
 export interface CheckedLedger {
-  /** Whether this program keeps the ledger; nodes keep it where there are no epochs. */
+  /** Whether this program commits the slots of the ledger. In upstream mode, nodes commit them, and the database has no epochs. */
   isKeptHere(): Promise<boolean>
-  /** Page by page, from the first slot. */
+  /** Yields the milestones page by page, from the first slot. */
   milestones(): AsyncIterable<readonly Milestone[]>
-  /** What was booked in a range of slots, and the accounts that they changed, by slot. */
+  /** Reads the contents of a range of slots and the accounts that they changed. Resolves to a function that returns those of one slot. */
   contents(from: SlotIndex, to: SlotIndex): Promise<(slot: SlotIndex) => SlotChanges>
-  /** The accounts in the committee of each epoch. */
+  /** Reads the accounts in the committee of each epoch. */
   committees(): Promise<ReadonlyMap<EpochIndex, readonly AccountId[]>>
-  /** The slot that the kept tries are of; `undefined` where they are not whole. */
+  /** Reads the slot of the stored tries. Resolves to `undefined` if they are not complete. */
   builtTries(): Promise<SlotIndex | undefined>
-  /** The pages of the kept tries, those with the greatest ids first. */
+  /** Yields the pages of the stored tries, in descending order of ids. */
   pagesFromLast(): AsyncIterable<readonly TriePage[]>
 }
 
-/** What a slot did, as far as its commitment says. */
+/** Contents of a slot that its commitment covers. */
 export interface SlotChanges extends SlotContents {
   readonly accounts: readonly AccountVersion[]
 }
 
-/** Reads a ledger for a check. */
+/** Creates the reads of a ledger for a check. */
 export function readLedger(reading: Writing): CheckedLedger {
-  const { tx, sql } = reading
-
-  async function* milestones() {
-    for (let after = -1n; ; ) {
-      const rows = await tx.commitment.findMany({
-        where: { slot: { gt: after } },
-        orderBy: { slot: 'asc' },
-        take: perPage,
-      })
-      yield rows.map(toMilestone)
-      const last = rows.at(-1)
-      if (last === undefined) return
-      after = last.slot
-    }
-  }
-
-  async function* pagesFromLast() {
-    const text = `SELECT id, bytes FROM trie_pages WHERE id < ? ORDER BY id DESC LIMIT ${perPage}`
-    for (let before = BigInt(Number.MAX_SAFE_INTEGER); ; ) {
-      const rows = await tx.$queryRawUnsafe<{ id: bigint; bytes: Uint8Array }[]>(
-        sql.numbered(text),
-        before,
-      )
-      yield rows.map(({ id, bytes }) => ({ id: Number(id), bytes }))
-      const last = rows.at(-1)
-      if (last === undefined) return
-      before = BigInt(last.id)
-    }
-  }
+  const { tx } = reading
 
   return {
     isKeptHere: async () => (await tx.epoch.count()) > 0,
-    milestones,
-    contents: async (from, to) => {
-      const versions = await tx.accountVersion.findMany({
-        where: { slot: { gte: BigInt(from), lte: BigInt(to) } },
-      })
-      const all = await slotContents(reading, from, to)
-      const blocks = grouped(all.blocks, ({ slot }) => slot)
-      const transactions = grouped(all.transactions, ({ slot }) => slot)
-      const created = grouped(all.created, ({ bookedSlot }) => bookedSlot)
-      const spent = grouped(all.spent, ({ spentSlot }) => spentSlot)
-      const accounts = grouped(versions.map(toAccountVersion), ({ slot }) => slot)
-      return (slot) => ({
-        blocks: blocks.get(slot) ?? [],
-        transactions: transactions.get(slot) ?? [],
-        created: created.get(slot) ?? [],
-        spent: spent.get(slot) ?? [],
-        accounts: accounts.get(slot) ?? [],
-      })
-    },
+    milestones: () => milestonePages(reading),
+    contents: (from, to) => readContents(reading, from, to),
     committees: async () => {
       const rows = await tx.epoch.findMany()
       return new Map(
@@ -94,9 +49,60 @@ export function readLedger(reading: Writing): CheckedLedger {
       const state = await tx.trieState.findUnique({ where: { id: 1n } })
       return Number(state?.built) === allBuilt ? Number(state?.slot) : undefined
     },
-    pagesFromLast,
+    pagesFromLast: () => triePagesFromLast(reading),
   }
 }
 
-/** Full slots are thousands of blocks each. */
+async function* milestonePages({ tx }: Writing) {
+  for (let after = -1n; ; ) {
+    const rows = await tx.commitment.findMany({
+      where: { slot: { gt: after } },
+      orderBy: { slot: 'asc' },
+      take: perPage,
+    })
+    yield rows.map(toMilestone)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.slot
+  }
+}
+
+async function readContents(
+  reading: Writing,
+  from: SlotIndex,
+  to: SlotIndex,
+): Promise<(slot: SlotIndex) => SlotChanges> {
+  const versions = await reading.tx.accountVersion.findMany({
+    where: { slot: { gte: BigInt(from), lte: BigInt(to) } },
+  })
+  const all = await slotContents(reading, from, to)
+  const blocks = grouped(all.blocks, ({ slot }) => slot)
+  const transactions = grouped(all.transactions, ({ slot }) => slot)
+  const created = grouped(all.created, ({ bookedSlot }) => bookedSlot)
+  const spent = grouped(all.spent, ({ spentSlot }) => spentSlot)
+  const accounts = grouped(versions.map(toAccountVersion), ({ slot }) => slot)
+  return (slot) => ({
+    blocks: blocks.get(slot) ?? [],
+    transactions: transactions.get(slot) ?? [],
+    created: created.get(slot) ?? [],
+    spent: spent.get(slot) ?? [],
+    accounts: accounts.get(slot) ?? [],
+  })
+}
+
+async function* triePagesFromLast({ tx, sql }: Writing) {
+  const text = `SELECT id, bytes FROM trie_pages WHERE id < ? ORDER BY id DESC LIMIT ${perPage}`
+  for (let before = BigInt(Number.MAX_SAFE_INTEGER); ; ) {
+    const rows = await tx.$queryRawUnsafe<{ id: bigint; bytes: Uint8Array }[]>(
+      sql.numbered(text),
+      before,
+    )
+    yield rows.map(({ id, bytes }) => ({ id: Number(id), bytes }))
+    const last = rows.at(-1)
+    if (last === undefined) return
+    before = BigInt(last.id)
+  }
+}
+
+/** Rows in a page. A full slot has thousands of blocks. */
 const perPage = 100

@@ -4,16 +4,16 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { openFile, tableNames } from '../sql/sqlite/file.ts'
 import type { ExportInterrupted, MoveProgress, NothingToExport } from './export.ts'
 
-/** Copies a file of SQLite as of one moment, while a gateway goes on writing it. */
+/** Copies a snapshot of an SQLite file while a gateway keeps writing to it. */
 
-/** What copying a file needs. */
+/** Options of a copy. */
 export interface CopyOptions {
   readonly signal: AbortSignal
-  /** In pages of the file. */
+  /** Reports the progress in pages of the file. */
   onProgress(progress: MoveProgress): void
 }
 
-/** Copies the ledger in a file into a new file, and gives the number of pages; throws where either cannot be opened. */
+/** Copies the ledger in a file into a new file and returns the number of pages. Throws if either file cannot be opened. */
 export async function copyLedgerFile(
   from: string,
   to: string,
@@ -22,8 +22,8 @@ export async function copyLedgerFile(
   if (!existsSync(from)) return err({ code: 'NOTHING_TO_EXPORT' })
   const source = openFile(from, 'READ')
   try {
-    // The backup reads in this transaction. Without one it would begin again after each commit of the gateway, and on a busy
-    // ledger never come to its end.
+    // The backup reads in this transaction. Without it, the backup would restart after each commit of the gateway, and never finish
+    // on a busy ledger.
     source.exec('BEGIN')
     if (!holdsLedger(source)) return err({ code: 'NOTHING_TO_EXPORT' })
     const ofRows = Number(source.prepare('PRAGMA page_count').get()?.page_count)
@@ -32,7 +32,7 @@ export async function copyLedgerFile(
       onProgress({ rows: ofRows - remainingPages, ofRows })
     }
     await backup(source, to, { rate: pagesPerStep, progress })
-    // There is no progress after the last step.
+    // The backup does not call `progress` after the last step.
     signal.throwIfAborted()
     settleCopy(to)
     return ok({ rows: ofRows, ofRows })
@@ -44,7 +44,7 @@ export async function copyLedgerFile(
   }
 }
 
-/** Four megabytes: short enough for progress and for an end that is asked for. */
+/** Pages between two progress reports: 4 MB, so that reports are frequent and an abort takes effect soon. */
 const pagesPerStep = 1_000
 
 function holdsLedger(file: DatabaseSync): boolean {
@@ -52,7 +52,7 @@ function holdsLedger(file: DatabaseSync): boolean {
   return file.prepare('SELECT 1 FROM network').get() !== undefined
 }
 
-/** Makes the copy one file, for that of a file with a write-ahead log needs two more to be opened; throws if it is damaged. */
+/** Removes the write-ahead log from the copy, so that it is one file and needs no other files. Throws if the copy is damaged. */
 function settleCopy(file: string): void {
   const copy = openFile(file, 'WRITE_EXISTING')
   try {

@@ -3,55 +3,56 @@ import { type Hex, isHex } from '../../lib/hex.ts'
 import type { Column, Table } from '../sql/statements.ts'
 
 /**
- * The text of an export: a line for what it is, lines of rows table by table, a line for its end. Each line is JSON. Rows
- * are arrays in the order of the columns: bytes as hexadecimal digits, whole numbers as text.
+ * Text format of an export: a header line, lines of rows table by table, and an end line. Each line is JSON. Rows are arrays in the
+ * order of the columns. Bytes are hexadecimal digits, integers are text.
  */
 
-/** The first line: what the export holds. */
+/** First line: the contents of the export. */
 export interface ExportHeader {
   readonly format: typeof exportFormat
   readonly version: typeof exportVersion
-  /** Of the log. */
+  /** Id of the log. */
   readonly logId: Hex
-  /** The last position of the log, and the one before its first row, where older rows were removed. */
+  /** Last position of the log. */
   readonly seq: number
+  /** Last pruned position, before the first row of the log. */
   readonly prunedSeq: number
-  /** The newest migration of the database; exports of the first versions do not name it. */
+  /** Newest migration of the database. Exports of the first versions lack it. */
   readonly migration?: string | undefined
   readonly tables: readonly ExportedTable[]
 }
 
-/** A table of an export. */
+/** Table of an export. */
 export interface ExportedTable {
   readonly name: string
   readonly columns: readonly string[]
   readonly rows: number
 }
 
-/** A line of rows, all of one table. */
+/** Line of rows of one table. */
 export interface RowsLine {
   readonly table: string
   readonly rows: readonly Row[]
 }
 
-/** The values of a row in the order of its columns; null where there is none. */
+/** Values of a row in the order of its columns. A missing value is null. */
 export type Row = readonly (string | boolean | null)[]
 
-/** The last line. */
+/** Last line. */
 export interface EndLine {
-  /** Lines before this one. */
+  /** Number of lines before this one. */
   readonly lines: number
-  /** SHA-256 over these lines, each with its line feed. */
+  /** SHA-256 over those lines, each with its line feed. */
   readonly digest: Hex
 }
 
-/** What the first line begins with. */
+/** Value of `format` in the header. */
 export const exportFormat = 'ledger-gateway-export'
 
-/** Raised when an older program could not read the text. */
+/** Version of the format. It increases when an older program could not read the text. */
 export const exportVersion = 1
 
-/** The first line of an export, as far as it is one: other versions have other members. */
+/** Parses the header line. It checks the version before the other members, which differ between versions. */
 export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTHER_VERSION' {
   const header = parseObject(line)
   if (header?.format !== exportFormat) return 'NOT_AN_EXPORT'
@@ -71,7 +72,7 @@ export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTH
   }
 }
 
-/** A line after the first one; `undefined` if it is no line of an export. */
+/** Parses a line after the header. Returns `undefined` if it is not a line of an export. */
 export function parseLine(line: string): RowsLine | EndLine | undefined {
   const { table, rows, lines, digest } = parseObject(line) ?? {}
   if (isCount(lines) && typeof digest === 'string' && isHex(digest)) {
@@ -81,7 +82,7 @@ export function parseLine(line: string): RowsLine | EndLine | undefined {
   return { table, rows }
 }
 
-/** The index of a column in the rows of a table. */
+/** Returns the index of a column in the rows of a table. */
 export function columnOf(table: Pick<Table, 'name' | 'columns'>, name: string): number {
   const place = table.columns.findIndex((column) => column.name === name)
   assert(place >= 0, `table ${table.name} has a column ${name}`)
@@ -117,7 +118,7 @@ function parseObject(line: string): { readonly [member: string]: unknown } | und
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' && value !== null ? { ...value } : undefined
   } catch {
-    // The caller reports text that is no JSON.
+    // The caller reports text that is not JSON.
     return undefined
   }
 }

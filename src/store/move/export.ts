@@ -17,33 +17,33 @@ import {
   exportVersion,
 } from './export-format.ts'
 
-/** Reads a whole database as text, as of one moment, while others go on writing. */
+/** Exports a snapshot of a whole database as text, while other connections keep writing. */
 
 /** The database holds no ledger. */
 export interface NothingToExport {
   readonly code: 'NOTHING_TO_EXPORT'
 }
 
-/** How far an export or import is. */
+/** Progress of an export or import. */
 export interface MoveProgress {
   readonly rows: number
   readonly ofRows: number
 }
 
-/** The export was interrupted by its signal. */
+/** The signal interrupted the export. */
 export interface ExportInterrupted {
   readonly code: 'EXPORT_INTERRUPTED'
 }
 
-/** What an export needs. */
+/** Options of an export. */
 export interface ExportOptions {
-  /** Takes one line with its line feed. */
+  /** Writes one line, which includes its line feed. */
   write(line: string): Promise<void>
   readonly signal: AbortSignal
   onProgress(progress: MoveProgress): void
 }
 
-/** Writes every line of an export, one after the other, and gives the rows of the whole. */
+/** Writes the lines of an export one after the other, and returns the number of rows. */
 export async function exportDatabase(
   database: Database,
   { write, signal, onProgress }: ExportOptions,
@@ -78,7 +78,7 @@ export async function exportDatabase(
         onProgress({ rows, ofRows })
       }
     }
-    // Shards have no snapshot: one may lack what is committed, or rows are pruned meanwhile.
+    // Shards have no snapshot: a shard may lack committed rows, or rows may be pruned meanwhile.
     assert(!isSharded || rows === ofRows, 'all rows of the log are in its shards')
     await write(`${JSON.stringify({ lines, digest: `0x${digest.digest('hex')}` })}\n`)
     return ok({ rows, ofRows })
@@ -126,7 +126,7 @@ async function countKept(connection: SqlConnection, table: Table, hidden: number
   return (await countRows(connection, table)) - pruned
 }
 
-/** The id of the log; `undefined` before there is a network. */
+/** Reads the id of the log. Resolves to `undefined` if the database has no network yet. */
 async function logIdOf(
   database: Database,
   connection: SqlConnection,
@@ -143,7 +143,10 @@ async function logIdOf(
   return `0x${String(row[columnOf(network, 'logId')])}`
 }
 
-/** The log comes last, for an import continues what is kept of given-up rows; the state of an import is no part of a ledger. */
+/**
+ * Returns the tables in the order of the export. The log comes last, because its import continues the tips of pruned rows. The state of
+ * an import is not part of a ledger.
+ */
 function inOrder(tables: readonly Table[]): Table[] {
   const [former, latter] = [false, true].map((isLast) =>
     tables.filter(({ name }) => isLog({ name }) === isLast && name !== 'imports'),
@@ -158,18 +161,18 @@ function isLog({ name }: Pick<Table, 'name'>): boolean {
 interface KeptRange {
   readonly table: Table
   readonly hidden: number
-  /** Rows of the log behind it are newer than the export. */
+  /** Last position of the export, after which rows of the log are newer; `undefined` if the snapshot shows no newer rows. */
   readonly upTo: number | undefined
 }
 
-/** The rows of a table in pages of about the same length of text. */
+/** Yields the rows of a table in pages of about equal text length. */
 async function* pagesOf(
   database: Database,
   connection: SqlConnection,
   { table, hidden, upTo }: KeptRange,
 ): AsyncGenerator<string[]> {
   const places = table.key.map((name) => columnOf(table, name))
-  // Of a log in partitions rows may be there that are pruned.
+  // A log in partitions may still have pruned rows.
   let after: readonly string[] | undefined =
     isLog(table) && hidden > 0 ? [String(hidden)] : undefined
   for (let limit = firstPage; ; ) {
@@ -184,12 +187,12 @@ async function* pagesOf(
     const row: unknown[] = JSON.parse(page.at(-1) ?? '[]')
     after = places.map((place) => String(row[place]))
     const length = page.reduce((sum, text) => sum + text.length, 0) / page.length
-    limit = Math.min(Math.max(Math.floor(pageLength / length), 1), longestPage)
+    limit = Math.min(Math.max(Math.floor(pageLength / length), 1), maxPage)
   }
 }
 
 const firstPage = 100
-const longestPage = 5_000
+const maxPage = 5_000
 
-/** Characters. */
+/** Target length of a page in characters. */
 const pageLength = 2_000_000

@@ -7,9 +7,9 @@ import type { Table, Writing } from '../sql/statements.ts'
 import { numberToClass } from '../values.ts'
 import type { Row } from './export-format.ts'
 
-/** Checks the rows of a log against what is here, by position, ordinal and history hash, as they were made. */
+/** Checks that imported rows continue the log in the database, by position, ordinal and history hash. */
 
-/** A row that does not continue the log. */
+/** An imported row does not continue the log. */
 export interface LogBroken {
   readonly code: 'LOG_BROKEN'
   readonly address: Hex
@@ -22,7 +22,7 @@ export interface TableRows {
   readonly rows: readonly Row[]
 }
 
-/** Whether these rows continue the log that is here, or begin it after `prunedSeq`; they are not written yet. */
+/** Checks that rows continue the log in the database, or begin it after `prunedSeq`. The rows are not written yet. */
 export async function continueLog(
   writing: Writing,
   prunedSeq: number,
@@ -30,7 +30,7 @@ export async function continueLog(
 ): Promise<Result<'MORE', LogBroken>> {
   const newest = await writing.tx.ledgerUpdate.findFirst({
     orderBy: { seq: 'desc' },
-    // Alone: the table may be that of an earlier version.
+    // Selects no other column: the table may have the columns of an earlier version.
     select: { seq: true },
   })
   let seq = newest === null ? prunedSeq : Number(newest.seq)
@@ -44,7 +44,7 @@ export async function continueLog(
   return ok('MORE')
 }
 
-/** Whether a row is the next of its address. */
+/** Whether a row is the next row of its address and class. */
 function continues(tips: ReadonlyMap<string, AddressTip>, update: ImportedUpdate): boolean {
   const { ordinal, historyHash } = tips.get(tipKey(update)) ?? noTip
   return (
@@ -75,7 +75,7 @@ function updateIn(field: (name: string) => string): ImportedUpdate {
   }
 }
 
-/** Every row by the names of its columns. */
+/** Converts rows to updates by the names of their columns. */
 function updatesIn({ table, rows }: TableRows): ImportedUpdate[] {
   const places = new Map(table.columns.map(({ name }, place) => [name, place]))
   return rows.map((row) => updateIn((name) => String(row[places.get(name) ?? -1])))

@@ -15,28 +15,28 @@ import {
 } from './export-format.ts'
 import { continueLog, type LogBroken } from './import-log.ts'
 
-/** Where the rows of an export go. */
+/** Writes the rows of an export into the tables of a database. */
 
-/** What is being imported, and into which tables. */
+/** Header of the export and tables of the database. */
 export interface ImportTarget {
   readonly header: ExportHeader
   readonly sql: TableStatements
-  /** By name, the columns in the order of the export. */
+  /** Tables by name, with their columns in the order of the export. */
   readonly tables: ReadonlyMap<string, Table>
-  /** Of the whole export. */
+  /** Number of rows in the whole export. */
   readonly ofRows: number
 }
 
-/** Rows that the database cannot hold. */
+/** The database cannot accept rows. */
 export type RowsRefused = LogBroken | RowsMisfit
 
-/** A table that the export did not announce, or values of another kind than its columns. */
+/** The header does not list the table of the rows, or values do not fit the kinds of its columns. */
 export interface RowsMisfit {
   readonly code: 'ROWS_MISFIT'
   readonly table: string
 }
 
-/** Reads the first line of an export, for a database that must have just these tables. */
+/** Parses the header line of an export. The database must have exactly the tables of the export. */
 export async function openTarget(
   database: Database,
   line: string,
@@ -62,14 +62,14 @@ export async function openTarget(
   }
 }
 
-/** The table with its columns in the order of the export, where they are the same. */
+/** Returns the table with its columns in the order of the export, or nothing if the columns differ. */
 function inOrderOf({ columns: names }: ExportedTable, table: Table): Table[] {
   const columns = names.flatMap((name) => table.columns.filter((column) => column.name === name))
   const isSame = columns.length === names.length && columns.length === table.columns.length
   return isSame && new Set(names).size === names.length ? [{ ...table, columns }] : []
 }
 
-/** Writes the rows of one line, those of the log only if they continue it. */
+/** Writes the rows of one line. Rows of the log are written only if they continue it. */
 export async function writeRows(
   writing: Writing,
   target: ImportTarget,
@@ -80,7 +80,7 @@ export async function writeRows(
   const insert = () => target.sql.insertRows(writing.tx, table, JSON.stringify(rows))
   switch (name) {
     case 'writer':
-      await takeGate(writing, table, rows)
+      await importInboxState(writing, table, rows)
       return ok('MORE')
     case 'ledger_updates': {
       const continued = await continueLog(writing, target.header.prunedSeq, { table, rows })
@@ -93,8 +93,12 @@ export async function writeRows(
   }
 }
 
-/** The lease is ours; of the former writer we take over which slots are open, and the places in the inbox. */
-async function takeGate({ tx }: Writing, table: Table, rows: readonly Row[]): Promise<void> {
+/** Imports the first open slot and the next inbox place of the writer. The lease stays that of this process. */
+async function importInboxState(
+  { tx }: Writing,
+  table: Table,
+  rows: readonly Row[],
+): Promise<void> {
   const numberIn = (row: Row, name: string) => BigInt(String(row[columnOf(table, name)]))
   for (const row of rows) {
     const data = { openFrom: numberIn(row, 'openFrom'), nextInbox: numberIn(row, 'nextInbox') }
@@ -102,14 +106,14 @@ async function takeGate({ tx }: Writing, table: Table, rows: readonly Row[]): Pr
   }
 }
 
-/** Whether every row that the export announced is here. */
+/** Whether the database has every row that the header announces. */
 export async function isComplete(database: Database, target: ImportTarget): Promise<boolean> {
   const { header, tables } = target
   const connection = await database.connect()
   try {
     for (const { name, rows } of header.tables) {
       const table = present(tables.get(name), `table ${name}`)
-      // The row of the writer is that of our lease.
+      // The writer's row is that of the lease of this process.
       if (name !== 'writer' && (await countRows(connection, table)) !== rows) return false
     }
     const { seq, prunedSeq } = await logBounds(connection)

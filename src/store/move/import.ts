@@ -16,11 +16,11 @@ import {
 import { beginNewLog } from './new-log.ts'
 
 /**
- * Writes an export into an empty database, a transaction for each line. Where it stopped is kept in the same
- * transaction, so that it continues there when the same export is given again.
+ * Writes an export into an empty database, with one transaction per line. Each transaction also stores the progress, so that an
+ * interrupted import continues when it reads the same export again.
  */
 
-/** Why an import ended. What was written stays, and is no ledger before an import has come to its end. */
+/** Reason for the end of an import. Written rows stay, but they are not a ledger before an import has finished. */
 export type ImportError =
   | DatabaseNotEmpty
   | ExportUnusable
@@ -28,50 +28,50 @@ export type ImportError =
   | ImportInterrupted
   | LeaseLost
 
-/** There is a ledger in the database already. */
+/** The database already has a ledger. */
 export interface DatabaseNotEmpty {
   readonly code: 'DATABASE_NOT_EMPTY'
 }
 
-/** The text is not what it should be. */
+/** The text cannot be imported. */
 export interface ExportUnusable {
   readonly code: 'EXPORT_UNUSABLE'
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number
   readonly reason: ExportFault
 }
 
-/** What can be wrong with the text of an export. */
+/** Fault in the text of an export. */
 export type ExportFault =
   | 'NOT_AN_EXPORT'
   | 'OTHER_VERSION'
-  /** The program that wrote it had other tables. */
+  /** The program that wrote the export had other tables. */
   | 'TABLES_DIFFER'
   | 'LINE_MALFORMED'
   | 'DAMAGED'
   | 'ROWS_MISSING'
   | 'ENDED_EARLY'
-  /** Another export was begun in this database. */
+  /** The database has the beginning of another export. */
   | 'NOT_THE_ONE_BEGUN'
 
-/** It was interrupted. */
+/** The signal interrupted the import. */
 export interface ImportInterrupted {
   readonly code: 'IMPORT_INTERRUPTED'
 }
 
-/** What an import needs. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** Without their line feeds. */
+  /** Lines of the export, without line feeds. */
   readonly lines: AsyncIterable<string>
-  /** Of the lease, which every line prolongs. */
+  /** Term of the lease, which every line renews. */
   readonly term: number
   readonly signal: AbortSignal
-  /** KEPT for a ledger that moves; NEW for one that is restored, which may lack what followers of the former log have. */
+  /** KEPT if the ledger moves to another database. NEW if it is restored, because it may lack what followers of the old log have. */
   readonly logId: 'KEPT' | 'NEW'
   onProgress(progress: MoveProgress): void
 }
 
-/** Imports what is not here yet, and gives the rows of the whole. */
+/** Imports the lines that are not in the database yet, and returns the number of rows of the export. */
 export async function importDatabase(
   database: Database,
   { lines, term, signal, logId, onProgress }: ImportOptions,
@@ -91,13 +91,13 @@ export async function importDatabase(
     onProgress(importer.progress())
     if (taken.value === 'ENDED') return ok(importer.progress())
   }
-  // Standard input ends too when the process shall end.
+  // When the process is asked to stop, standard input ends as well.
   return signal.aborted ? err({ code: 'IMPORT_INTERRUPTED' }) : importer.unusable('ENDED_EARLY')
 }
 
 const none = new Uint8Array(0)
 
-/** Whether a snapshot has begun to come. A database with the tables of an earlier version has no place for one. */
+/** Whether the import of a ledger snapshot has started. A database with the tables of an earlier version has no table for it. */
 async function receivesSnapshot({ query, writer }: Database): Promise<boolean> {
   const migration = `SELECT 1 FROM _prisma_migrations WHERE migration_name LIKE '%_snapshot_progress'`
   const hasPlace = (await query(migration, [])).length > 0
@@ -108,7 +108,7 @@ interface Importing extends Pick<ImportOptions, 'term' | 'logId'> {
   readonly former: EndLine
 }
 
-/** Takes an export line by line, the first `former.lines` of which are here already. */
+/** Creates the importer of an export. It receives all lines, of which the database has the first `former.lines` already. */
 function createImporter(database: Database, { term, logId, former }: Importing) {
   const digest = createHash('sha256')
   let target: ImportTarget | undefined
@@ -131,7 +131,7 @@ function createImporter(database: Database, { term, logId, former }: Importing) 
     return keep(text, (writing) => writeRows(writing, into, parsed))
   }
 
-  /** Writes a line with the note that it is here, unless it is here. */
+  /** Writes a line and stores the progress, unless the database has the line already. */
   async function keep(
     text: string,
     write: (writing: Writing) => Promise<Result<'MORE', RowsRefused>>,
@@ -151,15 +151,7 @@ function createImporter(database: Database, { term, logId, former }: Importing) 
   async function end(into: ImportTarget, stated: EndLine): Promise<Result<'ENDED', ImportError>> {
     if (stated.lines !== line - 1 || stated.digest !== digestNow()) return unusable('DAMAGED')
     if (!(await isComplete(database, into))) return unusable('ROWS_MISSING')
-    await database.statements.gatherStatistics(database.raw)
-    return step(database, term, async ({ tx }) => {
-      await tx.import.deleteMany()
-      // It may have been exported from shards, and by a version that had no such table.
-      if (into.tables.has('published_tip'))
-        await tx.publishedTip.updateMany({ data: { isApart: false } })
-      if (logId === 'NEW') await beginNewLog(tx)
-      return ok('ENDED')
-    })
+    return finishImport(database, into, { term, logId })
   }
 
   function digestNow(): Hex {
@@ -173,7 +165,23 @@ function createImporter(database: Database, { term, logId, former }: Importing) 
   return { take, unusable, progress: () => ({ rows, ofRows: target?.ofRows ?? 0 }) }
 }
 
-/** Records which lines are here. */
+/** Deletes the progress of an import whose rows are complete. From then on, the database is a ledger. */
+async function finishImport(
+  database: Database,
+  { tables }: ImportTarget,
+  { term, logId }: Pick<ImportOptions, 'term' | 'logId'>,
+): Promise<Result<'ENDED', LeaseLost>> {
+  await database.statements.gatherStatistics(database.raw)
+  return step(database, term, async ({ tx }) => {
+    await tx.import.deleteMany()
+    // The export may come from a log in shards, or from a version without this table.
+    if (tables.has('published_tip')) await tx.publishedTip.updateMany({ data: { isApart: false } })
+    if (logId === 'NEW') await beginNewLog(tx)
+    return ok('ENDED')
+  })
+}
+
+/** Stores the number of imported lines and their digest. */
 async function noteProgress(
   { tx }: Writing,
   lineCount: number,
@@ -187,7 +195,7 @@ async function noteProgress(
   })
 }
 
-/** Does some work in one transaction under the lease. */
+/** Runs work in one transaction that renews the lease. */
 function step<T, E>(
   { writer, statements: sql }: Database,
   term: number,
@@ -203,8 +211,8 @@ function step<T, E>(
   )
 }
 
-/** How long the lease lasts after a line: reading the next one may take a while. */
+/** Milliseconds that the lease lasts after a line. Reading the next line may take a while. */
 const leaseMs = 10_000
 
-/** A line is some megabytes. */
+/** Timeout of the transaction of a line, which may have some megabytes. */
 const stepTimeoutMs = 120_000

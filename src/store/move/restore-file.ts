@@ -10,8 +10,8 @@ import type { DatabaseNotEmpty } from './import.ts'
 import { beginNewLog } from './new-log.ts'
 
 /**
- * Makes a database of a backup that is a file of SQLite. The backup is only read. The database is in its place when it is whole,
- * has the tables of this program, and is a log of its own.
+ * Restores a backup that is an SQLite file. It only reads the backup. The database appears at its path once it is complete, has the
+ * tables of this program, and has its own log id.
  */
 export async function restoreLedgerFile(
   from: string,
@@ -20,13 +20,13 @@ export async function restoreLedgerFile(
 ): Promise<
   Result<MoveProgress, DatabaseNotEmpty | NothingToExport | ExportInterrupted | StoreError>
 > {
-  // SQLite would take a log that was left alone for that of the new file.
+  // SQLite would apply a leftover write-ahead log to the new file.
   if (existsSync(to) || existsSync(`${to}-wal`)) return err({ code: 'DATABASE_NOT_EMPTY' })
   mkdirSync(dirname(to), { recursive: true })
   const part = `${to}.restoring`
   const remove = () =>
     Promise.all(['', '-wal', '-shm', '-reserve'].map((end) => rm(part + end, { force: true })))
-  // What a restore that was killed has left.
+  // Removes the files of a restore that was killed.
   await remove()
   try {
     const copied = await copyLedgerFile(from, part, options)

@@ -4,17 +4,18 @@ import type { Choice } from './choice.ts'
 import { reaches } from './place.ts'
 
 /**
- * Passes notifications of the primary on once what they name can be read: a replica gets a commit after its notification has
- * come, and who is woken before would find nothing.
+ * Forwards notifications of the primary once the chosen server can read what they announce. A replica receives a commit after its
+ * notification, so a subscriber that is notified at once would find nothing.
  */
 export interface Announcer {
+  /** Forwards a notification, at once or when the replica has caught up. */
   announce(news: StoreNotification): void
-  /** The reads have moved to another server, which may have more. */
+  /** Notifies subscribers that the reads have moved to another server, which may have more. */
   moved(): void
   close(): void
 }
 
-/** Of the server that is chosen. */
+/** Creates the announcer for the chosen server. */
 export function createAnnouncer(
   { primary, current, primaryLsn }: Pick<Choice, 'primary' | 'current' | 'primaryLsn'>,
   hear: (news: StoreNotification) => void,
@@ -29,17 +30,17 @@ export function createAnnouncer(
       hear(news)
       return
     }
-    // Without the primary nothing is known of when it comes; the ticks of those who listen find it.
+    // If the primary is unreachable, the position is unknown. Subscribers then find the change at their next tick.
     const goal = primaryLsn().catch(() => 0n)
     last = last.then(async () => {
-      await passed(await goal)
+      await caughtUp(await goal)
       if (!isClosed) hear(news)
     })
   }
 
-  async function passed(goal: bigint): Promise<void> {
+  async function caughtUp(goal: bigint): Promise<void> {
     while (!isClosed && current() !== primary && current().reached < goal) {
-      if (!(await reaches(current(), goal, mostWaitMs))) await delay(pauseMs)
+      if (!(await reaches(current(), goal, maxWaitMs))) await delay(pauseMs)
     }
   }
 
@@ -55,5 +56,5 @@ export function createAnnouncer(
   }
 }
 
-const mostWaitMs = 1_000
+const maxWaitMs = 1_000
 const pauseMs = 20

@@ -4,20 +4,20 @@ import { storeFaultOf } from '../faults.ts'
 import type { LogTip } from '../rows.ts'
 import { reasonOf } from '../unusable.ts'
 import { type Floor, unknownLsn } from './floor.ts'
-import { createMoves } from './moves.ts'
+import { createMoves, type Moves } from './moves.ts'
 import { type Place, placeOf, reaches, readAt } from './place.ts'
 import { createReplicaWatch } from './replica-watch.ts'
 import type { Server } from './server.ts'
 
 /**
- * Which server this process reads at: one replica, as long as it will do, else another one or the primary. What it reads never
- * goes back: it moves only to a server that has all that was read before (docs/decisions/042-read-replicas.md).
+ * Chooses the server that this process reads from: one replica as long as it is usable, else another replica or the primary. Reads never
+ * go back in time: they move only to a server that has everything that was read before (docs/decisions/042-read-replicas.md).
  */
 
-/** What the choice needs. */
+/** Dependencies of the choice. */
 export interface ChoiceDeps {
   readonly primary: Server
-  /** Each opens a replica, anew after it was left out; in the order of preference. */
+  /** Functions that open the replicas, in order of preference. A replica is opened again after it was left out. */
   readonly replicas: readonly (() => Server)[]
   readonly maxLagMs: number
   readonly log: Pick<Log, 'info' | 'warn'>
@@ -31,22 +31,25 @@ export interface Choice {
   readonly replicas: readonly Place[]
   current(): Place
   isPrimaryAway(): boolean
-  /** Reads at the chosen server, once that has what this process has acknowledged; at another one where it is lost meanwhile. */
+  /**
+   * Reads from the chosen server once it has everything that this process has acknowledged. If the server is lost meanwhile, the read is
+   * retried at another server.
+   */
   use<T>(read: (server: Server) => Promise<T>): Promise<T>
-  /** From now on reads have what the primary has now. */
+  /** Raises the floor, so that later reads include everything that the primary has now. */
   raise(): Promise<void>
-  /** Resolves with where the primary is, asked after the call. */
+  /** Reads the position of the primary. The query is sent after the call. */
   primaryLsn(): Promise<bigint>
-  /** Takes in a tip that was read. */
+  /** Records a tip that was read. */
   saw(tip: LogTip): void
-  /** The newest tip that was read. */
+  /** Newest tip that was read. */
   seen(): LogTip | undefined
-  /** Looks at all servers. */
+  /** Checks all servers. */
   look(): Promise<void>
   close(): Promise<void>
 }
 
-/** Reads at the primary until it is asked to look. */
+/** Creates the choice. It reads from the primary until the first check. */
 export function createChoice(deps: ChoiceDeps): Choice {
   const primary = placeOf(deps.primary, true)
   const replicas = deps.replicas.map((open) => placeOf(open(), false))
@@ -55,6 +58,45 @@ export function createChoice(deps: ChoiceDeps): Choice {
   const moves = createMoves({ ...deps, primary, replicas, primaryLsn })
   const reopen = (n: number) => present(deps.replicas[n], 'a replica')()
   const watch = createReplicaWatch({ ...deps, primary, replicas, reopen, moves, floor })
+  const ready = createReadiness({ primary, moves, floor })
+
+  async function use<T>(read: (server: Server) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const place = await ready()
+      try {
+        return await readAt(place, read)
+      } catch (failure) {
+        if (attempt === maxAttempts || storeFaultOf(failure) === undefined) throw failure
+        if (place !== moves.current()) continue
+        if (!(await watch.mayRetry(place, reasonOf(failure)))) throw failure
+      }
+    }
+  }
+
+  async function raise(): Promise<void> {
+    // Reads that leave the primary later include this: they move only to a server that has the position of the primary at that time.
+    if (moves.current() === primary && !moves.isHeld()) return
+    const lsn = await primaryLsn().catch(() => unknownLsn)
+    if (lsn > floor.lsn) floor.lsn = lsn
+  }
+
+  async function close(): Promise<void> {
+    const closing = [primary, ...replicas].map(({ server }) => server.close().catch(() => {}))
+    await Promise.all([...closing, watch.closed()])
+  }
+
+  const { current, saw, seen } = moves
+  const { isPrimaryAway, look } = watch
+  const servers = { primary, replicas, current, isPrimaryAway }
+  return { ...servers, use, raise, primaryLsn, saw, seen, look, close }
+}
+
+/** Returns a function that resolves to the current server, once this server has everything that the process has acknowledged. */
+function createReadiness({
+  primary,
+  moves,
+  floor,
+}: Pick<Choice, 'primary'> & { readonly moves: Moves; readonly floor: Floor }) {
   let catchingUp: Promise<void> | undefined
 
   async function ready(): Promise<Place> {
@@ -71,71 +113,32 @@ export function createChoice(deps: ChoiceDeps): Choice {
   }
 
   async function catchUp(place: Place, goal: bigint): Promise<void> {
-    if (await reaches(place, goal, mostWaitMs)) return
+    if (await reaches(place, goal, maxWaitMs)) return
     const there = await primary.server.lsn().catch(() => undefined)
     if (there === undefined) floor.isExcused = true
-    else await moves.moveFrom(place, 'it lacks what was acknowledged')
+    else await moves.moveFrom(place, 'it lacks acknowledged writes')
   }
 
-  async function use<T>(read: (server: Server) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const place = await ready()
-      try {
-        return await readAt(place, read)
-      } catch (failure) {
-        if (attempt === mostAttempts || storeFaultOf(failure) === undefined) throw failure
-        if (place !== moves.current()) continue
-        if (!(await watch.mayAskAgain(place, reasonOf(failure)))) throw failure
-      }
-    }
-  }
-
-  async function raise(): Promise<void> {
-    // Reads that move away from the primary later have it: they move to where the primary is then.
-    if (moves.current() === primary && !moves.isHeld()) return
-    const lsn = await primaryLsn().catch(() => unknownLsn)
-    if (lsn > floor.lsn) floor.lsn = lsn
-  }
-
-  async function close(): Promise<void> {
-    const closing = [primary, ...replicas].map(({ server }) => server.close().catch(() => {}))
-    await Promise.all([...closing, watch.closed()])
-  }
-
-  const { current, saw, seen } = moves
-  const { isPrimaryAway, look } = watch
-  return {
-    primary,
-    replicas,
-    current,
-    isPrimaryAway,
-    use,
-    raise,
-    primaryLsn,
-    saw,
-    seen,
-    look,
-    close,
-  }
+  return ready
 }
 
-/** Where a server is. Joins no question that was asked before, for it may not have what the caller knows of. */
+/** Reads the position of a server. A call never joins an earlier query, whose result may be older than what the caller knows. */
 function lsnOf(place: Place): () => Promise<bigint> {
   let next: Promise<bigint> | undefined
   let last: Promise<unknown> = Promise.resolve()
   return () => {
     next ??= last.then(() => {
-      const asked = place.server.lsn()
+      const lsn = place.server.lsn()
       next = undefined
-      last = asked.catch(() => {})
-      return asked
+      last = lsn.catch(() => {})
+      return lsn
     })
     return next
   }
 }
 
-/** Of one read, at servers that are lost one after the other. */
-const mostAttempts = 4
+/** Maximum number of attempts of one read, if servers are lost one after the other. */
+const maxAttempts = 4
 
-/** For what was acknowledged, before the reads move to the primary. */
-const mostWaitMs = 500
+/** Milliseconds that a replica may take to catch up with acknowledged writes before the reads move to the primary. */
+const maxWaitMs = 500

@@ -1,10 +1,10 @@
-/** What a process has acknowledged, which its reads must have. */
+/** Position that every read must include, because the process has acknowledged writes up to it. */
 export interface Floor {
-  /** Up to here in the write-ahead log of the primary. */
+  /** Position in the write-ahead log of the primary. */
   lsn: bigint
-  /** The primary cannot say whether a replica lacks what was acknowledged; reads go on without it. */
+  /** Whether reads ignore the floor, because the primary is away and cannot tell whether a replica lacks acknowledged writes. */
   isExcused: boolean
 }
 
-/** No server has it: the primary could not be asked. */
+/** Position that no server reaches, for a write whose position the primary could not report. */
 export const unknownLsn = 2n ** 64n

@@ -1,23 +1,23 @@
-/** By how long replicas are behind, by the clock of this process alone. */
+/** Lag of replicas, measured by the clock of this process alone. */
 
-/** What the primary had when. */
+/** Samples of the position of the primary over time. */
 export interface PrimaryPast {
-  /** The primary is at a position now. */
+  /** Records the present position of the primary. */
   add(lsn: bigint): void
-  /** For how long the primary has had what a replica at a position lacks, in milliseconds; 0 where it lacks nothing. */
+  /** Milliseconds since the primary was first seen beyond the position of a replica; 0 if the replica lacks nothing. */
   lagOf(lsn: bigint): number
 }
 
-/** Nothing is known yet. */
+/** Creates an empty list of samples. */
 export function createPrimaryPast(): PrimaryPast {
   const samples: { readonly lsn: bigint; readonly at: number }[] = []
 
   function add(lsn: bigint): void {
     const newest = samples.at(-1)
-    // After a failover the primary may be at an earlier position than the former one was.
+    // After a failover, the new primary may be at an earlier position than the old one.
     if (newest !== undefined && lsn < newest.lsn) samples.length = 0
     if (newest?.lsn !== lsn) samples.push({ lsn, at: performance.now() })
-    if (samples.length > mostSamples) samples.shift()
+    if (samples.length > maxSamples) samples.shift()
   }
 
   function lagOf(lsn: bigint): number {
@@ -28,5 +28,5 @@ export function createPrimaryPast(): PrimaryPast {
   return { add, lagOf }
 }
 
-/** One a second: more than an hour. */
-const mostSamples = 4_000
+/** Maximum number of samples: more than an hour at one per second. */
+const maxSamples = 4_000

@@ -7,39 +7,40 @@ import { type Choice, createChoice } from './choice.ts'
 import { acknowledgedWrites, routedReads, routedSnapshot } from './routed-reads.ts'
 import { openReplica, primaryServer } from './server.ts'
 
-/** A store whose requests and feeds read at replicas of its PostgreSQL (docs/decisions/042-read-replicas.md). */
+/** A store whose requests and feeds read from replicas of its PostgreSQL server (docs/decisions/042-read-replicas.md). */
 
-/** Where to read, and how far a replica may be behind. */
+/** URLs of the servers, the maximum lag of a replica, and hooks. */
 export interface ReplicaOptions {
-  /** Of the database that is written. */
+  /** URL of the primary. */
   readonly primaryUrl: string
   readonly replicaUrls: readonly string[]
   readonly maxLagSeconds: number
   readonly log: Pick<Log, 'info' | 'warn'>
-  /** Takes the durations of reads at replicas. */
+  /** Receives the duration of each read from a replica. */
   readonly onCall: OnStoreCall | undefined
-  /** Takes notifications of the store, once what they name can be read. */
+  /** Receives notifications of the store once their changes can be read. */
   readonly hear: (news: StoreNotification) => void
 }
 
-/** A store in two: for what writes, and for requests and feeds. */
+/** Two views of a store: one for writers, one for requests and feeds. */
 export interface ReplicatedStore {
-  /** Reads at the primary, for what writes; what it acknowledges is in the reads of `serving`. */
+  /** Reads from the primary, for writers. The reads of `serving` include every write that it has acknowledged. */
   readonly writing: Store
+  /** Reads from the chosen server, for requests and feeds. */
   readonly serving: Store
-  /** Passes a notification on once what it names can be read. */
+  /** Forwards a notification once its change can be read. */
   announce(news: StoreNotification): void
-  /** Begins to look at the servers; until then everything is read at the primary. */
+  /** Starts to check the servers. Until then, all reads go to the primary. */
   begin(): Promise<void>
   close(): Promise<void>
 }
 
-/** Connects to no replica before `begin`. Closing it closes the store, too. */
+/** Opens the store. It connects to no replica before `begin`. Closing it also closes the underlying store. */
 export function openReplicated(store: Store, options: ReplicaOptions): ReplicatedStore {
   const { primaryUrl, replicaUrls, maxLagSeconds, log, onCall, hear } = options
   const choice = createChoice({
     primary: primaryServer(store, primaryUrl),
-    replicas: turned(replicaUrls).map((url) => () => openReplica({ url, log, onCall })),
+    replicas: rotated(replicaUrls).map((url) => () => openReplica({ url, log, onCall })),
     maxLagMs: 1_000 * maxLagSeconds,
     log,
     onMoved: () => announcer.moved(),
@@ -47,7 +48,7 @@ export function openReplicated(store: Store, options: ReplicaOptions): Replicate
   const announcer = createAnnouncer(choice, hear)
   const write = acknowledgedWrites(store.write, choice)
   const read = routedReads(choice)
-  const looking = lookAgain(choice, log)
+  const checks = periodicChecks(choice, log)
 
   return {
     writing: { ...store, write },
@@ -59,29 +60,30 @@ export function openReplicated(store: Store, options: ReplicaOptions): Replicate
       replicas: () => statusOf(choice),
     },
     announce: announcer.announce,
-    begin: looking.begin,
+    begin: checks.begin,
     close: async () => {
       announcer.close()
-      await looking.close()
+      await checks.close()
       await choice.close()
       await store.close()
     },
   }
 }
 
-/** Processes of one machine begin with different replicas. */
-function turned(urls: readonly string[]): readonly string[] {
+/** Rotates the list by the process id, so that processes on one machine prefer different replicas. */
+function rotated(urls: readonly string[]): readonly string[] {
   const first = process.pid % urls.length
   return [...urls.slice(first), ...urls.slice(0, first)]
 }
 
-function lookAgain({ look }: Pick<Choice, 'look'>, log: ReplicaOptions['log']) {
+/** Checks the servers once a second. */
+function periodicChecks({ look }: Pick<Choice, 'look'>, log: ReplicaOptions['log']) {
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let last: Promise<void> = Promise.resolve()
 
   async function next(): Promise<void> {
-    // A look that fails is a fault of ours, and the next one may not.
+    // A check that throws is a bug of this program. The next check may succeed.
     await look().catch((error: unknown) => log.warn('replicas-unread', { error }))
     if (!isClosed) timer = setTimeout(() => void begin(), lookEveryMs)
   }

@@ -1,31 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Server } from './server.ts'
 
-/** A server that this process can read at, with what is known of it. */
+/** Server that this process can read from, with its known state. */
 export interface Place {
-  /** Another one in its place after it was left out. */
+  /** Connection to the server. It is replaced when the replica is left out. */
   server: Server
   readonly isPrimary: boolean
-  /** Up to where it certainly has everything. */
+  /** Position up to which the server certainly has everything. */
   reached: bigint
-  /** Why it is not read; `undefined` while it may be. */
+  /** Reason why the server is left out; `undefined` while it may be read. */
   out: string | undefined
-  /** How far behind the primary it is, in milliseconds. */
+  /** Lag behind the primary in milliseconds. */
   lagMs: number
-  /** Reads under way, each by what ends it where the server is left out. */
+  /** Reads in progress, each by the function that rejects it when the server is left out. */
   readonly underWay: Set<(failure: Error) => void>
 }
 
-/** Nothing is known of it yet. */
+/** Creates the state of a server before its first check. A replica is left out until then. */
 export function placeOf(server: Server, isPrimary: boolean): Place {
-  const out = isPrimary ? undefined : notLookedAt
+  const out = isPrimary ? undefined : notChecked
   return { server, isPrimary, reached: 0n, out, lagMs: 0, underWay: new Set() }
 }
 
-/** Of a replica that was just opened. */
-export const notLookedAt = 'it was not looked at yet'
+/** Reason of a replica that was just opened. */
+export const notChecked = 'it was not checked yet'
 
-/** The outcome of a read, or that its server was left out meanwhile. */
+/** Runs a read. Rejects when the server is left out meanwhile. */
 export function readAt<T>(place: Place, read: (server: Server) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     place.underWay.add(reject)
@@ -34,17 +34,17 @@ export function readAt<T>(place: Place, read: (server: Server) => Promise<T>): P
   })
 }
 
-/** Ends the reads under way at a server that is left out, which may never be answered. */
+/** Rejects the reads in progress of a server that was left out, which may never respond. */
 export function endReads({ underWay, server }: Place): void {
   const failure = new Error(`the replica ${server.name} was left out`)
-  // As if its connections were reset, which passes.
+  // The code of a reset connection, which callers treat as temporary.
   for (const end of underWay) end(Object.assign(failure, { code: 'ECONNRESET' }))
 }
 
-/** Waits for at most some milliseconds until a server has a position; `false` where it does not come, or the server does not answer. */
-export async function reaches(place: Place, goal: bigint, mostMs: number): Promise<boolean> {
-  const until = performance.now() + mostMs
-  for (let pauseMs = 1; place.reached < goal; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+/** Waits up to `maxMs` until a server has reached a position. Resolves to `false` on a timeout, or if the server does not respond. */
+export async function reaches(place: Place, goal: bigint, maxMs: number): Promise<boolean> {
+  const until = performance.now() + maxMs
+  for (let pauseMs = 1; place.reached < goal; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     const lsn = await place.server.lsn().catch(() => undefined)
     if (lsn === undefined) return false
     if (lsn > place.reached) place.reached = lsn
@@ -55,4 +55,4 @@ export async function reaches(place: Place, goal: bigint, mostMs: number): Promi
   return true
 }
 
-const longestPauseMs = 20
+const maxPauseMs = 20

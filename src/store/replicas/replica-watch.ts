@@ -3,16 +3,16 @@ import { reasonOf } from '../unusable.ts'
 import { type Floor, unknownLsn } from './floor.ts'
 import { createPrimaryPast } from './lag.ts'
 import type { Moves } from './moves.ts'
-import { endReads, notLookedAt, type Place } from './place.ts'
+import { endReads, notChecked, type Place } from './place.ts'
 import type { Look, Server } from './server.ts'
 
-/** Looks at the servers: leaves out the replicas that will not do, takes them in again, and moves the reads accordingly. */
+/** Checks the servers, leaves out replicas that must not be read, uses them again, and moves the reads accordingly. */
 
-/** What the watch needs. */
+/** Dependencies of the watch. */
 export interface ReplicaWatchDeps {
   readonly primary: Place
   readonly replicas: readonly Place[]
-  /** Opens a replica anew, by its number. */
+  /** Opens a replica again, by its index in `replicas`. */
   readonly reopen: (replica: number) => Server
   readonly moves: Moves
   readonly floor: Floor
@@ -20,53 +20,36 @@ export interface ReplicaWatchDeps {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** A watch on the servers. */
+/** Watch on the servers. */
 export interface ReplicaWatch {
   isPrimaryAway(): boolean
-  /** Looks at all servers. */
+  /** Checks all servers. Concurrent calls share one check. */
   look(): Promise<void>
-  /** Whether a read that failed at a place may be asked again at another one. */
-  mayAskAgain(place: Place, reason: string): Promise<boolean>
+  /** Whether a read that failed at a server may be retried at another one. */
+  mayRetry(place: Place, reason: string): Promise<boolean>
   /** Resolves when the connections to servers that were left out are closed. */
   closed(): Promise<void>
 }
 
-/** Watches nothing until it is asked to look. */
+/** Creates the watch. It does nothing before the first call. */
 export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
-  const { primary, replicas, moves, floor, log } = deps
+  const { primary, replicas, moves, floor } = deps
+  const { leaveOut, takeIn, closed } = createLeavingOut(deps)
   const past = createPrimaryPast()
-  const closing: Promise<unknown>[] = []
   let isAway = false
   let looking: Promise<void> | undefined
 
-  /** A replica ends reads of rows that it is about to remove, and a pool may be busy: only one that does not answer is left out. */
-  async function mayAskAgain(place: Place, reason: string): Promise<boolean> {
+  /**
+   * A replica may cancel reads of rows that it is about to remove, and a connection pool may be busy. So only a server that does not
+   * respond is left out.
+   */
+  async function mayRetry(place: Place, reason: string): Promise<boolean> {
     if (await place.server.lsn().then(Boolean, () => false)) return !place.isPrimary
     if (place.isPrimary) {
       isAway = true
       await moves.moveFrom(place, reason)
     } else await leaveOut(place, reason)
     return place !== moves.current()
-  }
-
-  async function leaveOut(place: Place, reason: string): Promise<void> {
-    const isNews = place.out === undefined || place.out === notLookedAt
-    place.out = reason
-    if (isNews) log.warn('replica-left-out', { replica: place.server.name, reason })
-    if (moves.current() === place) await moves.moveFrom(place, reason)
-    if (!isNews) return
-    endReads(place)
-    // On its connections nothing may ever come back.
-    closing.push(place.server.close().catch(() => {}))
-    place.server = deps.reopen(replicas.indexOf(place))
-  }
-
-  function takeIn(place: Place): void {
-    const wasOut = place.out !== undefined && place.out !== notLookedAt
-    place.out = undefined
-    if (!wasOut) return
-    log.info('replica-used-again', { replica: place.server.name })
-    if (replicas.every(({ out }) => out === undefined)) log.info('replicas-back')
   }
 
   function look(): Promise<void> {
@@ -87,14 +70,8 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
     const known = there instanceof Error ? undefined : there
     await Promise.all(replicas.map((place, i) => judge(place, looks[i], known)))
     if (moves.current() !== primary) return
-    if (isAway) return await moves.moveFrom(primary, 'the primary is away')
-    for (const place of replicas) {
-      if (moves.current() !== primary || place.out !== undefined) continue
-      // Before anything was read or acknowledged, any moment will do.
-      if (moves.seen() === undefined && floor.lsn === 0n) {
-        moves.move(place, 'it is the first that will do')
-      } else await moves.moveTo(place).catch(() => {})
-    }
+    if (isAway) await moves.moveFrom(primary, 'the primary is away')
+    else await leavePrimary(deps)
   }
 
   async function judge(place: Place, found: Look | Error | undefined, known: Look | undefined) {
@@ -102,28 +79,65 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
       return await leaveOut(place, found?.message ?? '')
     }
     if (found.lsn > place.reached) place.reached = found.lsn
-    // Without the primary nothing new is known of it.
+    // While the primary is away, the lag of a replica is unknown and keeps its last value.
     if (known !== undefined) place.lagMs = past.lagOf(found.lsn)
-    const reason = await faultOf(found, known, { ...deps, lagMs: place.lagMs }).catch(
-      () => undefined,
-    )
+    const { lagMs } = place
+    const reason = await faultOf(found, known, { ...deps, lagMs }).catch(() => undefined)
     if (reason === undefined) takeIn(place)
     else await leaveOut(place, reason)
   }
 
-  return {
-    isPrimaryAway: () => isAway,
-    look,
-    mayAskAgain,
-    closed: async () => void (await Promise.all(closing)),
+  return { isPrimaryAway: () => isAway, look, mayRetry, closed }
+}
+
+/** Moves the reads from the primary to the first replica that may be read. */
+async function leavePrimary({ primary, replicas, moves, floor }: ReplicaWatchDeps): Promise<void> {
+  for (const place of replicas) {
+    if (moves.current() !== primary || place.out !== undefined) continue
+    // Before anything was read or acknowledged, any snapshot of the replica is new enough.
+    if (moves.seen() === undefined && floor.lsn === 0n) {
+      moves.move(place, 'it is the first usable replica')
+    } else await moves.moveTo(place).catch(() => {})
   }
+}
+
+/** Leaves out replicas and uses them again. */
+function createLeavingOut({
+  replicas,
+  moves,
+  reopen,
+  log,
+}: Pick<ReplicaWatchDeps, 'replicas' | 'moves' | 'reopen' | 'log'>) {
+  const closing: Promise<unknown>[] = []
+
+  async function leaveOut(place: Place, reason: string): Promise<void> {
+    const isNew = place.out === undefined || place.out === notChecked
+    place.out = reason
+    if (isNew) log.warn('replica-left-out', { replica: place.server.name, reason })
+    if (moves.current() === place) await moves.moveFrom(place, reason)
+    if (!isNew) return
+    endReads(place)
+    // The old connections may never respond.
+    closing.push(place.server.close().catch(() => {}))
+    place.server = reopen(replicas.indexOf(place))
+  }
+
+  function takeIn(place: Place): void {
+    const wasOut = place.out !== undefined && place.out !== notChecked
+    place.out = undefined
+    if (!wasOut) return
+    log.info('replica-used-again', { replica: place.server.name })
+    if (replicas.every(({ out }) => out === undefined)) log.info('replicas-back')
+  }
+
+  return { leaveOut, takeIn, closed: async () => void (await Promise.all(closing)) }
 }
 
 function lookAt({ server }: Place): Promise<Look | Error> {
   return server.look().catch((failure) => new Error(reasonOf(failure)))
 }
 
-/** Why a replica that answers will not do. */
+/** Returns why a replica that responds must not be read, or `undefined` if it may be read. */
 async function faultOf(
   { isReplica, tip }: Look,
   known: Look | undefined,
@@ -132,7 +146,7 @@ async function faultOf(
   if (!isReplica) return 'it follows no primary: it was promoted, or is one'
   if (known === undefined) return undefined
   if (tip.logId !== known.tip.logId) return 'it has another log'
-  // One that is ahead shows what the primary is about to show, or another history, which the next slots tell apart.
+  // A replica that is ahead has what the primary is about to show, or another history. The next slots tell them apart.
   const same = tip.slot > known.tip.slot ? tip : await primary.server.read.milestone(tip.slot)
   if (same !== undefined && same.commitmentId !== tip.commitmentId) return 'it has another history'
   return lagMs > maxLagMs ? `it lags by more than ${maxLagMs / 1_000} s` : undefined

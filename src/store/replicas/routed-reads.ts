@@ -6,9 +6,9 @@ import type { LogTip } from '../rows.ts'
 import type { Choice } from './choice.ts'
 import type { Server } from './server.ts'
 
-/** The reads of a store at the server that is chosen, and the writes whose outcome these reads must have. */
+/** Reads of a store from the chosen server, and writes whose results these reads must include. */
 
-/** The same reads, each at the server that is chosen when it begins. */
+/** Creates the reads. Each runs on the server that is chosen when it begins. */
 export function routedReads(choice: Choice): StoreReader {
   const { primary, use } = choice
   const names = Object.keys(primary.server.read) as (keyof StoreReader)[]
@@ -44,7 +44,7 @@ export function routedReads(choice: Choice): StoreReader {
   }
 }
 
-/** Snapshots at the server that is chosen. */
+/** Creates snapshots on the chosen server. */
 export function routedSnapshot(choice: Choice, routed: StoreReader): () => Promise<StoreSnapshot> {
   return async () => {
     let server = choice.current().server
@@ -61,7 +61,7 @@ interface BegunAt {
   readonly begun: StoreSnapshot
 }
 
-/** A snapshot of a replica, which notes what it was asked and did not have, and whether it was lost. */
+/** Wraps a snapshot of a replica. It records requested positions that it may lack, and whether the server was lost. */
 function atReplica(choice: Choice, routed: StoreReader, { server, begun }: BegunAt): StoreSnapshot {
   const named: NamedPosition[] = []
   let isLost = false
@@ -69,7 +69,7 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
     if (!isBefore(choice.seen(), position)) named.push(position)
   }
   const failed = (failure: unknown) => {
-    // The server is gone, or it was about to remove what was read.
+    // The server is lost, or it cancelled the read because it was about to remove the rows.
     if (storeFaultOf(failure) !== undefined) isLost = true
   }
   const own = { ...reachingReads(begun.read, note), reach: note }
@@ -98,7 +98,7 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   return { read, isStale, end: begun.end }
 }
 
-/** Reads of slots by name, after a slot that is not known here was waited for. */
+/** Reads of milestones by slot or commitment. Each waits until the server has reached the slot. */
 function reachingReads(
   read: StoreReader,
   reach: StoreReader['reach'],
@@ -128,7 +128,7 @@ function reachingReads(
   }
 }
 
-/** Whether a position lies before a tip that was read, so that every later read has it. */
+/** Whether a position is not after a tip that was read, so that every later read includes it. */
 function isBefore(tip: LogTip | undefined, { seq = 0, slot = 0, change }: NamedPosition): boolean {
   return change === undefined && tip !== undefined && seq <= tip.seq && slot <= tip.slot
 }
@@ -142,7 +142,7 @@ async function hasReached(
   return tip.seq >= (seq ?? 0) && tip.slot >= (slot ?? 0)
 }
 
-/** The same writes; what they acknowledge is in every read that begins afterwards. */
+/** Wraps writes so that every read that begins after an acknowledged write includes it. */
 export function acknowledgedWrites(write: StoreWriter, choice: Pick<Choice, 'raise'>): StoreWriter {
   function raising<A extends readonly unknown[], T>(one: (...args: A) => Promise<T>) {
     return async (...args: A): Promise<T> => {

@@ -1,14 +1,14 @@
 import type { ClientBase } from 'pg'
 
-/** That all connections of a replica lead to one server: what one of them has reached says nothing of another server. */
+/** Verifies that all connections of a replica lead to one server: the position that one server has reached says nothing about another. */
 export interface SameServer {
-  /** Fails for a connection that leads to another server than the first one did. */
+  /** Rejects a connection that leads to another server than the first connection. */
   readonly check: (client: ClientBase) => Promise<void>
-  /** Fails once a connection led elsewhere. */
+  /** Throws if any connection led to another server. */
   readonly holds: () => void
 }
 
-/** For one replica as long as it is open; its URL may lead through a proxy to several servers, or name several. */
+/** Creates the verification for one replica. Its URL may name several servers, or lead to several servers through a proxy. */
 export function createSameServer(): SameServer {
   let first: string | undefined
   let failure: Error | undefined
@@ -20,7 +20,7 @@ export function createSameServer(): SameServer {
     const started = rows[0]?.started
     first ??= started
     if (started === first) return
-    // As if the first server was lost, which passes when it was restarted.
+    // The code of a lost connection, which callers treat as temporary: the server may have been restarted.
     failure = Object.assign(new Error('its URL leads to several servers, or it was restarted'), {
       code: 'ECONNRESET',
     })

@@ -14,28 +14,28 @@ import { createReading } from '../sql/reading.ts'
 import { databasePlace } from '../url.ts'
 import { createSameServer, type SameServer } from './same-server.ts'
 
-/** A PostgreSQL server that is read: the primary, or one of its replicas. */
+/** PostgreSQL server that is read: the primary, or one of its replicas. */
 export interface Server extends Pick<Store, 'snapshot'> {
   /** Host and database, without user and password. */
   readonly name: string
   readonly read: StoreReader
-  /** Where it is; fails after `mostLookMs`. */
+  /** Reads the state of the server. Rejects after `lookTimeoutMs`. */
   look(): Promise<Look>
-  /** Up to where its write-ahead log is flushed, or at a replica replayed; fails after `mostLookMs`. */
+  /** Reads the flush position of the primary, or the replay position of a replica. Rejects after `lookTimeoutMs`. */
   lsn(): Promise<bigint>
   close(): Promise<void>
 }
 
-/** Where a server is. */
+/** State of a server. */
 export interface Look {
-  /** The tip has at least what this position has. */
+  /** Position in the write-ahead log. `tip` includes everything up to it. */
   readonly lsn: bigint
-  /** Whether it follows a primary. */
+  /** Whether the server follows a primary. */
   readonly isReplica: boolean
   readonly tip: LogTip
 }
 
-/** The server that is written, whose reads are those of the store. */
+/** Wraps the primary. Its reads are those of the store. */
 export function primaryServer(store: Store, url: string): Server {
   const watch = createWatch(url)
   return {
@@ -45,7 +45,7 @@ export function primaryServer(store: Store, url: string): Server {
     look: () =>
       watch.ask(async () => {
         const position = await watch.position()
-        // By the store, so that the history guard sees what replicas may show.
+        // Read through the store, so that the history guard sees every tip that replicas may show.
         return { ...position, tip: await store.read.logTip() }
       }),
     lsn: async () => (await watch.ask(watch.position)).lsn,
@@ -53,14 +53,14 @@ export function primaryServer(store: Store, url: string): Server {
   }
 }
 
-/** What opening a replica needs. */
+/** Dependencies of a replica. */
 export interface ReplicaDeps {
   readonly url: string
   readonly log: StoreLog
   readonly onCall: OnStoreCall | undefined
 }
 
-/** A replica. Nothing is connected before the first read. */
+/** Opens a replica. It connects at the first read. */
 export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
   const same = createSameServer()
   const watch = createWatch(url, same)
@@ -84,18 +84,18 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
     lsn: async () => (await watch.ask(watch.position)).lsn,
     close: async () => {
       snapshots.close()
-      // A server that hangs does not end its connections.
+      // A server that hangs does not close its connections.
       await Promise.race([
         Promise.all([watch.close(), database.close()]),
-        delay(mostLookMs, undefined, { ref: false }),
+        delay(lookTimeoutMs, undefined, { ref: false }),
       ])
     },
   }
 }
 
-/** One connection apart, made anew after it failed: on one that hangs nothing may ever come back. */
+/** Opens a separate connection for checks. It is replaced after a failure, because a hanging connection may never respond. */
 function createWatch(url: string, same?: SameServer) {
-  const open = () => openWatch(url, mostLookMs, same?.check)
+  const open = () => openWatch(url, lookTimeoutMs, same?.check)
   let reads = open()
 
   async function drop(): Promise<void> {
@@ -106,8 +106,8 @@ function createWatch(url: string, same?: SameServer) {
 
   async function ask<T>(question: () => Promise<T>): Promise<T> {
     const over = new AbortController()
-    const late = delay(mostLookMs, undefined, { signal: over.signal, ref: false }).then(() => {
-      throw new Error(`no answer within ${mostLookMs} ms`)
+    const late = delay(lookTimeoutMs, undefined, { signal: over.signal, ref: false }).then(() => {
+      throw new Error(`no response within ${lookTimeoutMs} ms`)
     })
     try {
       same?.holds()
@@ -135,4 +135,4 @@ function createWatch(url: string, same?: SameServer) {
   return { ask, position, tip, close: () => reads.close() }
 }
 
-const mostLookMs = 2_000
+const lookTimeoutMs = 2_000

@@ -7,7 +7,7 @@ import { activity, commitments } from './bulk-tables.ts'
 import { publishedSlot } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Reads of what is counted: one statement each, and so of one moment. */
+/** Reads of activity and ledger counters. Each read is one statement, so its values belong to one snapshot. */
 export function activityReads({ asOf, row, query }: Reading) {
   const spans = asOf(
     activity,

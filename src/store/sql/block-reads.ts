@@ -14,7 +14,7 @@ import type { Reading } from './reading.ts'
 
 /** Reads of blocks and transactions. */
 
-/** Blocks and transactions by id, and what belongs to blocks. */
+/** Reads of blocks and transactions by id, and of the states, issuing times and children of blocks. */
 export function blockReads({ row, rows, keyed }: Reading) {
   const block = row(blocks, 'WHERE id = ?')
   const states = keyed(blockStates, blockIds)
@@ -37,7 +37,7 @@ export function blockReads({ row, rows, keyed }: Reading) {
   } satisfies Partial<StoreReader>
 }
 
-/** Lists of blocks, by their slots and by their places in the inbox. */
+/** Reads of lists of blocks, by slot and by place in the inbox. */
 export function blockListReads({ row, rows }: Reading) {
   const after = rows(blocks, 'WHERE inbox > ? ORDER BY inbox LIMIT ?')
   const ofSlot = `WHERE slot = ? AND state IN ('ACCEPTED', 'CONFIRMED', 'FINALIZED')`
@@ -45,9 +45,9 @@ export function blockListReads({ row, rows }: Reading) {
     ascending: rows(blocks, `${ofSlot} AND inbox >= ? ORDER BY inbox LIMIT ?`),
     descending: rows(blocks, `${ofSlot} AND inbox <= ? ORDER BY inbox DESC LIMIT ?`),
   }
-  // The slot follows from the issuing time, so this order is that of issuing time, and has an index.
+  // The slot follows from the issuing time, so this is the order of issuing times. An index has it.
   const newestFirst = 'ORDER BY slot DESC, "issuingTime" DESC'
-  // Without the place in the inbox PostgreSQL gives blocks of one time in any order, and a restart offers other parents.
+  // Without the place in the inbox, PostgreSQL returns blocks of equal issuing time in any order, and a restart offers other parents.
   const recent = rows(blocks, `WHERE state <> 'DROPPED' ${newestFirst}, inbox DESC LIMIT ?`)
   const newest = row(issuedBlocks, `WHERE slot <= ? AND state <> 'DROPPED' ${newestFirst} LIMIT 1`)
   const lastPlace = row(inboxPlaces, 'ORDER BY inbox DESC LIMIT 1')
@@ -64,7 +64,7 @@ export function blockListReads({ row, rows }: Reading) {
     },
     recentBlocks: (limit) => recent(limit),
     newestSlotWithBlocks: async (upTo) => (await newest(upTo))?.slot,
-    // Positions below the first one are of blocks that were never in the inbox.
+    // Blocks that were never in the inbox have places below 1.
     newestInbox: async () => Math.max((await lastPlace())?.inbox ?? 0, 0),
     blocksOfKind: (kind, from, to) => ofKind(from, to, kindToNumber(kind)),
   } satisfies Partial<StoreReader>

@@ -3,9 +3,9 @@ import { idFromBytes } from '../values.ts'
 import { blockIds, blockParents } from './bulk-tables.ts'
 import type { RawWriting } from './statements.ts'
 
-/** The statements of blocks that the inbox and the import of final blocks share. */
+/** Statements on blocks that the inbox and the import of final blocks share. */
 
-/** Those of the blocks that are stored already. */
+/** Returns the ids of the given blocks that are stored already. */
 export async function knownBlocks(
   { tx, sql }: RawWriting,
   blocks: readonly { readonly blockId: BlockId }[],
@@ -15,7 +15,7 @@ export async function knownBlocks(
   return new Set(rows.map(({ id }) => idFromBytes<'BlockId'>(id)))
 }
 
-/** Adds the references of new blocks to their parents, each once. */
+/** Inserts the references of new blocks to their parents, without duplicates. */
 export async function insertParents(
   { tx, sql }: RawWriting,
   blocks: readonly { readonly blockId: BlockId; readonly parents?: readonly BlockId[] }[],

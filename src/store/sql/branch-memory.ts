@@ -4,12 +4,15 @@ import type { LogTip } from '../rows.ts'
 import { branchOf, noBranch } from '../values.ts'
 
 /**
- * Branches of milestones that were read before. A commitment covers all before it: as long as one slot has the branch that it had, all
- * slots up to it do. A read that uses them reads that one slot again, as of the moment of its rows.
+ * Cache of the branches of milestones. A commitment covers all earlier commitments: while one slot has an unchanged branch, all slots up
+ * to it have. A read that uses the cache verifies it by reading the branch of that one slot in the snapshot of its rows.
  */
 export interface BranchMemory {
   known(): KnownBranches
-  /** What is known of the history that a read found: nothing where it gave the slot another branch. */
+  /**
+   * Returns the cached branches of the history that a read found, with the branch of its tip. The result has no other branch when the
+   * read found another branch (`found`) for the verified slot.
+   */
   settle(
     known: KnownBranches,
     found: Hex,
@@ -17,15 +20,16 @@ export interface BranchMemory {
   ): KnownBranches
 }
 
-/** Branches by slot, of one history. */
+/** Branches of one history, by slot. */
 export interface KnownBranches {
-  /** The slot that is read again, at or behind all those that are known, and the branch that it had. */
+  /** Slot whose branch verifies the cached branches up to it. Other reads may add newer slots to the same map. */
   readonly slot: SlotIndex
+  /** Branch that `slot` had when it was read. */
   readonly branch: Hex
   readonly bySlot: Map<SlotIndex, Hex>
 }
 
-/** Nothing is known yet. No database has the slot that is read again, and it has no branch. */
+/** Creates an empty cache. Its verified slot is -1, which no database has, with the branch of no milestone. */
 export function createBranchMemory(): BranchMemory {
   let current: KnownBranches = { slot: -1, branch: noBranch, bySlot: new Map() }
 
@@ -36,14 +40,14 @@ export function createBranchMemory(): BranchMemory {
       const bySlot = isSame ? known.bySlot : new Map<SlotIndex, Hex>()
       const settled = { slot, branch: branchOf(commitmentId), bySlot }
       bySlot.set(slot, settled.branch)
-      // Others may have been faster.
-      const isNews = isSame ? current.bySlot === bySlot && current.slot < slot : current === known
-      // What is full is left to those who are using it.
-      if (isNews) current = bySlot.size < mostKnown ? settled : { ...settled, bySlot: new Map() }
+      // A concurrent read may have settled a newer slot already.
+      const isNewer = isSame ? current.bySlot === bySlot && current.slot < slot : current === known
+      // A full map is replaced, not cleared: concurrent reads still use it.
+      if (isNewer) current = bySlot.size < maxBranches ? settled : { ...settled, bySlot: new Map() }
       return settled
     },
   }
 }
 
-/** Some 60 bytes each: those of two days. */
-const mostKnown = 16_384
+/** Branches in a full cache: two days of slots, about 60 bytes each. */
+const maxBranches = 16_384

@@ -39,9 +39,9 @@ import {
   writtenTable,
 } from './columns.ts'
 
-/** What statements write, match and read, by table: the columns in their order. */
+/** Columns that statements write, match and read, by table and in order. */
 
-/** The rows that a description takes. */
+/** Type of the rows that a table description accepts. */
 export type RowIn<T> = T extends BulkTable<infer R> ? R : never
 
 const updateClass = column<UpdateClass>('int', classToNumber, (value) =>
@@ -77,14 +77,14 @@ export const ledgerUpdates = table('ledger_updates', {
   isLastOfTransaction: truth,
 })
 
-/** The rows of an address by which its transactions are listed. */
+/** Rows of the log from which the transactions of an address are listed. */
 export const transactionEntries = table('ledger_updates', {
   seq: long,
   outputId: id<'OutputId'>(),
   isSpent: truth,
 })
 
-/** What the explorer lists of a row. */
+/** Rows of the log as the explorer lists them. */
 export const ownedUpdates = table('ledger_updates', {
   seq: long,
   milestoneIndex: long,
@@ -92,13 +92,13 @@ export const ownedUpdates = table('ledger_updates', {
   isSpent: truth,
 })
 
-/** How far the rows of an address and class reach. */
+/** Newest ordinal and history hash of an address and class. */
 export const addressTips = table('ledger_updates', { ordinal: long, historyHash: hex })
 
-/** Whose rows are counted together. */
+/** Address and class: the key under which rows of the log are counted. */
 export const tipKeys = table('ledger_updates', { address: hex, class: updateClass })
 
-/** The newest removed row of an address and class. */
+/** Newest pruned row of an address and class. */
 export const prunedTips = table(
   'pruned_tips',
   {
@@ -146,7 +146,7 @@ export const commitmentIds = table('commitments', {
   commitmentId: named('id', id<'CommitmentId'>()),
 })
 
-/** Who issued blocks, and when. */
+/** Issuers and issuing times of blocks. */
 export const issuedBlocks = table('blocks', {
   blockId: named('id', id<'BlockId'>()),
   slot: long,
@@ -178,7 +178,7 @@ const carriedTransaction = {
 
 const judgedTransaction = { ...carriedTransaction, failureReason: optional(int) } as const
 
-/** Transactions with the block that carries them. */
+/** Transactions, each with a block that carries it and the number of its carriers. */
 export const carriedTransactions = table('transactions', { ...carriedTransaction, carriers: int })
 
 /** Transactions. */
@@ -196,13 +196,13 @@ export const verdicts = writtenTable('transactions', {
   judgedCarriers: { type: 'int', write: (judged: number | undefined) => judged ?? 1 },
 })
 
-/** Blocks that wait, by their places in the inbox. */
+/** Blocks whose transaction waits for other transactions, by their places in the inbox. */
 export const waitingCarriers = table('waiting_carriers', { inbox: long, slot: long, missing: int })
 
-/** Places in the inbox of blocks that wait. */
+/** Places of waiting blocks in the inbox. */
 export const waitingPlaces = table('waiting_carriers', { inbox: long })
 
-/** Places in the inbox of blocks that wait for a transaction. */
+/** Awaited transactions by the inbox place of the block that waits for them. */
 export const awaitingPlaces = table('awaited_transactions', { inbox: long })
 
 /** Transactions that blocks wait for. */
@@ -217,7 +217,7 @@ export const awaitedIds = table('awaited_transactions', { transactionId: id<'Tra
 const newOutput = {
   outputId: named('id', id<'OutputId'>()),
   bytes,
-  // Without bytes where the block is not known: the column has no null.
+  // Empty when the block is unknown: the column is not nullable.
   blockId: {
     ...optional(id<'BlockId'>()),
     write: (block: Hex | undefined) => (block === undefined ? '' : digits(block)),
@@ -238,17 +238,17 @@ export const outputRows = table('outputs', {
 /** Outputs by id. */
 export const outputIds = table('outputs', { outputId: named('id', id<'OutputId'>()) })
 
-/** What spends outputs. */
+/** Slots and transactions in which outputs are spent. */
 export const spends = table('outputs', {
   outputId: named('id', id<'OutputId'>()),
   spentSlot: long,
   spentBy: optional(id<'TransactionId'>()),
 })
 
-/** Unspent outputs as filters see them. */
+/** Unspent outputs with the columns that filters use. */
 export const unspentOutputs = table('unspent_outputs', {
   outputId: id<'OutputId'>(),
-  /** The type code. */
+  /** Type code of the output. */
   kind: int,
   bookedSlot: long,
   timelockSlot: optional(long),
@@ -266,7 +266,7 @@ export const unspentSlots = table('unspent_outputs', {
 /** Unspent outputs by id. */
 export const unspentIds = table('unspent_outputs', { outputId: id<'OutputId'>() })
 
-/** Index keys and the outputs that are found by them. */
+/** Index keys with the unspent outputs that have them. */
 export const indexKeys = writtenTable('index_keys', {
   kind: indexKind,
   value: hex,
@@ -274,20 +274,20 @@ export const indexKeys = writtenTable('index_keys', {
   outputId: id<'OutputId'>(),
 })
 
-/** The outputs that were and are a chain. */
+/** Successive outputs of chains. */
 export const chainStates = table(
   'chain_states',
   { chainId: hex, ordinal: long, kind: chainKind, bookedSlot: long, outputId: id<'OutputId'>() },
   2,
 )
 
-/** States by their chains. */
+/** Chain states by chain id. */
 export const chainIds = writtenTable('chain_states', { chainId: hex })
 
-/** Slots that outputs wait for. */
+/** Future slots at which timelocks and expirations of unspent outputs end. */
 export const dueOutputs = table('due_outputs', { slot: long, outputId: id<'OutputId'>() })
 
-/** Base tokens of addresses; each amount is at most 2^63 - 1. */
+/** Balances of base tokens by address. Each amount is at most 2^63 - 1. */
 export const balances = table('balances', {
   address: hex,
   total: amount,
@@ -298,13 +298,13 @@ export const balances = table('balances', {
   outputs: long,
 })
 
-/** What addresses own in all. */
+/** Total base tokens of addresses. */
 export const addressTotals = table('balances', { address: hex, total: amount })
 
 /** Balances by address. */
 export const balanceAddresses = table('balances', { address: hex })
 
-/** Native tokens of addresses; amounts are 32 bytes, the highest first. */
+/** Balances of native tokens by address. Amounts are 32 bytes, big-endian. */
 export const tokenBalances = table(
   'token_balances',
   {
@@ -318,20 +318,20 @@ export const tokenBalances = table(
   2,
 )
 
-/** Native tokens of addresses by token. */
+/** Keys of native token balances. */
 export const ownedTokens = table('token_balances', { address: hex, tokenId: id<'FoundryId'>() })
 
-/** Who owns how much of a native token. */
+/** Holders of native tokens with their totals. */
 export const tokenHolders = table('token_balances', { address: hex, total: hex })
 
-/** What addresses own at the end of slots in which an expiration moved an output. */
+/** Totals of addresses at the end of slots with an expiration transfer. */
 export const expirationTransfers = table('expiration_transfers', {
   address: hex,
   slot: long,
   total: amount,
 })
 
-/** How many addresses own how much. */
+/** Number of addresses and their total, by power of ten of the amount that they own. */
 export const balanceRanges = table('balance_ranges', {
   exponent: long,
   addresses: long,
@@ -349,7 +349,7 @@ export const epochs = table('epochs', {
   rewards: optional(text),
 })
 
-/** What happened in spans of time. */
+/** Activity of time buckets. */
 export const activity = table(
   'activity',
   {
@@ -375,10 +375,10 @@ export const activity = table(
   2,
 )
 
-/** How many outputs of each type are unspent. */
+/** Number of unspent outputs by type. */
 export const outputCounts = table('output_counts', { kind: long, outputs: long })
 
-/** Versions of accounts; `undefined` where the account was deleted. */
+/** Versions of accounts. The entry is `undefined` once the account is deleted. */
 export const accountVersions = table('account_versions', {
   slot: long,
   entry: optional(bytes),

@@ -2,30 +2,30 @@ import type { RawTx } from '../client.ts'
 
 /**
  * Statements on many rows at once. The rows are one JSON parameter, which is 27 times as fast as a parameter for each value.
- * Each statement is written once; a dialect says how its database reads the parameter, and how it joins it.
+ * Each statement is written once. A dialect defines how its database reads the parameter and joins it.
  */
 
-/** A bulk statement gives the number of rows changed, for the caller to check. */
+/** Bulk statements. A statement that writes resolves to the number of rows changed, for the caller to check. */
 export interface Bulk {
   readonly dialect: Dialect
-  /** Adds rows, all of them new. */
+  /** Inserts rows. Fails when a key exists. */
   insert<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
-  /** Adds rows, or replaces those of the same key. */
+  /** Inserts rows, or replaces the rows with the same keys. */
   put<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
-  /** Adds rows, or to those of the same key the numbers of the other columns. */
+  /** Inserts rows. When a key exists, adds the numbers in the other columns to the stored row. */
   add<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
-  /** Removes the rows that have these values in all columns of the description. */
+  /** Deletes the rows that match the given rows in all columns of the description. */
   remove<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[]): Promise<number>
-  /** Changes the rows of these keys for which a condition holds. */
+  /** Updates the rows with the given keys that fulfil the condition of the change. */
   update<R>(tx: RawTx, table: BulkTable<R>, rows: readonly R[], change: Change): Promise<number>
-  /** Selects the rows that have these values in all columns of the description. */
+  /** Selects the rows that match the given rows in all columns of the description. */
   select<Row, R = never>(
     tx: RawTx,
     table: BulkTable<R>,
     rows: readonly R[],
     text?: TextOfMatched,
   ): Promise<Row[]>
-  /** Runs a statement on the rows that have these values. */
+  /** Runs a statement around the selection of the matching rows. */
   execute<R>(
     tx: RawTx,
     table: BulkTable<R>,
@@ -34,13 +34,13 @@ export interface Bulk {
   ): Promise<number>
 }
 
-/** The columns of a table that a statement is about, and how a value of the program becomes theirs. */
+/** Description of a table, or of some of its columns, with the conversion of a row to column values. */
 export interface BulkTable<R> {
   readonly name: string
-  /** The key is the first of them, or so many of the first. */
   readonly columns: readonly BulkColumn[]
+  /** Number of leading columns that form the key. */
   readonly keyLength: number
-  /** In the order of the columns. */
+  /** Returns the values of a row in the order of the columns. */
   valuesOf(row: R): JsonValue[]
 }
 
@@ -48,54 +48,54 @@ export interface BulkTable<R> {
 export interface BulkColumn {
   readonly name: string
   readonly type: ColumnType
-  /** Bytes that are read as text. */
+  /** Whether bytes are read as hexadecimal text. */
   readonly asText?: boolean
 }
 
-/** `bytes` are hexadecimal digits in the JSON, and `amount` is text, for a JSON number ends at 2^53. */
+/** Type of a column. In the JSON parameter, `bytes` are hexadecimal digits, and `amount` is text because JSON numbers end at 2^53. */
 export type ColumnType = 'bytes' | 'int' | 'long' | 'amount' | 'text' | 'boolean'
 
 /** A value in the JSON parameter. */
 export type JsonValue = string | number | boolean | null
 
-/** What an update does; columns of the parameter are those of the table `given`. */
+/** Assignments and condition of an update. Its SQL refers to the columns of the parameter by the table name `given`. */
 export interface Change {
-  /** Left out: every column behind the key gets its value. */
+  /** Assignments. Without them, the update sets every column after the key to its given value. */
   readonly set?: string
   readonly where: string
 }
 
-/** A statement around the one that selects the matching rows, given as its text. */
+/** Returns the text of a statement around the selection of the matching rows, which is its argument. */
 export type TextOfMatched = (matched: string) => string
 
-/** What the databases write differently. */
+/** SQL that differs between the databases. */
 export interface Dialect {
-  /** The rows as the JSON parameter. */
+  /** Returns the JSON parameter for rows. */
   json(columns: readonly BulkColumn[], rows: readonly (readonly JsonValue[])[]): string
-  /** The JSON parameter as a table `given` with these columns. */
+  /** SQL that reads the JSON parameter as a table `given` with these columns. */
   given(columns: readonly BulkColumn[]): string
-  /** A parameter as the value of a column, where few rows are inserted faster one by one than from JSON. */
+  /** SQL of a parameter as the value of a column. Present if inserting a few rows one by one is faster than inserting them from JSON. */
   readonly value?: (column: BulkColumn) => string
-  /** Follows the name of a table and keeps those of its rows that are given. `list` is how a statement names a second table. */
+  /** SQL that follows a table name and restricts the table to the given rows. `list` is how the statement adds a second table. */
   matching(table: Pick<BulkTable<never>, 'name' | 'columns'>, list: ',' | 'USING'): string
-  /** Bytes as `0x` and their digits; null may become `0x`. */
+  /** SQL that converts bytes to `0x` and hexadecimal digits. A null may become `0x`. */
   hex(bytes: string): string
-  /** Which rows of the log are those of an address and a class, from one position to another. */
+  /** SQL condition for the rows of the log of an address and class between two positions. */
   ofAddress(rows: RowsOfAddress): string
-  /** What such rows are ordered by, so that they are read along that index. */
+  /** SQL order of the same rows, which the index on address and class provides. */
   byPosition(direction: 'ASC' | 'DESC'): string
-  /** Some of the bytes of the second parameter, from a place counted from 1. */
+  /** SQL that cuts bytes out of the second parameter. `from` counts from 1. */
   slice(from: string, length: string): string
   /**
-   * How many outputs a scan walks over at once, whether they fulfil a filter or not: SQLite has a statement in one turn of the event
-   * loop, and to PostgreSQL each is a round trip.
+   * Outputs that one statement of a scan visits, whether or not they pass the filter. SQLite runs a statement in one turn of the event
+   * loop. On PostgreSQL, each statement is a round trip.
    */
   readonly walkedAtOnce: number
-  /** Of a log that is spread over servers: what stands in the place of its table. Left out where it is one table. */
+  /** SQL that replaces the table of the log when the log is in shards. Absent when the log is one table. */
   readonly shards?: ShardedScans
 }
 
-/** Rows of the log, by expressions; all positions where no bound is given. */
+/** Range of the log of one address and class, as SQL expressions. A missing bound does not limit the positions. */
 export interface RowsOfAddress {
   readonly address: string
   readonly class: string | number
@@ -103,34 +103,34 @@ export interface RowsOfAddress {
   readonly to?: `${'<' | '<='} ${string}`
 }
 
-/** How a log that is spread over servers is read (docs/decisions/047-citus.md). */
+/** SQL that reads a log in shards (docs/decisions/047-citus.md). */
 export interface ShardedScans {
-  /** As `scanOfAddress` says. */
+  /** Same as `scanOfAddress`. */
   ofAddress(scan: AddressScan): string
-  /** `FROM …`: the rows of two classes between two positions, which are left out, in their order. */
+  /** `FROM …`: the rows of two classes between two exclusive positions, in order. */
   ofLog(scan: LogScanText): string
-  /** `FROM …`: the rows at the positions that a statement selects as `seq`. */
+  /** `FROM …`: the rows at the positions that the statement `seqs` selects as `seq`. */
   atPositions(seqs: string): string
-  /** The one row of an address and class between two positions, both included, with an output id and whether it is spent. */
+  /** `FROM …`: the one row of an address and class between two inclusive positions that has an output id and a spent flag. */
   entry(columns: EntryColumns): string
-  /** How many rows an address and class had up to the published tip, which the statement names `tip`. */
+  /** Number of rows of an address and class up to the published tip, which the statement names `tip`. */
   count(address: string, updateClass: string): string
 }
 
-/** Rows of an address in their order, by expressions. */
+/** Scan of the log of one address and class, as SQL expressions. */
 export interface AddressScan extends RowsOfAddress {
-  /** By which the statement calls them. */
+  /** Name of the rows in the statement. */
   readonly name?: string
   readonly direction: 'ASC' | 'DESC'
   readonly limit: string
   readonly offset?: number
-  /** Whether those alone are meant that are the last of their transactions. */
+  /** Whether the scan returns only the last row of each transaction. */
   readonly isLastOfTransaction?: boolean
-  /** A further condition. */
+  /** Additional condition. */
   readonly where?: string
 }
 
-/** Rows of the whole log, by expressions. */
+/** Scan of the whole log, as SQL expressions. */
 export interface LogScanText {
   readonly classes: readonly [string, string]
   readonly after: string
@@ -139,7 +139,7 @@ export interface LogScanText {
   readonly limit: string
 }
 
-/** What a row is looked for by. */
+/** Values that identify one row of the log, as SQL expressions. */
 export interface EntryColumns {
   readonly address: string
   readonly class: string
@@ -149,7 +149,7 @@ export interface EntryColumns {
   readonly isSpent: string
 }
 
-/** The rows as the JSON parameter of a statement. */
+/** Returns the JSON parameter of a statement on rows. */
 export function jsonOf<R>(dialect: Dialect, table: BulkTable<R>, rows: readonly R[]): string {
   return dialect.json(
     table.columns,
@@ -157,7 +157,7 @@ export function jsonOf<R>(dialect: Dialect, table: BulkTable<R>, rows: readonly 
   )
 }
 
-/** The bulk statements of a database. */
+/** Creates the bulk statements of a database. */
 export function bulkOf(dialect: Dialect): Bulk {
   const { given, matching } = dialect
   const matched: TextOfTable = (table) =>
@@ -171,7 +171,7 @@ export function bulkOf(dialect: Dialect): Bulk {
     dialect,
     insert(tx, table, rows) {
       const { value } = dialect
-      if (value === undefined || tx.executeEach === undefined || rows.length > mostOneByOne) {
+      if (value === undefined || tx.executeEach === undefined || rows.length > maxOneByOne) {
         return run(tx, insertText(dialect, table), table, rows)
       }
       const { name, columns } = table
@@ -204,23 +204,23 @@ export function bulkOf(dialect: Dialect): Bulk {
   }
 }
 
-/** A row by itself costs two thirds of its place in a JSON parameter among 16, and as much among 500. */
-const mostOneByOne = 64
+/** Rows up to which inserting one by one pays: it takes two thirds of the time of a JSON parameter at 16 rows, and the same at 500. */
+const maxOneByOne = 64
 
 type TextOfTable = (table: BulkTable<never>) => string
 
-/** Inserts what is given; a condition or a conflict clause may follow. */
+/** SQL that inserts the given rows. A condition or a conflict clause may follow. */
 export function insertText({ given }: Dialect, { name, columns }: BulkTable<never>): string {
   const names = namesOf(columns)
   return `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${given(columns)}`
 }
 
-/** Inserts what is given, or replaces what has the same key. */
+/** SQL that inserts the given rows, or replaces the rows with the same keys. */
 export function putText(dialect: Dialect, table: BulkTable<never>): string {
   return upsertText(dialect, table, (name) => `excluded."${name}"`)
 }
 
-/** Inserts what is given; a row whose key is there gets the value of `changed` in each column behind the key. */
+/** SQL that inserts the given rows. When a key exists, it sets each column after the key to the expression that `changed` returns. */
 function upsertText(
   dialect: Dialect,
   table: BulkTable<never>,
@@ -228,12 +228,12 @@ function upsertText(
 ): string {
   const { columns, keyLength } = table
   const changes = columns.slice(keyLength).map(({ name }) => `"${name}" = ${changed(name)}`)
-  // SQLite would read the ON of a conflict as that of a join, if there were no condition before it.
+  // Without a condition before it, SQLite parses ON CONFLICT as the ON of a join.
   return `${insertText(dialect, table)} WHERE true
     ON CONFLICT (${namesOf(columns.slice(0, keyLength))}) DO UPDATE SET ${changes.join(', ')}`
 }
 
-/** Names of columns as a list. */
+/** Quoted names of columns, separated by commas. */
 export function namesOf(columns: readonly Pick<BulkColumn, 'name'>[]): string {
   return columns.map(({ name }) => `"${name}"`).join(', ')
 }

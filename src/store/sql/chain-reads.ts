@@ -9,7 +9,7 @@ import { hexOfText, selected } from './columns.ts'
 import { publishedSlot } from './published.ts'
 import { both, boundsOf, type Reading } from './reading.ts'
 
-/** Chains, their states, and who owns native tokens. Each read is one statement. */
+/** Reads of chains, their states, and holders of native tokens. Each read is one statement. */
 export function chainReads(reading: Reading): ChainReader {
   const { query, rows, dialect } = reading
   const newest = newestText(dialect)
@@ -19,7 +19,7 @@ export function chainReads(reading: Reading): ChainReader {
       `WHERE "chainId" = ? AND ordinal > ? AND ordinal < ? ORDER BY ordinal ${direction} LIMIT ?`,
     ),
   )
-  // With the name of the table: the names alone are those of the selected texts, which no index has.
+  // Qualified with the table: the bare names are those of the selected texts, which no index has.
   const holders = both((direction) =>
     rows(
       tokenHolders,
@@ -54,7 +54,7 @@ export function chainReads(reading: Reading): ChainReader {
   }
 }
 
-/** By a join: for the same condition with IN, SQLite goes through all states of a chain. */
+/** A join and not IN, for which SQLite reads all states of a chain. */
 function newestText(dialect: Dialect): string {
   return `SELECT ${publishedSlot}, ${selected(dialect, chainStates)}, ${selected(dialect, outputRows)}
     FROM ${dialect.given(chainIds.columns)}
@@ -63,7 +63,7 @@ function newestText(dialect: Dialect): string {
     JOIN outputs ON outputs.id = chain_states."outputId"`
 }
 
-/** From chain to chain, for one may have any number of states. */
+/** Steps from chain id to chain id, because a chain may have any number of states. */
 function idsWithinText(hexOfId: string): string {
   const nextId = (condition: string) =>
     `(SELECT next."chainId" FROM chain_states AS next WHERE next."chainId" ${condition}
@@ -80,7 +80,7 @@ function idsWithinText(hexOfId: string): string {
 function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'] {
   const columns = selected(dialect, outputRows)
   const textBy = new Map<string, string>()
-  /** There are few forms, and each is long. */
+  /** Caches the texts: there are few forms, and each text is long. */
   function textOf({ keys, order }: AliveChainsQuery): string {
     const isOfKind = impliesKind(keys)
     const form = `${keys.length} ${isOfKind} ${order}`
@@ -103,7 +103,7 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
   }
 }
 
-/** Whether the first key is one that only chains of one kind have. */
+/** Whether only one kind of chain has the first key. */
 function impliesKind([first]: readonly IndexKey[]): boolean {
   return first?.kind === 'CHAIN_HOLDER'
 }
@@ -114,13 +114,13 @@ function parametersOf({ kind, value }: IndexKey): Parameter[] {
 
 interface AliveShape extends Pick<AliveChainsQuery, 'order'> {
   readonly columns: string
-  /** How many. */
+  /** Number of index keys. */
   readonly keys: number
-  /** Whether the first of them implies the kind. */
+  /** Whether the first key implies the kind. */
   readonly isOfKind: boolean
 }
 
-/** Cross joins are made in the order written: that of the index whose order the places are in. */
+/** SQLite runs cross joins in the order written. So the first table is the one whose index has the order of the result. */
 function aliveText({ columns, keys, isOfKind, order }: AliveShape): string {
   const direction = order === 'ascending' ? 'ASC' : 'DESC'
   const [first, ...others] = Array.from({ length: keys }, (_, n) => `key${n}`)
@@ -143,7 +143,7 @@ function aliveText({ columns, keys, isOfKind, order }: AliveShape): string {
     `outputs.id = ${place}."outputId"`,
     `(${place}."bookedSlot", ${place}."outputId") > (?, ?)`,
     `(${place}."bookedSlot", ${place}."outputId") < (?, ?)`,
-    // What is booked since is no part of the newest milestone; what is spent since still is.
+    // Outputs booked after the newest milestone are not part of it. Outputs spent after it still are.
     `${place}."bookedSlot" <= ${publishedSlot}`,
   ]
   return `SELECT ${columns} FROM ${tables.join(' CROSS JOIN ')} WHERE ${conditions.join(' AND ')}

@@ -4,28 +4,29 @@ import type { Id } from '../../protocol/primitives.ts'
 import { digits, digitsOf } from '../values.ts'
 import type { BulkColumn, BulkTable, ColumnType, Dialect, JsonValue } from './bulk.ts'
 
-/** Kinds of columns, and how a table is described by them. */
+/** Kinds of columns, and descriptions of tables that are made of them. */
 
-/** A column as its values are written. */
+/** Column that statements write or match. */
 export interface WrittenColumn<V> {
   readonly type: ColumnType
   readonly write: (value: V) => JsonValue
-  /** In the database, where the rows of the program call it otherwise. */
+  /** Name in the database, if it differs from the property name. */
   readonly name?: string
 }
 
-/** A column that is read too. */
+/** Column that statements also read. */
 export interface Column<V> extends WrittenColumn<V> {
-  /** Bytes that the program has as text are read as text, for building an array of bytes costs more than all else. */
+  /** Whether bytes are read as hexadecimal text, because creating a byte array is the most expensive part of a read. */
   readonly asText?: boolean
-  /** The value of what the driver gives. */
+  /** Converts a value of the driver. */
   readonly read: (value: unknown) => V
 }
 
-/** A table that is read: each list of columns, in their order, becomes a row. */
+/** Description of a table that statements also read. */
 export interface ReadTable<R, Row> extends BulkTable<R> {
+  /** Converts column values, in the order of the columns, to a row. */
   readonly rowOf: (values: readonly unknown[]) => Row
-  /** The values of single columns. */
+  /** Converts the values of single columns. */
   readonly read: { readonly [P in keyof Row]: (value: unknown) => Row[P] }
 }
 
@@ -37,14 +38,14 @@ type ReadColumns = {
   }
 }
 
-/** A row with these columns, as it is written. */
+/** Row with these columns, as statements write it. */
 export type RowOf<C extends WrittenColumns> = {
   readonly [P in keyof C as undefined extends ValueOf<C[P]> ? never : P]: ValueOf<C[P]>
 } & {
   readonly [P in keyof C as undefined extends ValueOf<C[P]> ? P : never]?: ValueOf<C[P]>
 }
 
-/** The same as it is read: every member is there. */
+/** Row with these columns, as statements read it: every member is present. */
 export type ReadRowOf<C extends ReadColumns> = { readonly [P in keyof C]: ReturnType<C[P]['read']> }
 
 type ReadsOf<C extends ReadColumns> = {
@@ -90,7 +91,7 @@ export function table<C extends ReadColumns>(
   return { ...writtenTable(name, columns, keyLength), rowOf, read: read as ReadsOf<C> }
 }
 
-/** The columns of a table as a statement selects them. */
+/** SQL that selects the columns of a table. */
 export function selected(
   dialect: Dialect,
   { name, columns }: Pick<BulkTable<never>, 'name' | 'columns'>,
@@ -100,7 +101,7 @@ export function selected(
     .join(', ')
 }
 
-/** Some of the columns by their names, in that order. */
+/** SQL that selects some columns, in the order of the names. */
 export function selectedOf(
   dialect: Dialect,
   { columns }: Pick<BulkTable<never>, 'columns'>,
@@ -115,13 +116,13 @@ export function selectedOf(
   return found.map((column) => selectedColumn(dialect, `"${column.name}"`, column)).join(', ')
 }
 
-/** An amount as text, for it goes up to 2^64 - 1 and the drivers give numbers. */
+/** Amounts are selected as text: they go up to 2^64 - 1, and the drivers return numbers. */
 function selectedColumn(dialect: Dialect, plain: string, column: BulkColumn): string {
   if (column.asText === true) return `${dialect.hex(plain)} AS "${column.name}"`
   return column.type === 'amount' ? `CAST(${plain} AS TEXT) AS "${column.name}"` : plain
 }
 
-/** A kind of column by its two directions. */
+/** Creates a kind of column from its two conversions. */
 export function column<V>(
   type: ColumnType,
   write: (value: V) => JsonValue,
@@ -130,37 +131,37 @@ export function column<V>(
   return { type, write, read }
 }
 
-/** A value that is JSON as it is. */
+/** Returns a value that is JSON already. */
 export function asIs<V extends JsonValue>(value: V): V {
   return value
 }
 
-/** Ids of one kind. */
+/** Column of ids of one kind. */
 export function id<Kind extends string>(): Column<Id<Kind>> {
   return { type: 'bytes', asText: true, write: digits, read: idOfText }
 }
 
-/** Bytes that the program has as text. */
+/** Column of bytes that the program handles as hexadecimal text. */
 export const hex: Column<Hex> = { type: 'bytes', asText: true, write: digits, read: hexOfText }
 
-/** Bytes that the program has as bytes. */
+/** Column of bytes. */
 export const bytes = column<Uint8Array>('bytes', digitsOf, (value) => {
   assert(value instanceof Uint8Array, 'bytes are bytes')
   return value
 })
 
-/** Whole numbers of 32 bits. */
+/** Column of integers of 32 bits. */
 export const int = column<number>('int', asIs, Number)
-/** Whole numbers up to 2^53 - 1. */
+/** Column of integers up to 2^53 - 1. */
 export const long = column<number>('long', asIs, Number)
-/** Whole numbers up to 2^64 - 1. */
+/** Column of integers up to 2^64 - 1. */
 export const amount = column<bigint>('amount', String, (value) => BigInt(String(value)))
-/** Truth values. */
+/** Column of booleans. */
 export const truth = column<boolean>('boolean', asIs, Boolean)
-/** Text. */
+/** Column of text. */
 export const text = column<string>('text', asIs, String)
 
-/** A column that may be null. Where bytes are read as text, SQLite gives null as the text of no bytes. */
+/** Makes a column nullable. SQLite returns null as `0x` when it reads bytes as text. */
 export function optional<V>({ write, read, ...rest }: Column<V>): Column<V | undefined> {
   return {
     ...rest,
@@ -169,12 +170,12 @@ export function optional<V>({ write, read, ...rest }: Column<V>): Column<V | und
   }
 }
 
-/** A column that the database calls otherwise. */
+/** Gives a column another name in the database. */
 export function named<C extends WrittenColumn<never>>(name: string, one: C): C {
   return { ...one, name }
 }
 
-/** Bytes as `Dialect.hex` gives them. */
+/** Reads bytes that a statement selected with `Dialect.hex`. */
 export function hexOfText(value: unknown): Hex {
   assert(isHexText(value), 'ids, addresses and hashes are read as text')
   return value

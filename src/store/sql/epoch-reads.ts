@@ -10,8 +10,6 @@ import {
 import { column, long, table } from './columns.ts'
 import type { Reading } from './reading.ts'
 
-/** Reads of epochs, and how many blocks slots have. */
-
 const epochTable = table('epochs', {
   epoch: long,
   committee: column('text', committeeJson, (value) => committeeFrom(String(value))),
@@ -19,7 +17,7 @@ const epochTable = table('epochs', {
   rewards: column('text', rewardsJson, (value) => rewardsFrom(textOf(value))),
 })
 
-/** Epochs from one on, and counts of blocks. */
+/** Reads of epochs, and counts of the blocks of slots. */
 export function epochReads({ rows, query }: Reading) {
   const epochsFrom = rows(epochTable, 'WHERE epoch >= ? ORDER BY epoch')
 

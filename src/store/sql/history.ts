@@ -1,7 +1,7 @@
 import type { HistoryFacts } from '../history-contract.ts'
 import type { Dialect } from './bulk.ts'
 
-/** What the guard of the history asks, as columns of one row; `slot` is how the parameter is written. */
+/** SQL columns that the history guard reads, as one row. `slot` is the SQL of the slot parameter. */
 export function historyColumns({ hex }: Dialect, slot: string): string {
   const columns: { readonly [C in keyof HistoryFacts]: string } = {
     logId: `${hex('"logId"')} FROM network`,

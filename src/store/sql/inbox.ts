@@ -1,7 +1,7 @@
 import type { RawTx } from '../client.ts'
 import type { InboxStatements, TakenPlaces } from './statements.ts'
 
-/** The statements on the writer's row that the inbox makes; they differ in how a database writes parameters. */
+/** Creates the statements of the inbox on the writer's row. `numbered` writes parameters as the database has them. */
 export function inboxStatements(numbered: (text: string) => string): InboxStatements {
   const take = numbered(`UPDATE writer SET "nextInbox" = "nextInbox" + ? WHERE id = 1
     RETURNING "openFrom", "nextInbox"`)

@@ -10,40 +10,41 @@ import { scanOfAddress } from './log-scans.ts'
 import { logTable, publishedTable } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Pages of lists in the order of an index, in SQL that both databases understand: every page is a scan of the index. */
+/** Keyset pagination in SQL that both databases understand: every page is a scan of an index. */
 
-/** An index whose first columns have to equal something, and whose other ones are the order. */
+/** Index whose leading columns are compared for equality, and whose other columns are the order of the pages. */
 export interface KeysetIndex<Row> {
+  /** Table of the rows of a page. */
   readonly table: ReadTable<never, Row>
-  /** The table that has the index, and of which the last column of the order is the key of `table`. */
+  /** Table that has the index. The last column of `order` is the key of `table`. */
   readonly name: string
   readonly equal: readonly BulkColumn[]
   readonly order: readonly BulkColumn[]
-  /** The column of `table` with that key. */
+  /** Key column of `table`. */
   readonly key: BulkColumn
-  /** A column of the table with the index that must be true; it is looked at row by row. */
+  /** Column of the table with the index that must be true. The scan checks it row by row. */
   readonly only?: string
-  /** The position of a row in the order. */
+  /** Returns the position of a row in the order. */
   positionOf(row: Row): Position
 }
 
-/** A part of the index. Pages of several parts with one number are merged to one. */
+/** Range of the index. Ranges with the same page number are merged into one page. */
 export interface KeysetScan extends Between {
   readonly page: number
   /** Values of the columns `equal`. */
   readonly equal: readonly Value[]
 }
 
-/** Text is of a column of text, or the digits of bytes. */
+/** Value of a column. A string is the value of a text column, or the hexadecimal text of bytes. */
 type Value = number | bigint | string
 
-/** Pages by their numbers. */
+/** Reads pages, by page number. */
 export type ReadPages<Row> = (
   scans: readonly KeysetScan[],
   page: PageOrder,
 ) => Promise<ReadonlyMap<number, Row[]>>
 
-/** One scan is one statement. Several are one for the positions of all, and one for the rows of what is left of them. */
+/** Creates the reads of an index. One scan is one statement. Several scans are two: one reads all positions, one the rows of the pages. */
 export function keysetPages<Row>(reading: Reading, index: KeysetIndex<Row>): ReadPages<Row> {
   const { query, dialect } = reading
   const { table, order: columns, positionOf } = index
@@ -112,13 +113,13 @@ function keyOf(position: Position): Position[number] {
 }
 
 /**
- * The columns that have to equal something are bounds as well, so that no other index can seem cheaper: PostgreSQL takes one of
- * the order alone, and passes over rows, where it believes that many are equal.
+ * The statements of an index. The columns `equal` are part of the bounds, so that no other index seems cheaper: when PostgreSQL expects
+ * many equal rows, it uses an index on the order alone and filters.
  */
 function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC' | 'DESC') {
   const { table, name, equal, order, key, only } = index
   const bounds = [...equal, ...order]
-  // With the table's name, for what is selected as text has the name of the column.
+  // Qualified with the table, because a column selected as text keeps the name of the column.
   const names = bounds.map((column) => `${name}."${column.name}"`)
   const columns = names.length === 1 ? names.join() : `(${names.join(', ')})`
   const isMeant = only === undefined ? '' : ` AND ${name}."${only}" = true`
@@ -150,7 +151,7 @@ function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC
   }
 }
 
-/** Of the transactions of an address in a log that is spread over servers: its address and class stand in both bounds. */
+/** SQL of the transactions of an address in a log in shards. Both bounds contain the address and class. */
 function shardedScan(
   dialect: Dialect,
   direction: 'ASC' | 'DESC',
@@ -173,7 +174,7 @@ const placesOfMany: ShardedPlaces = [
   ...(['asked."b2"', '?2'] as const),
 ]
 
-/** The table with the index before the one with the rows, where that is another one. */
+/** The table with the index, joined with the table of the rows if they differ. */
 function joinOf<Row>({ table, name, order, key }: KeysetIndex<Row>): string {
   const last = present(order.at(-1), 'column').name
   return name === table.name
@@ -181,7 +182,7 @@ function joinOf<Row>({ table, name, order, key }: KeysetIndex<Row>): string {
     : `${name} JOIN ${publishedTable(table.name)} ON ${table.name}."${key.name}" = ${name}."${last}"`
 }
 
-/** The columns of the parameter: the number of a scan, and its two ends. */
+/** The columns of the parameter: number of the scan, lower bound, upper bound. */
 function askedColumns<Row>({ equal, order }: KeysetIndex<Row>): readonly BulkColumn[] {
   const bounds = [...equal, ...order]
   return [
@@ -191,12 +192,12 @@ function askedColumns<Row>({ equal, order }: KeysetIndex<Row>): readonly BulkCol
   ]
 }
 
-/** An amount is given as text, for it may be beyond 2^53. */
+/** Amounts are passed as text because they may exceed 2^53. */
 function placeOf(column: BulkColumn): string {
   return withoutAffinity(column.type === 'amount' ? 'CAST(? AS BIGINT)' : '?', column)
 }
 
-/** SQLite looks up a row of values in an index only as far as no value has a type that was said: the sum has none. */
+/** SQLite uses an index for a row value only up to the first value with a type affinity. A sum has none. */
 function withoutAffinity(value: string, { type }: BulkColumn): string {
   return type === 'amount' ? `${value} + 0` : value
 }

@@ -10,10 +10,54 @@ import { scanOfAddress } from './log-scans.ts'
 import type { Reading } from './reading.ts'
 import { accountEntries } from './trie-tables.ts'
 
-/** The ledger at the end of a former slot. What was unspent then is unspent now, or was spent in one of the slots since. */
-export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): LedgerSnapshotReads {
-  // For each slot since, its own part of the index of spent outputs is entered. SQLite takes the tables of a CROSS JOIN in
-  // this order; in the other it would read every output that there ever was between two ids.
+/** Reads of the ledger at the end of an earlier slot. An output unspent at that time is unspent now, or was spent in a later slot. */
+export function ledgerSnapshotReads(reading: Reading): LedgerSnapshotReads {
+  const holder = reading.row(
+    commitments,
+    'WHERE "lastSeq" >= ?1 AND "firstSeq" <= ?1 ORDER BY "lastSeq", slot LIMIT 1',
+  )
+  return {
+    acceptedIn: acceptedRead(reading),
+    outputsAt: outputsRead(reading),
+    accountsAt: accountsRead(reading),
+    tipsAt: tipsRead(reading),
+    chainOrdinals: chainOrdinalsRead(reading),
+    milestoneHolding: (seq) => holder(seq),
+    snapshotProgress: progressRead(reading),
+  }
+}
+
+/** Creates the read of a page of the accepted blocks or transactions of a slot. */
+function acceptedRead({ query, dialect }: Reading): LedgerSnapshotReads['acceptedIn'] {
+  // Qualified with the table: the bare name is also that of the selected text, by which PostgreSQL would sort.
+  const pages = {
+    blocks: `SELECT ${dialect.hex('id')}, CAST("issuingTime" AS TEXT), inbox FROM blocks
+      WHERE slot = ?1 AND ("issuingTime", inbox) > (CAST(?2 AS BIGINT), ?3) AND ${isAccepted}
+      ORDER BY blocks."issuingTime", blocks.inbox LIMIT ${idsPerPage}`,
+    transactions: `SELECT ${dialect.hex('id')} FROM transactions
+      WHERE slot = ?1 AND id > ?2 AND ${isAccepted} ORDER BY transactions.id LIMIT ${idsPerPage}`,
+  }
+  return async (slot, what, after = what === 'blocks' ? ['-1', -1] : [noBytes]) => {
+    const page = await query(pages[what], [slot, ...after])
+    const [id, time, inbox] = page.at(-1) ?? []
+    if (id === undefined) return undefined
+    const last = what === 'blocks' ? [String(time), Number(inbox)] : [hexToBytes(hexOfText(id))]
+    return { ids: page.map(([one]) => hexOfText(one)), last }
+  }
+}
+
+/** A negated list, so that the planner uses the index on the slot and not the one on the state, which most rows share. */
+const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
+
+/** Ids in a page. Reading a page takes a millisecond. */
+const idsPerPage = 250
+
+const noBytes = new Uint8Array()
+
+/** Creates the read of a page of the outputs that were unspent at the end of a slot. */
+function outputsRead({ rows }: Reading): LedgerSnapshotReads['outputsAt'] {
+  // The join looks up the index of spent outputs once for each later slot. SQLite keeps the order of the tables of a CROSS JOIN.
+  // In the other order, it would read every output that ever existed between two ids.
   const outputs = rows(
     outputRows,
     `WHERE outputs.id IN (
@@ -27,100 +71,37 @@ export function ledgerSnapshotReads({ query, dialect, row, rows }: Reading): Led
       SELECT id FROM kept UNION SELECT id FROM gone)
     ORDER BY outputs.id LIMIT ${outputsPerPage}`,
   )
+  return (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId)
+}
+
+/** Greater than every output id. */
+const lastId = new Uint8Array(39).fill(255)
+
+/** Creates the read of a page of accounts at the end of a slot. */
+function accountsRead({ query, dialect }: Reading): LedgerSnapshotReads['accountsAt'] {
   const accounts = accountsText(dialect)
-  const holder = row(
-    commitments,
-    'WHERE "lastSeq" >= ?1 AND "firstSeq" <= ?1 ORDER BY "lastSeq", slot LIMIT 1',
-  )
-  const ordinals = `SELECT ${dialect.hex('given."outputId"')},
-      (SELECT own.ordinal FROM chain_states AS own
-        WHERE own."chainId" = given."chainId" AND own."outputId" = given."outputId"
-        ORDER BY own.ordinal DESC LIMIT 1)
-    FROM ${dialect.given(chainPlaces.columns)}`
-  const tips = dialect.shards === undefined ? tipsOfTable(dialect) : tipsOfShards(dialect)
-
-  // Without the name of the table PostgreSQL would sort by the text, which it calls by the name of the column as well.
-  const acceptedPages = {
-    blocks: `SELECT ${dialect.hex('id')}, CAST("issuingTime" AS TEXT), inbox FROM blocks
-      WHERE slot = ?1 AND ("issuingTime", inbox) > (CAST(?2 AS BIGINT), ?3) AND ${isAccepted}
-      ORDER BY blocks."issuingTime", blocks.inbox LIMIT ${idsPerPage}`,
-    transactions: `SELECT ${dialect.hex('id')} FROM transactions
-      WHERE slot = ?1 AND id > ?2 AND ${isAccepted} ORDER BY transactions.id LIMIT ${idsPerPage}`,
-  }
-
-  return {
-    acceptedIn: async (slot, what, after = what === 'blocks' ? ['-1', -1] : [noBytes]) => {
-      const page = await query(acceptedPages[what], [slot, ...after])
-      const [id, time, inbox] = page.at(-1) ?? []
-      if (id === undefined) return undefined
-      const last = what === 'blocks' ? [String(time), Number(inbox)] : [hexToBytes(hexOfText(id))]
-      return { ids: page.map(([one]) => hexOfText(one)), last }
-    },
-    outputsAt: (slot, after) => outputs(after ? hexToBytes(after) : noBytes, slot, lastId),
-    accountsAt: async (slot, after) => {
-      const found = await query(accounts, [after ? hexToBytes(after) : noBytes, slot])
-      const page = found.map(([id, entry]) => ({
-        accountId: hexOfText(id) as AccountId,
-        entry: accountEntries.read.entry(entry),
-      }))
-      const last = page.at(-1)?.accountId
-      if (last === undefined) return undefined
-      const accountsOf = page.flatMap(({ accountId, entry }) =>
-        entry === undefined ? [] : { accountId, entry: accountEntryFrom(entry) },
-      )
-      return { accounts: accountsOf, last }
-    },
-    tipsAt: async (seq, after) => {
-      const found = await query(tips, [after ? hexToBytes(after) : noBytes, seq])
-      const last = found.at(-1)
-      if (last === undefined) return undefined
-      const known = found.filter(([, , ordinal]) => ordinal !== null)
-      return { tips: known.map(prunedTips.rowOf), last: hexOfText(last[0]) }
-    },
-    chainOrdinals: async (states) => {
-      if (states.length === 0) return new Map()
-      const found = await query(ordinals, [jsonOf(dialect, chainPlaces, states)])
-      return new Map(found.map(([id, ordinal]) => [hexOfText(id) as OutputId, Number(ordinal)]))
-    },
-    milestoneHolding: (seq) => holder(seq),
-    snapshotProgress: async () => {
-      const [received] = await query(
-        `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balances) AS TEXT)
-          FROM snapshot_progress WHERE id = 1`,
-        [],
-      )
-      if (received === undefined) return undefined
-      const [head, position, baseTokens] = received
-      return {
-        head: String(head),
-        position: String(position),
-        baseTokens: BigInt(String(baseTokens)),
-      }
-    },
+  return async (slot, after) => {
+    const found = await query(accounts, [after ? hexToBytes(after) : noBytes, slot])
+    const page = found.map(([id, entry]) => ({
+      accountId: hexOfText(id) as AccountId,
+      entry: accountEntries.read.entry(entry),
+    }))
+    const last = page.at(-1)?.accountId
+    if (last === undefined) return undefined
+    const accountsOf = page.flatMap(({ accountId, entry }) =>
+      entry === undefined ? [] : { accountId, entry: accountEntryFrom(entry) },
+    )
+    return { accounts: accountsOf, last }
   }
 }
 
-/** Said by what it is not, so that the slot is looked up and not the states, which most rows share. */
-const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
-
-/** Ids in a page, which takes a millisecond. */
-const idsPerPage = 250
-
-const noBytes = new Uint8Array()
-
-/** Behind every id of an output. */
-const lastId = new Uint8Array(39).fill(255)
-
-/** Addresses of a page: SQLite reads them in some milliseconds, which hold the event loop. */
-const pageLimit = 500
-
-/** An account may have 128 keys. */
+/** Accounts in a page. An account may have 128 keys. */
 const accountsPerPage = 100
 
 /**
- * The newest entries of some accounts up to a slot, behind an account. An account may have a version in every slot: each is met by
- * the two steps of the index that lead to it. Of a condition on each version PostgreSQL expects so few rows that it sorted all that
- * were left, for each of the last pages.
+ * A page of accounts after an account, each with its newest entry up to a slot. An account may have a version in every slot, so the
+ * statement steps through the index: one step to the next account, one to its entry. With a condition on each version, PostgreSQL
+ * expects so few rows that it sorts all remaining rows for each of the last pages.
  */
 function accountsText(dialect: Dialect): string {
   return `WITH RECURSIVE found(id, place) AS (
@@ -134,7 +115,54 @@ function accountsText(dialect: Dialect): string {
     FROM found WHERE found.id IS NOT NULL ORDER BY found.place`
 }
 
-/** The newest rows of some addresses up to a position, behind an address; each address by the two steps of an index that lead to it. */
+/** Creates the read of the ordinals of outputs as states of chains. */
+function chainOrdinalsRead({ query, dialect }: Reading): LedgerSnapshotReads['chainOrdinals'] {
+  const ordinals = `SELECT ${dialect.hex('given."outputId"')},
+      (SELECT own.ordinal FROM chain_states AS own
+        WHERE own."chainId" = given."chainId" AND own."outputId" = given."outputId"
+        ORDER BY own.ordinal DESC LIMIT 1)
+    FROM ${dialect.given(chainPlaces.columns)}`
+  return async (states) => {
+    if (states.length === 0) return new Map()
+    const found = await query(ordinals, [jsonOf(dialect, chainPlaces, states)])
+    return new Map(found.map(([id, ordinal]) => [hexOfText(id) as OutputId, Number(ordinal)]))
+  }
+}
+
+/** Creates the read of the progress of the import of a ledger snapshot. */
+function progressRead({ query }: Reading): LedgerSnapshotReads['snapshotProgress'] {
+  return async () => {
+    const [received] = await query(
+      `SELECT head, position, CAST((SELECT coalesce(sum(total), 0) FROM balances) AS TEXT)
+        FROM snapshot_progress WHERE id = 1`,
+      [],
+    )
+    if (received === undefined) return undefined
+    const [head, position, baseTokens] = received
+    return {
+      head: String(head),
+      position: String(position),
+      baseTokens: BigInt(String(baseTokens)),
+    }
+  }
+}
+
+/** Creates the read of a page of the tips of addresses up to a position. */
+function tipsRead({ query, dialect }: Reading): LedgerSnapshotReads['tipsAt'] {
+  const tips = dialect.shards === undefined ? tipsOfTable(dialect) : tipsOfShards(dialect)
+  return async (seq, after) => {
+    const found = await query(tips, [after ? hexToBytes(after) : noBytes, seq])
+    const last = found.at(-1)
+    if (last === undefined) return undefined
+    const known = found.filter(([, , ordinal]) => ordinal !== null)
+    return { tips: known.map(prunedTips.rowOf), last: hexOfText(last[0]) }
+  }
+}
+
+/** Addresses in a page. SQLite blocks the event loop for some milliseconds while it reads a page. */
+const pageLimit = 500
+
+/** A page of addresses after an address, each with its newest row up to a position. Each address takes two steps of an index. */
 function tipsOfTable(dialect: Dialect): string {
   const address = { address: 'page.address', class: 'classes.class', to: '<= ?2' } as const
   return `WITH RECURSIVE found(address, place) AS (
@@ -156,7 +184,7 @@ function tipsOfTable(dialect: Dialect): string {
     })}`
 }
 
-/** The same where the log is spread over servers: what addresses there are is known beside it. */
+/** The same page for a log in shards. The table of tips on the coordinator lists the addresses. */
 function tipsOfShards(dialect: Dialect): string {
   const ofAddress = (
     address: string,

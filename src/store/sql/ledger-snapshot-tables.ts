@@ -1,14 +1,14 @@
 import { hex, id, long, text, writtenTable } from './columns.ts'
 
-/** What snapshots of the ledger read and write beside the tables of the ledger. */
+/** Tables that ledger snapshots use besides the tables of the ledger. */
 
-/** Outputs as states of chains. */
+/** Outputs by the chain that they are a state of. */
 export const chainPlaces = writtenTable('chain_states', {
   chainId: hex,
   outputId: id<'OutputId'>(),
 })
 
-/** How much of a snapshot is here. */
+/** Progress of the import of a ledger snapshot. */
 export const snapshotProgress = writtenTable('snapshot_progress', {
   id: long,
   head: text,

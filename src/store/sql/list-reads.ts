@@ -27,7 +27,7 @@ import { type KeysetScan, keysetPages, type ReadPages } from './keyset.ts'
 import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Lists and rows by many keys. */
+/** Reads of lists, and of rows by many keys. */
 
 const long = (name: string): BulkColumn => ({ name, type: 'long' })
 const bytes = (name: string): BulkColumn => ({ name, type: 'bytes' })
@@ -36,7 +36,7 @@ const state: BulkColumn = { name: 'state', type: 'text' }
 const id = bytes('id')
 const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 
-/** Pages of lists. */
+/** Creates the reads of lists. */
 export function listReads(reading: Reading) {
   return {
     ...blockPageReads(reading),
@@ -47,13 +47,27 @@ export function listReads(reading: Reading) {
   } satisfies Omit<ListReader, 'updatesAt'>
 }
 
-function byKeyReads({ keyed, query, dialect }: Reading) {
+function byKeyReads(reading: Reading) {
+  const { keyed } = reading
   const blocksById = keyed(blocks, blockIds)
   const transactionsById = keyed(transactions, transactionIds)
   const bySlot = keyed(commitments, commitmentSlots)
   const byCommitment = keyed(commitments, commitmentIds)
-  // Neither a join nor single comparisons, for which PostgreSQL would scan the log or the milestone. The sum has no type that
-  // keeps SQLite from using the last column.
+
+  return {
+    entrySeqs: entrySeqsRead(reading),
+    slotCounts: slotCountsRead(reading),
+    blocks: (ids) => blocksById(ids.map((blockId) => ({ blockId }))),
+    transactions: (ids) => transactionsById(ids.map((transactionId) => ({ transactionId }))),
+    milestonesAt: (slots) => bySlot(slots.map((slot) => ({ slot }))),
+    milestonesByCommitments: (ids) => byCommitment(ids.map((commitmentId) => ({ commitmentId }))),
+  } satisfies Partial<ListReader>
+}
+
+/** Creates the read of the positions of entries of the log. Slot, address, class, output and spent flag identify an entry. */
+function entrySeqsRead({ query, dialect }: Reading): ListReader['entrySeqs'] {
+  // Neither a join nor single comparisons, for which PostgreSQL would scan the log or the milestone. The sum has no type affinity.
+  // A value with an affinity would keep SQLite from using the last column of the index.
   const bound = (name: string) =>
     `(SELECT "${name}" FROM ${publishedCommitments('own')} WHERE slot = asked.slot) + 0`
   const place = '(found.address, found.class, found.seq)'
@@ -70,53 +84,22 @@ function byKeyReads({ keyed, query, dialect }: Reading) {
   const entries = `WITH asked AS (SELECT * FROM ${dialect.given(entryColumns)})
     SELECT n, (SELECT found.seq ${dialect.shards?.entry(ofEntry) ?? ofLog})
     FROM asked`
-  const slots = [long('slot')]
-  const counted = (column: 'blocks' | 'accepted' | 'failed') =>
-    `(SELECT ${column} FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot)`
-  // What is accepted is final as soon as its slot is committed. A slot of before they were counted is counted now, row by row.
-  const counts = `WITH asked AS (SELECT * FROM ${dialect.given(slots)}) SELECT slot,
-    coalesce(${counted('blocks')},
-      (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
-        AND blocks.slot = asked.slot)),
-    coalesce(${counted('accepted')},
-      (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)),
-    ${counted('failed')}
-    FROM asked`
-  return {
-    entrySeqs: async (asked) => {
-      if (asked.length === 0) return []
-      const json = dialect.json(
-        entryColumns,
-        asked.map((one, n) => [
-          ...[n, one.slot, digits(one.address), classToNumber(one.class)],
-          ...[digits(one.outputId), one.isSpent],
-        ]),
-      )
-      const seqByPlace = new Map((await query(entries, [json])).map(([n, seq]) => [Number(n), seq]))
-      return asked.map((_one, n) => {
-        const seq = seqByPlace.get(n)
-        return seq == null ? undefined : Number(seq)
-      })
-    },
-    slotCounts: async (asked) => {
-      if (asked.length === 0) return []
-      const json = dialect.json(
-        slots,
-        asked.map((slot) => [slot]),
-      )
-      const rows = await query(counts, [json])
-      return rows.map(([slot, blocks, transactions, failed]) => ({
-        slot: Number(slot),
-        blocks: Number(blocks),
-        transactions: Number(transactions),
-        failed: failed === null ? undefined : Number(failed),
-      }))
-    },
-    blocks: (ids) => blocksById(ids.map((blockId) => ({ blockId }))),
-    transactions: (ids) => transactionsById(ids.map((transactionId) => ({ transactionId }))),
-    milestonesAt: (slots) => bySlot(slots.map((slot) => ({ slot }))),
-    milestonesByCommitments: (ids) => byCommitment(ids.map((commitmentId) => ({ commitmentId }))),
-  } satisfies Partial<ListReader>
+
+  return async (asked) => {
+    if (asked.length === 0) return []
+    const json = dialect.json(
+      entryColumns,
+      asked.map((one, n) => [
+        ...[n, one.slot, digits(one.address), classToNumber(one.class)],
+        ...[digits(one.outputId), one.isSpent],
+      ]),
+    )
+    const seqByPlace = new Map((await query(entries, [json])).map(([n, seq]) => [Number(n), seq]))
+    return asked.map((_one, n) => {
+      const seq = seqByPlace.get(n)
+      return seq == null ? undefined : Number(seq)
+    })
+  }
 }
 
 const entryColumns: readonly BulkColumn[] = [
@@ -124,6 +107,37 @@ const entryColumns: readonly BulkColumn[] = [
   ...[long('slot'), bytes('address'), { name: 'class', type: 'int' } as const],
   ...[bytes('outputId'), { name: 'isSpent', type: 'boolean' } as const],
 ]
+
+/** Creates the read of the numbers of blocks and transactions of slots. */
+function slotCountsRead({ query, dialect }: Reading): ListReader['slotCounts'] {
+  const columns = [long('slot')]
+  const counted = (column: 'blocks' | 'accepted' | 'failed') =>
+    `(SELECT ${column} FROM activity WHERE resolution = ${resolutions.indexOf('SLOT')} AND bucket = asked.slot)`
+  // Accepted blocks and transactions are final once their slot is committed. Older slots have no stored counts, so their rows are counted.
+  const counts = `WITH asked AS (SELECT * FROM ${dialect.given(columns)}) SELECT slot,
+    coalesce(${counted('blocks')},
+      (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
+        AND blocks.slot = asked.slot)),
+    coalesce(${counted('accepted')},
+      (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)),
+    ${counted('failed')}
+    FROM asked`
+
+  return async (slots) => {
+    if (slots.length === 0) return []
+    const json = dialect.json(
+      columns,
+      slots.map((slot) => [slot]),
+    )
+    const rows = await query(counts, [json])
+    return rows.map(([slot, blocks, transactions, failed]) => ({
+      slot: Number(slot),
+      blocks: Number(blocks),
+      transactions: Number(transactions),
+      failed: failed === null ? undefined : Number(failed),
+    }))
+  }
+}
 
 function blockPageReads(reading: Reading) {
   const ofBlocks = {
@@ -155,7 +169,7 @@ function blockPageReads(reading: Reading) {
   } satisfies Partial<ListReader>
 }
 
-/** The index that conditions have, and the parts of it that make up the list: of each kind, and of each state. */
+/** Returns the index that fits the conditions, and the ranges of it that make up the list: one for each kind and state. */
 function partsOf<P>(
   pages: Readonly<Record<'ALL' | 'TRANSACTION' | 'ISSUER' | 'STATE', P>>,
   { transactionId, issuerId, states, kinds }: BlockConditions,
@@ -253,7 +267,7 @@ function addressPageReads(reading: Reading) {
 /** The type codes of outputs. */
 const outputKinds = Output.variants.map(({ code }) => code)
 
-/** Reads what is of one index together, and gives the pages in the order asked. */
+/** Reads the pages of each index together, and returns all pages in the order of the requests. */
 async function readPages<A extends Between, Row>(
   asked: readonly A[],
   page: PageOrder,

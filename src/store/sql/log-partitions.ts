@@ -7,24 +7,25 @@ import type { LogPartition } from './statements.ts'
 import { quoted } from './tables.ts'
 
 /**
- * Scans of a log that may be in partitions. A scan of all partitions begins with the first row of each, and most pages are answered by
- * one: so the partition where the scan begins is asked by its own name, and the whole log for what is missing then.
+ * Scans of a log that may be in partitions. A scan of all partitions reads the first row of each, but most pages lie in one partition. So
+ * a read queries the partition where the scan begins by its own name, and the whole log only for the rows that are still missing.
  */
 
 /** A scan, as a statement on the log or on one of its partitions. */
 export interface LogScan {
+  /** Text of the statement on a table. */
   on(table: string, range: ScannedRange): string
-  /** The same after a row with as many columns, of which the first two are the published tip and what is pruned. */
+  /** Same statement after one more row of as many columns, whose first two are the published tip and the last pruned position. */
   withTip(table: string, range: ScannedRange): string
   parameters(range: ScannedRange): readonly Parameter[]
-  /** Whether a row is known to be the first of those that the scan is about. */
+  /** Whether a row is known to be the first row that the scan can ever return. */
   isFirst?(row: readonly unknown[]): boolean
 }
 
-/** A range and the order in which it is scanned. */
+/** Range of positions with an order and a limit. */
 export type ScannedRange = Pick<LogRange, 'after' | 'before' | 'limit' | 'order'>
 
-/** The rows of a range. */
+/** Reads the rows of a range. */
 export async function scanLog(
   { query, logForms }: Reading,
   scan: LogScan,
@@ -44,24 +45,24 @@ export async function scanLog(
     ...{ tip: Number(tip), prunedSeq: Number(prunedSeq) },
   })
   if (left === undefined) return rows
-  // With the same limit, for with a usual one the statement is planned once.
+  // Keeps the limit: a common limit finds a planned statement.
   return left === range
     ? await whole(range)
     : [...rows, ...(await whole(left)).slice(0, range.limit - rows.length)]
 }
 
-/** What was found of a range in the partition where it begins. */
+/** Rows of a range in the partition where the range begins. */
 export interface FoundInPartition {
   readonly partition: LogPartition
-  /** The published tip of the same moment. */
+  /** Published tip in the snapshot of the rows. */
   readonly tip: number
-  /** What was pruned then. */
+  /** Last pruned position in the same snapshot. */
   readonly prunedSeq: number
   readonly rows: Rows
   readonly isFirst: LogScan['isFirst'] | undefined
 }
 
-/** What of a range is not answered by that; the range itself where it begins elsewhere by now. */
+/** Returns the missing rest of a range, if any: the whole range when its beginning has moved to another partition. */
 export function leftOf(
   range: ScannedRange,
   { partition: { from, to }, tip, prunedSeq, rows, isFirst }: FoundInPartition,
@@ -71,23 +72,23 @@ export function leftOf(
   if (order === 'ascending') {
     return rows.length >= limit || !reaches ? undefined : { ...range, after: to - 1 }
   }
-  // The newest rows are in a partition that was begun since.
+  // The newest rows are in a newer partition.
   if (reaches) return range
   if (rows.length >= limit || Math.max(after, prunedSeq) >= from - 1) return undefined
   const last = rows.at(-1)
   return last !== undefined && isFirst?.(last) === true ? undefined : { ...range, before: from }
 }
 
-/** The first position of a range, as far as it is known. */
+/** Returns the position where a scan of a range begins, as far as this process knows. */
 export function startOf(
   logForms: Reading['logForms'],
   { after, before, order }: ScannedRange,
 ): number {
-  // Not behind what is pruned by now: a snapshot may be older.
+  // Does not skip pruned positions: the snapshot of the read may be older.
   return order === 'ascending' ? after + 1 : Math.min(before - 1, logForms?.form().seq ?? 0)
 }
 
-/** The partition that holds a position, where statements may name it. */
+/** Returns the partition that holds a position, if statements may name it. */
 export function partitionWith(
   logForms: Reading['logForms'],
   seq: number,
@@ -95,7 +96,7 @@ export function partitionWith(
   return logForms?.named().find(({ from, to }) => from <= seq && seq < to)
 }
 
-/** `undefined` where a table that a statement names was removed since. */
+/** Resolves to the rows, or to `undefined` if a table that the statement names was dropped meanwhile. */
 export async function unlessGone(found: Promise<Rows>): Promise<Rows | undefined> {
   try {
     return await found
@@ -107,15 +108,15 @@ export async function unlessGone(found: Promise<Rows>): Promise<Rows | undefined
 }
 
 /**
- * A scan behind a row of the published tip and what is pruned; `rest` are values for its other columns. One statement, as
- * PostgreSQL has it, which alone has partitions.
+ * SQL of a scan after one row with the published tip and the last pruned position. `rest` are values for the other columns of that row.
+ * Only PostgreSQL, which alone has partitions, runs it.
  */
 export function withTip(rest: string, scan: string): string {
   return `SELECT seq, "prunedSeq", ${rest} FROM published_tip UNION ALL SELECT * FROM (${scan}) AS second`
 }
 
-/** Makes something of each text once. */
-export function lazily<T>(make: (text: string) => T): (text: string) => T {
+/** Returns `make` with a cache of its results by text. */
+export function memoized<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>()
   return (text) => {
     const known = made.get(text) ?? make(text)

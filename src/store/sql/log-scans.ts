@@ -1,9 +1,9 @@
 import type { AddressScan, Dialect } from './bulk.ts'
 import { logTable, publishedUpdates } from './published.ts'
 
-/** Scans of the log as texts, of its table or of what stands in the place of it. */
+/** SQL of scans of the log, whether it is one table, partitioned or in shards. */
 
-/** `FROM …` with conditions, order and limit: the rows of an address up to the published tip. */
+/** `FROM …` with conditions, order and limit: the rows of an address and class up to the published tip. */
 export function scanOfAddress(
   dialect: Dialect,
   { table = logTable, ...scan }: AddressScan & { readonly table?: string | undefined },

@@ -11,8 +11,8 @@ import type { Reading } from './reading.ts'
 import type { RawWriting } from './statements.ts'
 
 /**
- * The tip of the log of an initialized ledger, in one statement that both databases understand: nearly every request reads
- * it. Log id and branch are read each time, for the database may be replaced by another while this process runs.
+ * Creates the read of the tip of the log of an initialized ledger, in one statement that both databases understand. Nearly every request
+ * reads it. It includes the log id and branch each time, because the database may be replaced while this process runs.
  */
 export function logTipRead({ query, dialect }: Reading): () => Promise<LogTip> {
   const text = tipText(dialect)
@@ -20,15 +20,15 @@ export function logTipRead({ query, dialect }: Reading): () => Promise<LogTip> {
 }
 
 /**
- * The tip with its milestone, in one statement for both, where it is kept for as long as it is of one moment: many fields of an answer
- * ask for either.
+ * Creates the reads of the tip and of its milestone for a snapshot that caches the rows of a statement. Both run the same statement,
+ * because many fields of a response need one of them.
  */
 export function headReads({ query, dialect }: Reading) {
   const columns = tipColumns(dialect)
   const text = `SELECT ${namedColumns(columns)}, ${selected(dialect, commitments)}
     FROM network CROSS JOIN published_tip AS tip JOIN commitments ON commitments.slot = tip.slot`
   const tipLength = Object.keys(columns).length
-  /** Of the row that was read last: it is the same one for as long as it is of one moment. */
+  /** Tip of the row that was read last. The same snapshot returns the same row. */
   let last: { readonly row: readonly unknown[] | undefined; readonly tip: LogTip } | undefined
   return {
     logTip: async () => {
@@ -43,20 +43,20 @@ export function headReads({ query, dialect }: Reading) {
   } satisfies Partial<StoreReader>
 }
 
-/** The end of the log inside a transaction, published or not. */
+/** Reads the end of the log inside a transaction, published or not. */
 export async function logEndWithin({ tx, sql }: RawWriting): Promise<LogTip> {
   const [row] = await tx.$queryRawUnsafe<object[]>(endText(sql))
   return tipOfRow(row && Object.values(row))
 }
 
-/** The branch of a position inside a transaction. */
+/** Reads the branch of a position inside a transaction. */
 export async function branchWithin({ tx, sql }: RawWriting, seq: number): Promise<Hex> {
   const text = `SELECT ${branchAt(sql.dialect, String(seq), 'commitments')} AS branch`
   const [row] = await tx.$queryRawUnsafe<{ branch: string }[]>(text)
   return hexOfText(row?.branch)
 }
 
-/** The branches of some positions, all as of one moment; zeros for those that the log does not reach. */
+/** Creates the read of the branches of several positions in one snapshot. A position beyond the log has a branch of zeros. */
 export function branchesRead({ query, dialect }: Reading) {
   return async (seqs: readonly number[]): Promise<readonly Hex[]> => {
     const columns = seqs.map((_seq, i) => branchAt(dialect, `?${i + 1}`))
@@ -66,8 +66,8 @@ export function branchesRead({ query, dialect }: Reading) {
 }
 
 /**
- * The branch of a position, zeros at 0, beyond the log, and before the first milestone of a log that begins with a snapshot. The
- * first milestone that reaches a position is the one that holds its row: empty ones end where the former one does.
+ * SQL of the branch of a position. It is zeros at 0, beyond the log, and before the first milestone of a log that begins with a ledger
+ * snapshot. The first milestone that ends at or after a position holds its row: an empty milestone ends where the one before it ends.
  */
 export function branchAt(
   dialect: Dialect,
@@ -78,12 +78,12 @@ export function branchAt(
     WHERE "lastSeq" >= ${seq} AND ${seq} > 0 ORDER BY "lastSeq", slot LIMIT 1), '${noBranch}')`
 }
 
-/** The branch of a commitment id: `branchOf` in SQL. */
+/** SQL of the branch of a commitment id, as `branchOf` computes it. */
 export function branchOfId(dialect: Dialect, id: string): string {
   return dialect.hex(`substr(${id}, 1, ${(noBranch.length - 2) / 2})`)
 }
 
-/** The columns of the tip, from `tipTables`. */
+/** SQL columns of the tip, selected from `tipTables`. */
 export function tipColumns(dialect: Dialect) {
   return {
     seq: 'tip.seq',
@@ -96,10 +96,10 @@ export function tipColumns(dialect: Dialect) {
   }
 }
 
-/** One row, or none before the genesis. */
+/** Tables of the tip: one row, or none before the genesis. */
 export const tipTables = 'FROM network CROSS JOIN published_tip AS tip'
 
-/** The tip from the values of its columns. */
+/** Converts the values of the columns to a tip. */
 export function tipOf(
   values: { readonly [C in keyof ReturnType<typeof tipColumns>]: unknown },
 ): LogTip {
@@ -120,10 +120,10 @@ function tipText(dialect: Dialect): string {
   return `SELECT ${namedColumns(tipColumns(dialect))} ${tipTables}`
 }
 
-/** The same as the tables have it. */
+/** Statement that computes the tip from the tables and not from the published tip. */
 function endText({ dialect, shards }: RawWriting['sql']): string {
   const newest = (name: string) => `(SELECT ${name} FROM commitments ORDER BY slot DESC LIMIT 1)`
-  // Rows in shards are hidden before they go.
+  // Pruned rows in shards are hidden before they are deleted.
   const prunedSeq =
     shards?.isOn() === true
       ? '(SELECT "prunedSeq" FROM published_tip)'
@@ -146,7 +146,7 @@ function namedColumns(columns: ReturnType<typeof tipColumns>): string {
     .join(', ')
 }
 
-/** In the order of `tipColumns`. */
+/** Converts a row whose values are in the order of `tipColumns`. */
 function tipOfRow(row: readonly unknown[] | undefined): LogTip {
   const [seq, slot, prunedSeq, logId, commitmentId, branch, prunedBranch] = present(
     row,

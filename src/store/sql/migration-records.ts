@@ -1,14 +1,14 @@
 import type { SqlConnection } from '../client.ts'
 import { rowsOf } from './tables.ts'
 
-/** A migration as Prisma's table has it. */
+/** Migration in Prisma's table. */
 export interface MigrationRecord {
   readonly name: string
   readonly checksum: string
   readonly isFinished: boolean
 }
 
-/** The migrations that were begun and not rolled back, by name. */
+/** Reads the migrations that were started and not rolled back, by name. */
 export async function recordedMigrations(connection: SqlConnection): Promise<MigrationRecord[]> {
   const rows = await rowsOf(
     connection,
@@ -18,7 +18,7 @@ export async function recordedMigrations(connection: SqlConnection): Promise<Mig
   return rows.map(([name, checksum, finished]) => ({
     name: String(name),
     checksum: String(checksum),
-    // SQLite has 1, PostgreSQL true.
+    // SQLite returns 1, PostgreSQL true.
     isFinished: Number(finished) === 1,
   }))
 }

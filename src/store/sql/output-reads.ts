@@ -6,7 +6,7 @@ import type { OutputRow } from '../rows.ts'
 import { outputIds, outputRows, unspentSlots } from './bulk-tables.ts'
 import type { Reading } from './reading.ts'
 
-/** Outputs, by id and by slot. */
+/** Reads of outputs, by id and by slot. */
 export function outputReads({ row, rows, rowsFrom, keyed }: Reading) {
   const output = row(outputRows, 'WHERE id = ?')
   const many = keyed(outputRows, outputIds)
@@ -14,7 +14,7 @@ export function outputReads({ row, rows, rowsFrom, keyed }: Reading) {
     outputRows,
     'WHERE id IN (SELECT "outputId" FROM due_outputs WHERE slot > ? AND slot <= ?)',
   )
-  // The index of the created ones begins with the kind: as many scans as there are kinds, merged row by row.
+  // The index on the booked slot begins with the kind, so the statement merges one scan for each kind.
   const createdIn = rowsFrom(
     outputRows,
     `FROM (${kinds.map(ofKind).join(' UNION ALL ')} ORDER BY id LIMIT ${pageLimit}) AS outputs
@@ -24,7 +24,7 @@ export function outputReads({ row, rows, rowsFrom, keyed }: Reading) {
     outputRows,
     `WHERE "spentSlot" = ? AND id > ? ORDER BY outputs.id LIMIT ${pageLimit}`,
   )
-  // The name of the table: by its bare name PostgreSQL takes the text that is selected, and sorts all of them for each page.
+  // Qualified with the table: by the bare name, PostgreSQL would sort all selected texts for each page.
   const unspent = rows(
     unspentSlots,
     `WHERE "outputId" > ? ORDER BY unspent_outputs."outputId" LIMIT ${pageLimit}`,
@@ -51,5 +51,5 @@ const ofKind = (kind: number) =>
 
 const noBytes = new Uint8Array()
 
-/** Rows of a page: SQLite reads them in a few milliseconds, which hold the event loop. */
+/** Rows in a page. SQLite blocks the event loop for a few milliseconds while it reads a page. */
 const pageLimit = 1_000

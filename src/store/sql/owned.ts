@@ -6,24 +6,24 @@ import { classToNumber } from '../values.ts'
 import type { AddressScan, Dialect, RowsOfAddress } from './bulk.ts'
 import { ownedUpdates } from './bulk-tables.ts'
 import { selected } from './columns.ts'
-import { lazily, type ScannedRange, scanLog, withTip } from './log-partitions.ts'
+import { memoized, type ScannedRange, scanLog, withTip } from './log-partitions.ts'
 import { scanOfAddress } from './log-scans.ts'
 import { logTable, publishedCommitments } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** The page of the explorer's list, in one statement that both databases understand: it is read most of all. */
+/** Pages of the explorer's list, each in one statement that both databases understand: the most frequent read. */
 
-/** A row with its position. */
+/** Row of the list with its position in the log. */
 export type OwnedRow = OwnedUpdate & { readonly seq: number }
 
 /**
- * Reads rows of an address and the class OWNED; `undefined` where more than `mostSkipped` may lie before the place in its
- * own milestone.
+ * Creates the read of the rows of an address in the class OWNED. It resolves to `undefined` if more than `maxSkipped` rows may lie before
+ * the requested place in the milestone of that place.
  */
 export function ownedRead(reading: Reading) {
   const { query, dialect } = reading
-  const pagesOf = lazily((table) => ownedStatements(dialect, table))
-  const pagesWithTip = lazily((table) => statementsWithTip(pagesOf(table)))
+  const pagesOf = memoized((table) => ownedStatements(dialect, table))
+  const pagesWithTip = memoized((table) => statementsWithTip(pagesOf(table)))
   const pages = pagesOf(logTable)
   const rows = async (sql: string, parameters: readonly Parameter[]) =>
     (await query(sql, parameters)).map(rowOf)
@@ -65,7 +65,7 @@ function rangeFrom(order: OwnedQuery['order'], seq: number | undefined) {
     : { ...allPositions, before: seq + 1 }
 }
 
-/** A list that begins at its end has no position in its statement. */
+/** The statement of a scan of all positions contains no position. */
 function startIn({ after, before }: ScannedRange): 'atSeq' | 'atEnd' {
   return after !== allPositions.after || before !== allPositions.before ? 'atSeq' : 'atEnd'
 }
@@ -74,7 +74,7 @@ function firstOf({ after, before, order }: ScannedRange): number {
   return order === 'ascending' ? after + 1 : before - 1
 }
 
-/** In the order of `ownedUpdates`. A literal, for a page is read most of all. */
+/** Converts a row whose values are in the order of `ownedUpdates`. A literal, because this is the most frequent read. */
 function rowOf([seq, milestoneIndex, outputId, isSpent]: readonly unknown[]): OwnedRow {
   return {
     seq: Number(seq),
@@ -84,8 +84,8 @@ function rowOf([seq, milestoneIndex, outputId, isSpent]: readonly unknown[]): Ow
   }
 }
 
-/** So many rows of a milestone are passed over to find a place in it. */
-export const mostSkipped = 200
+/** Rows of a milestone that a read skips at most to find a place in it. */
+export const maxSkipped = 200
 
 function placeOf(outputId: OutputId): readonly Uint8Array[] {
   const bytes = hexToBytes(outputId as Hex)
@@ -94,13 +94,13 @@ function placeOf(outputId: OutputId): readonly Uint8Array[] {
 
 const columns = 'seq, "milestoneIndex", "outputId", "isSpent"'
 
-/** In the order of places: transaction id, then the index, whose two bytes are turned round. */
+/** SQL of the order of places: transaction id, then the output index, whose two bytes are little-endian. */
 const placeColumns =
   'substr("outputId", 1, 36), substr("outputId", 38, 1), substr("outputId", 37, 1)'
 
 /**
- * The pages in both orders, and how one learns of more rows beyond those passed over. A slot that is not committed has no
- * bound: nothing of it is there yet.
+ * The statements of the pages in both orders, and `beyond`, which finds out whether more than the skipped rows exist. A slot that is not
+ * committed has no bound, because it has no rows yet.
  */
 export function ownedStatements(dialect: Dialect, table = logTable) {
   const read = selected(dialect, ownedUpdates)
@@ -129,7 +129,7 @@ export function ownedStatements(dialect: Dialect, table = logTable) {
   }
 }
 
-/** Those that begin at a position or at an end, behind the published tip. */
+/** The statements that begin at a position or at an end, after one row with the published tip. */
 function statementsWithTip({ ascending, descending }: ReturnType<typeof ownedStatements>) {
   const toTip = ({ atEnd, atSeq }: ReturnType<typeof statements>) => ({
     atEnd: withTip("'', false", atEnd),
@@ -144,17 +144,17 @@ interface InOneOrder {
   readonly read: string
   readonly direction: 'ASC' | 'DESC'
   readonly reaches: '>=' | '<='
-  /** The first position of a slot in this order. */
+  /** SQL of the first position of a slot in this order. */
   readonly slotSeq: string
-  /** The rows of the address in this order, from a position on, or all of them. */
+  /** SQL of the rows of the address in this order, from a position on or from the beginning. */
   scan(part: Omit<ScanPart, 'direction'>, seq?: string): string
 }
 
-/** Put together once: that costs as much as to read some rows. */
+/** Composes the statements. Each composition costs as much as reading some rows, so callers cache the result. */
 function statements({ read, direction, reaches, slotSeq, scan }: InOneOrder) {
-  // The place is found first, so that the page is then read as plainly as one without a place. The inner limit bounds
-  // the work in a milestone that has ever so many rows of the address.
-  const place = `(SELECT seq FROM (SELECT ${columns} ${scan({ limit: `${mostSkipped}` }, slotSeq)}) AS near
+  // The statement finds the place first, so that it reads the page like one without a place. The inner limit bounds the work in a
+  // milestone with many rows of the address.
+  const place = `(SELECT seq FROM (SELECT ${columns} ${scan({ limit: `${maxSkipped}` }, slotSeq)}) AS near
     WHERE "milestoneIndex" <> ?2 OR (${placeColumns}, "isSpent") ${reaches} (?3, ?4, ?5, ?6)
     ORDER BY seq ${direction} LIMIT 1)`
   return {
@@ -162,6 +162,6 @@ function statements({ read, direction, reaches, slotSeq, scan }: InOneOrder) {
     atSeq: `SELECT ${read} ${scan({ limit: '?3' }, '?2')}`,
     atSlot: `SELECT ${read} ${scan({ limit: '?3' }, slotSeq)}`,
     atPlace: `SELECT ${read} ${scan({ limit: '?7' }, place)}`,
-    beyond: `SELECT seq ${scan({ limit: '1', offset: mostSkipped }, slotSeq)}`,
+    beyond: `SELECT seq ${scan({ limit: '1', offset: maxSkipped }, slotSeq)}`,
   }
 }

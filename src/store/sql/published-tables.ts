@@ -5,7 +5,9 @@ const branch = column<Hex>('text', asIs, hexOfText)
 const endOfLog = { id: int, slot: long, commitmentId: id<'CommitmentId'>(), seq: long, branch }
 const startOfLog = { prunedSeq: long, prunedBranch: branch }
 
-/** The published tip, and its two parts: where the log ends, and where it begins. */
+/** The published tip: where the log ends and begins for readers. */
 export const publishedTips = writtenTable('published_tip', { ...endOfLog, ...startOfLog })
+/** The part of the published tip that says where the log ends. */
 export const publishedEnds = writtenTable('published_tip', endOfLog)
+/** The part of the published tip that says where the log begins. */
 export const publishedPruning = writtenTable('published_tip', { id: int, ...startOfLog })

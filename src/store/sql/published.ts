@@ -1,12 +1,12 @@
 /**
- * What readers see of the log: what lies up to the published tip. The plus keeps the bound out of the choice of an index, for it
- * is a filter that nearly every row passes.
+ * SQL of the log as readers see it: up to the published tip. The unary plus keeps the planner from choosing an index for this bound,
+ * which is a filter that nearly every row passes.
  */
 
-/** The newest slot that readers see. */
+/** SQL of the newest slot that readers see. */
 export const publishedSlot = '(SELECT slot FROM published_tip)'
 
-/** The rows of the log that readers see, under a name; or those of a partition of it. */
+/** SQL of the published rows of the log, or of one of its partitions, under a name. */
 export function publishedUpdates(name: string, table = logTable): string {
   return `(SELECT * FROM ${table} WHERE ${isPublished}) AS ${name}`
 }
@@ -14,15 +14,15 @@ export function publishedUpdates(name: string, table = logTable): string {
 /** The table of the log. */
 export const logTable = 'ledger_updates'
 
-/** By which a row of the log is published. */
+/** SQL condition that a row of the log is published. */
 export const isPublished = '+seq <= (SELECT seq FROM published_tip)'
 
-/** The committed slots that readers see, under a name. */
+/** SQL of the committed slots that readers see, under a name. */
 export function publishedCommitments(name: string): string {
   return `(SELECT * FROM commitments WHERE +slot <= ${publishedSlot}) AS ${name}`
 }
 
-/** The table of a name as readers see it, under its name. */
+/** SQL of a table as readers see it, under its own name. */
 export function publishedTable(name: string): string {
   if (name === 'ledger_updates') return publishedUpdates(name)
   return name === 'commitments' ? publishedCommitments(name) : name

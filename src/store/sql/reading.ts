@@ -8,32 +8,32 @@ import { type BulkTable, type Dialect, jsonOf, namesOf } from './bulk.ts'
 import { type ReadTable, selected } from './columns.ts'
 import { publishedSlot, publishedTable } from './published.ts'
 
-/** Prepared reads of tables, past Prisma, in SQL that both databases understand. Each is declared once and asked many times. */
+/** Prepared reads of tables, without Prisma, in SQL that both databases understand. Each is declared once and run many times. */
 
-/** Reads on one database. `rest` is what follows the name of the table. */
+/** Creates reads on one database. `rest` is the SQL after the name of the table. */
 export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForms'> {
   readonly dialect: Dialect
-  /** All rows that a statement finds. */
+  /** Reads all rows of a statement. */
   rows<Row>(
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row[]>
-  /** All rows that a statement finds; `from` is all of it behind the columns. */
+  /** Reads all rows of a statement. `from` is the SQL after the columns. */
   rowsFrom<Row>(
     table: ReadTable<never, Row>,
     from: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row[]>
-  /** The first row that a statement finds. */
+  /** Reads the first row of a statement. */
   row<Row>(
     table: ReadTable<never, Row>,
     rest: string,
   ): (...parameters: readonly Parameter[]) => Promise<Row | undefined>
-  /** The rows that have one of some keys of one column, each once, in no order; a statement for each `rowsPerTurn` keys. */
+  /** Reads the rows with one of the given keys, without duplicates and in no order. Runs one statement for each `rowsPerTurn` keys. */
   keyed<Row, Key>(
     table: ReadTable<never, Row>,
     keys: BulkTable<Key>,
   ): (given: readonly Key[]) => Promise<Row[]>
-  /** The same with the newest committed slot, both of one moment. `joined` follows the JOIN, and names the table as it is called. */
+  /** Reads rows with the newest committed slot, in one statement. `joined` is the SQL after `LEFT JOIN`; it calls the table by its name. */
   asOf<Row>(
     table: ReadTable<never, Row>,
     joined: string,
@@ -46,19 +46,19 @@ export interface AsOf<Row> {
   readonly rows: Row[]
 }
 
-/** One statement for each direction. */
+/** Creates one read for each direction. */
 export function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<PageOrder['order'], T> {
   return { ascending: of('ASC'), descending: of('DESC') }
 }
 
-/** The ends of a part as parameters: bytes, and numbers up to 2^53. */
+/** Converts the bounds of a range to parameters: bytes, or numbers up to 2^53. */
 export function boundsOf({ above, below }: Between): Parameter[] {
   return [...above, ...below].map((value) =>
     typeof value === 'string' ? hexToBytes(value as Hex) : Number(value),
   )
 }
 
-/** The reads of a database. */
+/** Creates the reads of a database. */
 export function createReading({
   query,
   queryBoth,
@@ -82,29 +82,10 @@ export function createReading({
     rows,
     rowsFrom,
     row: (table, rest) => {
-      const ask = rows(table, rest)
-      return async (...parameters) => (await ask(...parameters))[0]
+      const read = rows(table, rest)
+      return async (...parameters) => (await read(...parameters))[0]
     },
-    keyed: (table, keys) => {
-      const names = namesOf(keys.columns)
-      // Not by a join, which gives the row of a key twice that is given twice.
-      const ask = rows(
-        table,
-        `WHERE ${names} IN (SELECT ${names} FROM ${dialect.given(keys.columns)})`,
-      )
-      return async (given) => {
-        if (given.length === 0) return []
-        if (given.length <= rowsPerTurn) return await ask(jsonOf(dialect, keys, given))
-        // Each once, in whichever piece.
-        const distinct = [...new Map(given.map((key) => [keys.valuesOf(key).join(), key])).values()]
-        const found = []
-        for (let at = 0; at < distinct.length; at += rowsPerTurn) {
-          await passTurn()
-          found.push(...(await ask(jsonOf(dialect, keys, distinct.slice(at, at + rowsPerTurn)))))
-        }
-        return found
-      }
-    },
+    keyed: (table, keys) => keyedRead({ dialect, rows }, table, keys),
     asOf: (table, joined) => {
       const [key] = table.columns
       const text = `SELECT newest.slot, ${table.name}."${key?.name}" IS NOT NULL AS found,
@@ -114,9 +95,35 @@ export function createReading({
       return async (...parameters) => {
         const found = await query(text, parameters)
         const [first] = present(found[0], 'genesis commitment')
-        const theirs = found.filter(([, isFound]) => Boolean(isFound))
-        return { slot: Number(first), rows: theirs.map((row) => table.rowOf(row.slice(2))) }
+        const joinedRows = found.filter(([, isFound]) => Boolean(isFound))
+        return { slot: Number(first), rows: joinedRows.map((row) => table.rowOf(row.slice(2))) }
       }
     },
+  }
+}
+
+/** The read `keyed` of `Reading`. */
+function keyedRead<Row, Key>(
+  { dialect, rows }: Pick<Reading, 'dialect' | 'rows'>,
+  table: ReadTable<never, Row>,
+  keys: BulkTable<Key>,
+): (given: readonly Key[]) => Promise<Row[]> {
+  const names = namesOf(keys.columns)
+  // Not a join, which returns the row of a key twice if the key is given twice.
+  const read = rows(
+    table,
+    `WHERE ${names} IN (SELECT ${names} FROM ${dialect.given(keys.columns)})`,
+  )
+  return async (given) => {
+    if (given.length === 0) return []
+    if (given.length <= rowsPerTurn) return await read(jsonOf(dialect, keys, given))
+    // Duplicates may fall into different statements.
+    const distinct = [...new Map(given.map((key) => [keys.valuesOf(key).join(), key])).values()]
+    const found = []
+    for (let at = 0; at < distinct.length; at += rowsPerTurn) {
+      await passTurn()
+      found.push(...(await read(jsonOf(dialect, keys, distinct.slice(at, at + rowsPerTurn)))))
+    }
+    return found
   }
 }

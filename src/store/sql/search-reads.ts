@@ -4,10 +4,10 @@ import { blocks, commitments, outputRows, transactions } from './bulk-tables.ts'
 import type { ReadTable } from './columns.ts'
 import type { Reading } from './reading.ts'
 
-/** Rows by the beginning of their ids. */
+/** Reads of rows by a range of ids, which is a prefix that a search has. */
 export function searchReads({ rows }: Reading): SearchReader {
   const within = <Row>(table: ReadTable<never, Row>) => {
-    // With the name of the table: the name alone is that of the selected text, which no index has.
+    // Qualified with the table: the bare name is that of the selected text, which no index has.
     const ask = rows(table, `WHERE id >= ? AND id <= ? ORDER BY ${table.name}.id LIMIT ?`)
     return ({ from, to, limit }: IdRange) => ask(hexToBytes(from), hexToBytes(to), limit)
   }

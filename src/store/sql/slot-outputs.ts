@@ -4,20 +4,20 @@ import { Output } from '../../protocol/outputs.ts'
 import type { RawWriting } from './statements.ts'
 
 /**
- * What some slots hold, page by page in the order of an index: the driver of SQLite reads all rows of a statement in one turn of the
- * event loop, and a slot may have any number of them.
+ * Reads of the contents of slots, page by page in the order of an index. The driver of SQLite reads all rows of a statement in one turn
+ * of the event loop, and a slot may have any number of rows.
  */
 
-/** Slots after one up to another. */
+/** Range of slots: `after` is exclusive, `upTo` inclusive. */
 export interface SlotRange {
   readonly after: number
   readonly upTo: number
 }
 
-/** Where a page ends: the values of the columns that order it. */
+/** Position of the last row of a page: the values of the columns that order it. */
 type Place = readonly (bigint | Uint8Array)[]
 
-/** The rows of a statement that takes a place, the last slot, and gives a page behind the place. */
+/** Yields the pages of a statement. Its parameters are the place after which a page begins, and the last slot. */
 export async function* pagesOfSlots<Row>(
   { tx, sql }: RawWriting,
   text: string,
@@ -34,10 +34,10 @@ export async function* pagesOfSlots<Row>(
   }
 }
 
-/** A millisecond or two. A page comes from the thread of SQLite in one turn. */
+/** Rows in a page. The thread of SQLite delivers a page in one turn of the event loop, which takes a millisecond or two. */
 export const rowsPerPage = 500
 
-/** Outputs that some slots create, in no order. */
+/** Yields the outputs that a range of slots creates, in no order. */
 export async function* createdInSlots(
   reading: RawWriting,
   { after, upTo }: SlotRange,
@@ -47,7 +47,7 @@ export async function* createdInSlots(
   for (const kind of kinds) yield* pagesOfSlots(reading, createdOf(kind), { upTo, first, placeOf })
 }
 
-/** Outputs that some slots spend, in no order; some may be among those that they create. */
+/** Yields the outputs that a range of slots spends, in no order. The same slots may have created some of them. */
 export function spentInSlots(
   reading: RawWriting,
   { after, upTo }: SlotRange,
@@ -57,7 +57,7 @@ export function spentInSlots(
   return pagesOfSlots(reading, spentText, { upTo, first, placeOf })
 }
 
-/** The index of the created ones begins with the kind. */
+/** Type codes of outputs. The index on the booked slot begins with the kind. */
 const kinds = Output.variants.map(({ code }) => code)
 
 const createdOf = (kind: number) => `SELECT * FROM outputs
@@ -66,5 +66,5 @@ const createdOf = (kind: number) => `SELECT * FROM outputs
 const spentText = `SELECT * FROM outputs
   WHERE ("spentSlot", id) > (?, ?) AND "spentSlot" <= ? ORDER BY "spentSlot", id`
 
-/** No id of an output or a transaction comes after it. */
+/** Greater than every id of an output or a transaction. */
 export const greatestId = new Uint8Array(40).fill(255)

@@ -8,7 +8,7 @@ import { accountVersions, addressTips, commitments, prunedTips } from './bulk-ta
 import { scanOfAddress } from './log-scans.ts'
 import type { Reading } from './reading.ts'
 
-/** Committed slots, accounts as of them, and how far the updates of addresses reach. */
+/** Reads of committed slots, of accounts at a slot, and of the tips of addresses. */
 export function slotReads({ row, rows, rowsFrom, dialect }: Reading) {
   const bySlot = row(commitments, 'WHERE slot = ?')
   const byId = row(commitments, 'WHERE id = ?')

@@ -8,7 +8,7 @@ import type { LedgerUpdate } from '../rows.ts'
 import type { Bulk } from './bulk.ts'
 import type { TransactionInserts } from './transactions.ts'
 
-/** The bulk statements, and those that each database writes in its own way. */
+/** All statements of a database: the bulk statements, and the statements that each database writes in its own way. */
 export interface Statements
   extends Bulk,
     TransactionStatements,
@@ -16,163 +16,172 @@ export interface Statements
     InboxStatements,
     TransactionInserts,
     LogStatements {
-  /** Where the database can keep the log in partitions. */
+  /** Present if the database supports a log in partitions. */
   readonly partitions?: PartitionStatements
-  /** Where the database can keep the log in shards on several servers. */
+  /** Present if the database supports a log in shards on several servers. */
   readonly shards?: ShardStatements
 }
 
-/** A transaction of the writer, or its client outside of one, with the statements of its database. */
+/** Transaction of the writer, or its client outside a transaction, with the statements of the database. */
 export interface Writing {
   readonly tx: Tx
   readonly sql: Statements
 }
 
-/** The same where raw statements are all that is needed. */
+/** Same as `Writing`, for code that only runs raw statements. */
 export interface RawWriting {
   readonly tx: RawTx
   readonly sql: Statements
 }
 
-/** What a writing transaction does besides writing. */
+/** Statements of a writing transaction that do not write rows. */
 export interface TransactionStatements {
-  /** Settles how long the transaction may wait and idle; the first statement of each. */
+  /** Sets the lock and idle timeouts of the transaction. Every writing transaction begins with this or with `beginWritingAfter`. */
   beginWriting(tx: RawTx): Promise<void>
-  /** Lets the transaction idle while the program computes for long: for the first state of a ledger, which no other process needs yet. */
+  /**
+   * Raises the idle timeout for a transaction during which the program computes for long: the one that writes the first state of a
+   * ledger, which no other process needs yet.
+   */
   allowIdling(tx: RawTx): Promise<void>
-  /** The same, and what the database says of its history in a slot and since. */
+  /** Same as `beginWriting`. Also returns the facts about the history in a slot and since. */
   beginWritingAfter(tx: RawTx, slot: SlotIndex): Promise<HistoryFacts>
-  /** Has the planner look at the tables after many rows have come at once; otherwise it would for minutes plan for tables that are empty. */
+  /** Updates the statistics of the planner after a bulk load. Without it, the planner assumes empty tables for minutes. */
   gatherStatistics(tx: RawTx): Promise<void>
-  /** Keeps others from setting the record of a chain until the transaction ends. */
+  /** Blocks other transactions that set a chain record until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
-  /** Notifies all processes, once the transaction is committed. */
+  /** Notifies all processes once the transaction is committed. */
   notify(tx: RawTx, news: StoreNotification): Promise<void>
 }
 
-/** The lease by the database's clock, so that two processes never compare two clocks. */
+/** Statements on the lease. They use the clock of the database, so that two processes never compare two clocks. */
 export interface LeaseStatements {
-  /** Takes the lease if it is free or has run out; the new term, or `undefined` when another process holds it. */
+  /** Takes the lease if it is free or expired. Resolves to the new term, or to `undefined` if another process holds the lease. */
   claimLease(tx: Tx, holder: string, ttlMs: number): Promise<number | undefined>
-  /** The lease as it is now; `undefined` if it was never taken. Does not wait for locks. */
+  /** Reads the lease without waiting for locks. Resolves to `undefined` if no process ever took it. */
   readLease(tx: Tx): Promise<LeaseState | undefined>
   /**
-   * Keeps other processes from taking the lease until the transaction ends, if the term is still the holder's. Blocks may come in
-   * all the while, where the database can do two things at once.
+   * Keeps other processes from taking the lease until the transaction ends. Resolves to whether the term is current. On a database with
+   * concurrent writers, the inbox keeps accepting blocks meanwhile.
    */
   lockLease(tx: RawTx, term: number): Promise<boolean>
-  /** Moves the end of the lease to `ttlMs` from now; whether the term is still the holder's. */
+  /** Moves the expiry of the lease to `ttlMs` from now. Resolves to whether the term is current. */
   prolongLease(tx: RawTx, term: number, ttlMs: number): Promise<boolean>
 }
 
-/** The writer's row as the inbox needs it. */
+/** Statements of the inbox on the writer's row. */
 export interface InboxStatements {
-  /** Takes so many places of the inbox; `undefined` if the lease was never taken. */
+  /** Allocates `count` places of the inbox. Resolves to `undefined` if no process ever took the lease. */
   takePlaces(tx: RawTx, count: number): Promise<TakenPlaces | undefined>
-  /** Raises the first open slot to `openFrom`, if it is lower. */
+  /** Raises the first open slot to `openFrom` if it is lower. */
   raiseOpenFrom(tx: RawTx, openFrom: number): Promise<void>
-  /** The text with its parameters, which are written `?`, as this database has them. */
+  /** Replaces the `?` parameters of a text by those of this database. */
   numbered(text: string): string
 }
 
-/** Places of the inbox. */
+/** Allocated places of the inbox. */
 export interface TakenPlaces {
   readonly openFrom: bigint
-  /** The place after the last one. */
+  /** Place after the last allocated one. */
   readonly nextInbox: bigint
 }
 
-/** The newest rows of the log. */
+/** Statements on the newest rows of the log. */
 export interface LogStatements {
-  /** The newest rows of some addresses and classes, or where these are removed the tips that are kept of them. */
+  /** Reads the newest rows of addresses and classes, or their pruned tips if all their rows are pruned. */
   tips(tx: RawTx, keys: readonly TipKey[]): Promise<TipRow[]>
 }
 
-/** The log in partitions by position, where it was partitioned. */
+/** Statements on a log that may be partitioned by position. */
 export interface PartitionStatements {
-  /** In the order of positions; none where the log is in one table. */
+  /** Reads the partitions in the order of positions. The list is empty if the log is one table. */
   ofLog(tx: RawTx): Promise<readonly LogPartition[]>
-  /** Rows up to this position are pruned and may be there still, until their whole partition goes; 0 where the log is in one table. */
+  /**
+   * Reads the last pruned position of a partitioned log. Rows up to it may still exist until their partition is dropped. It is 0 if the
+   * log is one table.
+   */
   hiddenUpTo(tx: RawTx): Promise<number>
   /**
-   * Makes the partitions of rows up to a position, in the transaction that adds the rows: a slot may be larger than what was made ahead of
-   * time. That transaction has read the log, so that it is not partitioned meanwhile.
+   * Creates the partitions for rows up to a position, in the transaction that inserts the rows: a slot may be larger than the partitions
+   * created ahead of time. That transaction has read the log, so the log is not partitioned meanwhile.
    */
   makeRoom(tx: RawTx, upTo: number): Promise<void>
-  /** Whether the log has come to its newest partition, so that none is free ahead of it. */
+  /** Whether the log has reached its newest partition, so that no empty partition is left. */
   isRoomShort(tx: RawTx): Promise<boolean>
-  /** Makes the next one, where that is so. */
+  /** Creates the next partition if no empty one is left. */
   makeNext(tx: RawTx): Promise<void>
-  /** Drops one whose rows are all hidden, once no session reads it; whether it is gone. It is asked again until it is. */
+  /**
+   * Drops a partition whose rows are all hidden, once no session reads it. Resolves to whether the partition was dropped. The caller
+   * retries until it was.
+   */
   drop(tx: RawTx, partition: LogPartition): Promise<boolean>
 }
 
-/** The log in shards on several servers, where it was distributed. It is distributed under a term of its own, so the others hold for a term. */
+/** Statements on a log that may be in shards on several servers. Distributing the log takes its own term, so a term never sees a change. */
 export interface ShardStatements {
-  /** Looks whether it is in shards. */
+  /** Reads whether the log is in shards. */
   look(tx: RawTx): Promise<boolean>
-  /** Whether it was ever looked. */
+  /** Whether `look` was ever called. */
   isKnown(): boolean
-  /** What was seen last: at the beginning of a term, for the log is distributed in a term of its own. */
+  /** Result of the last `look`, which each term calls when it begins. */
   isOn(): boolean
-  /** As `LogStatements` has it, from what is kept beside the shards. */
+  /** Same as in `LogStatements`, from the table of tips on the coordinator. */
   tips(tx: RawTx, keys: readonly TipKey[]): Promise<TipRow[]>
-  /** Keeps the newest rows of some addresses and classes. */
+  /** Stores the newest rows of addresses and classes in the table of tips. */
   putTips(tx: RawTx, tips: readonly LogTipRow[]): Promise<void>
-  /** Marks in each shard that it has the log up to a position; fails unless each was marked with the former one. */
+  /** Marks in each shard that it has the log up to a position. Throws unless each shard is marked with the former position. */
   mark(tx: RawTx, former: number, last: number): Promise<void>
-  /** Whether each shard is marked with a position. */
+  /** Whether every shard is marked with a position. */
   areMarked(tx: RawTx, seq: number): Promise<boolean>
-  /** Rows up to this position are pruned, and may be there still. */
+  /** Reads the last pruned position. Rows up to it may still exist. */
   hiddenUpTo(tx: RawTx): Promise<number>
-  /** Removes some of the rows that are pruned up to a position, once no snapshot reads them. */
+  /** Deletes up to `limit` positions of pruned rows, once no snapshot reads them. */
   removeHidden(tx: RawTx, prunedSeq: number, limit: number): Promise<void>
-  /** Ends what was prepared in shards and neither committed nor rolled back; outside of a transaction. */
+  /** Resolves transactions that were prepared in shards and neither committed nor rolled back. Must run outside a transaction. */
   recover(tx: RawTx): Promise<void>
 }
 
-/** The newest row of an address and class, as it is kept beside a log in shards. */
+/** Newest row of an address and class, as the table of tips beside a log in shards has it. */
 export type LogTipRow = Pick<
   LedgerUpdate,
   'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex'
 >
 
-/** A partition of the log. */
+/** Partition of the log. */
 export interface LogPartition {
-  /** Of its table. */
+  /** Name of the table. */
   readonly name: string
-  /** The first position. */
+  /** First position. */
   readonly from: number
-  /** The position behind the last one. */
+  /** Position after the last one. */
   readonly to: number
 }
 
-/** Whose rows are counted together. */
+/** Address and class: the key under which rows of the log are counted. */
 export type TipKey = Pick<LedgerUpdate, 'address' | 'class'>
 
-/** The tip of an address and class in their newest row. */
+/** Tip of an address and class, from their newest row. */
 export type TipRow = Pick<
   LedgerUpdateModel,
   'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex'
 >
 
-/** Prisma's own table of applied migrations, with its columns, so that its command line understands our databases. */
+/** Statements on Prisma's own table of applied migrations, so that the Prisma command line works on the database. */
 export interface MigrationStatements {
-  /** Begins a transaction that other processes on the database must wait for. */
+  /** Begins a transaction that excludes migrations by other processes. */
   beginMigrating(connection: SqlConnection): Promise<void>
-  /** Makes all that was done since `beginMigrating` last. */
+  /** Commits the transaction of `beginMigrating`. */
   commitMigrating(connection: SqlConnection): Promise<void>
-  /** Undoes all that was done since `beginMigrating`. */
+  /** Rolls back the transaction of `beginMigrating`. */
   rollbackMigrating(connection: SqlConnection): Promise<void>
-  /** Makes the table where there is none. */
+  /** Creates the table if it does not exist. */
   createMigrationTable(connection: SqlConnection): Promise<void>
-  /** Who holds the lease, and for how long, by the clock of the database; `undefined` where it is free. */
+  /** Reads the holder of the lease and its remaining time, by the clock of the database. Resolves to `undefined` if the lease is free. */
   leaseInForce(connection: SqlConnection): Promise<Omit<LeaseState, 'term'> | undefined>
   /** Runs the statements of one migration and records it as finished. */
   runMigration(connection: SqlConnection, migration: MigrationToRun): Promise<void>
 }
 
-/** A migration that is not applied yet. */
+/** Migration that is not applied yet. */
 export interface MigrationToRun {
   readonly id: string
   readonly name: string
@@ -180,47 +189,47 @@ export interface MigrationToRun {
   readonly script: string
 }
 
-/** Whole tables, for moving a database. */
+/** Statements on whole tables, for moving a database. */
 export interface TableStatements {
-  /** Begins a transaction that sees everything as of now, whatever is written meanwhile, and writes nothing. */
+  /** Begins a read-only transaction that sees one snapshot, whatever other connections write. */
   beginSnapshot(connection: SqlConnection): Promise<void>
-  /** Ends it. */
+  /** Ends the transaction of `beginSnapshot`. */
   endSnapshot(connection: SqlConnection): Promise<void>
-  /** Those tables of these names that there are, by name. Others may stand beside them, as those of an extension. */
+  /** Describes the tables with these names that exist, sorted by name. Other tables, such as those of an extension, are ignored. */
   tables(connection: SqlConnection, names: ReadonlySet<string>): Promise<Table[]>
-  /** As `PartitionStatements` has it, where the database can keep the log in partitions. */
+  /** Same as in `PartitionStatements`. Present if the database supports a log in partitions. */
   readonly hiddenUpTo?: (connection: SqlConnection) => Promise<number>
-  /** Whether the log is in shards on several servers, of which a snapshot shows rows that are newer than it. */
+  /** Reads whether the log is in shards on several servers. A snapshot of such a log also shows newer rows. */
   readonly isSharded?: (connection: SqlConnection) => Promise<boolean>
   /**
-   * Rows after a key in the order of keys, each as the text of a JSON array of its columns: bytes as hexadecimal
-   * digits, whole numbers as text, for they may be larger than those of JavaScript.
+   * Reads rows after a key in the order of keys. Each row is the text of a JSON array of its columns: bytes are hexadecimal digits,
+   * integers are text because they may exceed the integers of JavaScript.
    */
   rowsBehind(connection: SqlConnection, table: Table, page: TablePage): Promise<string[]>
-  /** Adds rows of that form, given as one JSON array of them; gives how many. */
+  /** Inserts rows in the form of `rowsBehind`, as one JSON array. Resolves to the number of rows. */
   insertRows(tx: Tx, table: Table, json: string): Promise<number>
 }
 
-/** A table as the database itself describes it. */
+/** Table as the database describes it. */
 export interface Table {
   readonly name: string
   readonly columns: readonly Column[]
-  /** Names of the columns of its primary key, in their order. */
+  /** Column names of the primary key, in order. */
   readonly key: readonly string[]
 }
 
-/** A column of a table. */
+/** Column of a table. */
 export interface Column {
   readonly name: string
   readonly kind: ColumnKind
 }
 
-/** The kind of values in a column. */
+/** Kind of the values of a column. */
 export type ColumnKind = 'bytes' | 'integer' | 'text' | 'boolean'
 
-/** Which rows of a table. */
+/** Page of the rows of a table. */
 export interface TablePage {
-  /** The values of the key columns, in the form of a row; `undefined` for the first page. */
+  /** Key values after which the page begins, as text. `undefined` for the first page. */
   readonly after: readonly string[] | undefined
   readonly limit: number
 }

@@ -3,11 +3,11 @@ import type { SqlConnection } from '../client.ts'
 import { logTable } from './published.ts'
 import type { Column, ColumnKind, Table } from './statements.ts'
 
-/** What both databases' statements about whole tables have in common. Names come from the database, never from outside. */
+/** Statements on whole tables that both databases share. Names come from the database, never from a request. */
 
 /**
- * The tables of a catalogue, sorted by table and position of the column. A row has table, column, type, and the position in the
- * primary key from 1, or 0.
+ * Converts rows of a catalogue to tables. The rows are sorted by table and column position. Each has table, column, type, and the
+ * position in the primary key, which counts from 1 and is 0 for other columns.
  */
 export function tablesOf(
   catalogue: readonly (readonly unknown[])[],
@@ -33,20 +33,20 @@ export function tablesOf(
   })
 }
 
-/** How many rows a table has. */
+/** Counts the rows of a table. */
 export async function countRows(connection: SqlConnection, table: Table): Promise<number> {
   const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
   return Number(count)
 }
 
-/** How many rows of the log are there up to a position. */
+/** Counts the rows of the log up to a position. */
 export async function countUpdates(connection: SqlConnection, upTo: number): Promise<number> {
   const text = `SELECT count(*) FROM ${logTable} WHERE seq <= ${upTo}`
   const [[count] = []] = await rowsOf(connection, text)
   return Number(count)
 }
 
-/** The columns of the primary key, in their order. */
+/** Returns the columns of the primary key, in order. */
 export function keyColumns(table: Table): Column[] {
   return table.key.map((name) =>
     present(
@@ -56,7 +56,7 @@ export function keyColumns(table: Table): Column[] {
   )
 }
 
-/** Where the log begins and ends: the last position, and the one before its first row. */
+/** Reads the last position of the log, and the position before its first row. */
 export async function logBounds(
   connection: SqlConnection,
 ): Promise<{ seq: number; prunedSeq: number }> {
@@ -69,12 +69,12 @@ export async function logBounds(
   return { seq, prunedSeq: Number(first ?? seq + 1) - 1 }
 }
 
-/** A name in a statement. */
+/** Quotes a name for a statement. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Selects rows, with parameters that are texts and one whole number after them. */
+/** Selects rows. The parameters are `texts`, then `limit` if it is defined. */
 export async function rowsOf(
   connection: SqlConnection,
   sql: string,

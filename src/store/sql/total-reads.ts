@@ -6,7 +6,7 @@ import type { Dialect } from './bulk.ts'
 import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Reads of what addresses owned at the ends of slots. Each slot takes some index lookups, however long the history is. */
+/** Reads of the totals of addresses at the ends of slots. Each slot takes a few index lookups, however long the history is. */
 export function totalReads({ query, dialect }: Reading) {
   const totals = totalsStatement(dialect)
   const firstOwned = firstStatement(dialect)
@@ -36,9 +36,9 @@ const owned = classToNumber('OWNED')
 const slotColumn = { name: 'slot', type: 'long' } as const
 
 /**
- * For each committed slot the newest row of the log up to there, where the log was cut off the last row before, and what an
- * expiration did last. The given slots come first, for their parameter has no number on SQLite. Rows of values are compared as
- * in `keyset.ts`: PostgreSQL went back through the whole log for an address with few rows, where another has most of them.
+ * Reads for each committed slot the newest row of the log up to its end, the pruned tip if there is no row, and the last expiration
+ * transfer. The given slots come first because their parameter has no number on SQLite. Bounds are row values as in `keyset.ts`:
+ * otherwise PostgreSQL scanned the whole log backwards for an address with few rows when another address had most of the log.
  */
 function totalsStatement(dialect: Dialect): string {
   const given = dialect.given([slotColumn])
@@ -74,7 +74,7 @@ function totalsStatement(dialect: Dialect): string {
     ORDER BY found.slot`
 }
 
-/** The newest of two: the row of the log, and what an expiration did since. Of a slot before the cut nothing is known. */
+/** Returns the newer of the row of the log and the expiration transfer. Returns no total for a slot before the pruned tip. */
 function totalOfRow([at, row, balance, transfer, total]: readonly unknown[]): TotalAt[] {
   const slot = Number(at)
   const changedIn = row === null ? undefined : Number(row)
@@ -89,7 +89,7 @@ function totalOfRow([at, row, balance, transfer, total]: readonly unknown[]): To
 /** 2^53 - 1. */
 const lastSeq = Number.MAX_SAFE_INTEGER
 
-/** The first row of the log, the last one before the cut, and the first transfer; each null where there is none. */
+/** Reads the slots of the first row of the log, of the pruned tip, and of the first expiration transfer. A missing one is null. */
 function firstStatement({ shards }: Dialect): string {
   const ofAddress = { address: '?1', class: '?2', direction: 'ASC', limit: '1' } as const
   const first =

@@ -3,21 +3,21 @@ import type { RawTx } from '../client.ts'
 import type { Change } from './bulk.ts'
 import type { carriedTransactions, RowIn } from './bulk-tables.ts'
 
-/** The states of transactions in statements. */
+/** Statements on the states of transactions. */
 
-/** The one bulk statement that the databases write differently. */
+/** Bulk statement that each database writes in its own way. */
 export interface TransactionInserts {
   /**
-   * Adds pending transactions, each once. One that is known keeps its row; if it is still pending, or failed because of its
-   * carriers, it has more carriers to be judged and is pending (again).
+   * Inserts pending transactions, without duplicates. A known transaction keeps its row. If it is pending, or failed because of its
+   * carriers, it becomes or stays pending with the additional carriers to judge.
    */
   insertTransactions(tx: RawTx, carried: readonly CarriedTransaction[]): Promise<void>
 }
 
-/** A pending transaction with the first of the new blocks that carry it, and how many these are. */
+/** Pending transaction with the first of the new blocks that carry it, and the number of these blocks. */
 export type CarriedTransaction = RowIn<typeof carriedTransactions>
 
-/** Gives pending transactions, and those that failed because of their carriers, their verdict. */
+/** Sets the verdicts of transactions that are pending or failed because of their carriers. */
 export const judge: Change = {
   set: `"blockId" = given."blockId", slot = given.slot, state = given.state,
     "failureReason" = given."failureReason", allotments = given.allotments,
@@ -25,13 +25,13 @@ export const judge: Change = {
   where: `(CAST(transactions.state AS TEXT) = 'PENDING' OR ${failedByCarrier('transactions')})`,
 }
 
-/** Makes transactions pending again that have carriers which are not judged. */
+/** Makes transactions pending again that have unjudged carriers. */
 export const reopen: Change = {
   set: `state = 'PENDING', "failureReason" = NULL`,
   where: 'transactions.carriers > 0',
 }
 
-/** Whether the transaction failed because of a carrier, so that another one may be accepted. */
+/** SQL condition that a transaction failed because of its carrier, so that another carrier may be accepted. */
 export function failedByCarrier(table: string): string {
   const reasons = carrierFailures.join(', ')
   return `(CAST(${table}.state AS TEXT) = 'FAILED' AND ${table}."failureReason" IN (${reasons}))`

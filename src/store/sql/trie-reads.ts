@@ -7,11 +7,11 @@ import { jsonOf } from './bulk.ts'
 import type { Reading } from './reading.ts'
 import { accountEntries, accountSlots, triePageIds, triePages, trieStates } from './trie-tables.ts'
 
-/** Pages of tries, and what they are built from. */
+/** Reads of trie pages, and of the data that tries are built from. */
 export function trieReads({ query, dialect, row, rows, keyed }: Reading): TrieReads {
   const pages = keyed(triePages, triePageIds)
   const state = row(trieStates, 'WHERE id = 1')
-  // The name of the table: PostgreSQL would sort by the text that is selected under the name of the column.
+  // Qualified with the table: by the bare name, PostgreSQL would sort by the selected text.
   const accounts = rows(
     accountEntries,
     `WHERE id > ? AND slot = (SELECT max(newer.slot) FROM account_versions AS newer

@@ -1,6 +1,6 @@
 import { bytes, id, int, long, named, optional, table, writtenTable } from './columns.ts'
 
-/** The tables of tries, and accounts as what one of them is built from. */
+/** Tables of tries, and the table of accounts from which one trie is built. */
 
 /** Accounts with their entries. */
 export const accountEntries = table('account_versions', {
@@ -9,7 +9,7 @@ export const accountEntries = table('account_versions', {
   entry: optional(bytes),
 })
 
-/** Accounts, and a slot for each. */
+/** Accounts, each with a slot. */
 export const accountSlots = writtenTable('account_versions', {
   accountId: named('id', id<'AccountId'>()),
   slot: long,
@@ -18,11 +18,11 @@ export const accountSlots = writtenTable('account_versions', {
 /** Pages of tries. */
 export const triePages = table('trie_pages', { id: long, bytes })
 
-/** Pages of tries, as parts of one parameter: where one begins, counted from 1, and how long it is. */
+/** Pages of tries as parts of one parameter: offset in bytes, counted from 1, and length. */
 export const trieParts = writtenTable('trie_pages', { id: long, from: int, length: int })
 
 /** Pages of tries by id. */
 export const triePageIds = table('trie_pages', { id: long })
 
-/** How far the pages of tries are. */
+/** Progress of the stored pages of tries. */
 export const trieStates = table('trie_state', { id: long, slot: long, built: long })

@@ -12,28 +12,29 @@ import { selected } from './columns.ts'
 import { publishedSlot } from './published.ts'
 import type { Reading } from './reading.ts'
 
-/** Scans of the unspent outputs, each in the order of one index. */
+/** Scans of unspent outputs, each in the order of one index. */
 
-/** Where a scan of unspent outputs begins, and which of them it lets through. */
+/** Range and conditions of a scan of unspent outputs. */
 export interface UnspentScan {
-  /** What every output of the scan has: an index key, or a kind of output. */
+  /** Index key or kind that selects the index. */
   readonly by: IndexKey | { readonly kind: number }
-  /** Keys that each must have besides. */
+  /** Additional keys that each output must have. */
   readonly also: readonly OutputKey[]
   readonly filter: UnspentFilter
-  /** Both exclusive. */
+  /** Exclusive lower bound. */
   readonly after: OutputPosition | undefined
+  /** Exclusive upper bound. */
   readonly before: OutputPosition | undefined
-  /** Inclusive. */
+  /** Inclusive last position in the direction of the scan. */
   readonly through: OutputPosition | undefined
   readonly order: 'ascending' | 'descending'
   readonly limit: number
 }
 
-/** A part of a statement, with the values of its parameters in their order. */
+/** Part of a statement, with the values of its parameters in order. */
 type Part = readonly [text: string, ...values: readonly Parameter[]]
 
-/** Gives the unspent outputs of a scan in the order of their places. */
+/** Creates the read of the outputs of a scan, in the order of their positions. */
 export function unspentScan({
   query,
   dialect,
@@ -46,12 +47,12 @@ export function unspentScan({
 }
 
 /**
- * The statement that parts make up. There are few, and each is long: it is found by the numbers of its parts, for to join and to hash
- * it takes as long as to read an output.
+ * Returns a function that joins the parts of a statement. It caches the joined texts by the numbers of their parts: joining and hashing
+ * a long text takes as long as reading an output.
  */
 function joinedTexts(first: string): (parts: readonly Part[]) => string {
   const numbers = new Map<string, number>()
-  const texts = new LRUCache<string, string>({ max: mostTexts })
+  const texts = new LRUCache<string, string>({ max: maxTexts })
   return (parts) => {
     let form = ''
     for (const [text] of parts) {
@@ -67,21 +68,21 @@ function joinedTexts(first: string): (parts: readonly Part[]) => string {
   }
 }
 
-/** Few are in use, but a client may make up many. */
-const mostTexts = 200
+/** Joined texts in the cache. Few are in use, but a client may cause many. */
+const maxTexts = 200
 
 function valuesOf(parts: readonly Part[]): Parameter[] {
   return parts.flatMap(([, ...values]) => values)
 }
 
-/** Cross joins are made in the order written, which is that of the index that the places are in. */
+/** SQLite runs cross joins in the order written. So the first table is the one whose index has the order of the positions. */
 const byKind = 'FROM unspent_outputs AS unspent CROSS JOIN outputs WHERE unspent.kind = ?'
 const byKeyAlone =
   'FROM index_keys AS found CROSS JOIN outputs WHERE found.kind = ? AND found.value = ?'
 const byKey = `FROM index_keys AS found CROSS JOIN unspent_outputs AS unspent CROSS JOIN outputs
   WHERE found.kind = ? AND found.value = ? AND unspent."outputId" = found."outputId"`
 
-/** What follows the columns. */
+/** Returns the statement of a scan after its columns. */
 function scanParts(scan: UnspentScan): Part[] {
   const { by, also, filter, limit } = scan
   const found = 'value' in by ? 'found' : 'unspent'
@@ -100,7 +101,7 @@ function scanParts(scan: UnspentScan): Part[] {
   ]
 }
 
-/** Where a scan has walked over so many outputs; `undefined` where it ends before. */
+/** Reads the position of the last of the first `walked` outputs of a scan, regardless of its filter; `undefined` if there are fewer. */
 export async function stopOf(
   { query, dialect }: Reading,
   scan: UnspentScan,
@@ -124,8 +125,8 @@ function ofKey({ kind, value }: IndexKey): Parameter[] {
 }
 
 /**
- * The part of the places that is walked, and in which order; `name` is that of the table that has the places. It has one bound at
- * each end: of two SQLite takes any one for its index, and walks as far as that.
+ * Returns the range of a scan and its order. `name` is the table that has the positions. The range has one bound at each end: of two
+ * bounds at one end, SQLite uses either one for its index, and scans as far as that bound.
  */
 function partOf({ after, before, through, order }: UnspentScan, name: string): Part[] {
   const isUp = order === 'ascending'

@@ -14,8 +14,8 @@ import { both, boundsOf, type Reading } from './reading.ts'
 import { totalReads } from './total-reads.ts'
 
 /**
- * Reads of what is kept beside the log, in SQL that both databases understand. Each is one statement, and so is of one
- * moment: the slot of the newest commitment comes with it.
+ * Reads of the balances beside the log, in SQL that both databases understand. Each read is one statement, so its rows and the slot of
+ * the newest commitment belong to one snapshot.
  */
 export function balanceReads(reading: Reading) {
   const { asOf, dialect, rows: all } = reading
@@ -36,14 +36,6 @@ export function balanceReads(reading: Reading) {
         ORDER BY token_balances."tokenId" ${direction} LIMIT ?`,
     ),
   )
-  // Of those that own the same the last in the order of bytes comes first.
-  const richest = asOf(
-    balances,
-    `(SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ?) AS balances ON true
-      ORDER BY balances.total DESC, balances.address DESC`,
-  )
-  const ranges = asOf(balanceRanges, 'balance_ranges ON true ORDER BY balance_ranges.exponent')
-
   return {
     balance: async (address) => {
       const { slot, rows } = await balance(hexToBytes(address))
@@ -73,9 +65,24 @@ export function balanceReads(reading: Reading) {
       transfers(hexToBytes(address), after, upTo, limit),
     outputsOfTransaction: (transactionId) => {
       const digits = transactionId.slice(2)
-      // Two bytes of index follow the id.
+      // An output id is the transaction id and two bytes of index.
       return ofTransaction(hexToBytes(`0x${digits}0000`), hexToBytes(`0x${digits}ffff`))
     },
+    ...distributionReads(reading),
+  } satisfies Partial<ViewReader>
+}
+
+/** Reads of the distribution of base tokens over addresses. */
+function distributionReads({ asOf }: Reading) {
+  // Addresses with equal totals are in descending order of their bytes.
+  const richest = asOf(
+    balances,
+    `(SELECT * FROM balances ORDER BY total DESC, address DESC LIMIT ?) AS balances ON true
+      ORDER BY balances.total DESC, balances.address DESC`,
+  )
+  const ranges = asOf(balanceRanges, 'balance_ranges ON true ORDER BY balance_ranges.exponent')
+
+  return {
     richestAddresses: async (limit) => {
       const { slot, rows } = await richest(limit)
       return { slot, owners: rows.map(({ address, total }) => ({ address, total })) }

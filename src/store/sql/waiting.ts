@@ -2,9 +2,9 @@ import type { SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { awaitedIds, awaitingPlaces, waitingPlaces } from './bulk-tables.ts'
 import type { RawWriting } from './statements.ts'
 
-/** The statements of blocks whose transactions wait for others to be booked. */
+/** Statements on blocks whose transactions wait for other transactions to be booked. */
 
-/** Removes transactions from what blocks wait for. */
+/** Removes transactions from the lists of awaited transactions of blocks. */
 export async function releaseCarriers(
   { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
@@ -21,7 +21,7 @@ export async function releaseCarriers(
   await sql.remove(tx, awaitedIds, keys)
 }
 
-/** Removes blocks that wait, by their places in the inbox. */
+/** Deletes waiting blocks by their places in the inbox. */
 export async function deleteWaiting(
   { tx, sql }: RawWriting,
   places: readonly number[],
@@ -31,7 +31,7 @@ export async function deleteWaiting(
   await sql.remove(tx, waitingPlaces, keys)
 }
 
-/** How many blocks wait for each of some transactions. */
+/** Counts the blocks that wait for each transaction. */
 export function countAwaited(
   { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
@@ -45,13 +45,13 @@ export function countAwaited(
   )
 }
 
-/** A transaction, and how many blocks wait for it. */
+/** Transaction with the number of blocks that wait for it. */
 export interface AwaitedCount {
   readonly transactionId: Uint8Array<ArrayBuffer>
   readonly count: bigint
 }
 
-/** The blocks that wait for some transactions, in no order. */
+/** Reads the blocks that wait for transactions, in no order. */
 export function awaitedBy(
   { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
@@ -66,14 +66,14 @@ export function awaitedBy(
   )
 }
 
-/** A transaction, and a block that waits for it, with how many transactions that block waits for in all. */
+/** Transaction and a block that waits for it, with the number of all transactions that the block waits for. */
 export interface AwaitedRow {
   readonly transactionId: Uint8Array<ArrayBuffer>
   readonly inbox: bigint
   readonly missing: number | bigint
 }
 
-/** The blocks that wait in the slots up to `upTo`, in inbox order. */
+/** Reads the waiting blocks of slots up to `upTo`, in inbox order. */
 export function waitingUpTo(
   { tx, sql }: RawWriting,
   upTo: SlotIndex,
@@ -85,7 +85,7 @@ export function waitingUpTo(
   return tx.$queryRawUnsafe(sql.numbered(overdue), BigInt(upTo), limit)
 }
 
-/** A block that waits. */
+/** Waiting block. */
 export interface OverdueRow {
   readonly inbox: bigint
   readonly id: Uint8Array<ArrayBuffer>

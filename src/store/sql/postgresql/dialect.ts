@@ -1,8 +1,8 @@
 import type { BulkColumn, ColumnType, Dialect, JsonValue } from '../bulk.ts'
 
 /**
- * Bulk statements on PostgreSQL. The parameter is a list of objects, or for one column an array of its values: of an array the
- * planner expects few rows, and goes to them by index, where it expects a hundred of a list and may read a whole table for them.
+ * SQL of PostgreSQL for bulk statements. The parameter is a JSON list of objects, or an array of values if there is one column. The
+ * planner expects few rows of an array and finds them by index. Of a list it expects a hundred rows, for which it may scan a table.
  */
 export const dialect: Dialect = {
   json(columns, rows) {
@@ -33,9 +33,9 @@ export const dialect: Dialect = {
   hex: (bytes) => `'0x' || encode(${bytes}, 'hex')`,
 
   /*
-   * Rows of values leave the planner this one index. With equal values it also goes along the log by position and drops what is of
-   * others: a statement that is kept is planned without its values, so where one address has most of the log it reads
-   * all of it for an address with few rows (300,000 rows: 70 ms in place of 0.03).
+   * With row values, the planner can only use the index on address and class. With equality conditions, it may also scan the log by
+   * position and filter: a prepared statement is planned without its values, so if one address has most of the log, it scans the whole
+   * log for an address with few rows (300,000 rows: 70 ms instead of 0.03 ms).
    */
   ofAddress: ({ address, class: its, from = '>= 0', to = `<= ${Number.MAX_SAFE_INTEGER}` }) =>
     [from, to]
@@ -52,12 +52,12 @@ export const dialect: Dialect = {
   slice: (from, length) => `substring($2::bytea FROM ${from} FOR ${length})`,
 }
 
-/** It reads bytes from `\x` and digits. */
+/** PostgreSQL parses bytes from `\x` and hexadecimal digits. */
 function textOf({ type }: BulkColumn, value: JsonValue | undefined): JsonValue | undefined {
   return type === 'bytes' && value !== null ? `\\x${value}` : value
 }
 
-/** A value within an array, quoted as text whatever it is. */
+/** Formats a value of an array. Every value is quoted as text. */
 function element(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'NULL'
   return `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`

@@ -3,13 +3,13 @@ import type { DistributionStep } from '../../distribute-contract.ts'
 import { functionTexts, marksTable, tipsTable } from './sharded-log.ts'
 import { shardsOf } from './shards.ts'
 
-/** The statements that spread the log over the workers of Citus (docs/decisions/047-citus.md). */
+/** Statements that distribute the log over the workers of Citus (docs/decisions/047-citus.md). */
 
-/** In their order. */
+/** Returns the steps of the distribution in order. */
 export function distributionSteps(shards: number): readonly DistributionStep[] {
   return [
     {
-      about: 'Indexes that rows in shards can have, made while others read and write.',
+      about: 'Creates indexes that a log in shards supports, while others read and write.',
       runs: 'ALONE',
       isDone: hasShardKey,
       statements: [
@@ -19,7 +19,7 @@ export function distributionSteps(shards: number): readonly DistributionStep[] {
       ],
     },
     {
-      about: 'A key with the column that rows are distributed by.',
+      about: 'Adds the distribution column to the primary key.',
       runs: 'LOCKED',
       isDone: hasShardKey,
       statements: [
@@ -31,35 +31,35 @@ export function distributionSteps(shards: number): readonly DistributionStep[] {
     },
     {
       about:
-        'Functions that read the log, wherever it is. Every gateway reads through them before it is in shards.',
+        'Creates functions that read the log wherever it is. Every gateway uses them before the log is in shards.',
       runs: 'KNOWN',
       isDone: isInShards,
       statements: [onCoordinator, ...functionTexts(false)],
     },
     {
-      about: 'The log in shards. Nothing is written meanwhile, and the term of the writer ends.',
+      about: 'Moves the log into shards. Writes wait meanwhile, and the term of the writer ends.',
       runs: 'TOGETHER',
       isDone: isInShards,
       statements: [...beginning, ...besideLog, ...inShards(shards), ...ending],
     },
     {
-      about: 'The room of the rows that are in shards now.',
+      about: 'Frees the space of the rows that were moved into shards.',
       runs: 'LOCKED',
       statements: ["SELECT truncate_local_data_after_distributing_table('ledger_updates')"],
     },
     {
-      about: 'What the planner knows of the shards.',
+      about: 'Updates the statistics of the planner for the shards.',
       runs: 'ALONE',
       statements: ['ANALYZE ledger_updates', `ANALYZE ${tipsTable}`],
     },
   ]
 }
 
-/** Every writing transaction begins with the row of the lease; so the process that had it does not write by the former statements. */
+/** Every writing transaction begins with the row of the lease, so the former holder does not write with its old statements. */
 const beginning = [
   'SELECT term FROM writer FOR UPDATE',
   `UPDATE writer SET term = term + 1, holder = 'ledger-gateway distribute', until = 0`,
-  // One connection a worker: what follows was written on the same ones.
+  // One connection per worker, so that later statements see what earlier ones wrote.
   `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`,
   'SET LOCAL citus.shard_replication_factor = 1',
 ]
@@ -85,7 +85,7 @@ function inShards(shards: number): string[] {
     `SELECT create_distributed_table('ledger_updates', 'address', shard_count => ${shards}, colocate_with => 'none')`,
     `CREATE TABLE ${marksTable} (key bytea PRIMARY KEY, seq bigint NOT NULL)`,
     `SELECT create_distributed_table('${marksTable}', 'key', colocate_with => 'ledger_updates')`,
-    // A key for each shard, of enough that none is left without.
+    // One key for each shard. The series has enough keys that every shard gets one.
     `INSERT INTO ${marksTable} (key, seq)
 SELECT DISTINCT ON (get_shard_id_for_distribution_column('${marksTable}', key)) key,
   (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1)
@@ -97,7 +97,7 @@ END $$`,
   ]
 }
 
-/** The functions are for the coordinator alone. */
+/** Creates the functions on the coordinator only. */
 const onCoordinator = 'SET LOCAL citus.enable_ddl_propagation = off'
 
 const ending = [onCoordinator, ...functionTexts(true), 'UPDATE published_tip SET "isApart" = true']
@@ -114,14 +114,14 @@ async function hasShardKey(tx: RawTx): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What each server that can have shards answers when it is asked for how many transactions it can have prepared. */
+/** Reads the maximum number of prepared transactions of each worker. */
 export const workersText = `SELECT result AS answer, success FROM run_command_on_workers('SHOW max_prepared_transactions')`
 
-/** Why they cannot have shards; `undefined` where they can. */
+/** Returns why the workers cannot hold shards, or `undefined` if they can. */
 export function workerProblem(
   workers: readonly { readonly answer: string; readonly success: boolean }[],
 ): string | undefined {
-  if (workers.length === 0) return 'there is no worker (citus_add_node)'
+  if (workers.length === 0) return 'the coordinator has no worker (citus_add_node)'
   const lost = workers.find(({ success }) => !success)
   if (lost !== undefined) return lost.answer
   const none = workers.some(({ answer }) => Number(answer) === 0)

@@ -3,13 +3,13 @@ import { mostNamedMs } from '../../log-forms.ts'
 import type { LogPartition } from '../statements.ts'
 import { type OlderReaders, olderReaders } from './older-readers.ts'
 
-/** When a partition whose rows are hidden may be dropped: when no process names it any more, and no query is older. */
+/** Decides when a partition with only hidden rows may be dropped: no process names it any more, and no running query is older. */
 export interface Drops {
-  /** Asked once in a while, in transactions of their own. */
+  /** Whether the partition may be dropped. Callers retry now and then, each time in a new transaction. */
   mayDrop(tx: RawTx, partition: LogPartition): Promise<boolean>
 }
 
-/** Waits for nothing: what it has seen of a partition, it remembers until it is asked again. */
+/** Creates the decision. It never waits, but remembers its observations of one partition until the next call. */
 export function createDrops(): Drops {
   let name: string | undefined
   let since = 0
@@ -23,7 +23,7 @@ export function createDrops(): Drops {
         older = undefined
       }
       if (performance.now() - since < 2 * mostNamedMs) return false
-      // Who begins from now on sees that its rows are hidden.
+      // A query that begins from now on sees that the rows of the partition are hidden.
       older ??= await olderReaders(tx)
       return (await older.find(tx)) === undefined
     },

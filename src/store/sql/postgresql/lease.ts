@@ -3,7 +3,7 @@ import type { LeaseStatements } from '../statements.ts'
 /** The lease on PostgreSQL. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
-    // Skipped when locked: a holder in the middle of a commit is alive, and is not waited for.
+    // SKIP LOCKED: a holder in the middle of a commit is alive, and the claim must not wait for it.
     const next = await tx.$queryRaw<{ term: bigint }[]>`
       UPDATE writer SET term = writer.term + 1, holder = ${holder},
         until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${ttlMs}::bigint
@@ -15,7 +15,7 @@ export const leaseStatements: LeaseStatements = {
       WHERE writer.id = free.id
       RETURNING writer.term`
     if (next[0] !== undefined) return Number(next[0].term)
-    // Inserted only where there is no row at all: even an insert that does nothing waits for a transaction that changes the row.
+    // Inserts only if there is no row: even an insert that does nothing waits for a transaction that changes the row.
     const first = await tx.$queryRaw<{ term: bigint }[]>`
       INSERT INTO writer (id, term, holder, until, "openFrom", "nextInbox")
       SELECT 1, 1, ${holder},
@@ -34,8 +34,8 @@ export const leaseStatements: LeaseStatements = {
     return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
   },
 
-  // The weakest lock: a claim of the lease needs the strongest and fails; a process that puts blocks into the inbox
-  // changes the same row and is not.
+  // The weakest lock: a claim of the lease needs the strongest lock and fails. A process that puts blocks into the inbox
+  // updates the same row and is not blocked.
   async lockLease(tx, term) {
     const rows = await tx.$queryRawUnsafe<object[]>(
       'SELECT FROM writer WHERE id = 1 AND term = $1 FOR KEY SHARE',

@@ -2,17 +2,17 @@ import type { SqlConnection } from '../../client.ts'
 import type { MigrationStatements } from '../statements.ts'
 import { rowsOf } from '../tables.ts'
 
-/** The table of applied migrations on PostgreSQL. The connection must be one, and not a choice of several. */
+/** Statements on the table of applied migrations on PostgreSQL. They need a single connection, not a pool. */
 export const migrationStatements: MigrationStatements = {
-  // The lock goes with the transaction: behind a pooler one of a session would never be given back.
+  // The lock belongs to the transaction: behind a connection pooler, a session lock would never be released.
   beginMigrating: (connection) =>
     runScript(connection, `BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`),
   commitMigrating: (connection) => runScript(connection, 'COMMIT'),
-  // A failed statement has cut the connection already, and the transaction with it.
+  // A failed statement has closed the connection already, and the transaction with it.
   rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK').catch(() => {}),
 
   async createMigrationTable(connection) {
-    // A server that is read only refuses the statement also where the table is there.
+    // A read-only server refuses CREATE TABLE IF NOT EXISTS even if the table exists.
     await runScript(
       connection,
       `DO $$ BEGIN IF to_regclass('_prisma_migrations') IS NULL THEN
@@ -50,10 +50,10 @@ export const migrationStatements: MigrationStatements = {
   },
 }
 
-/** The same number in every version of the program. */
+/** Key of the lock. It must be the same in every version of the program. */
 const migrationLock = 7_273_019_548
 
-/** As one message: the driver's own `executeScript` cuts at every semicolon, also inside a text. */
+/** Runs a script as one message: the driver's own `executeScript` splits at every semicolon, even inside a string. */
 async function runScript(connection: SqlConnection, sql: string): Promise<void> {
   await connection.executeRaw({ sql, args: [], argTypes: [] })
 }

@@ -2,15 +2,15 @@ import type { Client, Notification } from 'pg'
 import type { StoreNotification } from '../../contract.ts'
 import { channels } from './transaction.ts'
 
-/** The statements of the connection that listens; it is no part of Prisma, which cannot listen. */
+/** Statements of the connection that listens for notifications. It does not use Prisma, which cannot listen. */
 
-/** From now on the connection hears what is announced. */
+/** Subscribes the connection to the notifications of the store. */
 export async function beginListening(client: Client): Promise<void> {
   const names = Object.values(channels)
   await client.query(names.map((channel) => `LISTEN ${channel}`).join(';'))
 }
 
-/** The notification in a message; `undefined` for a message of another form, for any client of the database may send one. */
+/** Parses a notification. Returns `undefined` for any other message: every client of the database can send messages. */
 export function newsOf({ channel, payload = '' }: Notification): StoreNotification | undefined {
   switch (channel) {
     case channels.LOG_GREW:
@@ -24,7 +24,7 @@ export function newsOf({ channel, payload = '' }: Notification): StoreNotificati
   }
 }
 
-/** How far the log reaches; 0 before there is one. */
+/** Reads the last published position of the log; 0 before there is a log. */
 export async function newestSeq(client: Client): Promise<number> {
   const { rows } = await client.query<{ seq: string }>('SELECT seq FROM published_tip')
   return Number(rows[0]?.seq ?? 0)

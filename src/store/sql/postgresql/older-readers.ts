@@ -2,18 +2,21 @@ import type { RawTx } from '../../client.ts'
 import { mostSnapshotMs } from '../../database.ts'
 
 /**
- * Who reads as of a moment that is over. What DDL changes is not of a snapshot: a query that began before rows were copied or
- * dropped, and comes to the log afterwards, would find rows missing. So it is waited for until there is no such query, and readers
- * need no lock. The same way `CREATE INDEX CONCURRENTLY` waits (PostgreSQL manual, "Building Indexes Concurrently").
+ * Sessions whose snapshot is older than a point in time. DDL is not part of a snapshot: a query that began before rows were copied or
+ * dropped, and reads the log afterwards, would miss rows. So a caller waits until no such query runs, and readers need no lock.
+ * `CREATE INDEX CONCURRENTLY` waits in the same way (PostgreSQL manual, "Building Indexes Concurrently").
  */
 export interface OlderReaders {
-  /** One of them that still reads here, in words; each is asked on a statement of its own, for a transaction sees what it saw at first. */
+  /**
+   * Names one of these sessions that still reads on this server. Each call must be a statement outside a transaction, because within a
+   * transaction the view of sessions does not change.
+   */
   findHere(tx: RawTx): Promise<string | undefined>
-  /** The same with those at standbys. */
+  /** Same as `findHere`, but also considers readers on standbys. */
   find(tx: RawTx): Promise<string | undefined>
 }
 
-/** Those of now. */
+/** Records the sessions that have a snapshot now. */
 export async function olderReaders(tx: RawTx): Promise<OlderReaders> {
   const readers = new Set((await readersNow(tx)).map(({ key }) => key))
   const [row] = await tx.$queryRawUnsafe<{ lsn: string }[]>(
@@ -22,7 +25,10 @@ export async function olderReaders(tx: RawTx): Promise<OlderReaders> {
   const lsn = row?.lsn ?? '0/0'
   let replayedAt: number | undefined
 
-  /** Readers at a standby are not seen here. Once it has what this server had, its older snapshots are over after their longest time. */
+  /**
+   * Names a standby that may still have older readers. This server cannot see them. Once a standby has replayed up to the recorded
+   * position, its older snapshots end within the maximum time of a snapshot.
+   */
   async function atStandbys(on: RawTx): Promise<string | undefined> {
     const standbys = await on.$queryRawUnsafe<{ name: string | null; lags: boolean | null }[]>(
       `SELECT application_name AS name, state = 'streaming' AND replay_lsn < '${lsn}' AS lags FROM pg_stat_replication`,
@@ -33,7 +39,7 @@ export async function olderReaders(tx: RawTx): Promise<OlderReaders> {
     if (late !== undefined) return `the standby ${late.name}`
     replayedAt ??= performance.now()
     return performance.now() - replayedAt < mostSnapshotMs
-      ? `what reads at the standby ${first.name}`
+      ? `readers on the standby ${first.name}`
       : undefined
   }
 
@@ -51,7 +57,7 @@ interface ReaderNow {
   readonly key: string
 }
 
-/** Without those who wait for a row: they write, and each of their statements is as of its own moment. */
+/** Excludes sessions that wait for a row lock: they write, and each of their statements has its own snapshot. */
 function readersNow(tx: RawTx): Promise<ReaderNow[]> {
   return tx.$queryRawUnsafe<ReaderNow[]>(
     `SELECT pid, application_name AS name, concat_ws(' ', pid, backend_start, xact_start) AS key FROM pg_stat_activity
@@ -61,7 +67,7 @@ function readersNow(tx: RawTx): Promise<ReaderNow[]> {
   )
 }
 
-/** How a process of PostgreSQL is named to an operator. */
+/** Returns the name of a PostgreSQL process for operators. */
 export function processName({ pid, name }: { readonly pid: number; readonly name: string | null }) {
   return `process ${pid} of PostgreSQL (${name || 'without a name'})`
 }

@@ -4,9 +4,9 @@ import type { LogPartition } from '../statements.ts'
 import { quoted } from '../tables.ts'
 import { addPartition, after, leavingComment, partitionOf, rangeCheck } from './partitions.ts'
 
-/** What turns the log into partitions, and a large partition into smaller ones. The log is locked where a caller says so. */
+/** Statements that partition the log, and split a large partition. "Under the lock" means that the caller holds the lock of the log. */
 
-/** What would go on with the former table, or come to nothing, if the log became another one: in words. */
+/** Describes the database objects that depend on the table of the log. They would keep the old table, or stop to work. */
 export async function obstaclesOf(tx: RawTx): Promise<string[]> {
   const rows = await tx.$queryRawUnsafe<{ found: string }[]>(obstaclesText)
   return rows.map(({ found }) => found)
@@ -31,19 +31,19 @@ const obstaclesText = `
     WHERE indrelid = ${log} AND indisunique
       AND NOT (SELECT attnum FROM pg_attribute WHERE attrelid = ${log} AND attname = 'seq') = ANY (indkey)`
 
-/** Begins to check that every row, of now and of later, is before a position. Reads none of those that are there; under the lock. */
+/** Adds the check that every row is before a position. It applies to new rows and does not read existing rows. Under the lock. */
 export async function beginCheck(tx: RawTx, to: number): Promise<void> {
   await tx.$executeRawUnsafe(
     `ALTER TABLE ledger_updates ADD CONSTRAINT ${rangeCheck} CHECK (seq >= 1 AND seq < ${to}) NOT VALID`,
   )
 }
 
-/** Reads every row that was there, while others read and write. */
+/** Validates the check for existing rows. It reads all of them while others read and write. */
 export const validateText = `ALTER TABLE ledger_updates VALIDATE CONSTRAINT ${rangeCheck}`
 
 /**
- * Puts a partitioned table in the place of the log, which becomes its first partition, and adds the next one. The check that was made
- * before spares the reading of its rows; no row is copied. Under the lock.
+ * Replaces the table of the log by a partitioned table. The old table becomes the first partition, and a second one is added. No row is
+ * copied, and the validated check makes reading the rows unnecessary. Under the lock.
  */
 export async function becomePartitioned(tx: RawTx, to: number, width: number): Promise<void> {
   const first = partitionOf(1, to)
@@ -74,14 +74,14 @@ export async function becomePartitioned(tx: RawTx, to: number, width: number): P
   for (const { text } of grants) await tx.$executeRawUnsafe(text)
 }
 
-/** Who else may read or write the log. */
+/** Reads the privileges of other roles on the log, as GRANT statements. */
 const grantsText = `
   SELECT format('GRANT %s ON ledger_updates TO %s%s', privilege_type,
     CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END,
     CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END) AS text
   FROM pg_class, aclexplode(relacl) WHERE oid = ${log} AND grantee <> relowner`
 
-/** Attaches a table that a check knows to fit, and removes the check. */
+/** Attaches a table whose check proves that its rows fit, and drops the check. */
 async function attach(tx: RawTx, { name, from, to }: LogPartition): Promise<void> {
   await tx.$executeRawUnsafe(
     `ALTER TABLE ledger_updates ATTACH PARTITION ${quoted(name)} FOR VALUES FROM (${from}) TO (${to})`,
@@ -89,7 +89,7 @@ async function attach(tx: RawTx, { name, from, to }: LogPartition): Promise<void
   await tx.$executeRawUnsafe(`ALTER TABLE ${quoted(name)} DROP CONSTRAINT ${rangeCheck}`)
 }
 
-/** Tables that are no partitions yet, or no longer: copies of ranges, and former partitions that were split. */
+/** Finds tables that are not partitions yet or any more: copies of ranges, and former partitions that were split. */
 export async function looseTables(
   tx: RawTx,
 ): Promise<{ copies: LogPartition[]; former: string[] }> {
@@ -108,12 +108,12 @@ export async function looseTables(
 
 const formerPrefix = 'ledger_updates_former_'
 
-/** Removes such tables. */
+/** Drops tables. */
 export async function dropTables(tx: RawTx, names: readonly string[]): Promise<void> {
   for (const name of names) await tx.$executeRawUnsafe(`DROP TABLE IF EXISTS ${quoted(name)}`)
 }
 
-/** Makes the table of a copy, which takes rows of its range alone. Its other indexes are built when the rows are there. */
+/** Creates the table of a copy, which accepts only rows of its range. `buildIndexes` adds its other indexes after the rows. */
 export async function makeCopy(tx: RawTx, { name, from, to }: LogPartition): Promise<void> {
   await tx.$executeRawUnsafe(
     `CREATE TABLE IF NOT EXISTS ${quoted(name)} (LIKE ledger_updates INCLUDING DEFAULTS INCLUDING STORAGE, PRIMARY KEY (seq),
@@ -121,7 +121,7 @@ export async function makeCopy(tx: RawTx, { name, from, to }: LogPartition): Pro
   )
 }
 
-/** Copies the next rows that are not pruned, which are behind those that were copied; gives how many. Rows of the log never change. */
+/** Copies the next rows that are not pruned, and resolves to their number. Copied rows stay valid because rows of the log never change. */
 export async function copyRows(tx: RawTx, copy: LogPartition, limit: number): Promise<number> {
   const [row] = await tx.$queryRawUnsafe<{ names: string }[]>(
     `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS names FROM pg_attribute
@@ -151,17 +151,17 @@ export async function buildIndexes(tx: RawTx, { name }: LogPartition): Promise<v
   await tx.$executeRawUnsafe(`ANALYZE ${quoted(name)}`)
 }
 
-/** Announces that a partition is about to be split: statements do not name it from then on. */
+/** Marks a partition that is about to be split, so that statements no longer name it. */
 export async function leave(tx: RawTx, name: string): Promise<void> {
   await tx.$executeRawUnsafe(`COMMENT ON TABLE ${quoted(name)} IS '${leavingComment}'`)
 }
 
-/** Takes that back, where a split was given up. */
+/** Removes the mark of a partition whose split was abandoned. */
 export async function stay(tx: RawTx, name: string): Promise<void> {
   await tx.$executeRawUnsafe(`COMMENT ON TABLE ${quoted(name)} IS NULL`)
 }
 
-/** Puts copies in the place of a partition, which is no longer one. Under the lock, with all rows copied. */
+/** Replaces a partition by its copies, and renames and detaches the old table. All rows must be copied. Under the lock. */
 export async function exchange(
   tx: RawTx,
   whole: LogPartition,

@@ -6,11 +6,11 @@ import { createDrops } from './drops.ts'
 import { processName } from './older-readers.ts'
 
 /**
- * The log in partitions by ranges of positions (docs/decisions/046-partitions.md). The catalogue of PostgreSQL says which there are;
- * nothing else records it, so that a log which was partitioned by hand in this way is treated as one.
+ * Statements on a log partitioned by ranges of positions (docs/decisions/046-partitions.md). The catalogue of PostgreSQL is the only
+ * record of the partitions, so a log that an operator partitioned in this way works as well.
  */
 
-/** The partitions as writing and pruning need them, with what the process knows of them. */
+/** Creates the partition statements of writing and pruning. `forms` caches the form of the log. */
 export function partitionStatements(forms: LogForms): PartitionStatements {
   const drops = createDrops()
 
@@ -24,19 +24,19 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
     ofLog: async (tx) => (await look(tx)).partitions,
 
     async hiddenUpTo(tx) {
-      await forms.settle(writersAgeMs)
+      await forms.settle(maxFormAgeMs)
       if (forms.form().partitions.length === 0) return 0
       const { partitions, prunedSeq } = await look(tx)
       return partitions.length === 0 ? 0 : prunedSeq
     },
 
     async makeRoom(tx, upTo) {
-      await forms.settle(writersAgeMs)
+      await forms.settle(maxFormAgeMs)
       const known = forms.form()
       const end = known.partitions.at(-1)?.to ?? known.checkedTo
       if (end === undefined || upTo < end) return
       const { partitions, checkedTo } = await look(tx)
-      // A conversion that was begun and left, or is slower than the ledger: the ledger comes first, and it begins again.
+      // A conversion was abandoned, or is slower than the ledger. The ledger has priority, and the conversion starts again.
       if (checkedTo !== undefined && upTo >= checkedTo) await tx.$executeRawUnsafe(dropCheckText)
       let newest = partitions.at(-1)
       while (newest !== undefined && newest.to <= upTo)
@@ -44,9 +44,9 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
     },
 
     async isRoomShort(tx) {
-      await forms.settle(writersAgeMs)
+      await forms.settle(maxFormAgeMs)
       const newest = forms.form().partitions.at(-1)
-      // A whole partition is free ahead of the one that is written.
+      // There is always one whole empty partition after the partition that receives rows.
       return newest !== undefined && newest.from <= (await endOfLog(tx))
     },
 
@@ -66,16 +66,16 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
   }
 }
 
-/** What a writer knows is not older. A conversion leaves it more room ahead than it can fill in that time. */
-const writersAgeMs = 500
+/** Maximum age in milliseconds of the form of the log that a writer uses. It cannot fill the room that a conversion leaves in this time. */
+const maxFormAgeMs = 500
 
-/** How the log is kept now. */
+/** Reads the form of the log. */
 export async function formOfLog(tx: RawTx): Promise<LogForm> {
   const rows = await tx.$queryRawUnsafe<object[]>(formText)
   return formOfRows(rows.map((row) => Object.values(row)))
 }
 
-/** The same from the rows of `formText`. */
+/** Converts the rows of `formText` to the form of the log. */
 export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
   const [, , , check, seq, prunedSeq, isSharded] = rows[0] ?? []
   const found = rows.flatMap(([name, bound, isLeaving]) => {
@@ -104,13 +104,13 @@ export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
   }
 }
 
-/** The check by which a table is known to fit into the range of its partition. */
+/** Name of the check that proves that the rows of a table fit into the range of its partition. */
 export const rangeCheck = 'ledger_updates_range'
 
-/** The comment of a partition that is about to be split: statements do not name it any more. */
+/** Comment on a partition that is about to be split, which statements must not name. */
 export const leavingComment = 'ledger-gateway: about to be split'
 
-/** A row for each partition, or one where the log is in one table. */
+/** Reads one row for each partition, or one row if the log is one table. */
 export const formText = `
   SELECT part.relname::text AS name, pg_get_expr(part.relpartbound, part.oid) AS bound,
     coalesce(obj_description(part.oid, 'pg_class') = '${leavingComment}', false) AS "isLeaving",
@@ -124,26 +124,26 @@ export const formText = `
 
 const dropCheckText = `ALTER TABLE ledger_updates DROP CONSTRAINT ${rangeCheck}`
 
-/** The last position that is committed, published or not. */
+/** Reads the last committed position, published or not. */
 async function endOfLog(tx: RawTx): Promise<number> {
   const text = 'SELECT "lastSeq" AS seq FROM commitments ORDER BY slot DESC LIMIT 1'
   const [row] = await tx.$queryRawUnsafe<{ seq: bigint }[]>(text)
   return Number(row?.seq ?? 0)
 }
 
-/** A range of positions as the partition that holds it. */
+/** Returns the partition that holds a range of positions. */
 export function partitionOf(from: number, to: number): LogPartition {
   return { name: `ledger_updates_${from}_to_${to - 1}`, from, to }
 }
 
-/** The one behind another, as wide as that one unless it is said. */
+/** Returns the partition after another one, by default with the same width. */
 export function after({ from, to }: LogPartition, width = to - from): LogPartition {
   return partitionOf(to, to + width)
 }
 
 /**
- * Adds an empty one. Two statements in place of `CREATE TABLE … PARTITION OF`, which would lock out all readers: attaching a table
- * locks out only what changes the tables.
+ * Adds an empty partition. It takes two statements because `CREATE TABLE … PARTITION OF` would block all readers. Attaching a table
+ * blocks only statements that change tables.
  */
 export async function addPartition(tx: RawTx, added: LogPartition): Promise<LogPartition> {
   const { name, from, to } = added
@@ -155,8 +155,8 @@ export async function addPartition(tx: RawTx, added: LogPartition): Promise<LogP
 }
 
 /**
- * The sessions that have read or written the log for longer than a second, and still do: an export, a check, one that was left open.
- * Waiting for one would keep all others from the log meanwhile.
+ * Names the oldest session that has used the log for longer than a second, if any: an export, a check, or an abandoned session. Waiting
+ * for its lock would block all other sessions.
  */
 export async function longReader(tx: RawTx): Promise<string | undefined> {
   const [row] = await tx.$queryRawUnsafe<{ pid: number; name: string | null }[]>(longReaderText)
@@ -171,14 +171,14 @@ const longReaderText = `
   ORDER BY xact_start LIMIT 1`
 
 /**
- * Keeps all others from the log until the transaction ends, if that is possible within a quarter of a second: as long as it waits,
- * it keeps them from it already. Not by a failure, after which the transaction could not go on.
+ * Locks the log exclusively until the transaction ends, if possible within a quarter of a second: a waiting lock request already blocks
+ * all other sessions. On a timeout it resolves to `false` and does not fail, so that the transaction can continue.
  */
 export function tryLockLog(tx: RawTx): Promise<boolean> {
   return tryLock(tx, 'LOCK TABLE ledger_updates IN ACCESS EXCLUSIVE MODE')
 }
 
-/** Keeps all others from writing the ledger, in the same way: every writing transaction begins with this row. */
+/** Blocks all other writers of the ledger in the same way. Every writing transaction begins with this row. */
 export function tryLockWriter(tx: RawTx): Promise<boolean> {
   return tryLock(tx, 'PERFORM FROM writer FOR UPDATE')
 }

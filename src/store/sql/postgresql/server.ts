@@ -3,13 +3,13 @@ import type { Client } from 'pg'
 /** Facts about a server and a database. */
 export interface ServerFacts {
   readonly encoding: string
-  /** A number like 180004. */
+  /** Value of `server_version_num`, such as 180004. */
   readonly version: number
-  /** Whether this program has made tables there. */
+  /** Whether the database has the tables of this program. */
   readonly hasTables: boolean
 }
 
-/** Asks for all of it at once. */
+/** Reads all facts in one statement. */
 export async function serverFacts(client: Client): Promise<ServerFacts> {
   const { rows } = await client.query<{
     encoding: string

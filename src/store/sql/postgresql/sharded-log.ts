@@ -3,18 +3,18 @@ import { logTable, publishedSlot } from '../published.ts'
 import { dialect } from './dialect.ts'
 
 /**
- * The log on Citus (docs/decisions/047-citus.md): all that differs from one server. The rows of an address are in one shard. Functions on the
- * coordinator read them, so that a statement has no table of the log in it: to PostgreSQL it is one about the tables of the coordinator
- * alone, as of one moment of these, and the functions get the bounds of that moment as their last parameters.
+ * SQL for a log on Citus (docs/decisions/047-citus.md), where it differs from one server. The rows of an address are in one shard.
+ * Functions on the coordinator read the shards, so that no statement contains the table of the log: PostgreSQL runs the statement on the
+ * tables of the coordinator, in one snapshot. The last parameters of the functions are the bounds of the log in that snapshot.
  */
 
-/** The mark of each shard: the last position of the log that it has all rows up to. */
+/** Table with a mark for each shard: the position up to which the shard has all rows of the log. */
 export const marksTable = 'log_shards'
 
-/** The newest row of each address and class, so that who commits a slot asks no shard. */
+/** Table with the newest row of each address and class, so that committing a slot queries no shard. */
 export const tipsTable = 'log_tips'
 
-/** How the log is read there. */
+/** SQL that reads the log in shards. */
 const shards: ShardedScans = {
   ofAddress,
 
@@ -34,7 +34,7 @@ const shards: ShardedScans = {
     (SELECT ordinal FROM pruned_tips WHERE address = ${address} AND class = ${updateClass}), 0)`,
 }
 
-/** The statements for such a log; the others are those of one server. */
+/** Dialect for a log in shards. Its other statements are those of one server. */
 export const shardedDialect: Dialect & { readonly shards: ShardedScans } = { ...dialect, shards }
 
 function ofAddress({ name = logTable, address, class: its, ...scan }: AddressScan): string {
@@ -49,7 +49,7 @@ function ofAddress({ name = logTable, address, class: its, ...scan }: AddressSca
 
 const everything = `<= ${Number.MAX_SAFE_INTEGER}` as const
 
-/** The published tip and what is pruned, as of the moment of the statement. */
+/** SQL of the published tip and the last pruned position in the snapshot of the statement. */
 const bounds = ['(SELECT seq FROM published_tip)', '(SELECT "prunedSeq" FROM published_tip)']
 
 function first(from: NonNullable<RowsOfAddress['from']>): string {
@@ -63,10 +63,11 @@ function last(to: NonNullable<RowsOfAddress['to']>): string {
 }
 
 /**
- * The functions, on the coordinator alone, for a log that is in shards or is not yet. They give whole rows, so that a later column needs no
- * change of them. A bound that is null gives no row, as it does in a comparison. The address is compared once, for Citus plans such a
- * statement once for all addresses; the class stands beside the position, so that no other index has the order. A function opens no
- * transaction on the workers for a single read. Who has no rows at all is known beside the shards, and none is asked.
+ * Returns the functions on the coordinator, for a log that is in shards or not yet. They return whole rows, so a new column needs no
+ * change of them. A null bound yields no row, as it does in a comparison. The address is compared for equality once, because Citus plans
+ * such a statement once for all addresses. The class is compared together with the position, so that no other index has the order. A
+ * function opens no transaction on the workers for a single read. For an address without rows, the table of tips answers and no shard
+ * is queried.
  */
 export function functionTexts(isSharded: boolean): readonly string[] {
   const ofAddress = `own.address = of_address
@@ -104,7 +105,7 @@ export function functionTexts(isSharded: boolean): readonly string[] {
   ]
 }
 
-/** How many rows an address and class has. In shards none is asked but where its newest rows are not published yet. */
+/** Returns the function that counts the rows of an address and class. It queries a shard only if the newest row is not published yet. */
 function countText(isSharded: boolean): string {
   const newest = `(SELECT own.ordinal FROM log_of_address(
     of_address, of_class, 0, tip, 1, true, false, tip, pruned) AS own)`

@@ -8,13 +8,13 @@ import type { LogTipRow, ShardStatements, TipRow } from '../statements.ts'
 import { dialect } from './dialect.ts'
 import { marksTable, tipsTable } from './sharded-log.ts'
 
-/** What writing does where the log is spread over the shards of Citus (docs/decisions/047-citus.md). */
+/** Statements of writing on a log in the shards of Citus (docs/decisions/047-citus.md). */
 
-/** Of one database. */
+/** Creates the statements of one database. */
 export function shardStatements(forms: LogForms): ShardStatements {
-  /** How many there are; 0 where the log is in one table, and `undefined` before the first look. */
+  /** Number of shards: 0 if the log is one table, `undefined` before the first look. */
   let shards: number | undefined
-  /** Rows that this process saw pruned, and when: shards know of no snapshot. */
+  /** Last pruned position that this process saw, and when: shards do not know of snapshots. */
   let hidden: { readonly seq: number; readonly since: number } | undefined
 
   return {
@@ -34,7 +34,7 @@ export function shardStatements(forms: LogForms): ShardStatements {
     putTips: async (tx, tips) => void (await bulkOf(dialect).put(tx, logTips, tips)),
 
     async mark(tx, former, last) {
-      // All of them, or this is not the history that the shards have.
+      // Fewer marks mean that the shards have another history.
       const marked = await tx.$executeRawUnsafe(markText, BigInt(last), BigInt(former))
       assert(marked === shards, `all ${shards} shards have the log up to position ${former}`)
     },
@@ -69,10 +69,10 @@ export function shardStatements(forms: LogForms): ShardStatements {
   }
 }
 
-/** Whether the log is in shards. */
+/** Reads whether the log is in shards. */
 export const isShardedText = `SELECT to_regclass('${marksTable}') IS NOT NULL AS "isSharded"`
 
-/** How many shards the log has; `undefined` where it is in none. */
+/** Reads the number of shards of the log; `undefined` if it is not in shards. */
 export async function shardsOf(tx: RawTx): Promise<number | undefined> {
   const text = `SELECT count(*) AS count FROM pg_dist_shard WHERE logicalrelid = to_regclass('${marksTable}')`
   const [row] = await tx.$queryRawUnsafe<{ count: bigint }[]>(text)

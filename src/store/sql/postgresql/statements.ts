@@ -7,7 +7,7 @@ import { logStatements } from './tips.ts'
 import { transactionStatements } from './transaction.ts'
 import { transactionInserts } from './transactions.ts'
 
-/** The statements of PostgreSQL. */
+/** All statements of PostgreSQL. */
 export const postgresqlStatements: Statements = {
   ...transactionStatements,
   ...leaseStatements,

@@ -3,14 +3,14 @@ import type { Column, ColumnKind, TableStatements } from '../statements.ts'
 import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
 import { isShardedText } from './shards.ts'
 
-/** Whole tables on PostgreSQL. */
+/** Statements on whole tables of PostgreSQL. */
 export const tableStatements: TableStatements = {
   async beginSnapshot(connection) {
     await rowsOf(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   },
 
   async endSnapshot(connection) {
-    // A failed statement has cut the connection already.
+    // A failed statement has closed the connection already.
     await rowsOf(connection, 'ROLLBACK').catch(() => {})
   },
 
@@ -32,7 +32,7 @@ export const tableStatements: TableStatements = {
       rows.filter(([name]) => names.has(String(name))),
       kindByType,
     )
-    // In shards it has another key, and its rows have their order all the same.
+    // A log in shards has another primary key, but the position orders its rows as well.
     return found.map((table) => (table.name === logTable ? { ...table, key: ['seq'] } : table))
   },
 
@@ -85,7 +85,7 @@ const kindByType: ReadonlyMap<string, ColumnKind> = new Map([
   ['boolean', 'boolean'],
 ])
 
-/** A column as a member of a JSON row. */
+/** SQL of a column as a member of a JSON row. */
 function printed({ name, kind }: Column): string {
   const column = quoted(name)
   switch (kind) {
@@ -99,7 +99,7 @@ function printed({ name, kind }: Column): string {
   }
 }
 
-/** The value of a column from the text of a JSON member. */
+/** SQL of the value of a column, from the text of a JSON member. */
 function parsed(kind: ColumnKind, text: string): string {
   switch (kind) {
     case 'bytes':

@@ -5,31 +5,31 @@ import { historyColumns } from '../history.ts'
 import type { TransactionStatements } from '../statements.ts'
 import { dialect } from './dialect.ts'
 
-/** The channels on which processes on one database notify each other, by topic. */
+/** Channels of the notifications between processes on one database, by topic. */
 export const channels: { readonly [T in StoreNotification['topic']]: string } = {
   LOG_GREW: 'ledger_gateway_growth',
   BLOCKS_ACCEPTED: 'ledger_gateway_inbox',
   LEASE_FREED: 'ledger_gateway_lease',
 }
 
-/** Settings of one transaction. A commit that waits for more than the disk, as of a standby that shows it, goes on doing so. */
-const settled = `set_config('idle_in_transaction_session_timeout', '2s', true),
+/** SQL of the settings of a writing transaction. If the server commits with `remote_apply`, which is stricter than `on`, that stays. */
+const settings = `set_config('idle_in_transaction_session_timeout', '2s', true),
   set_config('lock_timeout', '2s', true),
   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
     ELSE set_config('synchronous_commit', 'on', true) END`
 
-/** What a writing transaction does besides writing, on PostgreSQL. */
+/** Statements of a writing transaction that do not write rows, on PostgreSQL. */
 export const transactionStatements: TransactionStatements = {
-  // For the transaction alone, and not for the session: behind a pooler other clients use the session too. A process that is
-  // paused in the middle loses its transaction before its lease runs out, and with it every lock.
+  // The settings belong to the transaction and not to the session, which other clients behind a connection pooler use too. A process
+  // that is paused in a transaction loses it, and all its locks, before its lease expires.
   async beginWriting(tx) {
-    await tx.$queryRawUnsafe(`SELECT ${settled}`)
+    await tx.$queryRawUnsafe(`SELECT ${settings}`)
   },
 
-  // One statement for both, for each is a round trip.
+  // One statement for both, because each statement is a round trip.
   async beginWritingAfter(tx, slot) {
     const [facts] = await tx.$queryRawUnsafe<HistoryFacts[]>(
-      `SELECT ${settled}, ${historyColumns(dialect, '$1')}`,
+      `SELECT ${settings}, ${historyColumns(dialect, '$1')}`,
       slot,
     )
     return present(facts, 'a row')
@@ -45,7 +45,7 @@ export const transactionStatements: TransactionStatements = {
     )
   },
 
-  // The versions of one chain have no row in common that every setter would lock.
+  // The versions of a chain record share no row that every transaction could lock.
   async lockChainRecords(tx) {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('chain_records', 0))`
   },

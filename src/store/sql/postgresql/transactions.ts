@@ -3,12 +3,12 @@ import { carriedTransactions } from '../bulk-tables.ts'
 import { failedByCarrier, type TransactionInserts } from '../transactions.ts'
 import { dialect } from './dialect.ts'
 
-/** New carriers of transactions on PostgreSQL. */
+/** Statement that adds carriers of transactions on PostgreSQL. */
 export const transactionInserts: TransactionInserts = {
   async insertTransactions(tx, carried) {
     const json = jsonOf(dialect, carriedTransactions, carried)
-    // The caller has the row of the inbox locked, so no other process inserts meanwhile. An insert that met a known
-    // transaction could wait for its booking, also with DO NOTHING on a conflict.
+    // The caller holds the lock of the inbox row, so no other process inserts meanwhile. An insert that conflicts with a known
+    // transaction could wait for its booking, even with DO NOTHING.
     const inserted = await tx.$executeRawUnsafe(insertUnknown, json)
     if (inserted < carried.length) await tx.$executeRawUnsafe(carryAgain, json)
   },
@@ -20,9 +20,9 @@ const insertUnknown = `${insertText(dialect, carriedTransactions)}
   WHERE NOT EXISTS (SELECT FROM transactions AS known WHERE known.id = given.id)`
 
 /**
- * Transactions that were inserted just now have the block that is given, and are left out. One that is being booked at this
- * moment is skipped: booking may wait for the row of the inbox in its turn. Such a transaction may be reported as failed
- * until the next booking judges the new carrier.
+ * Adds carriers to known transactions. It excludes the transactions inserted just now, which have the given block. It skips a transaction
+ * that is being booked, because booking may wait for the row of the inbox. Such a transaction may be reported as failed until the next
+ * booking judges the new carrier.
  */
 const carryAgain = `
   UPDATE transactions SET state = 'PENDING', "failureReason" = NULL,

@@ -1,6 +1,6 @@
 import { type BulkColumn, type Dialect, namesOf } from '../bulk.ts'
 
-/** Bulk statements on SQLite: the parameter is a list of lists, or of values where there is one column. */
+/** SQL of SQLite for bulk statements. The parameter is a JSON list of lists, or a list of values if there is one column. */
 export const dialect: Dialect = {
   json(columns, rows) {
     return JSON.stringify(columns.length === 1 ? rows.map(([value]) => value) : rows)
@@ -29,7 +29,7 @@ export const dialect: Dialect = {
 
   byPosition: (direction) => `seq ${direction}`,
 
-  // Under a millisecond in memory, some thirty where they come from the disk.
+  // Takes under a millisecond in memory, and about 30 ms if the outputs come from the disk.
   walkedAtOnce: 500,
 
   slice: (from, length) => `substr(?2, ${from}, ${length})`,

@@ -1,16 +1,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
-/** Opens files of SQLite, and reads what they hold. */
+/** Opens SQLite files and lists their tables. */
 
-/** READ changes nothing; WRITE makes the file where it is missing; WRITE_EXISTING refuses that. */
+/** Mode of a connection. READ is read-only, WRITE creates a missing file, WRITE_EXISTING fails if the file is missing. */
 export type FileUse = 'READ' | 'WRITE' | 'WRITE_EXISTING'
 
-/** A connection to a file, below Prisma; throws where there is no such file, or it is no database. */
+/** Opens a connection to a file without Prisma. Throws if the file is missing or is not a database. */
 export function openFile(
   file: string,
   use: FileUse,
-  cacheKibibytes = usualCacheKibibytes,
+  cacheKibibytes = defaultCacheKibibytes,
 ): DatabaseSync {
   const database = new DatabaseSync(use === 'WRITE_EXISTING' ? existing(file) : file, {
     readOnly: use === 'READ',
@@ -25,22 +25,22 @@ export function openFile(
   return database
 }
 
-/** How long a statement waits for another process on the same file. It blocks the event loop meanwhile. */
+/** Milliseconds for which a statement waits for another process on the same file. It blocks the event loop meanwhile. */
 const busyTimeoutMs = 5_000
 
-/** SQLite's own words for it, as the driver has none. */
+/** Returns a URI that refuses a missing file. The driver has no option for it. */
 function existing(file: string): URL {
   return new URL('?mode=rw', pathToFileURL(file))
 }
 
-/** Node builds with a cache of 2 MB, and sorts what is large in files. */
+/** Overrides the defaults of Node's SQLite: a cache of 2 MB, and temporary files for large sorts. */
 const settings = (cacheKibibytes: number) => `
   PRAGMA cache_size = -${cacheKibibytes};
   PRAGMA temp_store = MEMORY`
 
-const usualCacheKibibytes = 16_384
+const defaultCacheKibibytes = 16_384
 
-/** The tables of a file; throws if it is no database. */
+/** Reads the names of the tables of a file. Throws if the file is not a database. */
 export function tableNames(file: DatabaseSync): readonly string[] {
   const rows = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
   return rows.map(({ name }) => String(name))

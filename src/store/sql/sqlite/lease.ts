@@ -1,6 +1,6 @@
 import type { LeaseStatements } from '../statements.ts'
 
-/** The lease on SQLite. */
+/** Statements on the lease on SQLite. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
     const rows = await tx.$queryRaw<{ term: bigint }[]>`
@@ -20,8 +20,8 @@ export const leaseStatements: LeaseStatements = {
     return row && { term: Number(row.term), holder: row.holder, leftMs: Number(row.leftMs) }
   },
 
-  // Written, not read: a transaction must begin by writing, or another process may write between its reading and its
-  // writing.
+  // An update and not a read: a transaction must begin with a write, or another process may write between its first read and
+  // its first write.
   async lockLease(tx, term) {
     const same = 'UPDATE writer SET term = term WHERE id = 1 AND term = ?'
     return (await tx.$executeRawUnsafe(same, term)) > 0

@@ -1,7 +1,7 @@
 import type { MigrationStatements } from '../statements.ts'
 import { rowsOf } from '../tables.ts'
 
-/** The table of applied migrations on SQLite. */
+/** Statements on the table of applied migrations on SQLite. */
 export const migrationStatements: MigrationStatements = {
   beginMigrating: (connection) => connection.executeScript('BEGIN IMMEDIATE'),
   commitMigrating: (connection) => connection.executeScript('COMMIT'),

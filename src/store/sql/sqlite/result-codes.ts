@@ -1,6 +1,6 @@
-/** SQLite's result codes by name: the driver gives numbers, logs and `away.ts` speak of names. */
+/** Names of SQLite's result codes: the driver returns numbers, but logs and `faults.ts` use names. */
 
-/** The name of an extended result code, or that of its kind where the code is not listed (sqlite.org/rescode.html). */
+/** Returns the name of an extended result code, or of its primary code if it is not listed (sqlite.org/rescode.html). */
 export function resultCodeName(code: number): string {
   const kind = kinds[code & 0xff]
   if (kind === undefined) return `SQLITE_${code}`
@@ -8,7 +8,7 @@ export function resultCodeName(code: number): string {
   return detail === undefined ? `SQLITE_${kind}` : `SQLITE_${kind}_${detail}`
 }
 
-/** By number, from 0. */
+/** Names of primary codes, by number from 0. */
 const kinds: readonly string[] = [
   ...['OK', 'ERROR', 'INTERNAL', 'PERM', 'ABORT', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY'],
   ...['INTERRUPT', 'IOERR', 'CORRUPT', 'NOTFOUND', 'FULL', 'CANTOPEN', 'PROTOCOL', 'EMPTY'],
@@ -16,7 +16,7 @@ const kinds: readonly string[] = [
   'NOTADB',
 ]
 
-/** By number, from 1: of the kinds that the store distinguishes. */
+/** Names of extended codes, by number from 1, for the primary codes that the store distinguishes. */
 const details: { readonly [kind: string]: readonly string[] | undefined } = {
   BUSY: ['RECOVERY', 'SNAPSHOT', 'TIMEOUT'],
   READONLY: ['RECOVERY', 'CANTLOCK', 'ROLLBACK', 'DBMOVED', 'CANTINIT', 'DIRECTORY'],

@@ -11,11 +11,11 @@ import { transactionInserts } from './transactions.ts'
 
 const historyText = `SELECT ${historyColumns(dialect, '?')}`
 
-/** The statements of SQLite. A transaction that writes has locked the whole file, and a file cannot notify other processes. */
+/** All statements of SQLite. A writing transaction locks the whole file, and a file cannot notify other processes. */
 export const sqliteStatements: Statements = {
   beginWriting: async () => {},
   allowIdling: async () => {},
-  // The statements are written for its planner without figures.
+  // The statements are written for the planner of SQLite without statistics.
   gatherStatistics: async () => {},
   async beginWritingAfter(tx, slot) {
     const [facts] = await tx.$queryRawUnsafe<HistoryFacts[]>(historyText, slot)

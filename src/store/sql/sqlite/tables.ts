@@ -1,7 +1,7 @@
 import type { Column, ColumnKind, TableStatements } from '../statements.ts'
 import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
 
-/** Whole tables on SQLite. */
+/** Statements on whole tables of SQLite. */
 export const tableStatements: TableStatements = {
   beginSnapshot: (connection) => connection.executeScript('BEGIN'),
   endSnapshot: (connection) => connection.executeScript('ROLLBACK'),
@@ -54,12 +54,12 @@ const kindByType: ReadonlyMap<string, ColumnKind> = new Map([
   ['BOOLEAN', 'boolean'],
 ])
 
-/** A column as a member of a JSON row. */
+/** SQL of a column as a member of a JSON row. */
 function printed({ name, kind }: Column): string {
   const column = quoted(name)
   switch (kind) {
     case 'bytes':
-      // Of no bytes `hex` makes an empty text, but of NULL too.
+      // `hex` returns an empty text for no bytes, but also for NULL.
       return `CASE WHEN ${column} IS NULL THEN NULL ELSE lower(hex(${column})) END`
     case 'integer':
       return `CAST(${column} AS TEXT)`
@@ -70,7 +70,7 @@ function printed({ name, kind }: Column): string {
   }
 }
 
-/** The value of a column from the text of a JSON member. */
+/** SQL of the value of a column, from the text of a JSON member. */
 function parsed(kind: ColumnKind, text: string): string {
   switch (kind) {
     case 'bytes':

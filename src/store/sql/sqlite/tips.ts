@@ -3,7 +3,7 @@ import { tipKeys } from '../bulk-tables.ts'
 import type { LogStatements, TipRow } from '../statements.ts'
 import { dialect } from './dialect.ts'
 
-/** The newest rows of the log on SQLite. */
+/** Statements on the newest rows of the log on SQLite. */
 export const logStatements: LogStatements = {
   tips: (tx, keys) => tx.$queryRawUnsafe<TipRow[]>(tips, jsonOf(dialect, tipKeys, keys)),
 }

@@ -3,7 +3,7 @@ import { carriedTransactions } from '../bulk-tables.ts'
 import { failedByCarrier, type TransactionInserts } from '../transactions.ts'
 import { dialect } from './dialect.ts'
 
-/** New carriers of transactions on SQLite. */
+/** Statement that adds carriers of transactions on SQLite. */
 export const transactionInserts: TransactionInserts = {
   async insertTransactions(tx, carried) {
     await tx.$executeRawUnsafe(insertOrCarry, jsonOf(dialect, carriedTransactions, carried))
