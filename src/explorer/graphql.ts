@@ -3,7 +3,7 @@ import { root } from './base.ts'
 
 /** Asks the gateway: one request for one document. */
 
-export { type Answer, type Failure, refused } from '../client/query.ts'
+export { type Answer, type Failure, failed } from '../client/query.ts'
 
 /** A generated document, which knows the type of its answer. */
 export interface TypedDocument<Data, Variables> {

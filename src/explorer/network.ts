@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type FrameData, document as frameDocument } from '../generated/explorer/frame.ts'
-import { type Answer, ask, refused, type TypedDocument } from './graphql.ts'
+import { type Answer, ask, failed, type TypedDocument } from './graphql.ts'
 import { joinedText } from './joined.ts'
 import { areWellFormed } from './scalars.ts'
 
@@ -38,7 +38,7 @@ export async function askWithFrame<Data, Variables extends object>(
 ): Promise<Answer<Data>> {
   if (!areWellFormed(document.text, variables)) {
     const isThere = frame.peek() !== undefined || (await askForFrame(signal))
-    return refused(isThere ? 'BAD_USER_INPUT' : 'OFFLINE', '')
+    return failed(isThere ? 'BAD_USER_INPUT' : 'OFFLINE', '')
   }
   if (frame.peek() !== undefined) return await ask(document, variables, signal)
   const joined: TypedDocument<Data & FrameData, Variables> = {
