@@ -18,7 +18,7 @@ import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import '../styles/details.css'
 
-/** What an address has, and how it came to that. */
+/** The page of an address: its balance, its possessions and its history. */
 
 type Address = NonNullable<AddressPageData['address']>
 type Update = NonNullable<Address['updates']>['nodes'][number]
@@ -143,7 +143,7 @@ function Delegations({ of }: { readonly of: Address['delegations']['nodes'] }) {
   )
 }
 
-/** The whole history, as the gateway makes it of everything that is kept. */
+/** URL of the whole history as a file, which the gateway generates. */
 function historyFile(address: string): string {
   return addressOf(`/api/gateway/v1/addresses/${address}/history?format=csv`)
 }

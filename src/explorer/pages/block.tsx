@@ -11,7 +11,7 @@ import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
 
-/** One block: what it says, and the blocks before and after it. */
+/** The page of a block: its contents, its parents and its children. */
 
 type Block = NonNullable<BlockPageData['block']>
 type Parent = Block['parents'][number]
@@ -23,7 +23,7 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ block }) => block === null,
-  // Blocks come to it as children for a while, and the ledger need not change for that.
+  // A block gets children for a while, without a change of the ledger.
   live: () => 'MILESTONES',
   View: BlockPage,
 })

@@ -21,7 +21,7 @@ import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import '../styles/details.css'
 
-/** What a transaction moved, in a sentence and as a flow; why it failed, where it did. */
+/** The page of a transaction: what it moved, as a sentence and as a flow, and why it failed, if it did. */
 
 type Transaction = NonNullable<TransactionPageData['transaction']>
 
@@ -31,7 +31,7 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ transaction }) => transaction === null,
-  // What it created may be spent later; before it is final, every milestone may decide.
+  // Its outputs may be spent later. Until it is final, every milestone may change its state.
   live: ({ transaction }) => (transaction?.state === 'FINALIZED' ? 'UPDATES' : 'MILESTONES'),
   View: TransactionPage,
 })
@@ -108,7 +108,7 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
   )
 }
 
-/** What the broken rule speaks of, as the ledger says it in detail. */
+/** The input or output that breaks the rule, from the detail of the failure. */
 function brokenPart({ examination, content }: Transaction): BrokenPart | undefined {
   const detail = examination?.failure?.detail
   if (typeof detail !== 'object' || detail === null) return undefined
@@ -119,7 +119,7 @@ function brokenPart({ examination, content }: Transaction): BrokenPart | undefin
   }
 }
 
-/** What happened, for those who do not know what an output is. */
+/** Summary of the transaction for readers who do not know what an output is. */
 function Sentence({
   of: { changes, state, milestone, failure, block },
 }: {
@@ -130,21 +130,21 @@ function Sentence({
   if (changes === null || changes.length === 0) return <>{words.genesis}</>
   const from = changes.filter((change) => gain(change) < 0n)
   const to = changes.filter((change) => gain(change) > 0n)
-  const [giver] = from
-  const [taker] = to
+  const [sender] = from
+  const [receiver] = to
   const when = milestone === null ? block?.issuedAt : milestone.endedAt
   return (
     <>
-      {giver === undefined || taker === undefined ? (
+      {sender === undefined || receiver === undefined ? (
         <>
           {words.movedWithin} <Id of="address" id={changes[0]?.address.bech32 ?? ''} />
         </>
       ) : (
         <>
           {words.moved} <Amount value={movedBy(changes)} /> {words.from}{' '}
-          <Id of="address" id={giver.address.bech32} />
+          <Id of="address" id={sender.address.bech32} />
           <Others count={from.length - 1} /> {words.to}{' '}
-          <Id of="address" id={taker.address.bech32} />
+          <Id of="address" id={receiver.address.bech32} />
           <Others count={to.length - 1} />
         </>
       )}
