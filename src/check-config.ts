@@ -10,15 +10,15 @@ import { readGenesisFile, readParametersFile } from './node/genesis-file.ts'
 import { readSettings } from './read-settings.ts'
 import { type Setting, type SettingValues, settings } from './settings.ts'
 
-/** Checks settings, and the files that they name, without starting anything. */
+/** Checks settings and the files that they name, without starting anything. */
 
-/** One thing that is wrong; its other members are those of the error. */
+/** A problem with a setting. The object also has the members of the underlying error. */
 export interface SettingsProblem {
   readonly code: string
   readonly message: string
 }
 
-/** All that is wrong, also with values that do not count, because a flag or a variable wins over them. */
+/** Returns every problem, including problems of values that a flag or an environment variable overrides. */
 export async function checkConfig(
   env: Environment,
   words: readonly string[],
@@ -32,7 +32,7 @@ export async function checkConfig(
       const place = given.get(name)?.place ?? variable
       return found.ok
         ? []
-        : [{ ...found.error, setting: place, message: sentence(place, found.error) }]
+        : [{ ...found.error, setting: place, message: fileMessage(place, found.error) }]
     }),
   )
   return [...errors.map((one) => ({ ...one, message: configMessage(one) })), ...unusable.flat()]
@@ -44,13 +44,13 @@ interface UnusableFile {
   readonly reason: string
 }
 
-function sentence(place: string, { path, reason }: UnusableFile): string {
+function fileMessage(place: string, { path, reason }: UnusableFile): string {
   return `${place}: ${path} cannot be used: ${reason}`
 }
 
 type NamedFile = readonly [Setting, () => Promise<Result<unknown, UnusableFile>>]
 
-/** The files that a start reads, each with what reads it there. */
+/** The files that the gateway reads when it starts, each with the function that reads it. */
 function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
   const { genesisFile, parametersFile, trustedDocuments, jwtRevocations, jwtJwks } = values
   const files: NamedFile[] = []
@@ -61,24 +61,24 @@ function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
     files.push([settings.trustedDocuments, () => readTrustedDocuments(trustedDocuments)])
   }
   if (jwtRevocations) {
-    const open = () => closed(openRevocations(jwtRevocations, silentLog))
+    const open = () => openAndClose(openRevocations(jwtRevocations, silentLog))
     files.push([settings.jwtRevocations, open])
   }
-  // A URL is asked by the gateway while it runs.
+  // The gateway fetches a key set from a URL only while it runs.
   if (jwtJwks?.kind === 'file') {
-    files.push([settings.jwtJwks, () => closed(openKeySet(jwtJwks, silentLog))])
+    files.push([settings.jwtJwks, () => openAndClose(openKeySet(jwtJwks, silentLog))])
   }
   const { databaseUrl } = values
   const signing = databaseUrl && signingOf({ ...values, databaseUrl })
-  // A start makes the key that is missing.
+  // The gateway creates a missing key file when it starts.
   if (signing?.kind === 'file' && existsSync(signing.path)) {
     files.push([settings.keyFile, () => openSigningKey(signing)])
   }
   return files
 }
 
-/** Ends what follows a file as soon as it was read. */
-async function closed<E>(
+/** Closes a resource that watches a file as soon as it has read the file. */
+async function openAndClose<E>(
   opening: Promise<Result<{ close(): void }, E>>,
 ): Promise<Result<undefined, E>> {
   const opened = await opening

@@ -6,74 +6,74 @@ import {
 } from './api/limits.ts'
 import { proxies, whole } from './setting-values.ts'
 
-/** Of the settings in megabytes. */
+/** Bytes of one megabyte in settings that are given in megabytes. */
 export const bytesPerMegabyte = 1_048_576
 
-const fromOne = whole('NUMBER', { least: 1 })
+const fromOne = whole('NUMBER', { min: 1 })
 const onNetworks = (usual: number, onDevelopment: number) =>
   `${usual}, or ${onDevelopment} on the development network`
 const { connections, subscriptions } = defaultLimits
 const [usual, free] = [usualClientLimits, developmentClientLimits]
 
-/** The settings of what one client may do, and of what all of them may together. */
+/** Settings that limit one client, and all clients together. */
 export const clientSettings = {
   maxConnections: {
     type: whole('NUMBER'),
     byDefault: `${connections}`,
-    help: 'WebSockets and event streams that may be open at once',
+    help: 'maximum number of open WebSockets and event streams',
   },
   maxSubscriptions: {
     type: whole('NUMBER'),
     byDefault: `${subscriptions}`,
-    help: 'subscriptions that may be open on all of them together',
+    help: 'maximum number of open subscriptions over all connections',
   },
   trustProxy: {
     type: proxies,
     byDefault: '0',
-    help: 'proxies whose `X-Forwarded-For` or `Forwarded` names the client: how many are in front, or their networks with commas between',
-    more: 'Each has to set or drop both headers.',
+    help: 'trusted proxies, whose `X-Forwarded-For` or `Forwarded` header names the client: their number, or their networks separated by commas',
+    more: 'Each proxy must set or remove both headers.',
   },
   clientCost: {
     type: fromOne,
     without: onNetworks(usual.costPerSecond, free.costPerSecond),
-    help: 'units of cost that one client may spend a second',
-    more: 'A client is the subject of a token or an address. It may spend that over all transports, and ten times of it in one go.',
+    help: 'units of query cost that one client may spend per second',
+    more: 'A client is the subject of a token, or an IP address. The limit covers all transports. A burst may spend ten times as much at once.',
   },
   clientConnections: {
     type: fromOne,
     without: onNetworks(usual.connections, free.connections),
-    help: 'WebSockets and event streams that one client may have open',
-    more: 'Of connections of any kind its address may have twice as many.',
+    help: 'maximum number of open WebSockets and event streams per client',
+    more: 'An IP address may have twice as many open connections of any kind.',
   },
   clientSubscriptions: {
     type: fromOne,
     without: onNetworks(usual.subscriptions, free.subscriptions),
-    help: 'subscriptions and long polls that one client may have open',
+    help: 'maximum number of open subscriptions and long polls per client',
   },
   clientPayloads: {
     type: whole('NUMBER'),
     without: onNetworks(usual.payloadsPerDay, free.payloadsPerDay),
-    help: 'payloads that come alone of one client, around which the node builds and signs blocks a day',
+    help: 'payloads per day that one client may submit without a block; the node builds and signs a block for each',
   },
   clientMegabytes: {
-    type: whole('MB', { least: 1 }),
+    type: whole('MB', { min: 1 }),
     without: onNetworks(usual.bytesPerDay / bytesPerMegabyte, free.bytesPerDay / bytesPerMegabyte),
-    help: 'megabytes of blocks that one client may add a day',
+    help: 'megabytes of blocks that one client may add per day',
   },
   minFreeDisk: {
     type: whole('MB'),
     byDefault: `${defaultLimits.minFreeDisk / bytesPerMegabyte}`,
-    help: 'with SQLite: megabytes of its disk that are to be free for new blocks to be taken; 0 for none',
+    help: 'with SQLite: megabytes of free disk space that are required to accept new blocks; 0 turns the check off',
   },
   maxDatabaseSize: {
-    type: whole('MB', { least: 1 }),
-    without: 'unbounded',
-    help: 'megabytes of the database beyond which no new blocks are taken',
+    type: whole('MB', { min: 1 }),
+    without: 'unlimited',
+    help: 'size of the database in megabytes above which no new blocks are accepted',
   },
   maxLoopDelay: {
     type: whole('NUMBER'),
     without: onNetworks(usualLoopDelayMs, defaultLimits.loopDelayMs),
-    help: 'mean delay of the event loop, in milliseconds, beyond which requests are refused with 503, 0 for any',
-    more: '`/health/live` and requests with a token of the scope `operator` are answered all the same.',
+    help: 'mean delay of the event loop in milliseconds above which requests are refused with 503; 0 turns the check off',
+    more: 'Requests for `/health/live` and requests whose token has the scope `operator` are always answered.',
   },
 } as const

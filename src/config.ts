@@ -28,22 +28,20 @@ import { databaseAddress, isPostgresqlUrl } from './store/url.ts'
 
 export type { ConfigError, Environment } from './read-settings.ts'
 
-/** What the operator decides. */
-
 /** All settings, frozen. Secrets do not print. */
 export interface Config extends SettingsOfAll, LedgerSettings, TokenSettings {
-  /** Flags whose value holds a password, which every user of the machine can read. */
+  /** Flags whose value contains a password. Every user of the machine can read a command line. */
   readonly exposed: readonly string[]
-  /** Where metrics are served; `undefined` where they are not. */
+  /** Address of the metrics server; `undefined` if metrics are not served. */
   readonly metrics: MetricsAddress | undefined
 }
 
 type SettingsOfAll = Omit<SettingValues, keyof LedgerSettings>
 
-/** The flag that shows the settings in place of serving. */
+/** The flag that prints the settings instead of serving. */
 export const printFlag = 'print-config'
 
-/** Reads all settings, for `ledger-gateway serve`; `words` are those after the command. */
+/** Reads all settings for `ledger-gateway serve`; `words` are the arguments after the command. */
 export function parseConfig(
   env: Environment,
   words: readonly string[],
@@ -51,7 +49,7 @@ export function parseConfig(
   const flags = serveFlags(words)
   const { values, given, errors } = readSettings(env, flags.values)
   const problems = [...flags.problems, ...errors, ...brokenRules(values, given)]
-  if (!isWhole(values, problems)) return err(problems)
+  if (!isComplete(values, problems)) return err(problems)
   const config: Config = {
     ...values,
     upstreamUrls: values.upstreamUrls ?? [],
@@ -71,17 +69,17 @@ export function parseConfig(
   return ok(Object.freeze(config))
 }
 
-/** One setting as it is in effect. */
+/** The effective value of a setting. */
 export interface EffectiveSetting {
   readonly setting: Setting
   readonly origin: Origin
-  /** What the operator knows the value by. */
+  /** Where the operator set the value: a variable, a flag, or a member of the settings file. */
   readonly place: string
-  /** As a settings file would have it; of a secret only what may be shown. `null` where there is none. */
+  /** The value as a settings file would contain it, with secrets masked; `null` if the setting has no value. */
   readonly value: boolean | number | string | readonly string[] | null
 }
 
-/** What of all settings is in effect, for settings that `parseConfig` takes. */
+/** The effective value of every setting, for settings that `parseConfig` accepts. */
 export function effectiveSettings(
   env: Environment,
   words: readonly string[],
@@ -102,15 +100,15 @@ export function serveFlags(words: readonly string[]): Flags {
   return parseFlags(words, { once, bare: [...flagNames(all.filter(isBare)), printFlag] })
 }
 
-/** Without a problem every setting that was read and has to have a value has one. */
-function isWhole(
+/** If no problem was found, every setting that was read and requires a value has one. */
+function isComplete(
   _values: Partial<SettingValues>,
   problems: readonly ConfigError[],
 ): _values is SettingValues {
   return problems.length === 0
 }
 
-/** What is wrong between settings that are right by themselves. */
+/** Problems between settings that are valid by themselves. */
 function brokenRules(values: Partial<SettingValues>, given: Reading['given']): ConfigError[] {
   const isGiven = ({ name }: Setting) => given.get(name)?.text !== undefined
   const { workers = 1, databaseUrl, ledger } = values
@@ -138,10 +136,10 @@ function brokenRules(values: Partial<SettingValues>, given: Reading['given']): C
     })
 }
 
-/** What tokens are signed with. */
+/** The source of the key that signs tokens. */
 export function signingOf({ jwtSecret: secret, keyFile, databaseUrl }: SigningValues): KeySource {
   if (secret !== undefined) return { kind: 'secret', secret }
-  return { kind: 'file', path: keyFile ?? keyFileBeside(databaseUrl.reveal()) }
+  return { kind: 'file', path: keyFile ?? defaultKeyFile(databaseUrl.reveal()) }
 }
 
 type SigningValues = Pick<SettingValues, 'databaseUrl'> &
@@ -151,50 +149,50 @@ function metricsOf({ metricsPort: port, metricsHost: host }: SettingValues) {
   return port === undefined ? undefined : { host, port }
 }
 
-/** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is no file. */
-function keyFileBeside(databaseUrl: string): string {
+/** `./data/ledger-gateway.key` for `file:./data/ledger-gateway.db`, and for a database that is not a file. */
+function defaultKeyFile(databaseUrl: string): string {
   const address = databaseAddress(databaseUrl)
   const path = address?.kind === 'sqlite' ? address.path : './data/ledger-gateway.db'
   return join(dirname(path), `${basename(path, extname(path))}.key`)
 }
 
-/** The flags of URLs in which there is a password. */
+/** The flags whose URL contains a password. */
 function exposedIn(flags: Flags['values']): readonly string[] {
   const hasPassword = (text: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@/.test(text)
   return [...flags].flatMap(([flag, texts]) => (texts.some(hasPassword) ? [`--${flag}`] : []))
 }
 
-/** Reads where the key of tokens is, for commands that need nothing else; `flags` are the values of theirs. */
+/** Reads the source of the token key, for commands that need no other setting; `flags` are the flags of the command. */
 export function parseSigning(
   env: Environment,
   flags: Flags['values'],
 ): Result<IssuerSettings, readonly ConfigError[]> {
   const { values, errors } = readSettings(env, flags, keySettings)
-  if (!isWhole(values, errors)) return err(errors)
+  if (!isComplete(values, errors)) return err(errors)
   const { jwtIssuer: issuer, jwtAudience: audience } = values
   return ok({ signing: signingOf(values), issuer, audience })
 }
 
-/** What tokens are made with. */
+/** Settings that issue tokens. */
 export interface IssuerSettings
   extends Pick<TokenSettings, 'signing'>,
     Pick<TokenRequest, 'issuer' | 'audience'> {}
 
-/** Reads which database, for commands that need nothing else; `flags` are the values of theirs. */
+/** Reads the URL of the database, for commands that need no other setting; `flags` are the flags of the command. */
 export function parseDatabase(
   env: Environment,
   flags: Flags['values'],
 ): Result<Secret, readonly ConfigError[]> {
   const { values, errors } = readSettings(env, flags, databaseSettings)
-  return isWhole(values, errors) ? ok(values.databaseUrl) : err(errors)
+  return isComplete(values, errors) ? ok(values.databaseUrl) : err(errors)
 }
 
-/** The flags of some settings. */
+/** The names of the flags of some settings; a secret has no flag. */
 export function flagNames(of: readonly Setting[]): readonly string[] {
   return of.flatMap(({ flag }) => (flag === undefined ? [] : [flag]))
 }
 
-/** A problem as a sentence. */
+/** The message of a problem. */
 export function configMessage(error: ConfigError): string {
   switch (error.code) {
     case 'SETTING_INVALID': {
@@ -202,16 +200,16 @@ export function configMessage(error: ConfigError): string {
       return `${error.setting} must be ${error.expected}${given}`
     }
     case 'SETTING_GIVEN_TWICE':
-      return `${error.settings.join(' and ')} are both given; leave one of them out`
+      return `${error.settings.join(' and ')} are both set; remove one of them`
     case 'FILE_UNREADABLE':
       return `${error.setting} names ${error.path}, which cannot be read: ${error.reason}`
     case 'SETTINGS_NOT_JSON':
-      return `${error.path} is not JSON${error.place === undefined ? '' : ` at ${error.place}`}`
+      return `${error.path} is not valid JSON${error.place === undefined ? '' : ` at ${error.place}`}`
     case 'SETTINGS_NOT_OBJECT':
       return `${error.path} must be a JSON object with settings as its members`
     case 'SETTING_UNKNOWN': {
       const meant = error.meant === undefined ? '' : `; did you mean ${error.meant}?`
-      return `${error.member} in ${error.path} is no setting${meant}`
+      return `${error.member} in ${error.path} is not a setting${meant}`
     }
     default:
       return flagMessage(error)

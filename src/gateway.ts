@@ -54,48 +54,47 @@ import { openWatchedStore } from './watched-store.ts'
 
 /** A running gateway. */
 export interface Gateway {
-  /** Of the root, without a slash at its end. */
+  /** URL of the root, without a trailing slash. */
   readonly url: string
-  /** The name of the network it serves. */
+  /** Name of the network that the gateway serves. */
   readonly network: string
-  /** Of its metrics; `undefined` where they are not served. */
+  /** URL of the metrics; `undefined` if they are not served. */
   readonly metricsUrl?: string | undefined
-  /** Whether it has a faucet. */
   readonly hasFaucet: boolean
-  /** Accepts the clock of the machine as right after a leap, on the operator's word. */
+  /** Accepts the clock of the machine after a jump, because the operator confirms that it is correct. */
   confirmClock(): void
-  /** The location of a database that held no ledger before; `undefined` for one that held a ledger. */
+  /** Location of the database if it held no ledger before; otherwise `undefined`. */
   readonly newLedgerIn: string | undefined
   /**
-   * Reports that it is not ready and goes on serving for `DRAIN_DELAY`: a load balancer that checks meanwhile sends the next
-   * requests elsewhere.
+   * Reports that the gateway is not ready, and continues to serve for `DRAIN_DELAY`. A load balancer that checks during that
+   * time sends the next requests elsewhere.
    */
   announceStop(): Promise<void>
   close(): Promise<void>
 }
 
-/** What the process gives a gateway. */
+/** Dependencies of a gateway. */
 export interface GatewayDeps {
   readonly clock: MachineClock
   readonly log: Log
   /** Wakes the feeds after a commit; a new one by default. */
   readonly wake?: Wake
-  /** Ends a start that takes long. */
+  /** Aborts a start that takes long. */
   readonly stopping?: AbortSignal
-  /** How the feed behaves; by default as `defaultFeedSettings` says. */
+  /** Settings of the feed; `defaultFeedSettings` by default. */
   readonly feed?: Partial<FeedSettings>
-  /** Of one of several processes behind a port: takes its metrics, which the first process serves. */
+  /** Receives the metrics of a worker process, which the first process serves. */
   readonly metricsOf?: MetricsTaker | undefined
 }
 
-/** Takes the metrics of one process. */
+/** Receives the metrics of one process. */
 export interface MetricsTaker {
-  /** The value of their label. */
+  /** Value of the label `worker` of these metrics. */
   readonly worker: string
   offer(read: () => Promise<string>): void
 }
 
-/** Why a gateway does not start. */
+/** Reasons why a gateway does not start. */
 export type StartError =
   | KeyError
   | TokenFileUnusable
@@ -105,13 +104,13 @@ export type StartError =
   | MetricsCannotListen
   | TrustedDocumentsInvalid
 
-/** How long requests under way may take when the gateway closes. */
+/** Milliseconds that requests in progress may still take when the gateway closes. */
 const closeGraceMs = 3_000
 
-/** The most signatures that OpenSSL refused and that wait for the second check: about a second of work. */
-const doubtfulSignatures = 1_000
+/** Maximum number of signatures that OpenSSL refused and that are queued for the second check: about a second of work. */
+const maxQueuedSignatures = 1_000
 
-/** Opens a gateway. When a step fails or throws, the steps before it are undone. */
+/** Opens a gateway. When a step fails or throws, everything that was opened before it is closed. */
 export async function openGateway(
   config: Config,
   deps: GatewayDeps,
@@ -122,7 +121,7 @@ export async function openGateway(
     for (const closeOne of opened.toReversed()) {
       await closeOne().catch((failure: unknown) => failures.push(failure))
     }
-    // Every resource is closed, also when closing another one fails.
+    // Every resource is closed, even when closing another one fails.
     if (failures.length > 0) throw failures[0]
   }
   try {
@@ -131,13 +130,13 @@ export async function openGateway(
     await close()
     return gateway
   } catch (failure) {
-    // An open resource would keep the process from ending.
+    // An open resource would keep the process alive.
     await close()
     throw failure
   }
 }
 
-/** Opens one after the other, and leaves in `opened` how each is closed. */
+/** Opens all resources one after the other, and adds the function that closes each to `opened`. */
 async function openInOrder(
   config: Config,
   deps: GatewayDeps,
@@ -154,14 +153,12 @@ async function openInOrder(
   if (!database.ok) return database
   const { store, onCommitted, blockChanges, replicated } = database.value
   opened.push(replicated?.close ?? store.close)
-  const isNew = (await store.read.network()) === undefined
-  const newLedgerIn = isNew ? databasePlace(config.databaseUrl.reveal()) : undefined
-  if (isNew) log.info('ledger-begins', { database: newLedgerIn })
-  // Before the ledger opens: a writer that catches up leaves little of the event loop to hundreds of small steps.
+  const newLedgerIn = await placeOfNewLedger(config, store, log)
+  // The explorer is read before the ledger opens: a writer that catches up delays hundreds of small steps on the event loop.
   const explorer = await explorerOf(config, log)
-  const signatures = openSignatureChecker({ queueLimit: doubtfulSignatures })
+  const signatures = openSignatureChecker({ queueLimit: maxQueuedSignatures })
   opened.push(signatures.close)
-  // The clock for slots and blocks. Tokens and the log use the clock of the machine.
+  // This clock is for slots and blocks. Tokens and the log use the clock of the machine.
   const clock = guardClock(deps)
   opened.push(async () => clock.close())
   const holder = nameOfThisProcess()
@@ -171,7 +168,7 @@ async function openInOrder(
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)
-  // Opened only now, for this may create the key file: a refused start has written nothing.
+  // Tokens are opened only now because this may create the key file: a start that fails earlier writes nothing.
   const tokens = await openTokens(config, { clock: deps.clock, log })
   if (!tokens.ok) return tokens
   opened.push(async () => tokens.value.close())
@@ -200,6 +197,18 @@ async function openInOrder(
   return ok({ url, network, metricsUrl, hasFaucet, newLedgerIn, confirmClock, announceStop })
 }
 
+/** Logs that the database holds no ledger, and returns its location then. */
+async function placeOfNewLedger(
+  { databaseUrl }: Config,
+  store: Store,
+  log: Log,
+): Promise<string | undefined> {
+  if ((await store.read.network()) !== undefined) return undefined
+  const database = databasePlace(databaseUrl.reveal())
+  log.info('ledger-begins', { database })
+  return database
+}
+
 interface ServersDeps {
   readonly services: Services
   readonly store: Store
@@ -212,7 +221,7 @@ interface ServersDeps {
   readonly log: Log
 }
 
-/** Opens the transports, and the server of the metrics where they are wanted. */
+/** Opens the transports, and the metrics server if it is configured. */
 async function openServers(
   config: Config,
   { store, signatures, explorer, metrics, metricsOf, ...shared }: ServersDeps,
@@ -247,7 +256,7 @@ async function openServers(
   return ok({ http: http.value, metricsUrl: served.value.url })
 }
 
-/** Loaded only where they are wanted. */
+/** Loads the metrics modules only if metrics are served. */
 async function createMetrics(worker: string | undefined): Promise<Metrics> {
   const metrics = await import('./metrics/metrics.ts')
   return metrics.createMetrics(worker)
@@ -259,7 +268,7 @@ async function trustedDocumentsOf({ trustedDocuments }: Config) {
 
 interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'> {
   readonly store: Store
-  /** Reads for requests and feeds. */
+  /** Store that requests and feeds read from: the primary or its replicas. */
   readonly serving: Store
   readonly wake: Wake
   readonly commits: CommitMarks
@@ -267,7 +276,7 @@ interface ServicesDeps extends Pick<Services, 'source' | 'signatures' | 'clock'>
   readonly feedSettings: Partial<FeedSettings> | undefined
 }
 
-/** Opens what the services share besides the ledger: the feeds, the pruner and the faucet. */
+/** Opens the feeds, the pruners and the faucet, which the services share besides the ledger. */
 async function openServices(
   config: Config,
   { store, serving, wake, commits, log, feedSettings, ...others }: ServicesDeps,
@@ -305,7 +314,7 @@ async function openServices(
     chainRecords,
     stakers: createStakers(read),
     keptChanges: createKeptChanges(),
-    // A log that this process alone writes has no newer rows elsewhere; one that a node writes may.
+    // If this process alone writes the log, no other server has newer rows. A node or a shared database may have them.
     mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,
     version: programVersion(),
@@ -320,7 +329,7 @@ interface PrunersDeps extends Pick<Services, 'source'> {
   readonly log: Log
 }
 
-/** Starts what makes room for new rows, and what deletes old ones where the operator asks for it; gives how each is closed. */
+/** Starts the jobs that create partitions for new rows and delete old rows as configured; returns the functions that close them. */
 function pruners(
   { logRetention, blockRetention }: Config,
   { store, source, tail, log }: PrunersDeps,
@@ -338,7 +347,7 @@ function pruners(
   ].map(({ close }) => close)
 }
 
-/** The development network has a faucet, beside its ledger: two of them would spend the same outputs. */
+/** Opens the faucet of a development network with an embedded ledger. Two faucets would spend the same outputs. */
 function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
   const { node, network } = services.source
   const { networkName } = network.parameters
@@ -346,10 +355,10 @@ function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
   return openFaucet(services, { key: developmentKeys().faucet, log })
 }
 
-/** What the transports need. */
+/** Dependencies of the transports. */
 export type TransportDeps = Omit<HttpDeps, 'schema' | 'routes'>
 
-/** Opens the transports alone (GraphQL, WebSocket, REST) on services that the caller made. */
+/** Opens only the transports (GraphQL, WebSocket, REST) on services that the caller created. */
 export function openTransports(
   deps: TransportDeps,
   { host, port }: HttpAddress,

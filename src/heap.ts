@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
-/** Bounds on the memory that V8 and the C library keep for reuse, and on the threads that collect it. */
+/** Limits the memory that V8 and the C library keep for reuse, and the threads that collect garbage. */
 
 /**
- * Bounds the heap of this process; a bound that the operator has set stays. V8 and the C library read three of the bounds only
- * when a process starts, so the process replaces itself (`execve`) with one that has them: same process id, same standard
- * streams. Where that is not possible, as on Windows, those three are left out.
+ * Limits the heap of this process. A limit that the operator has set is kept. V8 and the C library read three of the limits only
+ * when a process starts, so the process replaces itself (`execve`) with a process that has them: same process id, same standard
+ * streams. Where that is impossible, as on Windows, these three limits are not set.
  */
 export function boundHeap(env: NodeJS.ProcessEnv): void {
   const given = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').split(' ')].map(flagOf)
@@ -19,21 +19,21 @@ export function boundHeap(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** Two halves of 16 MiB for young objects, as up to Node 22. From 24 on each may grow to 64, and a busy gateway fills both. */
+/** Two semi-spaces of 16 MiB for young objects, as up to Node 22. From Node 24 on each may grow to 64, and a busy gateway fills both. */
 const youngBound = '--max-semi-space-size=16'
 
 /**
- * Threads of V8, which collect garbage and compile: as many as processors without that of the event loop, and no more than Node's four.
- * On two processors four of them hold up the event loop (decision 022).
+ * Number of V8 threads, which collect garbage and compile: the number of processors minus one for the event loop, and at most
+ * four, as in Node. On two processors four threads delay the event loop (decision 022).
  */
 const threadBound = `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`
 
-/** V8 collects old objects when there is a quarter more than was in use; by default only when there are up to three times as many. */
+/** V8 collects old objects when the heap has grown by a quarter. By default it waits until the heap is up to three times as large. */
 const oldBound = '--heap-growing-percent=25'
 
 /**
- * All objects begin as young ones. V8 otherwise makes them old from the start where those that one line of code made before have lived long: the
- * rows that a gateway reads into memory at its start are made by the same line as those of each request (decision 022).
+ * V8 allocates all objects as young objects. By default it allocates objects as old at once when earlier objects from the same
+ * line of code lived long. The rows that a gateway caches at its start come from the same line as those of each request (decision 022).
  */
 const youngFirst = '--no-allocation-site-pretenuring'
 
@@ -42,18 +42,18 @@ function flagOf(word: string): string {
   return (word.split('=')[0] ?? '').replaceAll('_', '-')
 }
 
-/** A channel to a parent process would be lost. */
+/** Whether the process may replace itself. A process with a channel to its parent may not: the channel would be lost. */
 function canReplace(): boolean {
   return process.execve !== undefined && process.channel === undefined
 }
 
 function replace(env: NodeJS.ProcessEnv, bounds: readonly string[]): void {
   const words = [...process.execArgv, ...bounds, ...process.argv.slice(1)]
-  // glibc keeps freed memory in up to eight arenas for each processor.
+  // glibc keeps freed memory in up to eight arenas per processor.
   const bounded = { MALLOC_ARENA_MAX: '2', ...env }
   try {
     process.execve?.(process.execPath, [process.execPath, ...words], bounded)
   } catch {
-    // Not on this system, or Node's permission model forbids it: the gateway works, with more memory.
+    // The system does not support it, or Node's permission model forbids it: the gateway works but uses more memory.
   }
 }

@@ -5,10 +5,10 @@ import { commandOf } from './cli/commands.ts'
 import { boundHeap } from './heap.ts'
 import { systemClock } from './lib/clock.ts'
 
-/** The entry of the process: finds the command, and turns signals into an orderly end. */
+/** Entry point of the process: runs the command, and turns signals into an orderly shutdown. */
 
-/** More than the longest delay and the longest drain together. */
-const longestEndMs = 150_000
+/** Milliseconds until a stopping process exits in any case: more than the maximum drain delay and drain time together. */
+const maxShutdownMs = 150_000
 
 const [name, ...words] = process.argv.slice(2)
 if (name === 'serve') boundHeap(process.env)
@@ -16,19 +16,19 @@ const stopped = new Promise<StopSignal>((resolve) => {
   let stopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // A second signal ends the process at once. One of several behind a port is sent each twice, by the terminal or the
-      // supervisor and by the first process, and ends with that one.
+      // A second signal ends the process at once. A worker process receives every signal twice, from the terminal or the
+      // supervisor and from the first process; it ends together with the first process.
       if (stopping && cluster.isPrimary) process.exit(cutShort)
       stopping = true
       resolve(signal)
-      // The orderly end has its own time limits; this is the last resort.
-      setTimeout(() => process.exit(failed), longestEndMs).unref()
+      // The orderly shutdown has its own timeouts; this is the last resort.
+      setTimeout(() => process.exit(failed), maxShutdownMs).unref()
     })
   }
 })
-// The reader of the output may stop early, as `head` does.
+// The reader of standard output may close it early, as `head` does.
 process.stdout.on('error', () => process.exit(failed))
-const surroundings = {
+const io = {
   env: process.env,
   clock: systemClock,
   stdin: {
@@ -39,7 +39,7 @@ const surroundings = {
     },
   },
   isTerminal: process.stdout.isTTY === true,
-  // Some terminals say that they have no columns.
+  // Some terminals report zero columns.
   progressColumns: process.stderr.isTTY ? process.stderr.columns || 80 : undefined,
   stdout: (text: string) => void process.stdout.write(text),
   stderr: (text: string) => void process.stderr.write(text),
@@ -47,6 +47,6 @@ const surroundings = {
   onClockConfirmed: (act: () => void) => void process.on('SIGUSR2', act),
 }
 const run = await commandOf(name)
-process.exitCode = await run(surroundings, words)
-// One of several behind a port: what ties it to the first process keeps it alive.
+process.exitCode = await run(io, words)
+// The channel to the first process would keep a worker process alive.
 cluster.worker?.disconnect()

@@ -8,62 +8,62 @@ import {
   textInFile,
 } from './settings-file.ts'
 
-/** Reads settings from the settings file, the environment and the flags, of which the last one that has a value wins. */
+/** Reads settings from the settings file, the environment and the flags. A later source overrides an earlier one. */
 
-/** One thing that is wrong, to be shown with all the others. */
+/** A problem with the settings. All problems are reported together. */
 export type ConfigError =
   | FlagProblem
   | FileProblem
   | {
       readonly code: 'SETTING_INVALID'
       readonly name: string
-      /** Where the value came from: a variable, a flag, or a member of a file. */
+      /** Source of the value: a variable, a flag, or a member of a file. */
       readonly setting: string
-      /** As it was given; `undefined` where it may hold a password. */
+      /** The value as it was set; `undefined` if it may contain a password. */
       readonly given: unknown
       readonly expected: string
     }
   | {
-      /** One source gives a secret, and a file with the secret too. */
+      /** One source sets both a secret and a file that holds the secret. */
       readonly code: 'SETTING_GIVEN_TWICE'
       readonly settings: readonly [string, string]
     }
 
-/** The environment of a process, or as much of it as a test wants. */
+/** The environment variables of a process, or some of them in a test. */
 export interface Environment {
   readonly [variable: string]: string | undefined
 }
 
-/** Where a value comes from. */
+/** The source of a value. */
 export type Origin = 'default' | 'file' | 'environment' | 'flag'
 
-/** What is given of a setting. */
+/** The text of a setting and its source. */
 export interface Given {
-  /** The value, or the default; `undefined` where there is neither. */
+  /** The value, or the default; `undefined` if there is neither. */
   readonly text: string | undefined
   readonly origin: Origin
-  /** What the operator knows it by. */
+  /** Where the operator set it: a variable, a flag, or a member of the settings file. */
   readonly place: string
 }
 
-/** What is given of some settings, and what they mean. */
+/** Settings that were read. */
 export interface Reading {
-  /** By the names of the settings; those that are not among them are left out. */
+  /** Parsed values by setting name; only settings that were read have one. */
   readonly values: Partial<SettingValues>
   readonly given: ReadonlyMap<string, Given>
   readonly errors: readonly ConfigError[]
-  /** What is wrong with values that do not count, because another source wins. */
+  /** Problems of values that another source overrides. */
   readonly overruled: readonly ConfigError[]
 }
 
-/** Reads settings, all of them by default. Files that they name are read; nothing else is. */
+/** Reads settings, all of them by default. Reads the settings file and the files of secrets, and no other file. */
 export function readSettings(
   env: Environment,
   flags: Flags['values'],
   known: readonly Setting[] = Object.values(settings),
 ): Reading {
   const sources = [ofFlags(flags), ofEnvironment(env)]
-  const [{ text: path, place } = byDefault(settings.configFile)] = found(
+  const [{ text: path, place } = byDefault(settings.configFile)] = valuesOf(
     settings.configFile,
     sources,
   )
@@ -78,7 +78,7 @@ export function readSettings(
   const given = new Map<string, Given>()
   const values: Record<string, unknown> = {}
   for (const setting of known) {
-    const [first = byDefault(setting), ...others] = found(setting, sources)
+    const [first = byDefault(setting), ...others] = valuesOf(setting, sources)
     given.set(setting.name, first)
     values[setting.name] = first.value
     errors.push(...first.errors)
@@ -87,7 +87,7 @@ export function readSettings(
   return { values, given, errors, overruled }
 }
 
-/** A value that a setting cannot have. */
+/** The error of a value that a setting does not accept. */
 export function invalid(
   { name, type }: Setting,
   place: string,
@@ -98,30 +98,30 @@ export function invalid(
   return { code: 'SETTING_INVALID', name, setting: place, given: shown, expected }
 }
 
-/** What one source gives of a setting. */
+/** The value of a setting in one source. */
 interface Found extends Given {
   readonly value: unknown
   readonly errors: readonly ConfigError[]
 }
 
-/** Gives what one source has of a setting. */
+/** Returns the value of a setting in one source; `undefined` if the source does not set it. */
 type Source = (setting: Setting) => Found | undefined
 
-/** What the sources give of a setting, or of the file that holds it, the strongest first. */
-function found(setting: Setting, sources: readonly Source[]): readonly Found[] {
+/** The values of a setting, or of the file that holds it, in all sources; the overriding source first. */
+function valuesOf(setting: Setting, sources: readonly Source[]): readonly Found[] {
   const { inFile } = setting
   return sources.flatMap((source) => {
     const itself = source(setting)
     const file = inFile && source(inFile)
-    if (itself === undefined) return file === undefined ? [] : [inNamedFile(setting, file)]
+    if (itself === undefined) return file === undefined ? [] : [readSecretFile(setting, file)]
     if (file === undefined) return [itself]
     const twice = { code: 'SETTING_GIVEN_TWICE', settings: [itself.place, file.place] } as const
     return [{ ...itself, errors: [...itself.errors, twice] }]
   })
 }
 
-/** What a file holds that a setting names. The setting that names it says what is wrong with the name. */
-function inNamedFile(setting: Setting, file: Found): Found {
+/** The value in a file that another setting names. Problems with the file name are reported for that other setting. */
+function readSecretFile(setting: Setting, file: Found): Found {
   const { text: path, origin } = file
   const place = `${setting.variable} in ${path}`
   if (!path) return { ...file, value: undefined, errors: [] }
@@ -151,7 +151,7 @@ const ofFlags =
       : parsed(setting, { text, origin: 'flag', place: `--${flag}` })
   }
 
-/** An empty variable counts as none, as in a shell script that passes on what it was not given. */
+/** An empty variable counts as unset, because shell scripts pass on variables that they did not receive. */
 const ofEnvironment =
   (env: Environment): Source =>
   (setting) => {

@@ -10,6 +10,7 @@ import {
   keySetSource,
   nodeUrlOrFile,
   nodeUrls,
+  nonEmpty,
   oneOf,
   onOrOff,
   origins,
@@ -19,56 +20,55 @@ import {
   sharedSecret,
   type ValueType,
   whole,
-  words,
 } from './setting-values.ts'
 
-/** Every setting of a gateway, said once: the readers, the help, `docs/settings.md` and its JSON Schema come from here. */
+/** Declares every setting of a gateway once: the parsers, the help, `docs/settings.md` and its JSON Schema derive from here. */
 
-/** What is said of one setting. Its key is its name in a settings file; `METRICS_PORT` and `--metrics-port` come from it. */
+/** Declaration of one setting. Its key is the name in a settings file; `METRICS_PORT` and `--metrics-port` derive from it. */
 export interface Declaration {
   readonly type: ValueType<unknown>
-  /** The text that it has without a value. */
+  /** Default value, as text. */
   readonly byDefault?: string
-  /** What happens without a value, where there is no such text. */
+  /** Description of the behaviour without a value, for a setting that has no default value. */
   readonly without?: string
-  /** Where the flag has another name than the variable; without dashes. */
+  /** Name of the flag, without dashes, if it differs from the name of the variable. */
   readonly flag?: string
-  /** What it is for, in one line; code is in backticks. */
+  /** Description in one line; code is in backticks. */
   readonly help: string
-  /** What the page adds to that. */
+  /** Details that only `docs/settings.md` shows. */
   readonly more?: string
 }
 
 /** Declarations by name. */
 export type Declarations = Readonly<Record<string, Declaration>>
 
-/** Bytes of a shared secret: a key of HS256 has at least as many bits as its hash (RFC 7518 3.2). */
-const leastSecretBytes = 32
+/** Minimum length of a shared secret in bytes: a key of HS256 has at least as many bits as its hash (RFC 7518 3.2). */
+const minSecretBytes = 32
 
-/** Processes behind one port: more would wait for each other. */
-const mostWorkers = 64
+/** Maximum number of processes behind one port: more would wait for each other. */
+const maxWorkers = 64
 
-const port = whole('NUMBER', { most: 65_535 })
-// The system would take none for all of them.
-const address = words('ADDRESS', 'an address')
-/** The path of a file, from the current folder. */
-export const path = words('PATH', 'the path of a file')
-const text = words('TEXT')
-const seconds = whole('NUMBER', { most: 60 })
+const port = whole('NUMBER', { max: 65_535 })
+// An address must not be empty: the system would listen on all addresses.
+const address = nonEmpty('ADDRESS', 'an address')
+/** The path of a file, relative to the current folder. */
+export const path = nonEmpty('PATH', 'the path of a file')
+const text = nonEmpty('TEXT')
+const seconds = whole('NUMBER', { max: 60 })
 
 const listening = {
   configFile: {
     type: path,
     flag: 'config',
     without: 'none',
-    help: 'settings file, as JSON; the environment and flags win over it',
+    help: 'settings file in JSON; environment variables and flags override it',
   },
   host: { type: address, byDefault: '127.0.0.1', help: 'address to listen on' },
-  port: { type: port, byDefault: '4000', help: 'port to listen on; 0 takes any free one' },
+  port: { type: port, byDefault: '4000', help: 'port to listen on; 0 picks a free port' },
   workers: {
-    type: whole('NUMBER', { least: 1, most: mostWorkers }),
+    type: whole('NUMBER', { min: 1, max: maxWorkers }),
     byDefault: '1',
-    help: `processes that serve the port together, at most ${mostWorkers}; more than one needs PostgreSQL`,
+    help: `number of processes that share the port, at most ${maxWorkers}; more than one requires PostgreSQL`,
     more: 'See [cluster.md](cluster.md).',
   },
 } as const satisfies Declarations
@@ -78,30 +78,30 @@ const database = {
     type: databaseUrl,
     flag: 'database',
     byDefault: 'file:./data/ledger-gateway.db',
-    help: 'SQLite file, its path from the current folder, or `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`',
-    more: 'Several `HOST:PORT` may stand there with commas between, with `?target_session_attrs=read-write` for the one that is written ([high-availability.md](high-availability.md)).',
+    help: 'SQLite file, as `file:` and a path relative to the current folder, or `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`',
+    more: 'A URL may list several `HOST:PORT`, separated by commas; `?target_session_attrs=read-write` selects the writable server ([high-availability.md](high-availability.md)).',
   },
   noCreate: {
     type: bareSwitch,
     byDefault: 'off',
-    help: '`on`, or the flag alone, begins no new ledger, and refuses a database that holds none',
-    more: 'Nothing is made then.',
+    help: '`on`, or the flag alone, refuses a database that holds no ledger instead of creating one',
+    more: 'Nothing is created in that case.',
   },
   wakeDatabaseUrl: {
     type: postgresqlUrl,
     without: '`DATABASE_URL`',
-    help: 'PostgreSQL with a pooler: URL past the pooler, for notifications of other processes',
+    help: 'PostgreSQL behind a pooler: URL that bypasses the pooler, to receive notifications of other processes',
   },
   readDatabaseUrls: {
     type: postgresqlUrls,
     without: '`DATABASE_URL` alone',
-    help: 'PostgreSQL with read replicas: their URLs, with commas between; queries and feeds read at one of them',
+    help: 'PostgreSQL with read replicas: URLs of the replicas, separated by commas; queries and feeds read from one of them',
     more: 'See [high-availability.md](high-availability.md#read-replicas).',
   },
   readMaxLag: {
-    type: whole('NUMBER', { least: 1, most: 3_600 }),
+    type: whole('NUMBER', { min: 1, max: 3_600 }),
     byDefault: '10',
-    help: 'seconds by which a read replica may be behind; one that lags more is left out',
+    help: 'maximum lag of a read replica in seconds; a replica that lags more is not used',
   },
 } as const satisfies Declarations
 
@@ -113,51 +113,51 @@ const tokens = {
   },
   keyFile: {
     type: path,
-    without: 'beside the database',
-    help: 'key that tokens are signed with, made when missing',
-    more: 'It is for EdDSA, or for ES256 where the file holds a key of P-256. A file that other users may read is refused.',
+    without: 'next to the database',
+    help: 'file of the key that signs tokens; created when missing',
+    more: 'The algorithm is EdDSA, or ES256 if the file holds a P-256 key. A file that other users can read is refused.',
   },
   jwtSecret: {
-    type: sharedSecret(leastSecretBytes),
-    help: `shared secret of at least ${leastSecretBytes} bytes for HS256 tokens, in place of the key file`,
+    type: sharedSecret(minSecretBytes),
+    help: `shared secret for HS256 tokens, at least ${minSecretBytes} bytes; replaces the key file`,
   },
   jwtIssuer: {
     type: text,
     without: 'any',
-    help: 'the issuer (`iss`) that a token must have',
-    more: '`ledger-gateway token` writes it.',
+    help: 'issuer (`iss`) that a token must have',
+    more: '`ledger-gateway token` adds it to new tokens.',
   },
   jwtAudience: {
     type: text,
     without: 'any',
-    help: 'the audience (`aud`) that a token must name',
-    more: '`ledger-gateway token` writes it.',
+    help: 'audience (`aud`) that a token must have',
+    more: '`ledger-gateway token` adds it to new tokens.',
   },
   jwtJwks: {
     type: keySetSource,
     without: 'none',
-    help: 'JSON Web Key Set of another issuer of tokens, a file or an https URL, beside the key; needs `JWT_ISSUER` and `JWT_AUDIENCE`',
-    more: 'Its keys are for EdDSA or ES256: see [security.md](security.md).',
+    help: 'JSON Web Key Set of another token issuer, as a file or an https URL, in addition to the own key; requires `JWT_ISSUER` and `JWT_AUDIENCE`',
+    more: 'Its keys are EdDSA or ES256 keys: see [security.md](security.md).',
   },
   jwtRequireExpiry: {
     type: onOrOff,
     byDefault: 'off',
-    help: '`on` refuses tokens without an end (`exp`)',
+    help: '`on` refuses tokens without an expiry time (`exp`)',
   },
   jwtMaxAge: {
     type: duration,
-    without: 'unbounded',
-    help: 'how long after its issue (`iat`) a token is taken at most, like `30m`, `12h` or `1d`',
+    without: 'unlimited',
+    help: 'maximum age of a token since its issue (`iat`), such as `30m`, `12h` or `1d`',
   },
   jwtLeeway: {
-    type: whole('NUMBER', { most: 300 }),
+    type: whole('NUMBER', { max: 300 }),
     byDefault: '0',
-    help: 'by how many seconds the clock of an issuer may be off, at most 300',
+    help: 'seconds by which the clock of a token issuer may differ, at most 300',
   },
   jwtRevocations: {
     type: path,
     without: 'none',
-    help: 'file of revoked tokens, `jti ID` or `sub NAME` a line, followed while the gateway runs',
+    help: 'file of revoked tokens, with `jti ID` or `sub NAME` on each line; changes apply while the gateway runs',
   },
 } as const satisfies Declarations
 
@@ -165,59 +165,59 @@ const ledger = {
   ledger: {
     type: oneOf('KIND', ['embedded', 'upstream']),
     byDefault: 'embedded',
-    help: 'where the ledger comes from: `embedded` (kept by this program) or `upstream` (followed from nodes)',
+    help: 'source of the ledger: `embedded` (run by this program) or `upstream` (followed from nodes)',
     more: 'See [upstream.md](upstream.md).',
   },
   upstreamUrls: {
     type: nodeUrls,
-    help: 'with `upstream`: addresses of nodes or gateways to follow, with commas between, the preferred one first',
+    help: 'with `upstream`: URLs of the nodes or gateways to follow, separated by commas, the preferred one first',
   },
   upstreamProofs: {
     type: onOrOff,
     byDefault: 'on',
-    help: 'with `upstream`: `on` holds every output against its proof, which costs a request each; `off` skips that',
+    help: 'with `upstream`: `on` verifies the proof of every output, which costs one request per output; `off` skips the check',
   },
   snapshot: {
     type: nodeUrlOrFile,
     without: 'the genesis',
-    help: 'with `upstream`: URL of a gateway, or a file of one or of iota-core, whose snapshot a new database begins with',
+    help: 'with `upstream`: snapshot from which a new database starts: the URL of a gateway, or a file from a gateway or iota-core',
   },
   genesisFile: {
     type: path,
     without: 'the development genesis',
     help: 'genesis of a new database',
-    more: '`{"parameters", "outputs", "credits"}` as JSON, with any number of outputs; or the snapshot that nodes of iota-core began with ([iota-core-snapshot.md](iota-core-snapshot.md)).',
+    more: '`{"parameters", "outputs", "credits"}` as JSON, with any number of outputs; or the genesis snapshot of an iota-core network ([iota-core-snapshot.md](iota-core-snapshot.md)).',
   },
   parametersFile: {
     type: path,
     without: 'the development network',
-    help: 'protocol parameters of a new database, or an answer of `/api/core/v3/info`, as JSON',
+    help: 'protocol parameters of a new database as JSON; a response of `/api/core/v3/info` is also accepted',
   },
   issuerKey: {
     type: ed25519Secret,
     without: "the development network's",
-    help: "Ed25519 secret of the node's issuer account, 0x and 32 bytes; `none` for no account",
+    help: "Ed25519 secret of the node's issuer account, `0x` and 64 hexadecimal digits; `none` for no account",
   },
   issuerAccount: {
     type: accountId,
     without: 'the hash of its public key',
-    help: "account id of the node's issuer account",
+    help: "id of the node's issuer account",
   },
   stateMemory: {
     type: whole('MB'),
     byDefault: '64',
-    help: 'megabytes of memory that the writer has for parts of the ledger state that it used last; the rest is read by need',
+    help: 'megabytes of memory in which the writer caches recently used parts of the ledger state; other parts are read on demand',
   },
   logRetention: {
     type: retention('MILESTONES'),
     byDefault: 'all',
-    help: 'how many of the newest milestones the log of ledger updates keeps',
+    help: 'number of newest milestones that are kept in the log of ledger updates; `all` keeps every milestone',
   },
   blockRetention: {
     type: retention('SLOTS'),
     byDefault: 'all',
-    help: 'how many slots blocks are kept for that carry nothing: no transaction, and no vote that is still to be counted',
-    more: 'A candidacy, or a vote of a validator in this epoch or the last, is such a vote. They are kept at least for twice the greatest committable age.',
+    help: 'number of slots for which blocks are kept that carry no transaction and no vote that is still to be counted; `all` keeps every block',
+    more: 'A candidacy, or a vote of a validator in the current or the previous epoch, is such a vote. Blocks are kept for at least twice the maximum committable age.',
   },
 } as const satisfies Declarations
 
@@ -225,60 +225,60 @@ const watching = {
   metricsPort: {
     type: port,
     without: 'not served',
-    help: 'port on which `/metrics` is served for Prometheus, 0 for any free one',
+    help: 'port that serves `/metrics` for Prometheus; 0 picks a free port',
     more: 'See [operations.md](operations.md#metrics).',
   },
   metricsHost: {
     type: address,
     byDefault: '127.0.0.1',
-    help: 'address on which `/metrics` is served',
+    help: 'address that serves `/metrics`',
   },
   slowOperationMs: {
     type: whole('NUMBER'),
     byDefault: '1000',
-    help: 'milliseconds from which on a request or an operation is logged as slow; 0 logs none',
+    help: 'duration in milliseconds from which a request or an operation is logged as slow; 0 turns this off',
   },
   logLevel: {
     type: oneOf('LEVEL', logLevels),
     byDefault: 'info',
-    help: `events written to standard error: ${logLevels.join(', ')}`,
-    more: 'One JSON line each.',
+    help: `lowest level of the events that are written to standard error: ${logLevels.join(', ')}`,
+    more: 'Each event is one line of JSON.',
   },
 } as const satisfies Declarations
 
-const answering = {
+const access = {
   trustedDocuments: {
     type: path,
     without: 'all',
-    help: 'manifest of the only GraphQL documents that are answered beside those of the explorer, as JSON',
-    more: 'It holds on every transport: see [graphql.md](graphql.md).',
+    help: 'JSON manifest of the only GraphQL documents that are executed, besides those of the explorer',
+    more: 'It applies to every transport: see [graphql.md](graphql.md).',
   },
   allowedOrigins: {
     type: origins,
-    without: '`*` on the development network, elsewhere only its own',
-    help: 'origins of pages that may read answers and open WebSockets, with commas between; `*` for all',
+    without: '`*` on the development network, elsewhere only its own origin',
+    help: 'origins of web pages that may read responses and open WebSockets, separated by commas; `*` for all',
   },
   allowedHosts: {
     type: hostNames,
     byDefault: '*',
-    help: 'names by which requests may call the gateway (`Host`), without ports and with commas between; `*` for all',
-    more: 'Name them where pages of strangers could lead their own name to it (DNS rebinding).',
+    help: 'host names (`Host`) that requests may use, without ports, separated by commas; `*` for all',
+    more: 'Set this if a foreign web page could point its own host name at the gateway (DNS rebinding).',
   },
   explorer: {
     type: onOrOff,
     byDefault: 'on',
-    help: '`on` shows browsers the explorer of the ledger at `/`; `off` does not',
+    help: '`on` serves the ledger explorer to browsers at `/`; `off` does not',
     more: 'See [explorer.md](explorer.md).',
   },
   graphiql: {
     type: onOrOff,
     byDefault: 'on',
-    help: '`on` shows an editor for queries to browsers at `/graphql`; `off` does not',
+    help: '`on` serves the GraphiQL query editor to browsers at `/graphql`; `off` does not',
   },
   introspection: {
     type: onOrOff,
     byDefault: 'on',
-    help: '`on` answers introspection of the GraphQL schema and suggests names in errors; `off` does neither',
+    help: '`on` allows introspection of the GraphQL schema and suggests names in errors; `off` does neither',
   },
 } as const satisfies Declarations
 
@@ -286,22 +286,22 @@ const stopping = {
   drainDelay: {
     type: seconds,
     byDefault: '5',
-    help: 'how many seconds a stopping gateway reports that it is not ready and goes on serving, at most 60; 0 on Ctrl-C',
+    help: 'seconds for which a stopping gateway reports that it is not ready but still serves requests, at most 60; 0 on Ctrl-C',
   },
   drainSeconds: {
     type: seconds,
     byDefault: '5',
-    help: 'over how many seconds subscribers are disconnected when the gateway stops, at most 60',
+    help: 'seconds over which subscribers are disconnected when the gateway stops, at most 60',
   },
 } as const satisfies Declarations
 
-/** Every declaration by the heading that it stands under, in the order of the help. */
+/** Every declaration by heading, in the order of the help. */
 export const declarationsByHeading = {
   Listening: listening,
   Database: database,
   'Submissions and tokens': tokens,
   Ledger: ledger,
-  'What is answered': answering,
+  'Access and web pages': access,
   Limits: clientSettings,
   'Metrics and log': watching,
   Stopping: stopping,
@@ -313,7 +313,7 @@ export const declarations = {
   ...database,
   ...tokens,
   ...ledger,
-  ...answering,
+  ...access,
   ...clientSettings,
   ...watching,
   ...stopping,

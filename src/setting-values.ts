@@ -5,27 +5,27 @@ import type { Allowed } from './api/policies.ts'
 import { createSecret, type Secret } from './lib/secret.ts'
 import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
 
-/** The types of the values of settings: what their texts mean, and what they are in a settings file. Pure. */
+/** Value types of settings: how a text is parsed, and how the value is written in a settings file. Pure. */
 
-/** A type of values. */
+/** The type of a value. */
 export interface ValueType<T> {
-  /** The placeholder of a value in the help; empty where the flag alone means `on`. */
+  /** Placeholder of the value in the help; empty if the flag alone means `on`. */
   readonly value: string
-  /** What a value must be, as messages say it. */
+  /** Description of a valid value, for messages. */
   readonly expected: string
-  /** All that a value may be, where that is a list of words. */
+  /** The allowed values, if the type has a closed list of them. */
   readonly choices?: readonly string[]
-  /** A value in a settings file. */
+  /** Schema of the value in a settings file. */
   readonly json: ValueSchema
-  /** Whether messages do not repeat a value that they refuse: it may hold a password. */
+  /** Whether messages do not repeat a refused value, because it may contain a password. */
   readonly isQuiet?: boolean
-  /** Only secrets have it: gives a value without what must not be shown. */
+  /** Only for secrets: returns a text that is safe to show. */
   readonly mask?: (text: string) => string
-  /** `undefined` for a text that means nothing. */
+  /** Returns the value; `undefined` for an invalid text. */
   parse(text: string): T | undefined
 }
 
-/** A type of values that must not be shown. */
+/** The type of a value that must not be shown. */
 export interface SecretType<T> extends ValueType<T> {
   readonly mask: (text: string) => string
 }
@@ -36,11 +36,14 @@ export interface ValueSchema {
   readonly [keyword: string]: unknown
 }
 
-/** The types of JSON that a value may have in a settings file. */
+/** The JSON types that a value may have in a settings file. */
 export type JsonType = 'string' | 'integer' | 'boolean' | 'array'
 
-/** Any text but none. */
-export const words = (value: string, expected = 'a text that is not empty'): ValueType<string> => ({
+/** A text that is not empty. */
+export const nonEmpty = (
+  value: string,
+  expected = 'a text that is not empty',
+): ValueType<string> => ({
   value,
   expected,
   json: { type: 'string', minLength: 1 },
@@ -50,20 +53,20 @@ export const words = (value: string, expected = 'a text that is not empty'): Val
 /** A whole number; by default of at most nine digits. */
 export function whole(
   value: string,
-  { least = 0, most = largest }: { readonly least?: number; readonly most?: number } = {},
+  { min = 0, max = largest }: { readonly min?: number; readonly max?: number } = {},
 ): ValueType<number> {
-  const end = most === largest ? '' : ` to ${most}`
+  const end = max === largest ? '' : ` to ${max}`
   const parse = (text: string) => {
     const count = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1
-    return count >= least && count <= most ? count : undefined
+    return count >= min && count <= max ? count : undefined
   }
-  const json = { type: 'integer', minimum: least, maximum: most } as const
-  return { value, expected: `a whole number from ${least}${end}`, json, parse }
+  const json = { type: 'integer', minimum: min, maximum: max } as const
+  return { value, expected: `a whole number from ${min}${end}`, json, parse }
 }
 
 const largest = 999_999_999
 
-/** One of some words. */
+/** One of several words. */
 export const oneOf = <const T extends string>(
   value: string,
   allowed: readonly T[],
@@ -91,23 +94,23 @@ export const bareSwitch: ValueType<boolean> = {
   parse: (text) => (text === 'true' ? true : onOrOff.parse(text)),
 }
 
-/** How many milestones or slots are kept. */
+/** Number of milestones or slots that are kept, or `all`. */
 export const retention = (value: string): ValueType<number | 'all'> => ({
   value,
   expected: 'all, or a whole number from 1',
   json: { type: ['integer', 'string'], minimum: 1, maximum: largest, pattern: '^all$' },
-  parse: (text) => (text === 'all' ? text : whole('', { least: 1 }).parse(text)),
+  parse: (text) => (text === 'all' ? text : whole('', { min: 1 }).parse(text)),
 })
 
-/** Like `30m`: in seconds, from 1. */
+/** A duration such as `30m`, parsed to seconds; at least 1. */
 export const duration: ValueType<number> = {
   value: 'TIME',
-  expected: 'like 30m, 12h or 1d',
+  expected: 'a duration such as 30m, 12h or 1d',
   json: { type: 'string', pattern: '^[1-9][0-9]{0,4}[smhd]$' },
   parse: parseDuration,
 }
 
-/** The seconds of a text like `30m`. Five digits of days are more than a token should live, and still a date. */
+/** Seconds of a duration such as `30m`. Five digits of days are more than any token should live, but still result in a valid date. */
 export function parseDuration(text: string): number | undefined {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([smhd])$/.exec(text) ?? []
   const seconds = secondsByUnit.get(unit)
@@ -121,7 +124,7 @@ const secondsByUnit = new Map([
   ['d', 86_400],
 ])
 
-/** A list: with commas between in a text, and an array or such a text in a file. */
+/** A list: a text separated by commas; in a settings file also an array. */
 const list = {
   type: ['array', 'string'],
   items: { type: 'string', pattern: '^[^,]+$' },
@@ -131,10 +134,10 @@ const list = {
 
 const itemsOf = (text: string) => text.split(',').map((item) => item.trim())
 
-/** Names of hosts in lower case; `*` means all. */
+/** Host names in lower case; `*` means all. */
 export const hostNames: ValueType<Allowed> = {
   value: 'NAMES',
-  expected: '*, or names with commas between',
+  expected: '*, or host names separated by commas',
   json: list,
   parse: (text) => {
     const names = itemsOf(text.toLowerCase())
@@ -144,10 +147,10 @@ export const hostNames: ValueType<Allowed> = {
   },
 }
 
-/** Origins, as browsers write them; `*` means all. */
+/** Origins as browsers send them; `*` means all. */
 export const origins: ValueType<Allowed> = {
   value: 'ORIGINS',
-  expected: '*, or origins such as https://explorer.example with commas between',
+  expected: '*, or origins such as https://explorer.example, separated by commas',
   json: list,
   parse: (text) => {
     if (text === '*') return 'all'
@@ -156,10 +159,10 @@ export const origins: ValueType<Allowed> = {
   },
 }
 
-/** How many proxies there are, or their networks. */
+/** Number of proxies in front of the gateway, or their networks. */
 export const proxies: ValueType<TrustedProxies> = {
   value: 'PROXIES',
-  expected: 'a number from 0 to 9, or networks such as 10.0.0.0/8 with commas between',
+  expected: 'a number from 0 to 9, or networks such as 10.0.0.0/8, separated by commas',
   json: { ...list, type: ['integer', ...list.type], minimum: 0, maximum: 9 },
   parse: (text) => {
     if (text === '0') return { kind: 'none' }
@@ -172,19 +175,19 @@ function networksOf(text: string): TrustedProxies | undefined {
   for (const one of itemsOf(text)) {
     const [address = '', bits] = one.split('/')
     const family = isIP(address)
-    const most = family === 4 ? 32 : 128
-    if (family === 0 || !/^[0-9]{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > most) {
+    const maxBits = family === 4 ? 32 : 128
+    if (family === 0 || !/^[0-9]{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > maxBits) {
       return undefined
     }
-    networks.addSubnet(address, Number(bits ?? most), family === 4 ? 'ipv4' : 'ipv6')
+    networks.addSubnet(address, Number(bits ?? maxBits), family === 4 ? 'ipv4' : 'ipv6')
   }
   return { kind: 'networks', networks }
 }
 
-/** Addresses of nodes, without a slash at their ends. */
+/** URLs of nodes, without trailing slashes. */
 export const nodeUrls: ValueType<readonly string[]> = {
   value: 'URLS',
-  expected: 'addresses http(s)://HOST[:PORT][/PATH] with commas between, without user and password',
+  expected: 'URLs http(s)://HOST[:PORT][/PATH] separated by commas, without user and password',
   json: list,
   isQuiet: true,
   parse: (text) => {
@@ -193,9 +196,12 @@ export const nodeUrls: ValueType<readonly string[]> = {
   },
 }
 
-/** The address of a node, without a slash at its end, or the path of a file. */
+/** The URL of a node, without a trailing slash, or the path of a file. */
 export const nodeUrlOrFile: ValueType<string> = {
-  ...words('URL', 'http(s)://HOST[:PORT][/PATH] without user and password, or the path of a file'),
+  ...nonEmpty(
+    'URL',
+    'http(s)://HOST[:PORT][/PATH] without user and password, or the path of a file',
+  ),
   isQuiet: true,
   parse: (text) => {
     const place = text.replace(/\/+$/, '')
@@ -204,16 +210,16 @@ export const nodeUrlOrFile: ValueType<string> = {
   },
 }
 
-/** Whether a text is the address of a node: it may have a path, but neither user nor query. */
+/** Whether a text is the URL of a node: it may have a path, but no user and no query. */
 export function isNodeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false
   return [url.username, url.password, url.search, url.hash].every((part) => part === '')
 }
 
-/** Where a key set is. Keys that came without TLS could be anybody's, except from this machine. */
+/** Location of a key set. Without TLS an attacker could replace the keys, so http is accepted only for this machine. */
 export const keySetSource: ValueType<KeySetSource> = {
-  ...words('PLACE', 'a file, or https://HOST/PATH (http for this machine alone)'),
+  ...nonEmpty('PLACE', 'a file, or https://HOST/PATH (http for this machine only)'),
   isQuiet: true,
   parse: (text) => {
     if (text === '') return undefined
@@ -229,56 +235,52 @@ const hexOf32Bytes = /^0x[0-9a-fA-F]{64}$/
 
 /** An account id, in lower case. */
 export const accountId: ValueType<string> = {
-  ...words('ID', '0x and the 64 hexadecimal digits of an account id'),
+  ...nonEmpty('ID', '0x and the 64 hexadecimal digits of an account id'),
   json: { type: 'string', pattern: hexOf32Bytes.source },
   parse: (text) => (hexOf32Bytes.test(text) ? text.toLowerCase() : undefined),
 }
 
 const secret = (value: string, expected: string, isValid: (text: string) => boolean) => ({
-  ...words(value, expected),
+  ...nonEmpty(value, expected),
   mask: () => '[secret]',
   parse: (text: string): Secret | undefined => (isValid(text) ? createSecret(text) : undefined),
 })
 
-/** A database. */
+/** The URL of a database. */
 export const databaseUrl: SecretType<Secret> = {
   ...secret('URL', databaseUrlForms, (text) => databaseAddress(text) !== undefined),
   mask: maskUrl,
 }
 
-/** A database on a server. */
+/** The URL of a PostgreSQL database. */
 export const postgresqlUrl: SecretType<Secret> = {
   ...secret('URL', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE', isPostgresqlUrl),
   mask: maskUrl,
 }
 
-/** Databases on servers. The hosts of one URL have commas between, too. */
+/** URLs of PostgreSQL databases, separated by commas. Commas also separate the hosts of one URL. */
 export const postgresqlUrls: SecretType<readonly Secret[]> = {
-  ...words('URLS', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE, several with commas between'),
+  ...nonEmpty('URLS', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE, several separated by commas'),
   mask: (text) => urlsOf(text).map(maskUrl).join(','),
   parse: (text) => (urlsOf(text).every(isOneUrl) ? urlsOf(text).map(createSecret) : undefined),
 }
 
-/** A comma behind the hosts begins something that is no URL. */
+/** A comma after the hosts starts a text that is not a URL. */
 const isOneUrl = (text: string) => isPostgresqlUrl(text) && /^\w+:\/\/[^/]+\/[^,]+$/.test(text)
 
 const urlsOf = (text: string) => text.split(/\s*,\s*(?=postgres(?:ql)?:)/)
 
-/** Password and query are left out: both may hold a password. */
+/** Removes the password and the query, which may both contain a password. */
 function maskUrl(text: string): string {
   if (databaseAddress(text)?.kind === 'sqlite') return text
-  // More than the password is hidden where one has signs in it that a URL would have as percents.
+  // If the password contains characters that a URL must percent-encode, more than the password is hidden.
   const withoutPassword = text.replace(/^(\w+:\/\/[^:@/?]*):.*@/, '$1:[secret]@')
   return withoutPassword.replace(/\?.*$/, '?[secret]')
 }
 
-/** A secret that is shared with others. */
-export const sharedSecret = (leastBytes: number): SecretType<Secret> =>
-  secret(
-    'TEXT',
-    `at least ${leastBytes} bytes long`,
-    (text) => Buffer.byteLength(text) >= leastBytes,
-  )
+/** A secret that several parties share. */
+export const sharedSecret = (minBytes: number): SecretType<Secret> =>
+  secret('TEXT', `at least ${minBytes} bytes long`, (text) => Buffer.byteLength(text) >= minBytes)
 
 /** An Ed25519 secret, or none. */
 export const ed25519Secret: SecretType<Secret | 'none'> = {

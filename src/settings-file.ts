@@ -6,20 +6,20 @@ import { type Setting, settings } from './settings.ts'
 
 /** Reads the settings file that `--config` or `CONFIG_FILE` names. */
 
-/** Why a file that the settings name gives nothing. */
+/** A problem with a file that the settings name. */
 export type FileProblem =
   | {
       readonly code: 'FILE_UNREADABLE'
-      /** What names the file: a variable, a flag, or a member of the settings file. */
+      /** Source of the file name: a variable, a flag, or a member of the settings file. */
       readonly setting: string
       readonly path: string
-      /** The system's name for it, such as `ENOENT`. */
+      /** System error code, such as `ENOENT`. */
       readonly reason: string
     }
   | {
       readonly code: 'SETTINGS_NOT_JSON'
       readonly path: string
-      /** Line and column, where they are known. */
+      /** Line and column, if they are known. */
       readonly place: string | undefined
     }
   | { readonly code: 'SETTINGS_NOT_OBJECT'; readonly path: string }
@@ -37,12 +37,12 @@ export interface SettingsFile {
   readonly problems: readonly FileProblem[]
 }
 
-/** The settings that a settings file may have: it does not name another one. */
+/** The settings that a settings file may contain: all but the settings file itself. */
 export const settingsInFile: readonly Setting[] = Object.values(settings).filter(
   (setting) => setting !== settings.configFile,
 )
 
-/** Reads a settings file. Members that it cannot have are among the problems. */
+/** Reads a settings file. Unknown members are reported as problems. */
 export function readSettingsFile(setting: string, path: string): Result<SettingsFile, FileProblem> {
   const text = readText(setting, path)
   if (!text.ok) return text
@@ -50,8 +50,8 @@ export function readSettingsFile(setting: string, path: string): Result<Settings
   try {
     json = JSON.parse(text.value)
   } catch (failure) {
-    // The message itself repeats a part of the file, which may be a secret.
-    const place = placeOf(text.value, failure instanceof Error ? failure.message : '')
+    // The engine's message repeats a part of the file, which may be a secret.
+    const place = errorPosition(text.value, failure instanceof Error ? failure.message : '')
     return err({ code: 'SETTINGS_NOT_JSON', path, place })
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -61,12 +61,12 @@ export function readSettingsFile(setting: string, path: string): Result<Settings
   const known = new Set(['$schema', ...settingsInFile.map(({ name }) => name)])
   const unknown = [...members.keys()].filter((member) => !known.has(member))
   const problems = unknown.map((member) => {
-    return { code: 'SETTING_UNKNOWN', path, member, meant: meantBy(member) } as const
+    return { code: 'SETTING_UNKNOWN', path, member, meant: similarSetting(member) } as const
   })
   return ok({ path, members, problems })
 }
 
-/** The text of a file that a setting names, without the end of its last line. */
+/** Reads the text of a file that a setting names, without the final line break. */
 export function readText(setting: string, path: string): Result<string, FileProblem> {
   try {
     return ok(readFileSync(path, 'utf8').replace(/\r?\n$/, ''))
@@ -77,8 +77,8 @@ export function readText(setting: string, path: string): Result<string, FileProb
   }
 }
 
-/** The member by its variable or flag, or the one that is written most like it. */
-function meantBy(member: string): string | undefined {
+/** The setting whose variable, flag or name is most similar to a text. */
+function similarSetting(member: string): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   const names = new Map(
     settingsInFile.flatMap(({ name, variable, flag = name }) => {
@@ -88,8 +88,8 @@ function meantBy(member: string): string | undefined {
   return names.get(nearest(plain(member), [...names.keys()]) ?? '')
 }
 
-/** Where a text stops being JSON: at what is no word or sign of it, or where the engine says. */
-function placeOf(text: string, message: string): string | undefined {
+/** Position where a text stops being JSON: at the first invalid token, or else where the engine reports it. */
+function errorPosition(text: string, message: string): string | undefined {
   const signs = /\s*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true\b|false\b|null\b)/gy
   let end = 0
   for (const match of text.matchAll(signs)) end = match.index + match[0].length
@@ -101,22 +101,22 @@ function placeOf(text: string, message: string): string | undefined {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** A value of a wrong type in a settings file. */
+/** A value of the wrong type in a settings file. */
 export interface WrongType {
-  /** Which item of the value it is, such as `.3`; empty for the value itself. */
+  /** Path of the item in the value, such as `.3`; empty for the value itself. */
   readonly member: string
   readonly item: unknown
   readonly expected: string
 }
 
-/** The text of a value in a settings file, as its variable would have it. */
+/** Converts a value of a settings file to the text that its variable would have. */
 export function textInFile(
   value: unknown,
   { json, expected }: ValueType<unknown>,
 ): Result<string, WrongType> {
   const types: readonly JsonType[] = [json.type].flat()
   if (!types.some((type) => isOfType(value, type))) {
-    return err({ member: '', item: value, expected: inWords[types.join()] ?? expected })
+    return err({ member: '', item: value, expected: expectedByType[types.join()] ?? expected })
   }
   if (typeof value === 'boolean') return ok(value ? 'on' : 'off')
   if (!Array.isArray(value)) return ok(String(value))
@@ -125,15 +125,18 @@ export function textInFile(
   return err({ member: `.${index}`, item: value[index], expected: 'a string without commas' })
 }
 
-/** Of types whose values are other words in a file than elsewhere, or look alike. */
-const inWords: Readonly<Record<string, string>> = { boolean: 'true or false', string: 'a string' }
+/** Descriptions for JSON types whose values a file writes differently from a variable. */
+const expectedByType: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  string: 'a string',
+}
 
 function isOfType(value: unknown, type: JsonType): boolean {
   if (type === 'integer') return Number.isInteger(value)
   return type === 'array' ? Array.isArray(value) : typeof value === type
 }
 
-/** A text as a settings file would have it; of a secret what may be shown. */
+/** Converts a text to the value that a settings file would have; secrets are masked. */
 export function valueInFile(
   text: string,
   { json, mask }: ValueType<unknown>,

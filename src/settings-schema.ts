@@ -11,7 +11,7 @@ export function settingsSchema(): { readonly [keyword: string]: unknown } {
     type: 'object',
     properties: { $schema: { type: 'string' }, ...Object.fromEntries(members) },
     additionalProperties: false,
-    // A secret stands in one place.
+    // A secret is set either directly or by its file.
     allOf: secrets.map(({ name, inFile }) => ({ not: { required: [name, inFile?.name] } })),
   }
 }

@@ -7,26 +7,26 @@ import {
 } from './setting-list.ts'
 import type { ValueType } from './setting-values.ts'
 
-/** Every setting of a gateway with all of its names, made of the declarations. */
+/** Every setting of a gateway with all of its names, derived from the declarations. */
 
-/** One setting as the operator knows it. */
+/** A setting with its names and its help. */
 export interface Setting {
-  /** In a settings file. */
+  /** Name in a settings file. */
   readonly name: string
   readonly variable: string
-  /** Without dashes; `undefined` for a secret, because every user of the machine can read a command line. */
+  /** Name of the flag without dashes; `undefined` for a secret, because every user of the machine can read a command line. */
   readonly flag: string | undefined
-  /** The placeholder of the value in the help; empty where the flag takes none. */
+  /** Placeholder of the value in the help; empty if the flag has no value. */
   readonly value: string
-  /** For a terminal. */
+  /** Description for a terminal. */
   readonly help: string
-  /** `undefined` where the help says what happens without it. */
+  /** Default value; `undefined` if the help describes the behaviour without a value. */
   readonly byDefault: string | undefined
   readonly type: ValueType<unknown>
-  /** What happens without a value, for a terminal. */
+  /** Description of the behaviour without a value, for a terminal. */
   readonly without: string | undefined
   readonly declared: Declaration
-  /** Of a secret: the setting that names a file which holds it. */
+  /** Only for a secret: the setting that names the file which holds the secret. */
   readonly inFile?: Setting
 }
 
@@ -36,7 +36,7 @@ type SecretName = {
   [K in DeclaredName]: Declared[K]['type'] extends { readonly mask: unknown } ? K : never
 }[DeclaredName]
 
-/** What each setting means. A setting without a value is `undefined` where it has no default. */
+/** The parsed values of all settings. A setting without a value and without a default is `undefined`. */
 export type SettingValues = {
   readonly [K in DeclaredName]:
     | Exclude<ReturnType<Declared[K]['type']['parse']>, undefined>
@@ -44,26 +44,26 @@ export type SettingValues = {
 }
 
 /**
- * Every setting by name, in the order of the help; behind each secret the setting of its file. Types do not follow names that
- * are made at run time.
+ * Every setting by name, in the order of the help; each secret is followed by the setting of its file. The cast is needed
+ * because the names of the file settings are built at run time.
  */
 export const settings = named(declarations) as Readonly<
   Record<DeclaredName | `${SecretName}File`, Setting>
 >
 
-/** The same by heading. */
+/** Every setting by heading. */
 export const settingsByHeading = Object.entries(declarationsByHeading).map(
   ([heading, group]) => [heading, Object.values(named(group))] as const,
 )
 
-/** The settings that say which database. */
+/** The settings that select the database. */
 export const databaseSettings: readonly Setting[] = [
   settings.configFile,
   settings.databaseUrl,
   settings.databaseUrlFile,
 ]
 
-/** The settings that say where the key of tokens is, and what a token must name. */
+/** The settings of the key that signs tokens, and of the claims that a token must have. */
 export const keySettings: readonly Setting[] = [
   ...databaseSettings,
   settings.keyFile,
@@ -87,7 +87,7 @@ function plain(text: string): string {
 
 /** The setting of the file that holds a secret. */
 function fileOf(variable: string): Declaration {
-  const help = `file that holds the value of \`${variable}\`; a line break at its end does not count`
+  const help = `file that contains the value of \`${variable}\`; a trailing line break is ignored`
   return { type: path, help }
 }
 

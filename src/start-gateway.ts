@@ -1,64 +1,65 @@
-import { openedUnlessAway, startMessage } from './cli/run-gateway.ts'
+import { startMessage, tryOpenGateway } from './cli/run-gateway.ts'
 import { type ConfigError, configMessage, parseConfig } from './config.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import { settings as known } from './settings.ts'
 
-/** The package as a library: a gateway inside another program. */
+/** The library interface of the package: runs a gateway inside another program. */
 
-/** Settings by the names of their variables (README, "Settings"), such as `{ PORT: 0, DATABASE_URL: 'file:./ledger.db' }`. */
+/** Settings by their variable names (README, "Settings"), such as `{ PORT: 0, DATABASE_URL: 'file:./ledger.db' }`. */
 export type GatewaySettings = Readonly<Record<string, string | number>>
 
-/** What the program gives the gateway. */
+/** Options of `startGateway`. */
 export interface GatewayOptions {
-  /** Takes the lines of the log, each JSON with a line feed; standard error by default. */
+  /** Receives each line of the log, as JSON with a trailing line feed; by default it is written to standard error. */
   readonly log?: (line: string) => void
 }
 
 /** A gateway that runs in this process. */
 export interface RunningGateway {
-  /** Of its root, without a slash at the end. */
+  /** URL of the root, without a trailing slash. */
   readonly url: string
-  /** The name of the network that it serves. */
+  /** Name of the network that the gateway serves. */
   readonly network: string
-  /** Of its metrics; `undefined` where `METRICS_PORT` is not set. */
+  /** URL of the metrics; `undefined` if `METRICS_PORT` is not set. */
   readonly metricsUrl: string | undefined
-  /** Closes its connections, then its database. */
+  /** Closes all connections, then the database. */
   close(): Promise<void>
 }
 
 /**
- * Starts a gateway. What is not set has the default of the README; the environment of the process is not read. Rejects with an
- * `Error` whose `code` says why it did not start: `SETTING_INVALID`, `CANNOT_LISTEN`, `DATABASE_UNUSABLE` and others.
+ * Starts a gateway. A setting that is left out has the default of the README; the environment of the process is not read.
+ * Rejects with an `Error` whose `code` is the reason, such as `SETTING_INVALID`, `CANNOT_LISTEN` or `DATABASE_UNUSABLE`.
  */
 export async function startGateway(
   settings: GatewaySettings = {},
   options: GatewayOptions = {},
 ): Promise<RunningGateway> {
   const config = parseConfig(variablesOf(settings), [])
-  if (!config.ok) throw refusal(config.error)
+  if (!config.ok) throw invalidSettings(config.error)
   const clock = systemClock
   const { log: write = (line: string) => void process.stderr.write(line) } = options
   const log = createLog({ clock, write }, config.value.logLevel)
-  const gateway = await openedUnlessAway(config.value, { clock, log })
+  const gateway = await tryOpenGateway(config.value, { clock, log })
   if (!gateway.ok) throw failure(gateway.error.code, startMessage(gateway.error))
   const { url, network, metricsUrl, close } = gateway.value
   return { url, network, metricsUrl, close }
 }
 
-/** An environment of these settings alone. Other processes are started by the command, so `WORKERS` is none of them. */
+/** An environment that contains only these settings. `WORKERS` is not accepted: only the command starts other processes. */
 function variablesOf(settings: GatewaySettings): Record<string, string> {
   const { workers, ...others } = known
   const names: readonly string[] = Object.values(others).map(({ variable }) => variable)
   for (const name of Object.keys(settings)) {
     if (names.includes(name)) continue
-    const reason = name === workers.variable ? 'is for the command serve alone' : 'is no setting'
+    const reason =
+      name === workers.variable ? 'is available only in the command serve' : 'is not a setting'
     throw failure('SETTING_INVALID', `${name} ${reason}`)
   }
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]))
 }
 
-function refusal(errors: readonly ConfigError[]): Error {
+function invalidSettings(errors: readonly ConfigError[]): Error {
   const [first] = errors
   return failure(first?.code ?? 'SETTING_INVALID', errors.map(configMessage).join('; '))
 }

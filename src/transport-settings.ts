@@ -12,9 +12,9 @@ import type { Config } from './config.ts'
 import type { Log } from './lib/log.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 
-/** What the transports get of the settings, by what is usual on a network. */
+/** Converts settings to the policies and limits of the transports. The defaults depend on the network. */
 
-/** Anybody's page may play on a development network; elsewhere the operator names those that may read. */
+/** On a development network every web page may read responses; elsewhere the operator lists the origins. */
 export function policiesOf(config: Config, network: string): Policies {
   const { allowedOrigins, allowedHosts: hosts } = config
   const { graphiql: hasGraphiql, introspection: hasIntrospection } = config
@@ -41,7 +41,7 @@ export function limitsOf(config: Config, network: string): TransportLimits {
   return { ...defaultLimits, ...ofAll, client }
 }
 
-/** A checkout whose explorer was not built serves the rest. */
+/** Reads the files of the explorer. A checkout in which it was not built serves everything else. */
 export async function explorerOf(
   { explorer: isOn }: Config,
   log: Log,

@@ -10,9 +10,9 @@ import { logStoreFaults, type OnStoreCall } from './store/fault-log.ts'
 import { openStore } from './store/open.ts'
 import type { ReplicaOptions, ReplicatedStore } from './store/replicas/open.ts'
 
-/** The store of a gateway: its faults are logged, its commits wake the feeds, and its replicas are read. */
+/** The store of a gateway: logs its faults, wakes the feeds after commits, and reads from its replicas. */
 
-/** Opens the store, whose faults are logged and whose writes, here or by another process, wake who waits for them. */
+/** Opens the store. Faults are logged, and writes of this process or another one wake the feeds and waiting requests. */
 export async function openWatchedStore(
   config: Config,
   { log, wake, commits, onCall }: WatchedStoreDeps,
@@ -28,21 +28,22 @@ export async function openWatchedStore(
   if (!database.ok) return database
   const blockChanges = createListeners<void>()
   const observed = logStoreFaults(database.value, log, onCall)
-  const hear = (news: StoreNotification) => {
-    if (news.topic === 'LOG_GREW') wake.notify(news.seq)
+  const notify = (notification: StoreNotification) => {
+    if (notification.topic === 'LOG_GREW') wake.notify(notification.seq)
     else blockChanges.notify()
   }
-  const replicated = await openReplicas(config, observed, { primaryUrl, log, onCall, hear })
-  const announce = replicated?.announce ?? hear
+  const deps = { primaryUrl, log, onCall, hear: notify }
+  const replicated = await openReplicas(config, observed, deps)
+  const announce = replicated?.announce ?? notify
   const onCommitted = (seq: number) => {
     commits.committed(seq)
     announce({ topic: 'LOG_GREW', seq })
   }
   const written = replicated?.writing ?? observed
   const store = notifyBlockChanges(written, () => announce({ topic: 'BLOCKS_ACCEPTED' }))
-  // The store ends this subscription when it is closed.
-  store.listen((news) => {
-    if (news.topic === 'LOG_GREW') onCommitted(news.seq)
+  // The store ends this subscription when it closes.
+  store.listen((notification) => {
+    if (notification.topic === 'LOG_GREW') onCommitted(notification.seq)
     announce({ topic: 'BLOCKS_ACCEPTED' })
   })
   return ok({ store, onCommitted, blockChanges, replicated })
@@ -55,7 +56,7 @@ interface WatchedStoreDeps {
   readonly onCall: OnStoreCall | undefined
 }
 
-/** Loaded only where there are replicas. */
+/** Loads the modules of replicas only if there are replicas. */
 async function openReplicas(
   { readDatabaseUrls, readMaxLag: maxLagSeconds }: Config,
   store: Store,

@@ -113,19 +113,19 @@ describe('a settings file', () => {
   })
 
   const rows = [
-    ['an unknown member', { prot: 1 }, 'prot in FILE is no setting; did you mean port?'],
+    ['an unknown member', { prot: 1 }, 'prot in FILE is not a setting; did you mean port?'],
     [
       'the name of a variable',
       { DATABASE_URL: 'file:x.db' },
-      'DATABASE_URL in FILE is no setting; did you mean databaseUrl?',
+      'DATABASE_URL in FILE is not a setting; did you mean databaseUrl?',
     ],
     [
       'the name of a flag',
       { database: 'file:x.db' },
-      'database in FILE is no setting; did you mean databaseUrl?',
+      'database in FILE is not a setting; did you mean databaseUrl?',
     ],
-    ['a member that is like none', { colour: 'red' }, 'colour in FILE is no setting'],
-    ['another file', { configFile: 'x.json' }, 'configFile in FILE is no setting'],
+    ['a member that is like none', { colour: 'red' }, 'colour in FILE is not a setting'],
+    ['another file', { configFile: 'x.json' }, 'configFile in FILE is not a setting'],
     [
       'a number as text',
       { port: '4000' },
@@ -161,8 +161,8 @@ describe('a settings file', () => {
   })
 
   test.each([
-    ['a comment', '{"port": 1, // one\n}', 'FILE is not JSON at line 1, column 13'],
-    ['a comma too many', '{\n  "port": 1,\n}', 'FILE is not JSON at line 3, column 1'],
+    ['a comment', '{"port": 1, // one\n}', 'FILE is not valid JSON at line 1, column 13'],
+    ['a comma too many', '{\n  "port": 1,\n}', 'FILE is not valid JSON at line 3, column 1'],
     ['a list', '[]', 'FILE must be a JSON object with settings as its members'],
   ])('is refused as a whole: %s', (_name, text, sentence) => {
     expect(wrongIn(text)).toEqual([sentence])

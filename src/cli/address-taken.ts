@@ -3,9 +3,9 @@ import type { HttpAddress, ListenError } from '../api/http.ts'
 import type { Config } from '../config.ts'
 import { type MetricsCannotListen, metricsListenMessage } from '../metrics/server.ts'
 
-/** Whether a gateway can listen where it shall: found before it writes a database or a key. */
+/** Checks that the gateway can listen on its addresses before it writes a database or a key. */
 
-/** Why it cannot; `undefined` where it can. Port 0 is tried too, for its host may be of another machine. */
+/** Returns why the gateway cannot listen; `undefined` if it can. Port 0 is tried too: the host may belong to another machine. */
 export async function addressTaken({
   host,
   port,
@@ -20,7 +20,7 @@ export async function addressTaken({
   return { code: 'METRICS_CANNOT_LISTEN', ...metrics, reason: metricsReason }
 }
 
-/** The sentence for people. */
+/** The error message. */
 export function listenMessage(error: ListenError | MetricsCannotListen): string {
   if (error.code === 'METRICS_CANNOT_LISTEN') return metricsListenMessage(error)
   const { host, port, reason } = error
@@ -29,7 +29,7 @@ export function listenMessage(error: ListenError | MetricsCannotListen): string 
     : `cannot listen on ${host} port ${port}: ${reason}`
 }
 
-/** Listens and lets go again; the system's name of the failure, such as `EADDRINUSE`. */
+/** Listens and closes again; resolves to the system error code of a failure, such as `EADDRINUSE`. */
 function failureAt(address: HttpAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -21,9 +21,9 @@ export const backup: Command = {
     if (typeof read === 'number') return read
     const call = { ...read, path: read.word(0) }
     return exitCodeOf(process, backupDeclaration, async () => {
-      const said = await writeWhole(process, call)
-      if (said === undefined) await report(process, call)
-      return said
+      const problem = await writeBackup(process, call)
+      if (problem === undefined) await report(process, call)
+      return problem
     })
   },
 }
@@ -32,23 +32,23 @@ interface FileCall extends DatabaseCall {
   readonly path: string
 }
 
-/** Writes it beside its place, and moves it there when it is whole and on the disk; a sentence where it could not. */
-async function writeWhole(process: ProcessIo, call: FileCall): Promise<string | undefined> {
+/** Writes the backup to a temporary file and renames it when it is complete and on disk; returns a message if that fails. */
+async function writeBackup(process: ProcessIo, call: FileCall): Promise<string | undefined> {
   const { path, values } = call
-  const isThere = await stat(path).then(
+  const exists = await stat(path).then(
     () => true,
     () => false,
   )
-  if (isThere && !values.has('force')) return `${path} is there already; --force replaces it`
+  if (exists && !values.has('force')) return `${path} already exists; --force replaces it`
   const part = `${path}.part`
-  // What a backup that was killed has left.
+  // A backup that was killed may have left this file.
   await rm(part, { force: true })
   try {
-    const said = await writePart(process, call, part)
-    if (said !== undefined) return said
-    await onDisk(part)
+    const problem = await writePart(process, call, part)
+    if (problem !== undefined) return problem
+    await syncToDisk(part)
     await rename(part, path)
-    await onDisk(dirname(path))
+    await syncToDisk(dirname(path))
     return undefined
   } finally {
     await rm(part, { force: true })
@@ -79,7 +79,7 @@ async function copyFile(
   const progress = createProgress(process, 'backup', 'pages')
   const options = { signal, onProgress: progress.show }
   const copied = await copyLedgerFile(from, to, options).finally(progress.end)
-  return copied.ok ? undefined : sentences[copied.error.code](url)
+  return copied.ok ? undefined : messages[copied.error.code](url)
 }
 
 async function exportTo(
@@ -92,31 +92,31 @@ async function exportTo(
   const options = { signal, onProgress: progress.show }
   const written = await writeExport(database, out, options).finally(progress.end)
   await endFile(out)
-  return written.ok ? undefined : sentences[written.error.code](url)
+  return written.ok ? undefined : messages[written.error.code](url)
 }
 
-const sentences = {
+const messages = {
   NOTHING_TO_EXPORT: (url: string) => `there is no ledger in ${databasePlace(url)}`,
-  EXPORT_INTERRUPTED: () => 'interrupted; nothing is left of it',
+  EXPORT_INTERRUPTED: () => 'interrupted; no backup was written',
 } as const
 
-/** Waits until a file, or the names in a folder, would outlast a loss of power. */
-async function onDisk(path: string): Promise<void> {
+/** Waits until a file, or the directory entries of a folder, survive a power loss. */
+async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
 async function report(process: ProcessIo, { path, url, values, print }: FileCall): Promise<void> {
   const { size: bytes } = await stat(path)
-  const keepBeside = keysBeside(process, values)
+  const keepBeside = keysToKeep(process, values)
   const made = { file: resolve(path), bytes, database: databasePlace(url), keepBeside }
   const text = `${made.file} is a backup of ${made.database}, ${bytes} bytes.
-It holds no keys. Keep beside it: ${keepBeside.join(', ')}\n`
+It contains no keys. Keep with it: ${keepBeside.join(', ')}\n`
   print(text, made)
 }
 
-/** What a gateway needs besides its database: the key of tokens, and the secret of the issuer's account where one is named. */
-function keysBeside(process: ProcessIo, values: Flags['values']): string[] {
+/** The keys that a gateway needs besides its database: the token key, and the secret of the issuer account if it is set. */
+function keysToKeep(process: ProcessIo, values: Flags['values']): string[] {
   const parsed = parseSigning(process.env, values)
   const signing = parsed.ok ? parsed.value.signing : undefined
   const { configFile, issuerKey, jwtSecret } = settings

@@ -5,27 +5,27 @@ import { asksForHelp, done, type ProcessIo, refuse } from './command.ts'
 import { type Declaration, flagForms } from './declaration.ts'
 import { helpText } from './help-text.ts'
 
-/** Reads how a command was called, by its declaration. */
+/** Parses the arguments of a command by its declaration. */
 
-/** A call that is in order. */
+/** A valid call of a command. */
 export interface Call {
-  /** What came without dashes, in order. */
+  /** Arguments without dashes, in order. */
   readonly words: readonly string[]
-  /** The values of the flags, by name without dashes. */
+  /** Values of the flags, by flag name without dashes. */
   readonly values: Flags['values']
-  /** Whether a program reads the output. */
+  /** Whether the output is JSON. */
   readonly isJson: boolean
-  /** Fires when the process shall end. */
+  /** Aborts when the process has to stop. */
   readonly signal: AbortSignal
-  /** A word that the declaration demands. */
+  /** Returns an argument that the declaration requires. */
   word(index: number): string
-  /** The value of a flag that comes once. */
+  /** Returns the value of a flag that is allowed once. */
   flag(name: string): string | undefined
-  /** Prints what people read, or what programs read. */
+  /** Prints `text`, or `json` if the output is JSON. */
   print(text: string, json: object): void
 }
 
-/** Reads a call. Prints the help, or refuses a call that is not in order, and gives the exit code then. */
+/** Parses a call. When it prints the help or refuses an invalid call, it returns the exit code. */
 export function readCall(
   process: ProcessIo,
   declaration: Declaration,
@@ -48,7 +48,7 @@ export function readCall(
     signal: stopping.signal,
     word: (index) => {
       const word = words[index]
-      assert(word !== undefined, 'a call without a word that is needed is refused')
+      assert(word !== undefined, 'a call without a required argument is refused')
       return word
     },
     flag: (name) => values.get(name)?.[0],
@@ -63,7 +63,7 @@ export function readCall(
   return wrong.length > 0 ? refuse(process, declaration.name, wrong) : call
 }
 
-/** What is wrong with the URL of a gateway, by the name of its flag or word; left out it is the usual one. */
+/** Problems with the URL of a gateway in a flag or argument; a URL that is left out has a default. */
 export function urlProblems(name: string, url: string | undefined): readonly string[] {
   if (url === undefined || isNodeUrl(url)) return []
   return [`${name} must be http(s)://HOST[:PORT][/PATH], not ${url}`]
@@ -91,16 +91,16 @@ function wordProblems(
   const missing = forms
     .slice(words.length)
     .filter(({ isOptional }) => isOptional !== true)
-    .map(({ name }) => `${name} is needed`)
+    .map(({ name }) => `${name} is required`)
   const misfits = forms.flatMap(({ name, choices }, index) => {
     const word = words[index]
     if (choices === undefined || word === undefined || choices.includes(word)) return []
     return [`${name} must be ${choices.join(' or ')}, not ${word}`]
   })
-  return [...missing, ...misfits, ...beyond(forms, words)]
+  return [...missing, ...misfits, ...surplusWords(forms, words)]
 }
 
-function beyond(
+function surplusWords(
   forms: NonNullable<Declaration['words']>,
   words: readonly string[],
 ): readonly string[] {
@@ -109,11 +109,11 @@ function beyond(
   if (more.length === 0 || last?.isMany === true) return []
   return last === undefined
     ? more.map((word) => `${word} is not expected here`)
-    : [`one ${last.name} at a time`]
+    : [`only one ${last.name} is allowed`]
 }
 
 function missingFlags({ flags = [] }: Declaration, values: Flags['values']): readonly string[] {
   return flags
     .filter(({ name, isRequired }) => isRequired === true && !values.has(name))
-    .map(({ name }) => `--${name} is needed`)
+    .map(({ name }) => `--${name} is required`)
 }

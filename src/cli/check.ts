@@ -13,7 +13,7 @@ import { checkDeclaration } from './declarations/ledger.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
-/** Checks a whole database. */
+/** Checks the whole ledger in a database. */
 export const check: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, checkDeclaration, words)
@@ -22,8 +22,8 @@ export const check: Command = {
     return exitCodeOf(process, checkDeclaration, () =>
       withDatabase({ url, schema: 'UNCHANGED' }, async (database) => {
         const progress = createProgress(process, 'check')
-        const say = (line: string) => progress.above(() => process.stdout(line))
-        const work = (reading: Writing) => checkAll(reading, { ...call, progress, say })
+        const printLine = (line: string) => progress.above(() => process.stdout(line))
+        const work = (reading: Writing) => checkAll(reading, { ...call, progress, printLine })
         try {
           return await onSnapshot(database, work).finally(progress.end)
         } catch (failure) {
@@ -37,13 +37,13 @@ export const check: Command = {
 
 interface Checking extends DatabaseCall {
   readonly progress: Progress
-  /** Prints a line above it. */
-  say(line: string): void
+  /** Prints a line above the progress bar. */
+  printLine(line: string): void
 }
 
 async function checkAll(
   reading: Writing,
-  { progress, say, signal, isJson, print }: Checking,
+  { progress, printLine, signal, isJson, print }: Checking,
 ): Promise<string | undefined> {
   const { tx } = reading
   const network = await tx.network.findUnique({ where: { id: 1n } })
@@ -62,7 +62,7 @@ async function checkAll(
   const report: CheckReport = {
     found: (code, place) => {
       findings.push({ code, at: place })
-      if (!isJson) say(`${code} ${place}\n`)
+      if (!isJson) printLine(`${code} ${place}\n`)
     },
     advance: (more) => {
       rows += more
@@ -77,6 +77,6 @@ async function checkAll(
   await checkActivity(reading, report)
   const result = { slot: at.slot, updates, findings }
   progress.end()
-  print(findings.length === 0 ? `Nothing is wrong up to slot ${at.slot}.\n` : '', result)
+  print(findings.length === 0 ? `No problems found up to slot ${at.slot}.\n` : '', result)
   return findings.length === 0 ? undefined : `${findings.length} findings`
 }

@@ -2,74 +2,74 @@ import type { Environment } from '../config.ts'
 import type { MachineClock } from '../lib/clock.ts'
 import type { Setting } from '../settings.ts'
 
-/** What every command is, and what commands print with. */
+/** The interface of every command, and functions that format its output. */
 
 /** One command of `ledger-gateway`. */
 export interface Command {
-  /** Runs the command with the words after its name, and gives the exit code of the process. */
+  /** Runs the command with the arguments after its name, and resolves to the exit code of the process. */
   run(process: ProcessIo, words: readonly string[]): Promise<number>
 }
 
-/** What a command has of its process. */
+/** The parts of its process that a command uses. */
 export interface ProcessIo {
   readonly env: Environment
   readonly clock: MachineClock
-  /** Standard input; it ends when the process shall end. */
+  /** Standard input; it ends when the process has to stop. */
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Whether people read standard output; a program gets JSON. */
+  /** Whether standard output is a terminal; otherwise commands print JSON. */
   readonly isTerminal: boolean
-  /** The width of the terminal that shows standard error; `undefined` where people do not read it. */
+  /** Width of the terminal that shows standard error; `undefined` if standard error is not a terminal. */
   readonly progressColumns: number | undefined
   stdout(text: string): void
   stderr(text: string): void
-  /** Calls `act` whenever the operator says that the clock of the machine is right (`SIGUSR2`). */
+  /** Calls `act` whenever the operator confirms that the clock of the machine is correct (`SIGUSR2`). */
   onClockConfirmed(act: () => void): void
-  /** Fulfilled when the process shall end, with what it was asked by. */
+  /** Resolves to the signal when the process has to stop. */
   readonly stopped: Promise<StopSignal>
 }
 
-/** The signal that asks a process to end: Ctrl-C in a terminal, or SIGTERM from its supervisor. */
+/** The signal that stops a process: Ctrl-C in a terminal, or SIGTERM from its supervisor. */
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** Exit code of a command that did its work. */
+/** Exit code of a command that succeeded. */
 export const done = 0
-/** Exit code of a command that could not. */
+/** Exit code of a command that failed. */
 export const failed = 1
-/** Exit code of a command that was asked wrongly. */
+/** Exit code of a command that was called with invalid arguments. */
 export const misused = 2
-/** Exit code of a command that was stopped a second time. */
+/** Exit code of a command that received a second stop signal. */
 export const cutShort = 130
 
-/** How a command ends, for people who write scripts. */
+/** The exit codes and their meanings, for the help. */
 export const exitCodes = [
-  { code: done, meaning: 'the command did its work, or was stopped in order' },
+  { code: done, meaning: 'the command succeeded, or was stopped and shut down in order' },
   {
     code: failed,
-    meaning: 'it could not: the database, the gateway or the file is not as it needs it',
+    meaning: 'the command failed, for example because of the database, the gateway or a file',
   },
-  { code: misused, meaning: 'it was called wrongly, and has done nothing' },
-  { code: cutShort, meaning: 'a second signal to stop came while it ended' },
+  { code: misused, meaning: 'the arguments are invalid; nothing was done' },
+  { code: cutShort, meaning: 'a second stop signal arrived during the shutdown' },
 ] as const
 
-/** Whether any of the words asks for help. */
+/** Whether any of the arguments asks for help. */
 export function asksForHelp(words: readonly string[]): boolean {
   return words.includes('--help') || words.includes('-h')
 }
 
-/** Says everything that is wrong with a call, and where the help is. */
+/** Prints all problems of a call and how to show the help; returns the exit code. */
 export function refuse(process: ProcessIo, command: string, problems: readonly string[]): number {
   for (const problem of problems) process.stderr(`ledger-gateway ${command}: ${problem}\n`)
   process.stderr(`Try: ledger-gateway ${command} --help\n`)
   return misused
 }
 
-/** Lines of the help with their explanations in one column. */
+/** Formats rows as two aligned columns. */
 export function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')
 }
 
-/** The lines of the help about settings: flag, variable, meaning and default. */
+/** Formats settings for the help: flag, variable, description and default. */
 export function settingTable(settings: readonly Setting[]): string {
   return table(
     settings.map(({ flag, value, variable, help, byDefault }) => [

@@ -1,9 +1,9 @@
 import type { Command } from './command.ts'
 import { help, usage } from './help.ts'
 
-/** The commands by their names; `help.ts` has the list of what they take. */
+/** The commands by name; `help.ts` lists their declarations. */
 
-/** The code of each is loaded when the command runs, for some commands load the whole program. */
+/** Loads the code of each command when it runs, because some commands load the whole program. */
 const loads: { readonly [name: string]: () => Promise<Command> } = {
   serve: async () => (await import('./serve.ts')).serve,
   config: async () => (await import('./config.ts')).config,
@@ -28,7 +28,7 @@ const loads: { readonly [name: string]: () => Promise<Command> } = {
   help: async () => help,
 }
 
-/** The command of that name, or the answer to no name or an unknown one. */
+/** Returns the command of that name; for no name or an unknown name, a command that prints the help or an error. */
 export async function commandOf(name: string | undefined): Promise<Command['run']> {
   const load = name !== undefined && Object.hasOwn(loads, name) ? loads[name] : undefined
   return load === undefined ? usage(name) : (await load()).run

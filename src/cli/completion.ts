@@ -6,7 +6,7 @@ import { zshScript } from './completion/zsh.ts'
 import { completionDeclaration, type shells } from './declarations/completion.ts'
 import { commands } from './help.ts'
 
-/** Prints what lets a shell complete commands and flags, made of their declarations. */
+/** Prints a shell completion script, generated from the declarations of the commands. */
 export const completion: Command = {
   run: async (process, words) => {
     const call = readCall(process, completionDeclaration, words)

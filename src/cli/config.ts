@@ -4,11 +4,11 @@ import { readCall } from './call.ts'
 import { asksForHelp, type Command, done, failed } from './command.ts'
 import { configDeclaration } from './declarations/gateway.ts'
 
-/** Checks settings without a gateway, or prints the JSON Schema of a settings file. */
+/** Checks settings without starting a gateway, or prints the JSON Schema of a settings file. */
 export const config: Command = {
   run: async (process, words) => {
     const [verb, ...flags] = words
-    // What is wrong with its flags is named with all the rest.
+    // `checkConfig` reports problems of the flags together with all other problems.
     const isCheck = verb === 'check' && !asksForHelp(words)
     const call = readCall(process, configDeclaration, isCheck ? [verb] : words)
     if (typeof call === 'number') return call
@@ -16,9 +16,9 @@ export const config: Command = {
       process.stdout(`${JSON.stringify(settingsSchema(), undefined, 2)}\n`)
       return done
     }
-    const found = await checkConfig(process.env, flags)
-    const lines = found.map(({ message }) => `${message}\n`).join('')
-    call.print(lines || 'The settings are right.\n', { problems: found })
-    return found.length === 0 ? done : failed
+    const problems = await checkConfig(process.env, flags)
+    const lines = problems.map(({ message }) => `${message}\n`).join('')
+    call.print(lines || 'The settings are valid.\n', { problems })
+    return problems.length === 0 ? done : failed
   },
 }

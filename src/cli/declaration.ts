@@ -1,50 +1,50 @@
 import type { Setting } from '../settings.ts'
 
-/** What commands take, as data: parser, help, completions and `docs/cli.md` are made of it. */
+/** Declarations of commands: the parser, the help, the completions and `docs/cli.md` derive from them. */
 
-/** One command. */
+/** Declaration of one command. */
 export interface Declaration {
   readonly name: string
-  /** In the list of commands; without a capital, without a full stop. */
+  /** Description in the list of commands; lower case, without a full stop. */
   readonly summary: string
-  /** What it does, in sentences. */
+  /** Description in sentences. */
   readonly about: string
-  /** What comes without dashes, in order. */
+  /** Arguments without dashes, in order. */
   readonly words?: readonly WordForm[]
   readonly flags?: readonly FlagForm[]
-  /** Settings of the gateway that it takes too, as flags and variables. */
+  /** Settings of the gateway that the command also accepts, as flags and variables. */
   readonly settings?: readonly Setting[]
-  /** What the help says behind the tables. */
+  /** Text that the help shows after the tables. */
   readonly notes?: string
   readonly example: Example
 }
 
-/** A call that works as it stands. */
+/** An example call that can be run unchanged. */
 export interface Example {
   readonly run: string
-  /** What it prints on a terminal, for one ledger or another. */
+  /** Sample output on a terminal; it depends on the ledger. */
   readonly prints?: string
 }
 
-/** A word without dashes. */
+/** An argument without dashes. */
 export interface WordForm {
-  /** The placeholder in the help. */
+  /** Placeholder in the help. */
   readonly name: string
   readonly help: string
   readonly isOptional?: true
-  /** Whether more of them may follow. */
+  /** Whether the argument may be repeated. */
   readonly isMany?: true
-  /** What may stand there, where that is a list. */
+  /** Allowed values, if there is a closed list. */
   readonly choices?: readonly string[]
-  /** Whether it is a path. */
+  /** Whether the argument is a path. */
   readonly isFile?: true
 }
 
-/** A flag that is no setting. */
+/** A flag that is not a setting. */
 export interface FlagForm {
-  /** Without dashes. */
+  /** Name without dashes. */
   readonly name: string
-  /** The placeholder of its value in the help; empty where it takes none. */
+  /** Placeholder of the value in the help; empty if the flag has no value. */
   readonly value: string
   readonly help: string
   readonly isRequired?: true
@@ -52,24 +52,24 @@ export interface FlagForm {
   readonly choices?: readonly string[]
 }
 
-/** Forces JSON on a terminal. */
+/** The flag that prints JSON on a terminal. */
 export const jsonFlag: FlagForm = {
   name: 'json',
   value: '',
-  help: 'print JSON on a terminal too; it is what is printed when piped',
+  help: 'print JSON even on a terminal; output to a pipe is always JSON',
 }
 
-/** Names the gateway that a command asks. */
+/** The flag that names the gateway to connect to. */
 export const urlFlag: FlagForm = {
   name: 'url',
   value: 'URL',
-  help: 'of the running gateway (http://127.0.0.1:4000)',
+  help: 'URL of the running gateway (http://127.0.0.1:4000)',
 }
 
-/** What `urlFlag` is without it. */
-export const usualUrl = 'http://127.0.0.1:4000'
+/** Default value of `urlFlag`. */
+export const defaultUrl = 'http://127.0.0.1:4000'
 
-/** Every flag: those of the command, and those of its settings. */
+/** All flags of a command, including the flags of its settings. */
 export function flagForms({ flags = [], settings = [] }: Declaration): readonly FlagForm[] {
   const ofSettings = settings.flatMap(({ flag, value, help, type: { choices } }) =>
     flag === undefined ? [] : [{ name: flag, value, help, ...(choices && { choices }) }],

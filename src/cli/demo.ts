@@ -13,25 +13,25 @@ import { createGatewayClient, type GatewayClient, members } from './gateway-clie
 import { addressText, networkParameters, pay } from './spend.ts'
 import { createStartProgress } from './start-progress.ts'
 
-/** Shows the main job in half a minute: a signed transaction, and its ledger updates by three transports. */
+/** Demonstrates the gateway in half a minute: sends a signed transaction, and shows its ledger updates over three transports. */
 export const demo: Command = {
   run: async (process, words) => {
     const call = readCall(process, demoDeclaration, words)
     if (typeof call === 'number') return call
     const folder = await mkdtemp(join(tmpdir(), 'ledger-gateway-demo-'))
     try {
-      return await onGateway(process, call, `file:${join(folder, 'demo.db')}`)
+      return await runDemo(process, call, `file:${join(folder, 'demo.db')}`)
     } finally {
       await rm(folder, { recursive: true })
     }
   },
 }
 
-async function onGateway(process: ProcessIo, call: Call, database: string): Promise<number> {
-  // How long an operation takes on this machine is no part of what is shown.
+async function runDemo(process: ProcessIo, call: Call, database: string): Promise<number> {
+  // Log events of slow operations would disturb the output of the demo.
   const env = { PORT: '0', DATABASE_URL: database, SLOW_OPERATION_MS: '0' }
   const config = parseConfig(env, [])
-  assert(config.ok, 'the settings of the demo are right')
+  assert(config.ok, 'the settings of the demo are valid')
   const { clock } = process
   const log = createLog({ clock, write: process.stderr }, 'warn')
   const { openGateway } = await import('../gateway.ts')
@@ -50,13 +50,13 @@ async function onGateway(process: ProcessIo, call: Call, database: string): Prom
 }
 
 function interrupted(process: ProcessIo, shown: Promise<number>): number {
-  // The request under way fails when its gateway closes; no caller waits for it.
+  // The request in progress fails when the gateway closes, and no caller waits for it.
   shown.catch(() => {})
   process.stderr('ledger-gateway demo: interrupted\n')
   return failed
 }
 
-/** An update as the demo compares it. */
+/** The fields of an update that the demo compares. */
 interface Seen {
   readonly outputId: string
   readonly isSpent: boolean
@@ -68,7 +68,7 @@ async function show(
   { print, signal }: Call,
   client: GatewayClient,
 ): Promise<number> {
-  // A new ledger commits the slots that lie in its past first.
+  // A new ledger first commits the slots that lie in the past.
   await createStartProgress(process).until(client, signal)
   const parameters = await networkParameters(client)
   const [sender, receiver] = developmentKeys().users
@@ -102,7 +102,8 @@ async function show(
   const agree = [queried, listed].every((seen) => text(seen) === text(followed))
   const isOurs = followed.length === 1 && followed[0]?.outputId.startsWith(transactionId)
   const agrees = agree && isOurs === true
-  print(agrees ? 'The three agree.\n' : 'The three do not agree.\n', { agrees })
+  const verdict = agrees ? 'agree' : 'do not agree'
+  print(`The three transports ${verdict}.\n`, { agrees })
   return agrees ? done : failed
 }
 
@@ -132,7 +133,7 @@ function updatesOf(event: unknown): Seen[] {
 }
 
 function seen(updates: unknown): Seen[] {
-  assert(Array.isArray(updates), 'the gateway answers with a list of updates')
+  assert(Array.isArray(updates), 'the gateway returns a list of updates')
   return updates.map(members).map(({ outputId, isSpent, milestoneIndex }) => ({
     outputId: String(outputId),
     isSpent: isSpent === true,

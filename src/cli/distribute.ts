@@ -13,7 +13,7 @@ import { distributeDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
-/** Spreads the log of a Citus database over its workers. */
+/** Distributes the log of a Citus database over its workers. */
 export const distribute: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, distributeDeclaration, words)
@@ -26,9 +26,9 @@ export const distribute: Command = {
       ])
     }
     return exitCodeOf(process, distributeDeclaration, () => {
-      // Before a file is looked for.
+      // SQLite is refused before its file is opened.
       if (databaseAddress(call.url)?.kind === 'sqlite') {
-        return Promise.resolve(sentenceOf({ code: 'SHARDS_NOT_SUPPORTED' }))
+        return Promise.resolve(messageOf({ code: 'SHARDS_NOT_SUPPORTED' }))
       }
       return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
         call.values.has('dry-run')
@@ -45,7 +45,7 @@ async function printPlan(
   wanted: number | undefined,
 ): Promise<string | undefined> {
   const plan = await planDistribution(database, wanted)
-  if (!plan.ok) return sentenceOf(plan.error)
+  if (!plan.ok) return messageOf(plan.error)
   const { shards, workers, steps } = plan.value
   print(steps.map(scriptOf).join('\n'), {
     ...{ shards, workers },
@@ -54,7 +54,7 @@ async function printPlan(
   return undefined
 }
 
-/** As a person would run it. */
+/** Formats a step as an SQL script. */
 function scriptOf({ about, runs, statements }: DistributionStep): string {
   const lines = statements.map((text) => `${text};\n`).join('')
   return `-- ${about}\n${runs === 'ALONE' ? lines : `BEGIN;\n${lines}COMMIT;\n`}`
@@ -81,7 +81,7 @@ async function distributeIn(
       progress.above(() => process.stderr(`waiting for ${reader}, which reads the log\n`))
     },
   }).finally(progress.end)
-  if (!done.ok) return sentenceOf(done.error)
+  if (!done.ok) return messageOf(done.error)
   const { workers } = done.value
   print(`The log is in ${done.value.shards} shards on ${workers} workers.\n`, {
     ...{ shards: done.value.shards, workers },
@@ -89,24 +89,24 @@ async function distributeIn(
   return undefined
 }
 
-/** Each with its code, for scripts. */
-function sentenceOf(error: DistributeError): string {
+/** The error message. It starts with the code, for scripts. */
+function messageOf(error: DistributeError): string {
   switch (error.code) {
     case 'SHARDS_NOT_SUPPORTED':
-      return `${error.code}: SQLite is one file; move the ledger to a coordinator of Citus with ledger-gateway export and import first`
+      return `${error.code}: SQLite is a single file; first move the ledger to a Citus coordinator with ledger-gateway export and import`
     case 'CITUS_MISSING':
-      return `${error.code}: the database has not the extension citus`
+      return `${error.code}: the database does not have the extension citus`
     case 'WORKERS_MISSING':
       return `${error.code}: ${error.reason}`
     case 'NOTHING_TO_DISTRIBUTE':
       return `${error.code}: the database holds no ledger`
     case 'LOG_IN_PARTITIONS':
-      return `${error.code}: the log is in partitions; a log that is not can be distributed, as after ledger-gateway export and import`
+      return `${error.code}: the log is partitioned; only an unpartitioned log can be distributed, such as after ledger-gateway export and import`
     case 'LOG_DISTRIBUTED':
-      return `${error.code}: the log is in ${error.shards} shards already`
+      return `${error.code}: the log is already in ${error.shards} shards`
     case 'IMPORT_UNFINISHED':
-      return `${error.code}: the database holds an import that did not come to its end`
+      return `${error.code}: the database holds an unfinished import`
     case 'DISTRIBUTION_INTERRUPTED':
-      return `${error.code}: the log is in one table still; the same call begins again`
+      return `${error.code}: the log is still in one table; run the same command to start again`
   }
 }

@@ -7,9 +7,9 @@ import { failureReason } from '../service/blocks/failure-reason.ts'
 import type { JudgedTransaction } from '../tools/verify-transaction.ts'
 import { table } from './command.ts'
 
-/** The way of a transaction through the rules, for people. */
+/** Explains how the ledger rules judge a transaction. */
 
-/** Says which rules hold, which one is broken first, and what becomes of the mana. */
+/** Lists the rules that hold, the first rule that is broken, and the use of the mana. */
 export function explainTransaction(judged: JudgedTransaction): string {
   const { examination, error } = judged
   const held = examination?.passed ?? []
@@ -18,34 +18,34 @@ export function explainTransaction(judged: JudgedTransaction): string {
   const rows: [string, string][] = [[isResolved ? 'holds' : 'BROKEN', referencesRule]]
   for (const [index, name] of ruleNames.entries()) {
     const isBroken = isResolved && name === broken
-    rows.push([index < held.length ? 'holds' : isBroken ? 'BROKEN' : '-', saying[name]])
+    rows.push([index < held.length ? 'holds' : isBroken ? 'BROKEN' : '-', ruleTexts[name]])
   }
   return [
     heading(judged),
     table(rows),
-    ...(error === undefined ? ['The transaction holds.'] : [failure(error)]),
+    ...(error === undefined ? ['The transaction is valid.'] : [failure(error)]),
     ...manaLines(judged),
   ]
     .join('\n\n')
     .concat('\n')
 }
 
-const referencesRule = 'inputs exist and are unspent, context inputs lead to something'
+const referencesRule = 'inputs exist and are unspent; context inputs refer to existing objects'
 
-/** What each rule demands. */
-const saying: { readonly [N in RuleName]: string } = {
+/** The requirement of each rule. */
+const ruleTexts: { readonly [N in RuleName]: string } = {
   inputsUnlocked: 'the owner of each input has unlocked it',
-  manaSummed: 'mana of inputs and outputs stays within 64 bits',
-  timelocksPassed: 'no input is locked',
-  sendersUnlocked: 'senders have unlocked an input',
+  manaSummed: 'the mana of inputs and outputs fits into 64 bits',
+  timelocksPassed: 'no input is timelocked',
+  sendersUnlocked: 'every sender has unlocked an input',
   baseTokensBalance: 'inputs and outputs hold the same base tokens',
-  storageDepositsReturned: 'storage deposits are given back',
-  nativeTokensBalance: 'native tokens without their foundry stay',
+  storageDepositsReturned: 'storage deposits are returned',
+  nativeTokensBalance: 'native tokens balance unless their foundry is part of the transaction',
   chainsTransition:
-    'accounts, anchors, foundries, NFTs and delegations begin, change and end by their rules',
-  inputsCreatedBefore: 'no input is younger than the transaction',
+    'accounts, anchors, foundries, NFTs and delegations are created, changed and destroyed by their rules',
+  inputsCreatedBefore: 'no input is newer than the transaction',
   manaBalances:
-    'inputs have the mana that outputs and allotments get; none is burned without permission',
+    'inputs provide the mana of outputs and allotments; mana is burned only with permission',
   oneImplicitAccount: 'at most one implicit account becomes an account',
 }
 
@@ -62,15 +62,15 @@ function heading({ transactionId, payload: { transaction } }: JudgedTransaction)
   ].join('\n')
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function failure(error: NonNullable<JudgedTransaction['error']>): string {
   const { code, ...fields } = error
   const published = failureReason(failureReasonOf(error))
   return [
-    `It fails: ${published?.sentence}.`,
+    `The transaction fails: ${published?.sentence}.`,
     table([
       ['reason', `${published?.code} ${published?.name} (${code})`],
       ...Object.entries(fields).map(([key, value]): [string, string] => [key, String(value)]),

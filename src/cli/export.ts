@@ -27,7 +27,7 @@ async function exportFrom(
 ): Promise<string | undefined> {
   const path = filePath(call)
   const out = path === undefined ? stdout : createWriteStream(path, { flags: 'wx' })
-  // A bar between the lines of the export would be in its way.
+  // On a terminal, a progress bar between the lines of the export would disturb it.
   const isShown = path !== undefined || !process.isTerminal
   const progressColumns = isShown ? process.progressColumns : undefined
   const progress = createProgress({ ...process, progressColumns }, 'export')
@@ -37,7 +37,7 @@ async function exportFrom(
   if (!moved.ok) {
     return moved.error.code === 'NOTHING_TO_EXPORT'
       ? 'the database holds no ledger'
-      : 'interrupted; what was written is not whole'
+      : 'interrupted; the export is incomplete'
   }
   const { rows } = moved.value
   if (path === undefined) return undefined
@@ -46,7 +46,7 @@ async function exportFrom(
   return undefined
 }
 
-/** The file of an export; `undefined` for the standard streams. */
+/** Path of the export file; `undefined` for standard input and output. */
 export function filePath({ flag }: Pick<DatabaseCall, 'flag'>): string | undefined {
   const path = flag('file')
   return path === '-' ? undefined : path

@@ -1,12 +1,12 @@
 import { decodeBech32 } from '../protocol/bech32.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed } from './command.ts'
-import { usualUrl } from './declaration.ts'
+import { defaultUrl } from './declaration.ts'
 import { faucetDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient } from './gateway-client.ts'
 import { networkParameters } from './spend.ts'
 
-/** Gives base tokens of the development network to an address. */
+/** Requests base tokens of the development network for an address. */
 export const faucet: Command = {
   run: async (process, given) => {
     const call = readCall(process, faucetDeclaration, given, problemsOf)
@@ -14,29 +14,29 @@ export const faucet: Command = {
     const { flag } = call
     const [text, amount, url] = [
       call.word(0),
-      flag('amount') ?? usualAmount,
-      flag('url') ?? usualUrl,
+      flag('amount') ?? defaultAmount,
+      flag('url') ?? defaultUrl,
     ]
     const client = createGatewayClient(url.replace(/\/$/, ''))
     try {
       const { bech32Hrp } = await networkParameters(client)
       if (!isOfNetwork(text, bech32Hrp)) {
-        const said = `${text} is an address of another network; this one writes ${bech32Hrp}1…`
-        process.stderr(`ledger-gateway faucet: ${said}\n`)
+        const problem = `${text} is an address of another network; addresses of this network start with ${bech32Hrp}1`
+        process.stderr(`ledger-gateway faucet: ${problem}\n`)
         return failed
       }
-      const asked = { address: text, amount }
-      const { transactionId } = await client.post(`/api/enqueue?wait=${longestWait}`, asked)
+      const request = { address: text, amount }
+      const { transactionId } = await client.post(`/api/enqueue?wait=${maxWaitSeconds}`, request)
       if (typeof transactionId === 'string') {
         const sent = `Sent ${amount} base tokens to ${text} in transaction ${transactionId}.\n`
         call.print(sent, { transactionId, address: text, amount })
         return done
       }
-      const said = 'the request waits still, and is paid when its turn comes'
-      process.stderr(`ledger-gateway faucet: ${said}\n`)
+      const problem = 'the request is still in the queue of the faucet and will be paid later'
+      process.stderr(`ledger-gateway faucet: ${problem}\n`)
       return failed
     } catch (failure) {
-      // A gateway that is away or refuses says so by an exception, and people want its sentence.
+      // The client throws when the gateway is unreachable or refuses the request. Only the message is shown, not the stack.
       const reason = failure instanceof Error ? failure.message : 'failed'
       process.stderr(`ledger-gateway faucet: ${url}: ${reason}\n`)
       return failed
@@ -46,22 +46,22 @@ export const faucet: Command = {
   },
 }
 
-/** Base tokens. */
-const usualAmount = '1000000000'
+/** Default amount in base tokens. */
+const defaultAmount = '1000000000'
 
 function problemsOf({ words: [text], flag }: Call): readonly string[] {
-  const isAmount = /^[1-9][0-9]{0,18}$/.test(flag('amount') ?? usualAmount)
+  const isAmount = /^[1-9][0-9]{0,18}$/.test(flag('amount') ?? defaultAmount)
   return [
-    ...(text !== undefined && !decodeBech32(text).ok ? [`${text} is no Bech32 address`] : []),
-    ...(isAmount ? [] : ['--amount must be a whole number above 0']),
+    ...(text !== undefined && !decodeBech32(text).ok ? [`${text} is not a Bech32 address`] : []),
+    ...(isAmount ? [] : ['--amount must be a whole number greater than 0']),
     ...urlProblems('--url', flag('url')),
   ]
 }
 
-/** Seconds: the gateway answers when the transaction is booked, and at the latest then. */
-const longestWait = 60
+/** Timeout in seconds. The gateway responds earlier when the transaction is booked. */
+const maxWaitSeconds = 60
 
-/** The faucet pays to the bytes alone; the owner of an address of another network would wait for the payment there. */
+/** The faucet uses only the bytes of an address. The owner of an address of another network would wait for a payment there. */
 function isOfNetwork(text: string, hrp: string): boolean {
   return text.toLowerCase().startsWith(`${hrp}1`)
 }

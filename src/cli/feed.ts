@@ -2,17 +2,17 @@ import { type FeedEvent, type FeedUpdate, follow } from '../client/follow.ts'
 import { decodeBech32 } from '../protocol/bech32.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed, type ProcessIo } from './command.ts'
-import { usualUrl } from './declaration.ts'
+import { defaultUrl } from './declaration.ts'
 import { feedDeclaration } from './declarations/gateway.ts'
 import { createStatusLine, type StatusLine } from './progress.ts'
 
-/** Follows the ledger updates of addresses: a table that grows on a terminal, the events of the feed as JSON when piped. */
+/** Follows the ledger updates of addresses: prints a growing table on a terminal, and the events of the feed as JSON when piped. */
 export const feed: Command = {
   run: async (process, given) => {
     const call = readCall(process, feedDeclaration, given, problemsOf)
     if (typeof call === 'number') return call
     const { words: addresses, flag, signal } = call
-    const url = flag('url') ?? usualUrl
+    const url = flag('url') ?? defaultUrl
     const after = flag('after')
     const line = createStatusLine(process)
     const table = call.isJson ? undefined : createTable(process, line)
@@ -35,7 +35,7 @@ export const feed: Command = {
   },
 }
 
-/** What each update has besides. */
+/** The additional fields of each update. */
 interface Amounts {
   readonly output: { readonly amount: string }
 }
@@ -44,23 +44,25 @@ const selection = 'fragment Amounts on LedgerUpdate { output { amount } }'
 
 function problemsOf({ words, flag }: Call): readonly string[] {
   return [
-    ...words.filter((text) => !decodeBech32(text).ok).map((text) => `${text} is no Bech32 address`),
-    ...(words.length > mostAddresses ? [`at most ${mostAddresses} addresses`] : []),
+    ...words
+      .filter((text) => !decodeBech32(text).ok)
+      .map((text) => `${text} is not a Bech32 address`),
+    ...(words.length > maxAddresses ? [`at most ${maxAddresses} addresses are allowed`] : []),
     ...urlProblems('--url', flag('url')),
   ]
 }
 
-const mostAddresses = 100
+const maxAddresses = 100
 
 function resetMessage({ reason, oldestCursor }: FeedEvent & { __typename: 'FeedReset' }): string {
   const why =
     reason === 'LOG_REPLACED'
-      ? 'the log of this ledger was replaced, by that of a backup or of another ledger'
-      : `the log begins behind this cursor now, after ${oldestCursor}`
-  return `${reason}: ${why}; begin again without --after`
+      ? 'the log of this ledger was replaced by the log of a backup or of another ledger'
+      : `the log no longer contains this cursor; it starts after ${oldestCursor}`
+  return `${reason}: ${why}; start again without --after`
 }
 
-/** Prints a line for each update, and under them how far the feed is. */
+/** Prints a line for each update, and the position of the feed in a status line below. */
 function createTable(process: ProcessIo, line: StatusLine) {
   const isWide = (process.progressColumns ?? 0) >= wideColumns
   let updates = 0
@@ -87,21 +89,21 @@ function createTable(process: ProcessIo, line: StatusLine) {
   return { show }
 }
 
-/** So wide is a row with whole identifiers. */
+/** Width of a row with full identifiers. */
 const wideColumns = 187
 
-/** The longest supply of a network has 20 digits; usual amounts have fewer. */
+/** Width of an amount. The largest possible supply has 20 digits; most amounts have fewer. */
 const amountColumns = 18
 
 const headings = `milestone  time      ${'amount'.padStart(amountColumns)}  address            output`
 
-/** A created output adds its amount to the address, a spent one takes it. */
+/** Formats an update. A created output adds its amount to the address, and a spent output subtracts it. */
 function row(update: FeedUpdate & Amounts, isWide: boolean): string {
   const { milestoneIndex, milestoneTimestamp, isSpent, address, outputId, output } = update
   const time = new Date(1_000 * milestoneTimestamp).toISOString().slice(11, 19)
   const change = `${isSpent ? '-' : '+'}${output.amount}`.padStart(amountColumns)
-  const [where, what] = isWide ? [address, outputId] : [shortened(address), shortened(outputId)]
-  return `${String(milestoneIndex).padStart(9)}  ${time}  ${change}  ${where}  ${what}\n`
+  const ids = [address, outputId].map((id) => (isWide ? id : shortened(id))).join('  ')
+  return `${String(milestoneIndex).padStart(9)}  ${time}  ${change}  ${ids}\n`
 }
 
 function shortened(text: string): string {

@@ -4,23 +4,23 @@ import { assert } from '../lib/assert.ts'
 
 /** A small client of a running gateway, for the commands that use one. */
 
-/** A gateway by its URL. */
+/** A client of the gateway at a URL. */
 export interface GatewayClient {
   readonly url: string
-  /** Asks GraphQL; an error in the answer is thrown. */
+  /** Sends a GraphQL operation; throws if the response contains an error. */
   query(document: string, variables: object): Promise<Readonly<Record<string, unknown>>>
   /** Follows a subscription until it ends or the consumer stops. */
   follow(document: string, variables: Readonly<Record<string, unknown>>): AsyncIterable<unknown>
-  /** Asks REST; an error status is thrown with the message of the body. */
+  /** Sends a REST request; throws the message of the body if the status is an error. */
   get(path: string): Promise<Readonly<Record<string, unknown>>>
-  /** Whether the gateway can do its work: the same of an answer that says that it cannot. */
+  /** Reads the health of the gateway, also if it is not healthy. */
   health(): Promise<Readonly<Record<string, unknown>>>
-  /** Posts JSON to REST. */
+  /** Posts JSON to a REST route. */
   post(path: string, body: unknown): Promise<Readonly<Record<string, unknown>>>
   close(): Promise<void>
 }
 
-/** Talks to the gateway at a URL without a slash at its end; a token goes with every request that posts. */
+/** Creates a client for a URL without a trailing slash. The token is sent with every POST request. */
 export function createGatewayClient(url: string, token?: string): GatewayClient {
   const socket = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
@@ -47,8 +47,8 @@ export function createGatewayClient(url: string, token?: string): GatewayClient 
     get: (path) => fetchJson(`${url}${path}`, {}),
     health: async () => {
       const { body } = await fetchBody(`${url}/health/ready`, {})
-      // What has no such member is no gateway.
-      assert('isHealthy' in body, 'what answers there is a gateway')
+      // A body without this member is not from a gateway.
+      assert('isHealthy' in body, 'the server is a gateway')
       return body
     },
     post: (path, body) => fetchJson(`${url}${path}`, posting(body)),
@@ -56,13 +56,13 @@ export function createGatewayClient(url: string, token?: string): GatewayClient 
   }
 }
 
-/** An object of an answer; what an answer must have and has not is a failure of the gateway. */
+/** Reads an object of a response. A missing object is a bug of the gateway. */
 export function members(value: unknown): Readonly<Record<string, unknown>> {
-  assert(typeof value === 'object' && value !== null, 'the gateway answers with an object')
+  assert(typeof value === 'object' && value !== null, 'the gateway returns an object')
   return { ...value }
 }
 
-/** Of an error of GraphQL: its code, the place in the request where it has one, and the sentence. */
+/** Formats a GraphQL error: its code, its path in the request if it has one, and its message. */
 export function refusalText({ message, extensions }: Readonly<Record<string, unknown>>): string {
   const { code, path } = members(extensions ?? {})
   const place = typeof path === 'string' ? ` at ${path}` : ''
@@ -77,15 +77,15 @@ async function fetchJson(url: string, init: RequestInit) {
 
 async function fetchBody(url: string, init: RequestInit) {
   const response = await fetch(url, init).catch((cause: unknown) => {
-    throw new Error(`no server answers there${reasonOf(cause)}; is the gateway running?`, { cause })
+    throw new Error(`no server is reachable${reasonOf(cause)}; is the gateway running?`, { cause })
   })
   const json: unknown = await response.json().catch((cause: unknown) => {
-    throw new Error('what answers there is no gateway', { cause })
+    throw new Error('the server is not a gateway', { cause })
   })
   return { isOk: response.ok, status: response.status, body: members(json) }
 }
 
-/** The system's name for it, such as `ECONNREFUSED`, where it has one. */
+/** The system error code, such as `ECONNREFUSED`, if there is one. */
 function reasonOf(failure: unknown): string {
   const cause = failure instanceof Error ? failure.cause : undefined
   return cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''

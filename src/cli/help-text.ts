@@ -1,9 +1,9 @@
 import { settingTable, table } from './command.ts'
 import type { Declaration, FlagForm, WordForm } from './declaration.ts'
 
-/** The help of a command, made of its declaration. */
+/** The help of a command, generated from its declaration. */
 
-/** What `--help` prints. */
+/** The text that `--help` prints. */
 export function helpText(declaration: Declaration): string {
   const { about, settings = [], notes, example } = declaration
   const own = [...(declaration.words ?? []).map(wordRow), ...(declaration.flags ?? []).map(flagRow)]
@@ -18,7 +18,7 @@ export function helpText(declaration: Declaration): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** The call with its placeholders. */
+/** The usage line of a command, with placeholders. */
 export function usageOf({ name, words = [], flags = [], settings = [] }: Declaration): string {
   const required = flags.filter(({ isRequired }) => isRequired === true)
   const hasMore = flags.length + settings.length > required.length

@@ -27,9 +27,9 @@ import { demoDeclaration, inspectDeclaration, verifyDeclaration } from './declar
 import { helpText } from './help-text.ts'
 import { topics } from './topics.ts'
 
-/** The help of the program, and what is said when no command was named. */
+/** The help of the program, and the response to a missing or unknown command. */
 
-/** What the other commands take, in the order of the help. */
+/** Declarations of all commands but `help`, in the order of the help. */
 const others: readonly Declaration[] = [
   serveDeclaration,
   configDeclaration,
@@ -55,12 +55,12 @@ const others: readonly Declaration[] = [
 
 const helpDeclaration: Declaration = {
   name: 'help',
-  summary: 'show this, or the help of a command or a topic',
-  about: 'Shows the list of commands, the help of a command, or a topic.',
+  summary: 'show this list, or the help for a command or topic',
+  about: 'Shows the list of commands, or the help for a command or topic.',
   words: [
     {
       name: 'NAME',
-      help: 'of a command or a topic; topics lists those',
+      help: 'command or topic to show; "topics" lists all topics',
       isOptional: true,
       choices: [...others, ...topics, { name: 'topics' }].map(({ name }) => name),
     },
@@ -68,10 +68,10 @@ const helpDeclaration: Declaration = {
   example: { run: 'ledger-gateway help exit-codes' },
 }
 
-/** What every command takes. */
+/** Declarations of all commands. */
 export const commands: readonly Declaration[] = [...others, helpDeclaration]
 
-/** Prints the help of a command or of a topic. */
+/** Prints the help for a command or topic. */
 export const help: Command = {
   run: async (process, words) => {
     const [name] = asksForHelp(words) ? ['help'] : words
@@ -89,7 +89,7 @@ function textOf(name: string): string | undefined {
   return topics.find((topic) => topic.name === name)?.text
 }
 
-/** The answer to no command, an unknown one, or a flag in its place. */
+/** The response to a missing command, an unknown command, or a flag instead of a command. */
 export function usage(name: string | undefined): Command['run'] {
   return async (process: ProcessIo) => {
     if (name === '--help' || name === '-h') {
@@ -100,34 +100,36 @@ export function usage(name: string | undefined): Command['run'] {
       process.stdout(`${programVersion()}\n`)
       return done
     }
-    if (name !== undefined) return refuseName(process, name, 'no command')
+    if (name !== undefined) return refuseName(process, name, 'not a command')
     process.stderr(overview())
     return misused
   }
 }
 
-function refuseName(process: ProcessIo, name = '', isNot: string): number {
-  const isTopic = isNot !== 'no command'
-  const further = isTopic ? topics.map((topic) => topic.name) : ['--help', '--version']
-  const meant = nearest(name, [...commands.map((command) => command.name), ...further])
-  const asked = meant === undefined ? '' : `; did you mean ${meant}?`
-  process.stderr(`ledger-gateway: ${name} is ${isNot}${asked}\nTry: ledger-gateway help\n`)
+type NameProblem = 'not a command' | 'neither a command nor a topic'
+
+function refuseName(process: ProcessIo, name = '', problem: NameProblem): number {
+  const mayBeTopic = problem !== 'not a command'
+  const others = mayBeTopic ? topics.map((topic) => topic.name) : ['--help', '--version']
+  const similar = nearest(name, [...commands.map((command) => command.name), ...others])
+  const hint = similar === undefined ? '' : `; did you mean ${similar}?`
+  process.stderr(`ledger-gateway: ${name} is ${problem}${hint}\nTry: ledger-gateway help\n`)
   return misused
 }
 
 function overview(): string {
-  return `Ledger Gateway: GraphQL with a live, resumable feed over a UTXO ledger.
+  return `Ledger Gateway: a GraphQL gateway with a live, resumable feed over a UTXO ledger.
 
 Usage: ledger-gateway COMMAND [FLAGS]
 
 ${table(commands.map(({ name, summary }) => [name, summary]))}
 
-The flags of a command: ledger-gateway COMMAND --help
-More: ledger-gateway help TOPIC
+Help for a command:  ledger-gateway COMMAND --help
+Help for a topic:    ledger-gateway help TOPIC
 
 ${topicTable()}
 
-The version of the program: ledger-gateway --version
+Version:             ledger-gateway --version
 `
 }
 

@@ -21,7 +21,7 @@ import { filePath } from './export.ts'
 import { createProgress, summary } from './progress.ts'
 import { exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
-/** Reads a whole database from text. */
+/** Imports a whole ledger from an export. */
 export const importCommand: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, importDeclaration, words)
@@ -29,10 +29,10 @@ export const importCommand: Command = {
     const { url, signal, print } = call
     const path = filePath(call)
     return exitCodeOf(process, importDeclaration, async () => {
-      // For a file that is not there no database is made.
+      // If the file does not exist, no database is created.
       if (path !== undefined) await access(path)
       return withDatabase({ url }, async (database) => {
-        // Opened first: a stream of a file that cannot be read fails before anything listens.
+        // The file is opened first: a stream of an unreadable file would fail before anything handles its error.
         const input = path === undefined ? process.stdin : (await open(path)).createReadStream()
         const imported = { name: 'import', input, signal, logId: 'KEPT' } as const
         const moved = await importInto(process, database, imported)
@@ -48,14 +48,14 @@ export const importCommand: Command = {
   },
 }
 
-/** An import that a command makes. */
+/** An import that a command runs. */
 export interface ImportCall extends Pick<ImportOptions, 'signal' | 'logId'> {
-  /** Of the command. */
+  /** Name of the command. */
   readonly name: string
   readonly input: AsyncIterable<Uint8Array>
 }
 
-/** Imports under the lease; gives how many rows in how many milliseconds, or a sentence where that fails. */
+/** Imports while holding the lease; resolves to the number of rows and the duration, or to an error message. */
 export async function importInto(
   process: ProcessIo,
   database: Database,
@@ -70,7 +70,7 @@ export async function importInto(
   const options = { lines, term, signal, logId, onProgress: progress.show }
   const moved = await importDatabase(database, options)
     .catch((failure: unknown) => {
-      // The input is cut when the process shall end, and says so by an exception of its own.
+      // The input is closed when the process has to stop, and then throws an exception of its own.
       if (signal.aborted) return err({ code: 'IMPORT_INTERRUPTED' } as const)
       throw failure
     })
@@ -80,32 +80,32 @@ export async function importInto(
   return ok({ rows: moved.value.rows, ms: progress.end() })
 }
 
-/** Why an import ended, as a sentence. */
+/** The message of an import that failed. */
 function importMessage(error: ImportError): string {
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':
-      return 'the database holds a ledger already; an import needs an empty one'
+      return 'the database already holds a ledger; an import needs an empty database'
     case 'EXPORT_UNUSABLE':
       return `line ${error.line}: ${faults[error.reason]}`
     case 'ROWS_MISFIT':
-      return `rows of ${error.table} do not fit its columns; the export is damaged`
+      return `rows of ${error.table} do not match its columns; the export is damaged`
     case 'LOG_BROKEN':
       return `the history of the address ${error.address} is broken at ordinal ${error.ordinal}; the export is damaged`
     case 'IMPORT_INTERRUPTED':
-      return 'interrupted; give it the same export again to go on'
+      return 'interrupted; run the command again with the same export to continue'
     case 'LEASE_LOST':
-      return 'another process has begun to write this database'
+      return 'another process has started to write this database'
   }
 }
 
 const faults: { readonly [fault in ExportFault]: string } = {
-  NOT_AN_EXPORT: 'this is no export of ledger-gateway',
+  NOT_AN_EXPORT: 'this is not an export of ledger-gateway',
   OTHER_VERSION: 'the export was written by another version of ledger-gateway',
-  TABLES_DIFFER: 'the export was written by a program with other tables',
-  LINE_MALFORMED: 'this is no line of an export',
-  DAMAGED: 'the export is damaged: its check does not fit',
-  ROWS_MISSING: 'there are other rows in the database than the export announced',
-  ENDED_EARLY: 'the export ends too early; give it the whole to go on',
+  TABLES_DIFFER: 'the export was written by a program with different tables',
+  LINE_MALFORMED: 'this is not a line of an export',
+  DAMAGED: 'the export is damaged: its checksum does not match',
+  ROWS_MISSING: 'the database contains other rows than the export announced',
+  ENDED_EARLY: 'the export is incomplete; run the command again with the complete export',
   NOT_THE_ONE_BEGUN:
-    'another export was begun in this database; give it that one, or an empty database',
+    'this database contains an unfinished import of another export; use that export, or an empty database',
 }

@@ -8,11 +8,11 @@ import { type Input, readForm } from '../tools/inspect-input.ts'
 import { printBlock } from '../tools/print-inspection.ts'
 import { indented, jsonTree, valueTree } from './value-tree.ts'
 
-/** A description of the contents of a file for people. */
+/** Describes the contents of a file in readable form. */
 
 /**
- * A description of a value in a file. The file holds a block as JSON, as hexadecimal text or as bytes, or a value of
- * any kind as a line of the command's input.
+ * Describes the value in a file. The file contains a block as JSON, as hexadecimal text or as bytes, or a value of any kind as
+ * an input line of the command.
  */
 export async function describeFile(deps: InspectDeps, contents: Uint8Array): Promise<string> {
   const input = inputOf(contents)
@@ -21,18 +21,18 @@ export async function describeFile(deps: InspectDeps, contents: Uint8Array): Pro
   return `${lines.join('\n')}\n`
 }
 
-/** What a file holds: a block as JSON, as hexadecimal text or as bytes, or a line of `inspect`. */
+/** Parses the contents of a file: a block as JSON, as hexadecimal text or as bytes, or an input line of `inspect`. */
 export function inputOf(contents: Uint8Array): Input {
   const text = new TextDecoder().decode(contents).trim()
   if (isHex(text)) return { kind: 'block', bytes: text }
-  // No block begins with the character `{`, for that would be protocol version 123.
+  // The bytes of a block never start with the character `{`: that would be protocol version 123.
   if (!text.startsWith('{')) return { kind: 'block', bytes: bytesToHex(contents) }
   try {
     const json: unknown = JSON.parse(text)
     const request = Object(json)
     return 'kind' in request ? request : { kind: 'block', json }
   } catch {
-    // The parser has no other way to say no; the description will say that this is no block.
+    // The text is not JSON. The description reports that it is not a block.
     return { kind: 'block', json: text }
   }
 }
@@ -52,8 +52,8 @@ async function blockLines(deps: InspectDeps, input: Input): Promise<readonly str
   const { block, problems } = inspected.value
   const found = problems.map((problem) => {
     const { code, message } = printError(problem, 'the block')
-    const whose = problem.of === 'node' ? ' (a rule of the node; the official SDK takes it)' : ''
-    return `${code}: ${message}${whose}`
+    const source = problem.of === 'node' ? ' (a rule of nodes; the official SDK accepts it)' : ''
+    return `${code}: ${message}${source}`
   })
   return [
     ...valueTree('block', Block, block),
@@ -65,5 +65,5 @@ async function blockLines(deps: InspectDeps, input: Input): Promise<readonly str
 
 function errorLines(kind: string, error: InspectError): readonly string[] {
   const { code, message } = printError(error, `the ${kind}`)
-  return [`no ${kind}`, `  ${code}: ${message}`]
+  return [`not a valid ${kind}`, `  ${code}: ${message}`]
 }

@@ -10,7 +10,7 @@ import { inspectDeclaration } from './declarations/tools.ts'
 import { describeFile } from './inspect-file.ts'
 import { lineCommand } from './line-tool.ts'
 
-/** Prints everything about single values: as lines for programs, or a file for people. */
+/** Decodes and describes single values: answers input lines with JSON lines, or describes one file in readable form. */
 export const inspect: Command = lineCommand<InspectDeps>({
   declaration: inspectDeclaration,
   prepare: async (flagValue, checker) => {

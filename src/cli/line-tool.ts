@@ -5,21 +5,21 @@ import { readCall } from './call.ts'
 import { type Command, done, failed, type ProcessIo } from './command.ts'
 import type { Declaration } from './declaration.ts'
 
-/** A command that answers each line of standard input with a line, or explains one file. */
+/** A command that answers each line of standard input with a line, or describes one file. */
 
 export interface LineTool<D> {
   readonly declaration: Declaration
-  /** What the answers need, by the values of the flags; or why it cannot be had, as a sentence. */
+  /** Creates the dependencies of the answers from the values of the flags; resolves to an error message if that fails. */
   prepare(
     flagValue: (flag: string) => string | undefined,
     checker: SignatureChecker,
   ): Promise<Result<D, string>>
   answerLine(deps: D, line: string): Promise<string>
-  /** What is printed of a file, or what is wrong with it, as a sentence. */
+  /** Describes a file; resolves to an error message if that fails. */
   explainFile(deps: D, path: string): Promise<Result<string, string>>
 }
 
-/** The command of a tool. */
+/** Creates the command of a tool. */
 export function lineCommand<D>(tool: LineTool<D>): Command {
   return { run: (process, words) => runLineTool(process, words, tool) }
 }
@@ -31,15 +31,15 @@ async function runLineTool<D>(
 ): Promise<number> {
   const call = readCall(process, tool.declaration, words)
   if (typeof call === 'number') return call
-  // The lines come one after the other, so no queue of doubtful signatures can grow.
+  // Lines are processed one at a time, so the queue of signatures for the second check cannot grow.
   const checker = openSignatureChecker({ queueLimit: 1 })
   try {
     const deps = await tool.prepare(call.flag, checker)
-    if (!deps.ok) return complain(process, tool, deps.error)
+    if (!deps.ok) return reportFailure(process, tool, deps.error)
     const [file] = call.words
     if (file === undefined) return await answerLines(process, tool, deps.value)
     const text = await tool.explainFile(deps.value, file)
-    if (!text.ok) return complain(process, tool, text.error)
+    if (!text.ok) return reportFailure(process, tool, text.error)
     process.stdout(text.value)
     return done
   } finally {
@@ -56,7 +56,11 @@ async function answerLines<D>(process: ProcessIo, tool: LineTool<D>, deps: D): P
   }
 }
 
-function complain<D>(process: ProcessIo, { declaration }: LineTool<D>, reason: string): number {
+function reportFailure<D>(
+  process: ProcessIo,
+  { declaration }: LineTool<D>,
+  reason: string,
+): number {
   process.stderr(`ledger-gateway ${declaration.name}: ${reason}\n`)
   return failed
 }

@@ -8,21 +8,21 @@ import { partitionDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
-/** Keeps the log of a PostgreSQL database in partitions. */
+/** Partitions the log of a PostgreSQL database. */
 export const partition: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, partitionDeclaration, words)
     if (typeof call === 'number') return call
     const rows = rowsOf(call.flag('rows'))
-    if (rows === 'WRONG') {
+    if (rows === 'INVALID') {
       return refuse(process, 'partition', [
-        `--rows must be a whole number from ${fewest} to ${most}, not ${call.flag('rows')}`,
+        `--rows must be a whole number from ${minRows} to ${maxRows}, not ${call.flag('rows')}`,
       ])
     }
     return exitCodeOf(process, partitionDeclaration, () => {
-      // Before a file is looked for.
+      // SQLite is refused before its file is opened.
       if (databaseAddress(call.url)?.kind === 'sqlite') {
-        return Promise.resolve(sentenceOf({ code: 'PARTITIONS_NOT_SUPPORTED' }))
+        return Promise.resolve(messageOf({ code: 'PARTITIONS_NOT_SUPPORTED' }))
       }
       return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
         partitionIn(process, { ...call, rows }, database),
@@ -31,14 +31,14 @@ export const partition: Command = {
   },
 }
 
-/** Fewer would be more partitions than PostgreSQL plans well. */
-const fewest = 100
-const most = 1_000_000_000_000
+/** Minimum size of a partition: smaller partitions would be more than PostgreSQL plans well. */
+const minRows = 100
+const maxRows = 1_000_000_000_000
 
-function rowsOf(text: string | undefined): number | undefined | 'WRONG' {
+function rowsOf(text: string | undefined): number | undefined | 'INVALID' {
   if (text === undefined) return undefined
   const rows = /^[0-9]{1,13}$/.test(text) ? Number(text) : 0
-  return rows < fewest || rows > most ? 'WRONG' : rows
+  return rows < minRows || rows > maxRows ? 'INVALID' : rows
 }
 
 interface PartitionCall extends DatabaseCall {
@@ -63,7 +63,7 @@ async function partitionIn(
       progress.above(() => process.stderr(`waiting for ${reader}, which reads the log\n`))
     },
   }).finally(progress.end)
-  if (!done.ok) return sentenceOf(done.error)
+  if (!done.ok) return messageOf(done.error)
   const { partitions, lockedMs } = done.value
   const ranges = partitions.map(({ from, to }) => ({ first: from, last: to - 1 }))
   const lines = ranges.map(({ first, last }) => `  positions ${first} to ${last}\n`)
@@ -75,20 +75,20 @@ async function partitionIn(
   return undefined
 }
 
-/** Each with its code, for scripts. */
-function sentenceOf(error: PartitionError): string {
+/** The error message. It starts with the code, for scripts. */
+function messageOf(error: PartitionError): string {
   switch (error.code) {
     case 'PARTITIONS_NOT_SUPPORTED':
-      return `${error.code}: SQLite has no partitions; move the ledger to PostgreSQL with ledger-gateway export and import first`
+      return `${error.code}: SQLite has no partitions; first move the ledger to PostgreSQL with ledger-gateway export and import`
     case 'NOTHING_TO_PARTITION':
       return `${error.code}: the database holds no ledger`
     case 'IMPORT_UNFINISHED':
-      return `${error.code}: the database holds an import that did not come to its end`
+      return `${error.code}: the database holds an unfinished import`
     case 'LOG_IN_SHARDS':
-      return `${error.code}: the log is in shards on several servers already`
+      return `${error.code}: the log is already in shards on several servers`
     case 'LOG_HAS_DEPENDENTS':
-      return `${error.code}: ${error.dependents.join(', ')} would be left with a part of the log; remove it first, and make it anew afterwards`
+      return `${error.code}: ${error.dependents.join(', ')} would cover only a part of the log; remove it first, and recreate it afterwards`
     case 'PARTITION_INTERRUPTED':
-      return `${error.code}: the log is as it was, or partitioned already; the same call goes on`
+      return `${error.code}: the log is unchanged or already partitioned; run the same command to continue`
   }
 }

@@ -1,7 +1,7 @@
 import { type EffectiveSetting, effectiveSettings } from '../config.ts'
 import { done, type ProcessIo, table } from './command.ts'
 
-/** Shows what settings are in effect and where each comes from: a table on a terminal, JSON when piped. */
+/** Prints the effective settings and the source of each: a table on a terminal, JSON when piped. */
 export function printConfig(process: ProcessIo, words: readonly string[]): number {
   const effective = effectiveSettings(process.env, words)
   process.stdout(process.isTerminal ? `${tableOf(effective)}\n` : `${jsonOf(effective)}\n`)

@@ -1,16 +1,16 @@
 import type { ProcessIo } from './command.ts'
 
-/** How far long commands are, on a terminal; elsewhere nothing. */
+/** Shows the progress of long commands on a terminal. */
 
-/** The last line of a terminal, which is written again and again; where there is none, nothing. */
+/** The last line of a terminal, which is redrawn. Without a terminal it draws nothing. */
 export interface StatusLine {
-  /** Puts another text in its place; an empty one removes it. */
+  /** Replaces the text of the line; an empty text removes the line. */
   draw(text: string): void
-  /** Prints above it. */
+  /** Prints above the line. */
   above(print: () => void): void
 }
 
-/** Begins it, on standard error. */
+/** Creates a status line on standard error. */
 export function createStatusLine({
   stderr,
   progressColumns: columns,
@@ -19,7 +19,7 @@ export function createStatusLine({
 
   function draw(text: string): void {
     if (columns === undefined) return
-    // A line as wide as the terminal would wrap.
+    // A line as wide as the terminal wraps.
     if (text !== '') stderr(`\r${text.slice(0, columns - 1)}\u001b[K`)
     else if (line !== '') stderr('\r\u001b[K')
     line = text
@@ -28,32 +28,32 @@ export function createStatusLine({
   return {
     draw,
     above: (print) => {
-      const under = line
+      const text = line
       draw('')
       print()
-      if (under !== '') draw(under)
+      if (text !== '') draw(text)
     },
   }
 }
 
-/** How far it is. */
+/** The progress of a command. */
 export interface Done {
   readonly rows: number
-  /** Of how many; `undefined` where that is not known. */
+  /** Total number of rows; `undefined` if it is not known. */
   readonly ofRows: number | undefined
 }
 
-/** A bar on a terminal that shows how far a long command is. */
+/** A progress bar on a terminal. */
 export interface Progress {
-  /** Shows it, once the command takes longer than a second. */
+  /** Updates the bar, which appears once the command takes longer than a second. */
   show(progress: Done): void
   /** Prints above the bar. */
   above(print: () => void): void
-  /** Removes the bar, and gives how many milliseconds it took. */
+  /** Removes the bar, and returns the duration of the command in milliseconds. */
   end(): number
 }
 
-/** Begins it; `unit` is what is counted. */
+/** Creates a progress bar; `unit` is the plural noun of the counted items. */
 export function createProgress(
   {
     clock,
@@ -83,18 +83,18 @@ export function createProgress(
   }
 }
 
-/** When the bar comes, and how often it changes. */
+/** Milliseconds until the bar appears, and between its updates. */
 const [firstMs, pauseMs] = [1_000, 100]
 
-/** The bar with its numbers: share, count, rate and time left. */
+/** Formats the bar with its percentage, count, rate and remaining time. */
 function progressLine({ rows, ofRows }: Done, elapsedMs: number, unit: string): string {
   const rate = Math.round((1_000 * rows) / elapsedMs)
-  if (ofRows === undefined) return `${rows} ${unit}, ${rate} a second`
+  if (ofRows === undefined) return `${rows} ${unit}, ${rate} per second`
   const share = Math.min(rows / Math.max(ofRows, 1), 1)
   const bar = '#'.repeat(Math.floor(share * barWidth)).padEnd(barWidth, '.')
   const left = rows === 0 ? '' : `, ${duration((elapsedMs * (1 - share)) / share)} left`
   const percent = `${Math.floor(100 * share)} %`.padStart(5)
-  return `[${bar}] ${percent}, ${rows} of ${ofRows} ${unit}, ${rate} a second${left}`
+  return `[${bar}] ${percent}, ${rows} of ${ofRows} ${unit}, ${rate} per second${left}`
 }
 
 const barWidth = 20
@@ -104,7 +104,7 @@ function duration(ms: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** What a command has done, for people. */
+/** Summarises the work of a command: the number of rows and the rate. */
 export function summary(rows: number, ms: number, unit = 'rows'): string {
-  return `${rows} ${unit}, ${Math.round((1_000 * rows) / ms)} a second`
+  return `${rows} ${unit}, ${Math.round((1_000 * rows) / ms)} per second`
 }

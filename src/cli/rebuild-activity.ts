@@ -10,7 +10,7 @@ import { rebuildActivityDeclaration } from './declarations/ledger.ts'
 import { createProgress, summary } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
-/** Counts the activity of a ledger anew. */
+/** Recomputes the activity statistics of a ledger. */
 export const rebuildActivity: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, rebuildActivityDeclaration, words)
@@ -38,13 +38,13 @@ async function rebuildIn(
 
   async function rebuild(): Promise<string | undefined> {
     const forgotten = await write.forgetActivity(term)
-    if (!forgotten.ok) return takenOver
+    if (!forgotten.ok) return leaseLost
     let rows = 0
     for (let isDone = false; !isDone; ) {
-      if (signal.aborted) return 'interrupted; the next start of the gateway counts the rest'
+      if (signal.aborted) return 'interrupted; the gateway completes the work when it starts'
       const renewed = await renew()
       const piece = renewed.ok ? await write.fillActivity(term, { rows: 10_000 }) : renewed
-      if (!piece.ok) return takenOver
+      if (!piece.ok) return leaseLost
       isDone = piece.value.isDone
       rows += piece.value.rows
       progress.show({ rows, ofRows })
@@ -56,4 +56,4 @@ async function rebuildIn(
   return rebuild().finally(progress.end).finally(release)
 }
 
-const takenOver = 'another process took over this database'
+const leaseLost = 'another process has started to write this database'

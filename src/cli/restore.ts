@@ -15,22 +15,22 @@ import { importInto } from './import.ts'
 import { createProgress } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
-/** Makes a ledger of a backup. */
+/** Restores a ledger from a backup. */
 export const restore: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, restoreDeclaration, words)
     if (typeof call === 'number') return call
     const isAccepting = call.values.has('accept')
     if (isAccepting !== (call.words.length === 0)) {
-      return refuse(process, 'restore', ['either FILE or --accept is needed'])
+      return refuse(process, 'restore', ['either FILE or --accept is required'])
     }
     return exitCodeOf(process, restoreDeclaration, async () => {
       if (isAccepting) {
         return withDatabase({ url: call.url, schema: 'UNCHANGED' }, acceptIn(call))
       }
       const file = resolve(call.word(0))
-      const said = await restoreFrom(process, { ...call, path: file })
-      if (said !== undefined) return said
+      const problem = await restoreFrom(process, { ...call, path: file })
+      if (problem !== undefined) return problem
       const database = databasePlace(call.url)
       call.print(`${database} holds the ledger of ${file}, with a new log id.\n`, {
         database,
@@ -45,37 +45,37 @@ interface FileCall extends DatabaseCall {
   readonly path: string
 }
 
-/** What `--accept` does. */
+/** Implements `--accept`. */
 function acceptIn({ print }: DatabaseCall) {
   return async ({ writer }: Database): Promise<string | undefined> => {
     const isAccepted = await writer.$transaction((tx) => acceptHistory(tx))
     if (!isAccepted)
-      return 'there is nothing to accept: no gateway missed anything in this database'
-    print('The ledger goes on as it is, with a new log id.\n', { isAccepted })
+      return 'there is nothing to accept: no gateway has detected missing data in this database'
+    print('The ledger is accepted as it is, with a new log id.\n', { isAccepted })
     return undefined
   }
 }
 
 async function restoreFrom(process: ProcessIo, call: FileCall): Promise<string | undefined> {
-  const begin = await beginningOf(call.path)
-  if (begin.startsWith('SQLite format 3\0')) return restoreSqlite(process, call)
-  const header = parseHeader(begin.split('\n', 1)[0] ?? '')
-  if (header === 'NOT_AN_EXPORT') return `${call.path} is no backup of ledger-gateway`
+  const firstLine = await firstLineOf(call.path)
+  if (firstLine.startsWith('SQLite format 3\0')) return restoreSqlite(process, call)
+  const header = parseHeader(firstLine.split('\n', 1)[0] ?? '')
+  if (header === 'NOT_AN_EXPORT') return `${call.path} is not a backup of ledger-gateway`
   if (header === 'OTHER_VERSION') {
     return `${call.path} was written by another version of ledger-gateway`
   }
   return restoreText(process, call, header)
 }
 
-/** The first line of a text, or the first bytes of something else. */
-async function beginningOf(path: string): Promise<string> {
-  for await (const line of linesOf(createReadStream(path, { end: longestHeader }))) {
+/** Reads the first line of a text file, or the first bytes of a binary file. */
+async function firstLineOf(path: string): Promise<string> {
+  for await (const line of linesOf(createReadStream(path, { end: maxHeaderBytes }))) {
     return line
   }
   return ''
 }
 
-const longestHeader = 1_000_000
+const maxHeaderBytes = 1_000_000
 
 async function restoreSqlite(
   process: ProcessIo,
@@ -83,7 +83,7 @@ async function restoreSqlite(
 ): Promise<string | undefined> {
   const address = databaseAddress(url)
   if (address?.kind !== 'sqlite') {
-    return `${path} is a backup of SQLite; restore it into a file, and move that with ledger-gateway export and import`
+    return `${path} is a backup of a SQLite database; restore it to a file, then move the ledger with ledger-gateway export and import`
   }
   const progress = createProgress(process, 'restore', 'pages')
   const options = { signal, onProgress: progress.show }
@@ -92,11 +92,11 @@ async function restoreSqlite(
   const { error } = restored
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':
-      return `there is a database in ${databasePlace(url)} already; name one that is not there`
+      return `${databasePlace(url)} already contains a database; name one that does not exist`
     case 'NOTHING_TO_EXPORT':
       return `${path} holds no ledger`
     case 'EXPORT_INTERRUPTED':
-      return 'interrupted; nothing is left of it'
+      return 'interrupted; nothing was restored'
     default:
       return databaseMessage(error)
   }

@@ -16,14 +16,14 @@ import { firstWorker } from './run-workers.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { createStartProgress } from './start-progress.ts'
 
-/** Runs a gateway until the process shall end, and gives the exit code. */
+/** Runs a gateway until the process has to stop; resolves to the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
   const { worker } = cluster
   const fields = worker && { worker: worker.id }
   const progress = createStartProgress(process)
   const write = (text: string) => progress.above(() => process.stderr(text))
   const log = createLog({ clock: process.clock, write, fields }, config.logLevel)
-  // Heard from the beginning, for by default the signal ends the process.
+  // The handler is registered first, because the signal ends a process without a handler.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
   const metricsOf = worker && { worker: String(worker.id), offer: answerFirstProcess }
@@ -31,13 +31,13 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   void process.stopped.then(() => stopping.abort())
   const { clock } = process
   const deps = { clock, log, metricsOf, stopping: stopping.signal }
-  const gateway = await openedUnlessAway(config, deps)
+  const gateway = await tryOpenGateway(config, deps)
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
   }
   confirmClock = gateway.value.confirmClock
-  // One of the processes behind a port says it for all.
+  // Of several worker processes only the first one reports the start.
   if (worker === undefined || worker.id === firstWorker) {
     log.info('serving', { url: gateway.value.url, network: gateway.value.network })
     for (const flag of config.exposed) log.warn('secret-in-arguments', { flag })
@@ -45,42 +45,43 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   }
   if (process.progressColumns !== undefined && worker === undefined) {
     const client = createGatewayClient(gateway.value.url)
-    // What refuses to say how it is, such as a gateway of other hosts (ALLOWED_HOSTS), shows no bar.
+    // If the health cannot be read, for example because of ALLOWED_HOSTS, no bar is shown.
     void progress.until(client, stopping.signal).catch(() => {})
   }
   const signal = await process.stopped
   log.info('stopping')
-  // Behind a terminal no balancer asks whether the gateway is ready.
+  // Ctrl-C means that the gateway runs in a terminal, where no load balancer checks whether it is ready.
   if (signal !== 'SIGINT') await gateway.value.announceStop()
   await gateway.value.close()
   log.info('stopped')
   return done
 }
 
-/** A database that fails in the middle of the start deserves a sentence, and not a stack. */
-export async function openedUnlessAway(
+/** Opens a gateway. A database that fails during the start is an error with a message instead of an exception. */
+export async function tryOpenGateway(
   config: Config,
   deps: GatewayDeps,
 ): Promise<Result<Gateway, StartError>> {
   try {
-    // Of several behind a port each asks the first process for it, which has tried it.
+    // A worker process receives its port from the first process, which has already checked it.
     const taken = cluster.isWorker ? undefined : await addressTaken(config)
     return taken === undefined ? await openGateway(config, deps) : err(taken)
   } catch (failure) {
     const fault = storeFaultOf(failure)
     if (fault === undefined) throw failure
-    const reason = fault === 'AWAY' ? 'it went away while the gateway started' : reasonOf(failure)
+    const reason =
+      fault === 'AWAY' ? 'the connection was lost while the gateway started' : reasonOf(failure)
     return err({ code: 'DATABASE_UNUSABLE', reason })
   }
 }
 
-/** What people see at the start. */
+/** The message that a started gateway prints. */
 function welcome(
   { url, network, metricsUrl, hasFaucet, newLedgerIn }: Gateway,
   { explorer, graphiql, allowedOrigins = 'all' }: Config,
 ): string {
-  const begun = newLedgerIn && `There was no ledger in ${newLedgerIn}: a new one begins.\n`
-  return `${begun ?? ''}Ledger Gateway is ready on the network ${network}.
+  const created = newLedgerIn && `No ledger found in ${newLedgerIn}: created a new one.\n`
+  return `${created ?? ''}Ledger Gateway is ready on the network ${network}.
 
 ${table([
   ...(explorer ? [['Explorer', `${url} in a browser`] as const] : []),
@@ -91,46 +92,46 @@ ${table([
   ['Health', `${url}/health/ready, ${url}/health/live`],
   ...(metricsUrl === undefined ? [] : [['Metrics', metricsUrl] as const]),
 ])}
-${network === developmentNetworkName ? offer(allowedOrigins === 'all') : ''}${hasFaucet ? moreFunds : ''}`
+${network === developmentNetworkName ? developmentFunds(allowedOrigins === 'all') : ''}${hasFaucet ? faucetHint : ''}`
 }
 
 /** The public keys and funds of the development network. */
-function offer(isForAllPages: boolean): string {
+function developmentFunds(isForAllPages: boolean): string {
   return `
-A development network: its money is worth nothing, for everybody has the keys.
+This is a development network. Its keys are public, so its tokens are worth nothing.
 
   Mnemonic (coin type 4218, account 0):
     ${developmentMnemonic}
   Addresses 0 to ${fundedAddresses - 1} hold ${fundedAmount} each; key 0 may issue blocks.
-${isForAllPages ? '  Pages of any site may use it; ALLOWED_ORIGINS names those that may.\n' : ''}`
+${isForAllPages ? '  Web pages of any origin may use the gateway; ALLOWED_ORIGINS restricts this.\n' : ''}`
 }
 
-const moreFunds = '  More for any address: ledger-gateway faucet ADDRESS\n'
+const faucetHint = '  More tokens for any address: ledger-gateway faucet ADDRESS\n'
 
-/** Why the gateway does not start, as a sentence that says what to do. */
+/** The message for a gateway that does not start, with the action to take. */
 export function startMessage(error: StartError): string {
   switch (error.code) {
     case 'CANNOT_LISTEN':
     case 'METRICS_CANNOT_LISTEN':
       return listenMessage(error)
     case 'LEASE_HELD':
-      return `another process (${error.holder}) writes this database; stop it first, or choose another with --database`
+      return `another process (${error.holder}) writes this database; stop it first, or choose another database with --database`
     case 'NETWORK_DIFFERS':
       return `the database holds the network "${error.found}", not "${error.expected}"`
     case 'LEDGER_KEPT_BY_OTHERS':
       return error.keptBy === 'NODES'
-        ? 'the ledger of this database is followed from nodes; start with LEDGER=upstream, or choose another with --database'
-        : 'the ledger of this database is kept by this program; start with LEDGER=embedded, or choose another with --database'
+        ? 'the ledger of this database is followed from nodes; start with LEDGER=upstream, or choose another database with --database'
+        : 'the ledger of this database is run by this program; start with LEDGER=embedded, or choose another database with --database'
     case 'NODES_AWAY':
-      return 'none of the nodes in UPSTREAM_URLS answers as one, and a new database needs one; LOG_LEVEL=debug logs why'
+      return 'none of the URLs in UPSTREAM_URLS answers like a node, and a new database needs a node; LOG_LEVEL=debug logs the reasons'
     case 'NODE_ANSWER_UNREADABLE':
-      return `node ${error.node} of UPSTREAM_URLS answers ${error.path} with what cannot be read: ${error.reason}`
+      return `the response of node ${error.node} in UPSTREAM_URLS to ${error.path} cannot be read: ${error.reason}`
     case 'GENESIS_NOT_TOLD':
-      return 'the nodes do not serve the genesis of their network; name a file that has it with --genesis-file'
+      return 'the nodes do not serve the genesis of their network; name a file that contains it with --genesis-file'
     case 'GENESIS_DIFFERS':
       return `the genesis does not lead to the first commitment of the nodes: ${error.computed}, not ${error.served}`
     case 'PROTOCOL_VERSION_NOT_TOLD':
-      return `the nodes do not speak version ${error.version} of the protocol`
+      return `the nodes do not support version ${error.version} of the protocol`
     case 'SNAPSHOT_MALFORMED':
     case 'SNAPSHOT_DAMAGED':
     case 'SNAPSHOT_ROWS_WRONG':
@@ -150,7 +151,7 @@ export function startMessage(error: StartError): string {
     case 'TRUSTED_DOCUMENTS_INVALID':
       return `${error.path} cannot be used: ${error.reason}`
     case 'TOKEN_FILE_UNUSABLE':
-      return `the file ${error.path} of tokens cannot be used: ${error.reason}`
+      return `the token file ${error.path} cannot be used: ${error.reason}`
     case 'KEY_FILE_UNUSABLE':
       return `the key file ${error.path} cannot be used: ${error.reason}`
     case 'DATABASE_URL_NOT_SUPPORTED':
@@ -163,6 +164,6 @@ export function startMessage(error: StartError): string {
     case 'IMPORT_UNFINISHED':
       return databaseMessage(error)
     case 'LEDGER_MISSING':
-      return `${databaseMessage(error)}, and --no-create lets none begin`
+      return `${databaseMessage(error)}, and --no-create forbids creating one`
   }
 }

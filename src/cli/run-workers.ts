@@ -10,17 +10,18 @@ import { addressTaken, listenMessage } from './address-taken.ts'
 import { done, failed, type ProcessIo } from './command.ts'
 
 /**
- * Several gateways behind one port (`WORKERS`), each a process of its own: this one hands every new connection to the next of
- * them, starts another where one ends, and passes signals on. They share the database as gateways on several machines do.
+ * Runs several gateways behind one port (`WORKERS`), each in a worker process. The first process hands every new connection to
+ * the next worker, restarts workers that end, and forwards signals. The workers share the database like gateways on several
+ * machines.
  */
 
-/** Which one speaks for all at the start. */
+/** Id of the worker that reports the start for all workers. */
 export const firstWorker = 1
 
-/** How long a worker that ended soon is waited for: the first time, and at most. */
-const [leastPauseMs, mostPauseMs] = [1_000, 30_000]
+/** Milliseconds before a worker that ended is restarted: the first time, and at most. */
+const [minPauseMs, maxPauseMs] = [1_000, 30_000]
 
-/** Runs them until this process shall end, and gives the exit code. */
+/** Runs the workers until this process has to stop; resolves to the exit code. */
 export async function runWorkers(process: ProcessIo, config: Config): Promise<number> {
   const { workers, logLevel, metrics: address } = config
   const taken = await addressTaken(config)
@@ -42,27 +43,27 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   })
   process.onClockConfirmed(() => signalAll('SIGUSR2'))
 
-  /** Starts another one whenever this one ends. */
+  /** Starts another worker whenever the worker ends. */
   async function keepRunning(first: Worker): Promise<void> {
     let worker = first
-    let pauseMs = leastPauseMs
+    let pauseMs = minPauseMs
     for (;;) {
       const begun = performance.now()
       const [exitCode, signal] = await once(worker, 'exit')
       if (isStopping) return
       log.warn('worker-ended', { worker: worker.id, exitCode, signal })
-      if (performance.now() - begun > mostPauseMs) pauseMs = leastPauseMs
+      if (performance.now() - begun > maxPauseMs) pauseMs = minPauseMs
       await Promise.race([stopped, delay(pauseMs)])
       if (isStopping) return
-      pauseMs = Math.min(pauseMs * 2, mostPauseMs)
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       worker = cluster.fork()
     }
   }
 
-  // Alone, for it brings the database up to date, and makes the key that all of them sign with.
+  // The first worker starts alone: it migrates the database, and creates the key that all workers sign with.
   const first = cluster.fork()
   const ended = await Promise.race([once(first, 'exit'), once(first, 'listening').then(() => [])])
-  // It has said why.
+  // The worker has reported the reason.
   if (ended.length > 0) {
     await metrics?.value.close()
     return ended[0] ?? failed
@@ -73,7 +74,7 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   return done
 }
 
-/** Serves the metrics of all of them, with those of this process, and gives the log that it counts. */
+/** Serves the metrics of all workers and of this process; resolves to the server and a log whose events are counted. */
 async function serveMetrics(log: Log, address: MetricsAddress) {
   const { createMetrics } = await import('../metrics/metrics.ts')
   const { read, contentType, countEvents } = createMetrics('0')

@@ -6,7 +6,7 @@ import { serveDeclaration } from './declarations/gateway.ts'
 import { helpText } from './help-text.ts'
 import { printConfig } from './print-config.ts'
 
-/** Runs the gateway until the process shall end. */
+/** Runs the gateway until the process has to stop. */
 export const serve: Command = {
   run: async (process, words) => {
     if (asksForHelp(words)) {
@@ -25,13 +25,13 @@ export const serve: Command = {
       const { runWorkers } = await import('./run-workers.ts')
       return runWorkers(process, config.value)
     }
-    // Loaded only now, so that a refusal or the help does not wait for the whole gateway to load.
+    // The gateway is loaded only now, so that an error message or the help does not wait for it.
     const { runGateway } = await import('./run-gateway.ts')
     return runGateway(process, config.value)
   },
 }
 
-/** A database that cannot be used is refused in one way, whether its URL says so or it says so itself. */
+/** Whether the error is about the database. An invalid URL has the same exit code as a database that cannot be opened. */
 function isAboutDatabase(error: ConfigError): boolean {
   const names = [settings.databaseUrl.name, settings.wakeDatabaseUrl.name]
   return error.code === 'SETTING_INVALID' && names.includes(error.name)

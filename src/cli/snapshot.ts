@@ -73,7 +73,7 @@ async function write(
   if (row === undefined) return 'the database holds no ledger'
   const parameters = parametersIn(row.parameters)
   const { read, head } = await openHead(database, parameters)
-  if (!head.ok) return 'the database holds no ledger that this program keeps, or no slot of it yet'
+  if (!head.ok) return 'the database holds no embedded ledger, or no slot of it yet'
   const { slot, commitments } = head.value
   const first = snapshotLine(firstCheck, { section: 'head', head: head.value })
   const seq = commitments.at(-1)?.[2] ?? 0
@@ -95,7 +95,7 @@ async function write(
   const progress = createProgress(process, 'snapshot', 'lines')
   try {
     for await (const line of counting(snapshotLines(read, range), progress)) {
-      if (signal.aborted) return 'interrupted; what was written is not whole'
+      if (signal.aborted) return 'interrupted; the snapshot is incomplete'
       await put(line)
     }
   } finally {
@@ -107,7 +107,7 @@ async function write(
   return undefined
 }
 
-/** The same lines, counted; how many there are shows only at the end. */
+/** Forwards lines and shows their number as progress; the total is not known before the end. */
 async function* counting(lines: AsyncIterable<string>, progress: Progress): AsyncGenerator<string> {
   let rows = 0
   for await (const line of lines) {

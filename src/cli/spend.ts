@@ -15,9 +15,9 @@ import { SignedTransaction } from '../protocol/transaction.ts'
 import { leastAmount, signTransfer, spendable, type Transfer } from '../service/faucet/transfer.ts'
 import { type GatewayClient, members } from './gateway-client.ts'
 
-/** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the verdict. */
+/** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the result. */
 
-/** What to send. */
+/** A payment to send. */
 export interface Payment {
   readonly from: Keypair
   readonly to: Address
@@ -33,7 +33,7 @@ export interface Paid {
   readonly blockId: string
 }
 
-/** Why nothing was sent; a sentence. */
+/** Why nothing was sent. */
 export type PaymentRefused =
   | { readonly code: 'AMOUNT_TOO_SMALL'; readonly least: bigint }
   | { readonly code: 'FUNDS_MISSING' }
@@ -43,7 +43,7 @@ export type PaymentRefused =
       readonly reason: string
     }
 
-/** Sends, and answers when the transaction is booked or has failed. */
+/** Sends a payment; resolves when the transaction is booked or has failed. */
 export async function pay(
   client: GatewayClient,
   payment: Payment,
@@ -60,25 +60,25 @@ export async function pay(
   const payload = signTransfer({ parameters, from, payments: [{ to, amount }], input, slot })
   const { transactionId } = identifyTransaction(payload.transaction)
   const { blockId } = await client.post('/api/core/v3/blocks', print(SignedTransaction, payload))
-  const failure = await verdict(client, transactionId)
+  const failure = await awaitBooking(client, transactionId)
   if (failure !== undefined)
     return err({ code: 'TRANSACTION_FAILED', transactionId, reason: failure })
   return ok({ transactionId, blockId: String(blockId) })
 }
 
-/** The text of an address on this network. */
+/** The Bech32 text of an address on the network. */
 export function addressText(parameters: ProtocolParameters, address: Address): string {
   return encodeBech32(parameters.bech32Hrp, hexToBytes(addressKey(address)))
 }
 
-/** The parameters of the gateway's network. */
+/** Fetches the protocol parameters of the gateway's network. */
 export async function networkParameters(client: GatewayClient): Promise<ProtocolParameters> {
   const { protocolParameters } = await client.get('/api/core/v3/info')
   assert(Array.isArray(protocolParameters), 'the gateway returns its parameters')
   return expected(ProtocolParameters, members(protocolParameters[0]).parameters)
 }
 
-/** The basic outputs of an address that nothing has spent yet, newest first; the newest hundred updates are searched. */
+/** Fetches the unspent basic outputs of an address, newest first, from its newest hundred updates. */
 async function unspentOutputs(
   client: GatewayClient,
   address: string,
@@ -101,8 +101,8 @@ async function unspentOutputs(
   return unspent
 }
 
-/** Waits until the transaction is judged; gives the reason of a failure. */
-async function verdict(client: GatewayClient, id: TransactionId): Promise<string | undefined> {
+/** Waits until the transaction is booked or has failed; resolves to the reason of a failure. */
+async function awaitBooking(client: GatewayClient, id: TransactionId): Promise<string | undefined> {
   for (;;) {
     const { transaction } = await client.query(
       'query ($id: TransactionId!) { transaction(id: $id) { state failure { code name } } }',
@@ -117,9 +117,9 @@ async function verdict(client: GatewayClient, id: TransactionId): Promise<string
 
 const pollMs = 50
 
-/** Parses what the gateway itself wrote. */
+/** Parses JSON that the gateway returned. */
 function expected<T>(schema: Schema<T>, json: unknown): T {
   const value = parse(schema, json)
-  assert(value.ok, 'the gateway answers in the form of the protocol')
+  assert(value.ok, 'the gateway returns valid protocol JSON')
   return value.value
 }

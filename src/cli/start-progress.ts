@@ -3,15 +3,14 @@ import type { ProcessIo } from './command.ts'
 import { type GatewayClient, members } from './gateway-client.ts'
 import { createProgress, type Progress } from './progress.ts'
 
-/** Shows on a terminal how far a gateway is that starts or catches up, by what it says of its health. */
+/** Shows on a terminal the progress of a gateway that starts or catches up, read from its health. */
 
-/** The bar of one step after the other. */
+/** Progress bars of the steps of a start. */
 export interface StartProgress extends Pick<Progress, 'above'> {
-  /** Shows it until the gateway is healthy or the signal fires; throws what asking for its health throws. */
+  /** Shows progress until the gateway is healthy or the signal aborts; rejects if the health cannot be read. */
   until(client: Pick<GatewayClient, 'health'>, signal: AbortSignal): Promise<void>
 }
 
-/** Prepares it. */
 export function createStartProgress(process: ProcessIo): StartProgress {
   let shown: { readonly step: string; readonly progress: Progress } | undefined
 
@@ -38,7 +37,7 @@ export function createStartProgress(process: ProcessIo): StartProgress {
             const [done, of] = [Number(committedSlot) - firstSlot, Number(newestSlot) - firstSlot]
             show({ step: 'catching up with the nodes', unit: 'slots', done, of })
           }
-          // An abort ends the loop, not the process.
+          // `delay` rejects on abort; the loop condition handles it.
           await delay(pollMs, undefined, { signal }).catch(() => {})
         }
       } finally {

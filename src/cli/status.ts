@@ -2,24 +2,24 @@ import { inWords } from '../api/message-words.ts'
 import { healthReasonCodes, healthReasons } from '../node/health-reasons.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed, table } from './command.ts'
-import { usualUrl } from './declaration.ts'
+import { defaultUrl } from './declaration.ts'
 import { statusDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 
-/** Shows how a running gateway and its ledger stand. */
+/** Shows the status of a running gateway and its ledger. */
 export const status: Command = {
   run: async (process, given) => {
     const problemsOf = ({ words }: Call) => urlProblems('URL', words[0])
     const call = readCall(process, statusDeclaration, given, problemsOf)
     if (typeof call === 'number') return call
-    const [url = usualUrl] = call.words
+    const [url = defaultUrl] = call.words
     const client = createGatewayClient(url.replace(/\/$/, ''))
     try {
       return await show(call, client)
     } catch (failure) {
-      // Nothing answers there, or no gateway.
-      const said = failure instanceof Error ? failure.message : String(failure)
-      process.stderr(`ledger-gateway status: ${url}: ${said}\n`)
+      // No server answers at the URL, or a server that is not a gateway.
+      const reason = failure instanceof Error ? failure.message : String(failure)
+      process.stderr(`ledger-gateway status: ${url}: ${reason}\n`)
       return failed
     } finally {
       await client.close()
@@ -29,7 +29,7 @@ export const status: Command = {
 
 async function show(call: Call, client: GatewayClient): Promise<number> {
   const health = await client.health()
-  // A gateway whose database is away still says that.
+  // A gateway whose database is unavailable still reports its health.
   const answered = await client.query(document, {}).catch(() => undefined)
   const ledger = answered === undefined ? undefined : members(answered.status)
   const found = { url: client.url, health, ledger: ledger ?? null }
@@ -69,7 +69,7 @@ function rowsOf(health: Members, ledger: Members | undefined): string {
   return table([...rows, ...(ledger === undefined ? [noLedger] : ledgerRows(ledger))])
 }
 
-/** A gateway of another version may have a reason that this one does not know. */
+/** The description of a reason. A gateway of another version may return a reason that this version does not know. */
 function sentenceRow(reason: string): [string, string][] {
   const code = healthReasonCodes.find((one) => inWords(one) === reason)
   return code === undefined ? [] : [['', healthReasons[code]]]
@@ -85,8 +85,8 @@ function ledgerRows(ledger: Members): [string, string][] {
     ['committed slot', `${committed.slot}, which ended ${String(committed.end)}`],
     ['current slot', String(members(ledger.current).slot)],
     ['lag', `${ledger.lagSeconds} s`],
-    ['blocks a second', perSecond(ledger.blocksPerSecond)],
-    ['transactions a second', perSecond(ledger.transactionsPerSecond)],
+    ['blocks per second', perSecond(ledger.blocksPerSecond)],
+    ['transactions per second', perSecond(ledger.transactionsPerSecond)],
     ['addresses', String(ledger.addresses)],
     ['accounts', String(ledger.accounts)],
     ['unspent outputs', String(ledger.unspentOutputs)],

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed, type ProcessIo } from './command.ts'
-import { usualUrl } from './declaration.ts'
+import { defaultUrl } from './declaration.ts'
 import { submitDeclaration } from './declarations/gateway.ts'
 import { createGatewayClient, type GatewayClient, members, refusalText } from './gateway-client.ts'
 import { inputOf } from './inspect-file.ts'
 
-/** Submits a block to a running gateway, and follows what becomes of it. */
+/** Submits a block to a running gateway, and follows its state. */
 export const submit: Command = {
   run: async (process, words) => {
     const call = readCall(process, submitDeclaration, words, ({ flag }) => [
@@ -15,7 +15,7 @@ export const submit: Command = {
       ...waitProblems(flag('wait')),
     ])
     if (typeof call === 'number') return call
-    const url = call.flag('url') ?? usualUrl
+    const url = call.flag('url') ?? defaultUrl
     try {
       const token = await tokenIn(call.flag('token-file'))
       const client = createGatewayClient(url.replace(/\/$/, ''), token)
@@ -30,7 +30,7 @@ export const submit: Command = {
         await client.close()
       }
     } catch (failure) {
-      // A file that cannot be read, or a gateway that is away or refuses: people want the sentence.
+      // The file cannot be read, or the gateway is unreachable or refuses. Only the message is shown, not the stack.
       const reason = failure instanceof Error ? failure.message : String(failure)
       process.stderr(`ledger-gateway submit: ${reason}\n`)
       return failed
@@ -38,15 +38,15 @@ export const submit: Command = {
   },
 }
 
-/** What `--wait` waits for: the states that are enough. */
-const enough: ReadonlyMap<string, readonly string[]> = new Map([
+/** The block states that satisfy each value of `--wait`. */
+const statesByWait: ReadonlyMap<string, readonly string[]> = new Map([
   ['accepted', ['ACCEPTED', 'CONFIRMED', 'FINALIZED']],
   ['committed', ['FINALIZED']],
 ])
 
 function waitProblems(wait: string | undefined): readonly string[] {
-  if (wait === undefined || enough.has(wait)) return []
-  return [`--wait must be ${[...enough.keys()].join(' or ')}, not ${wait}`]
+  if (wait === undefined || statesByWait.has(wait)) return []
+  return [`--wait must be ${[...statesByWait.keys()].join(' or ')}, not ${wait}`]
 }
 
 async function tokenIn(path: string | undefined): Promise<string | undefined> {
@@ -67,9 +67,9 @@ async function submitAndFollow(
   process: ProcessIo,
   { call, client, contents }: Submitting,
 ): Promise<number> {
-  const blockId = await submitted(client, contents)
+  const blockId = await submitContents(client, contents)
   call.print(`${blockId}\n`, { blockId })
-  const states = enough.get(call.flag('wait') ?? '')
+  const states = statesByWait.get(call.flag('wait') ?? '')
   if (states === undefined) return done
   for await (const event of client.follow(subscription, { id: blockId })) {
     const { data, errors } = members(event)
@@ -88,8 +88,8 @@ async function submitAndFollow(
   throw new Error('the gateway ended the subscription')
 }
 
-/** Submits it, and gives the id of the block. */
-async function submitted(client: GatewayClient, contents: Uint8Array): Promise<unknown> {
+/** Submits the contents of a file; resolves to the id of the block. */
+async function submitContents(client: GatewayClient, contents: Uint8Array): Promise<unknown> {
   const { json, bytes } = inputOf(contents)
   if (isPayload(json)) return (await client.post('/api/core/v3/blocks', json)).blockId
   const input = bytes === undefined ? { json } : { bytes }
@@ -97,7 +97,7 @@ async function submitted(client: GatewayClient, contents: Uint8Array): Promise<u
   return members(submitBlock).blockId
 }
 
-/** Whether it is a payload alone, around which the node builds and signs a block: it has a type, and a block has none. */
+/** Whether the JSON is a payload without a block, for which the node builds and signs a block: a payload has a type, a block has none. */
 function isPayload(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'type' in json && !('header' in json)
 }
@@ -106,8 +106,9 @@ type Members = Readonly<Record<string, unknown>>
 
 function stateLine(state: string, transaction: Members | undefined): string {
   if (transaction === undefined) return `${state.toLowerCase()}\n`
-  const { transactionId, state: its } = transaction
-  return `${state.toLowerCase()}, transaction ${transactionId} ${String(its).toLowerCase()}\n`
+  const { transactionId, state: transactionState } = transaction
+  const lowerCase = String(transactionState).toLowerCase()
+  return `${state.toLowerCase()}, transaction ${transactionId} ${lowerCase}\n`
 }
 
 function failureText({ code, name, sentence }: Members): string {

@@ -8,7 +8,7 @@ import { type Call, readCall } from './call.ts'
 import { type Command, done, failed } from './command.ts'
 import { tokenDeclaration } from './declarations/gateway.ts'
 
-/** Makes a token and prints it alone, so that a script can take it. */
+/** Issues a token and prints only the token, for use in scripts. */
 export const token: Command = {
   run: async (process, given) => {
     const call = readCall(process, tokenDeclaration, given, ({ values, flag }) => {
@@ -18,10 +18,12 @@ export const token: Command = {
     if (typeof call === 'number') return call
     const { values, flag } = call
     const signing = parseSigning(process.env, values)
-    const lifetimeSeconds = parseDuration(flag('expires') ?? usualLife)
-    assert(signing.ok && lifetimeSeconds !== undefined, 'the call is in order')
-    const subject = flag('subject') ?? usualSubject
-    const asked = (values.get('scope') ?? []).map(parseScope).filter((scope) => scope !== undefined)
+    const lifetimeSeconds = parseDuration(flag('expires') ?? defaultLifetime)
+    assert(signing.ok && lifetimeSeconds !== undefined, 'the call is valid')
+    const subject = flag('subject') ?? defaultSubject
+    const requested = (values.get('scope') ?? [])
+      .map(parseScope)
+      .filter((scope) => scope !== undefined)
     const key = await openSigningKey(signing.value.signing)
     if (!key.ok) {
       process.stderr(`ledger-gateway token: ${key.error.path}: ${key.error.reason}\n`)
@@ -29,34 +31,34 @@ export const token: Command = {
     }
     const text = await issueToken(key.value, {
       subject,
-      scopes: asked,
+      scopes: requested,
       lifetimeSeconds,
       nowMs: nowMs(process.clock),
       issuer: signing.value.issuer,
       audience: signing.value.audience,
     })
-    const said = { token: text, subject, scopes: asked, lifetimeSeconds }
-    process.stdout(values.has('json') ? `${JSON.stringify(said)}\n` : `${text}\n`)
+    const json = { token: text, subject, scopes: requested, lifetimeSeconds }
+    process.stdout(values.has('json') ? `${JSON.stringify(json)}\n` : `${text}\n`)
     return done
   },
 }
 
-const usualLife = '1d'
-const usualSubject = 'operator'
+const defaultLifetime = '1d'
+const defaultSubject = 'operator'
 
 function problemsOf(values: Call['values'], flag: Call['flag']): readonly string[] {
   const isUnknown = (values.get('scope') ?? []).some((text) => parseScope(text) === undefined)
-  const isLife = parseDuration(flag('expires') ?? usualLife) !== undefined
+  const isDuration = parseDuration(flag('expires') ?? defaultLifetime) !== undefined
   return [
     ...(isUnknown ? [`--scope must be one of ${scopes.join(', ')}`] : []),
-    ...(isLife ? [] : ['--expires must be like 30m, 12h or 1d']),
-    ...(isSubject(flag('subject') ?? usualSubject)
+    ...(isDuration ? [] : ['--expires must be a duration such as 30m, 12h or 1d']),
+    ...(isSubject(flag('subject') ?? defaultSubject)
       ? []
       : [`--subject must be 1 to ${maxSubjectLength} printable characters`]),
   ]
 }
 
-/** `write` is short for the scope that the original calls so. */
+/** Parses a scope; `write` is short for `chain-record:write`. */
 function parseScope(text: string): Scope | undefined {
   return text === 'write' ? 'chain-record:write' : scopes.find((scope) => scope === text)
 }

@@ -1,12 +1,12 @@
 import { settings } from '../settings.ts'
 import { exitCodes, settingTable, table } from './command.ts'
 
-/** What `ledger-gateway help` explains besides the commands. */
+/** The topics of `ledger-gateway help`, besides the commands. */
 
 /** A topic of the help. */
 export interface Topic {
   readonly name: string
-  /** Without a capital, without a full stop. */
+  /** Description in the list of topics; lower case, without a full stop. */
   readonly summary: string
   readonly text: string
 }
@@ -15,47 +15,48 @@ export interface Topic {
 export const topics: readonly Topic[] = [
   {
     name: 'settings',
-    summary: 'every setting of a gateway, as flag and variable',
-    text: `Settings of ledger-gateway serve. Each is a flag or an environment variable; the flag wins. Those without
-a flag are secrets, for every user of a machine can read the command lines of its processes.
+    summary: 'all settings of a gateway, as flags and variables',
+    text: `Settings of ledger-gateway serve. Each setting is a flag or an environment variable; a flag overrides the
+variable. Secrets have no flag, because every user of a machine can read the command lines of its processes.
 
 ${settingTable(Object.values(settings))}
 `,
   },
   {
     name: 'exit-codes',
-    summary: 'how a command ends, for scripts',
+    summary: 'exit codes of the commands, for scripts',
     text: `${table(exitCodes.map(({ code, meaning }) => [String(code), meaning]))}
 
-What went wrong is one sentence a line on standard error, after the name of the command. status ends
-with 1 where the gateway is not healthy, check where it found something, submit where the block was
-refused or its transaction failed.
+Errors are printed on standard error, one per line, after the name of the command. status exits with 1
+if the gateway is not healthy, check if it found a problem, and submit if the block was refused or its
+transaction failed.
 `,
   },
   {
     name: 'addresses',
     summary: 'how addresses and identifiers are written',
-    text: `ADDRESS is the Bech32 text of an address of the network: tst1… on the development network, and what the
-protocol parameters of another network say (bech32Hrp). An address of another network is refused.
+    text: `ADDRESS is the Bech32 text of an address of the network: it starts with tst1 on the development network, and
+with the prefix in the protocol parameters (bech32Hrp) on other networks. An address of another network is refused.
 
-Of the development network everybody has the keys. This is its first funded address:
+The keys of the development network are public. This is its first funded address:
 
   tst1qqv5avetndkxzgr3jtrswdtz5ze6mag20s0jdqvzk4fwezve8q9vkamkkx0
 
-Identifiers are 0x and hexadecimal digits. Those of blocks, transactions and commitments have 36 bytes
-and end with their slot, those of outputs have 38, those of accounts, NFTs, anchors and delegations 32.
+Identifiers are written as 0x and hexadecimal digits. Ids of blocks, transactions and commitments have 36 bytes
+and end with their slot. Ids of outputs have 38 bytes. Ids of accounts, NFTs, anchors and delegations have 32 bytes.
 `,
   },
   {
     name: 'output',
-    summary: 'what is printed for people, and what for programs',
-    text: `On a terminal a command prints lines for people, and shows on standard error how far it is, with rate and
-time left, where it takes longer than a second. Piped, it prints JSON, one object a line, and nothing of
-its progress; --json makes it do so on a terminal too.
+    summary: 'output formats: text on a terminal, JSON in a pipe',
+    text: `On a terminal a command prints text. A command that takes longer than a second also shows its progress on
+standard error, with the rate and the remaining time. In a pipe it prints JSON, one object per line, and no
+progress. --json prints JSON on a terminal too.
 
-Others print what they print, piped or not: serve its addresses (its log on standard error is a line of
-JSON for each event, of which serving has the URL), token the token alone, export without --file the export, completion a script,
-inspect and verify JSON for lines and a description for people of a file.
+Some commands print the same on a terminal and in a pipe: serve prints its URLs (its log on standard error has
+one line of JSON per event; the event "serving" contains the URL), token prints only the token, export without
+--file prints the export, and completion prints a script. inspect and verify answer input lines with JSON, and
+describe a file as text.
 `,
   },
 ]

@@ -1,9 +1,9 @@
 import { nodeOf } from '../protocol/schema/offset.ts'
 import { encode, print, type Schema } from '../protocol/schema/schema.ts'
 
-/** Protocol values as indented lines for people: every member, with the kind and size of what has members. */
+/** Formats protocol values as indented lines: every member, with type and size for values that have members. */
 
-/** The lines of a value under a name. */
+/** Formats a value under a name. */
 export function valueTree(
   name: string,
   schema: Schema<unknown>,
@@ -38,7 +38,7 @@ export function valueTree(
   }
 }
 
-/** The lines of a JSON object or list. */
+/** Formats a JSON object or list. */
 export function jsonTree(json: unknown): readonly string[] {
   return Object.entries(Object(json)).flatMap(([key, value]) =>
     typeof value === 'object' && value !== null
@@ -47,7 +47,7 @@ export function jsonTree(json: unknown): readonly string[] {
   )
 }
 
-/** Lines one level further in. */
+/** Indents lines by one level. */
 export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`)
 }

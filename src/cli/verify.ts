@@ -8,7 +8,7 @@ import { verifyDeclaration } from './declarations/tools.ts'
 import { explainTransaction } from './explain-transaction.ts'
 import { lineCommand } from './line-tool.ts'
 
-/** Prints what the rules of the ledger make of transactions and other cases: as lines for programs, or a file for people. */
+/** Applies the ledger rules to transactions and other cases: answers input lines with JSON lines, or explains one file. */
 export const verify: Command = lineCommand<VerifyDeps>({
   declaration: verifyDeclaration,
   prepare: async (_flagValue, checker) => ok({ checker }),
@@ -22,7 +22,7 @@ export const verify: Command = lineCommand<VerifyDeps>({
   },
 })
 
-/** The case in a file, or why there is none. */
+/** Reads the case in a file; resolves to an error message if that fails. */
 async function readCase(path: string): Promise<Result<Question, string>> {
   try {
     const json: unknown = JSON.parse(await readFile(path, 'utf8'))

@@ -8,15 +8,15 @@ import { done, failed, type ProcessIo } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import type { Declaration } from './declaration.ts'
 
-/** What the commands share that work on a database. */
+/** Functions shared by the commands that work on a database. */
 
-/** A call that is in order. */
+/** A valid call of a command that works on a database. */
 export interface DatabaseCall extends Call {
-  /** Of the database. */
+  /** URL of the database. */
   readonly url: string
 }
 
-/** Reads the call of a command that works on one database; the exit code where that is all. */
+/** Parses the call of a command that works on a database; returns the exit code if the command has nothing else to do. */
 export function readDatabaseCall(
   process: ProcessIo,
   declaration: Declaration,
@@ -29,26 +29,26 @@ export function readDatabaseCall(
   })
   if (typeof call === 'number') return call
   const url = parsed(call)
-  assert(url.ok, 'the call is in order')
+  assert(url.ok, 'the call is valid')
   return { ...call, url: url.value.reveal() }
 }
 
-/** Does the work of a command, and prints in a sentence why it could not, where it gives one; gives the exit code. */
+/** Runs the work of a command and prints the error message that it resolves to, if any; resolves to the exit code. */
 export async function exitCodeOf(
   process: ProcessIo,
   { name }: Pick<Declaration, 'name'>,
   work: () => Promise<string | undefined>,
 ): Promise<number> {
-  const said = await orSentence(work)
-  if (said === undefined) return done
-  process.stderr(`ledger-gateway ${name}: ${said}\n`)
+  const problem = await messageOf(work)
+  if (problem === undefined) return done
+  process.stderr(`ledger-gateway ${name}: ${problem}\n`)
   return failed
 }
 
-/** How a command opens a database. */
+/** Options with which a command opens a database. */
 export type Opening = Pick<StoreOptions, 'url' | 'schema' | 'mayCreate'>
 
-/** Opens a database for some work; a sentence where it cannot be opened, or where the work gives one. */
+/** Opens a database, runs the work, and closes the database; resolves to an error message if either fails. */
 export async function withDatabase(
   opening: Opening,
   work: (database: Database) => Promise<string | undefined>,
@@ -58,12 +58,12 @@ export async function withDatabase(
   return await work(database.value).finally(database.value.close)
 }
 
-/** What the work gives, or where it fails the message: people want the sentence, not the stack. */
-async function orSentence(work: () => Promise<string | undefined>): Promise<string | undefined> {
+/** Resolves to the message that the work resolves to or throws. Users need the message, not the stack. */
+async function messageOf(work: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await work()
   } catch (failure) {
-    // A full disk, a lost server, a file that is not there.
+    // Examples are a full disk, a lost connection, and a missing file.
     return failure instanceof Error ? failure.message.trim() : String(failure)
   }
 }

@@ -10,7 +10,7 @@ import {
   type NothingToExport,
 } from '../store/move/export.ts'
 
-/** Writes an export to a stream, no faster than it takes it; throws what the stream fails with. */
+/** Writes an export to a stream with backpressure; rejects with the error of the stream. */
 export async function writeExport(
   database: Database,
   out: Writable,
@@ -23,7 +23,7 @@ export async function writeExport(
   return Promise.race([exportDatabase(database, { write, ...options }), broken])
 }
 
-/** Ends a stream to a file, and waits until the file has all of it. */
+/** Ends a stream to a file, and waits until all data is written. */
 export async function endFile(out: Writable): Promise<void> {
   out.end()
   await once(out, 'finish')

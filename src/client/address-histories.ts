@@ -1,17 +1,17 @@
 import type { FeedHistoryPoint, FeedUpdate, HexText } from './events.ts'
 
-/** How far the history of each address has come, by the updates that a feed has sent. */
+/** Tracks the history of each address by the updates that a feed has sent. */
 
-/** An event does not follow from the events before. */
+/** The error of an event that contradicts the events before it. */
 export interface HistoryBroken {
   readonly code: 'HISTORY_BROKEN'
   readonly message: string
 }
 
 export interface AddressHistories {
-  /** Takes where a feed begins; it must be where the updates of the address have come to. */
+  /** Records the point at which a feed starts; it must be the point that the updates of the address have reached. */
   begin(point: FeedHistoryPoint): HistoryBroken | undefined
-  /** Takes the next update of an address. */
+  /** Checks and records the next update of an address. */
   extend(update: FeedUpdate): Promise<HistoryBroken | undefined>
   clear(): void
 }
@@ -21,8 +21,8 @@ interface Point {
   readonly historyHash: HexText
 }
 
-/** The most addresses whose last update is remembered; a feed of the whole ledger may have more. */
-const rememberedAddresses = 100_000
+/** Maximum number of addresses whose last update is kept; a feed of the whole ledger may have more. */
+const maxAddresses = 100_000
 
 export function createAddressHistories(): AddressHistories {
   const points = new Map<string, Point>()
@@ -33,7 +33,7 @@ export function createAddressHistories(): AddressHistories {
     const ordinal = BigInt(point.ordinal)
     if (known === undefined) remember(keyOf(point), { ordinal, historyHash })
     else if (known.ordinal !== ordinal || known.historyHash !== historyHash) {
-      return broken(`the history of ${address} differs from the one before`)
+      return broken(`the history of ${address} differs from the history received before`)
     }
     return undefined
   }
@@ -42,12 +42,12 @@ export function createAddressHistories(): AddressHistories {
     const { address, historyHash } = update
     const key = keyOf(update)
     const ordinal = BigInt(update.ordinal)
-    const known = points.get(key) ?? (ordinal === 1n ? beginning : undefined)
+    const known = points.get(key) ?? (ordinal === 1n ? emptyHistory : undefined)
     if (known !== undefined && ordinal !== known.ordinal + 1n) {
-      return broken(`${address}: update ${ordinal} came after ${known.ordinal}`)
+      return broken(`${address}: update ${ordinal} arrived after update ${known.ordinal}`)
     }
     if (known !== undefined && (await nextHistoryHash(known.historyHash, update)) !== historyHash) {
-      return broken(`${address}: the history hash of update ${ordinal} does not follow`)
+      return broken(`${address}: the history hash of update ${ordinal} does not match`)
     }
     remember(key, { ordinal, historyHash })
     return undefined
@@ -56,7 +56,7 @@ export function createAddressHistories(): AddressHistories {
   function remember(key: string, point: Point): void {
     points.delete(key)
     points.set(key, point)
-    if (points.size <= rememberedAddresses) return
+    if (points.size <= maxAddresses) return
     for (const oldest of points.keys()) {
       points.delete(oldest)
       break
@@ -70,10 +70,10 @@ function keyOf({ address, class: updateClass }: Pick<FeedHistoryPoint, 'address'
   return `${updateClass} ${address}`
 }
 
-/** Before the first update of an address. */
-const beginning: Point = { ordinal: 0n, historyHash: `0x${'00'.repeat(32)}` }
+/** The history of an address before its first update. */
+const emptyHistory: Point = { ordinal: 0n, historyHash: `0x${'00'.repeat(32)}` }
 
-/** SHA-256 over the former value, the milestone as u32 (little endian), the output id and whether it was spent. */
+/** SHA-256 over the previous hash, the milestone as u32 (little endian), the output id and whether it was spent. */
 async function nextHistoryHash(
   former: HexText,
   { milestoneIndex, outputId, isSpent }: FeedUpdate,
@@ -90,12 +90,12 @@ async function nextHistoryHash(
   return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-// Digit by digit, because not every browser has a function for it.
+// Not every browser has a function that decodes hexadecimal text.
 function bytesOf(text: HexText): number[] {
   return (text.slice(2).match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
 }
 
-/** What is wrong with an event. */
+/** Creates a `HistoryBroken` error. */
 export function broken(message: string): HistoryBroken {
   return { code: 'HISTORY_BROKEN', message }
 }

@@ -1,38 +1,38 @@
 import {
   type Answer,
-  answerIn,
   answerOf,
   endpointOf,
   type Failure,
+  failed,
   type GatewayOptions,
   type GraphqlResult,
-  refused,
+  parseAnswer,
 } from './query.ts'
 import { openStream } from './stream.ts'
 
-/** The answers of a subscription, over as many connections as it takes. */
+/** Receives the answers of a subscription, and reconnects as often as needed. */
 
-/** How a broken connection is noticed and followed by another one. */
+/** How a broken connection is detected and replaced. */
 export interface ConnectionOptions extends GatewayOptions {
-  /** The longest pause before a new connection, in milliseconds; 30 seconds by default. */
+  /** Maximum pause before a new connection, in milliseconds; 30 seconds by default. */
   readonly longestPauseMs?: number
-  /** A connection without a message for so long is closed; 90 seconds by default. */
+  /** Milliseconds without a message after which a connection is closed; 90 seconds by default. */
   readonly silenceMs?: number
 }
 
-/** What is subscribed to. */
+/** A subscription to receive. */
 export interface Subscription<Data> {
-  /** The body of the request of the next connection. */
+  /** Returns the request body for the next connection. */
   body(): object
-  /** The refusal in an answer; `undefined` where there is none. */
+  /** Returns the failure in an answer that ends the connection; `undefined` if there is none. */
   refusalIn(answer: Answer<Data>): Failure | undefined
-  /** Whether a subscription that the gateway completes is over, or begins again. */
+  /** Whether to end or to reconnect when the gateway completes the subscription. */
   readonly onComplete: 'end' | 'reconnect'
 }
 
 /**
- * The answers, for ever. Ends with the signal, with `return()`, or after a refusal that another connection would not change, which
- * is the last answer.
+ * Yields the answers without end. Ends when the signal aborts, on `return()`, or after a failure that reconnecting cannot solve;
+ * that failure is the last answer.
  */
 export async function* receive<Data>(
   options: ConnectionOptions,
@@ -40,10 +40,10 @@ export async function* receive<Data>(
 ): AsyncGenerator<Answer<Data>, void, undefined> {
   const { url, longestPauseMs = 30_000, signal } = options
   if (!isGatewayUrl(url)) {
-    yield refused('URL_MALFORMED', `url: expected http(s)://HOST[:PORT][/PATH], not ${url}`)
+    yield failed('URL_MALFORMED', `url: expected http(s)://HOST[:PORT][/PATH], not ${url}`)
     return
   }
-  const pauses = createPauses(longestPauseMs)
+  const backoff = createBackoff(longestPauseMs)
   while (signal?.aborted !== true) {
     let ending: Ending
     const answers = connect(options, subscription)
@@ -54,7 +54,7 @@ export async function* receive<Data>(
           ending = next.value
           break
         }
-        pauses.reset()
+        backoff.reset()
         yield next.value
       }
     } finally {
@@ -68,11 +68,11 @@ export async function* receive<Data>(
       yield { ok: false, failure: ending }
       return
     }
-    await pauses.wait(ending.retryAfterMs, signal)
+    await backoff.wait(ending.retryAfterMs, signal)
   }
 }
 
-/** Whether `fetch` accepts it; in a browser a text without a host is relative to the page. */
+/** Whether `fetch` accepts the URL. In a browser a URL without a host is relative to the page. */
 function isGatewayUrl(url: string): boolean {
   try {
     return /^https?:/.test(new Request(url).url)
@@ -81,10 +81,10 @@ function isGatewayUrl(url: string): boolean {
   }
 }
 
-/** Why a connection ended: for good, or to be opened again. */
+/** Why a connection ended: finally, or with a pause before the next connection. */
 type Ending = Failure | 'complete' | { readonly retryAfterMs: number }
 
-/** The answers of one connection. */
+/** Yields the answers of one connection. */
 async function* connect<Data>(
   options: ConnectionOptions,
   subscription: Subscription<Data>,
@@ -97,10 +97,10 @@ async function* connect<Data>(
     const opened = await openStream({ url: endpointOf(options.url), body, headers, signal })
     if (!opened.isOpen) {
       const { status, retryAfterMs, message } = opened
-      if (isPassing(status)) return { retryAfterMs }
+      if (isTemporaryStatus(status)) return { retryAfterMs }
       const missing = { code: `HTTP_${status}`, message }
-      const answer = answerIn(message, missing)
-      return endingOf(answer.ok ? refused(missing.code, message).failure : answer.failure)
+      const answer = parseAnswer(message, missing)
+      return endingOf(answer.ok ? failed(missing.code, message).failure : answer.failure)
     }
     for (;;) {
       const next = await opened.events.next()
@@ -111,13 +111,13 @@ async function* connect<Data>(
       const answer = answerOf(result, { code: 'UNKNOWN', message: '' })
       const refusal = subscription.refusalIn(answer)
       if (refusal !== undefined) return endingOf(refusal)
-      // The time that the consumer takes does not count as silence.
+      // The time that the consumer needs does not count as silence.
       timeout.pause()
       yield answer
       timeout.restart()
     }
   } catch {
-    // No answer, or a broken connection: either way the feed connects again.
+    // The gateway did not answer, or the connection broke: the subscription reconnects in both cases.
   } finally {
     timeout.abort()
   }
@@ -125,15 +125,15 @@ async function* connect<Data>(
 }
 
 function endingOf(refusal: Failure): Ending {
-  return mayPass(refusal) ? { retryAfterMs: 1_000 } : refusal
+  return isTemporary(refusal) ? { retryAfterMs: 1_000 } : refusal
 }
 
-/** Whether another gateway, or the same one a little later, may accept what this one refuses now. */
-export function mayPass({ code }: Failure): boolean {
-  return passing.includes(code)
+/** Whether another gateway, or the same gateway a little later, may accept the request. */
+export function isTemporary({ code }: Failure): boolean {
+  return temporaryCodes.includes(code)
 }
 
-const passing = [
+const temporaryCodes = [
   'CONNECTION_LIMIT',
   'SUBSCRIPTION_LIMIT',
   'GATEWAY_DRAINING',
@@ -142,17 +142,17 @@ const passing = [
   'STORE_AWAY',
 ]
 
-/** 401 too, because the next connection may have another token. */
-function isPassing(status: number): boolean {
+/** Whether a later request may succeed. 401 is temporary because the next connection may have another token. */
+function isTemporaryStatus(status: number): boolean {
   return status >= 500 || status === 401 || status === 408 || status === 429
 }
 
-/** Pauses that double from a quarter of a second, each a random part of that, so that thousands do not reconnect at once. */
-function createPauses(longestMs: number) {
+/** Exponential backoff from a quarter of a second, with full jitter, so that thousands of clients do not reconnect at once. */
+function createBackoff(longestMs: number) {
   let next = 250
 
-  async function wait(leastMs: number, signal: AbortSignal | undefined): Promise<void> {
-    const pause = leastMs + Math.random() * next
+  async function wait(minMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const pause = minMs + Math.random() * next
     next = Math.min(2 * next, longestMs)
     if (signal?.aborted) return
     await new Promise<void>((resolve) => {
@@ -174,7 +174,7 @@ function createPauses(longestMs: number) {
   }
 }
 
-/** Aborts a connection by call, with the feed, or after a silence. */
+/** Aborts a connection when `abort` is called, when the signal of the feed aborts, or after `silenceMs` without a message. */
 function createTimeout(silenceMs: number, feed: AbortSignal | undefined) {
   const controller = new AbortController()
   const abort = () => {

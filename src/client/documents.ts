@@ -1,8 +1,8 @@
-/** GraphQL documents as code generators make them, without any package of GraphQL. */
+/** GraphQL documents as code generators produce them, without a dependency on a GraphQL package. */
 
 /**
- * A document whose answer and variables have types: what code generators make with `TypedDocumentNode` or `TypedDocumentString`, and
- * `graphql()` of gql.tada. A plain text has none.
+ * A document with typed result and variables: `TypedDocumentNode` or `TypedDocumentString` of code generators, or the result of
+ * `graphql()` of gql.tada. A plain string has no types.
  */
 export type TypedDocument<Data, Variables> =
   | string
@@ -10,7 +10,7 @@ export type TypedDocument<Data, Variables> =
       readonly __apiType?: ((variables: Variables) => Data) | undefined
     })
 
-/** A text that is an object, for the sake of its type. */
+/** A text that is an object, so that it can carry a type. */
 export interface DocumentText {
   readonly length: number
   toString(): string
@@ -37,7 +37,7 @@ export interface DocumentNode {
   readonly fields?: readonly DocumentNode[] | undefined
 }
 
-/** The text of a document. */
+/** Returns the text of a document. */
 export function documentText(document: TypedDocument<unknown, never>): string {
   if (typeof document === 'string') return document
   return 'kind' in document ? print(document) : document.toString()
@@ -98,7 +98,7 @@ function optional(node: DocumentNode | undefined, before = ''): string {
   return node === undefined ? '' : before + print(node)
 }
 
-/** Each behind the same text. */
+/** Prints nodes, each preceded by the same text. */
 function each(nodes: readonly DocumentNode[] = [], before: string): string {
   return nodes.map((node) => before + print(node)).join('')
 }

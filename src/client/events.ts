@@ -1,17 +1,17 @@
-/** The events of a feed as they come over the wire (docs/feed.md). */
+/** The events of a feed in their wire format (docs/feed.md). */
 
-/** Bytes as text: `0x` and two hexadecimal digits a byte. */
+/** Bytes as text: `0x` and two hexadecimal digits per byte. */
 export type HexText = `0x${string}`
 
-/** Why an update is filed under an address. */
+/** Why an update is listed under an address: the address owns the output, or the output mentions it. */
 export type UpdateClass = 'OWNED' | 'MENTIONED'
 
-/** An output was created or spent, filed under one address. */
+/** An output that was created or spent, listed under one address. */
 export interface FeedUpdate {
   readonly cursor: string
   /** Position among the updates of this address and class, as decimal text: 1, 2, 3 … */
   readonly ordinal: string
-  /** Bech32. */
+  /** Address as Bech32 text. */
   readonly address: string
   readonly class: UpdateClass
   readonly roles: readonly string[]
@@ -23,7 +23,7 @@ export interface FeedUpdate {
   readonly historyHash: HexText
 }
 
-/** An output that passed to its return address by time alone. */
+/** An output that passed to its return address because its expiration slot was reached. */
 export interface FeedHandover {
   readonly outputId: HexText
   readonly from: string
@@ -31,7 +31,7 @@ export interface FeedHandover {
   readonly milestoneIndex: number
 }
 
-/** The last ordinal and history hash of an address and class at a cursor. */
+/** The latest ordinal and history hash of an address and class at a cursor. */
 export interface FeedHistoryPoint {
   readonly address: string
   readonly class: UpdateClass
@@ -39,7 +39,7 @@ export interface FeedHistoryPoint {
   readonly historyHash: HexText
 }
 
-/** An event of a feed, whose updates have the fields that the caller selected. */
+/** An event of a feed. Its updates also have the fields that the caller selected. */
 export type FeedEvent<Fields = unknown> =
   | {
       readonly __typename: 'FeedOpened'
@@ -85,13 +85,13 @@ export type FeedEvent<Fields = unknown> =
       readonly tipCursor: string
     }
 
-/** Whether a feed sends updates as they are committed, or reads older ones first. */
+/** Whether a feed sends updates as they are committed (`LIVE`), or still reads older updates (`CATCHING_UP`). */
 export type FeedMode = 'CATCHING_UP' | 'LIVE'
 
-/** The document that the client sends. */
+/** The subscription document that the client sends. */
 export const feedDocument = feedDocumentWith('')
 
-/** That document, whose updates have what the first fragment of `fragments` selects besides. */
+/** The subscription document, whose updates also select the first fragment of `fragments`. */
 export function feedDocumentWith(fragments: string): string {
   const [, name] = /^\s*fragment\s+(\w+)/m.exec(fragments) ?? []
   const spread = name === undefined ? '' : ` ...${name}`

@@ -1,25 +1,25 @@
-import { type ConnectionOptions, mayPass, receive } from './connections.ts'
+import { type ConnectionOptions, isTemporary, receive } from './connections.ts'
 import { documentText, type TypedDocument } from './documents.ts'
 import { type FeedEvent, feedDocumentWith, type UpdateClass } from './events.ts'
 import { createHistory, type History } from './history.ts'
 
-/** Follows the ledger updates of a gateway for ever: resumes by itself, and checks that no update is missing or repeated. */
+/** Follows the ledger updates of a gateway without end: resumes automatically, and checks that no update is missing or repeated. */
 
 export type { FeedEvent, FeedUpdate } from './events.ts'
 
 export interface FollowOptions<Fields = unknown> extends ConnectionOptions {
-  /** 1 to 100 Bech32 texts; left out: the whole ledger. */
+  /** 1 to 100 addresses as Bech32 texts; the whole ledger by default. */
   readonly addresses?: readonly string[]
-  /** `OWNED` alone by default. */
+  /** Classes of updates to follow; only `OWNED` by default. */
   readonly classes?: readonly UpdateClass[]
-  /** A cursor; left out, with `afterMilestone`: only what is committed from now on. */
+  /** Cursor to start after. Without `after` and `afterMilestone`, only updates that are committed from now on are sent. */
   readonly after?: string
-  /** A milestone in place of a cursor: begin with the one after it. */
+  /** Milestone to start after, instead of a cursor. */
   readonly afterMilestone?: number
-  /** Begin with the outputs of the addresses that are unspent at that position. */
+  /** Whether to start with the outputs of the addresses that are unspent at the start position. */
   readonly snapshot?: boolean
   /**
-   * What each update has besides: a document whose first fragment is on `LedgerUpdate`, such as
+   * Additional fields of each update: a document whose first fragment is on `LedgerUpdate`, such as
    * `fragment Amounts on LedgerUpdate { output { amount } }`.
    */
   readonly selection?: TypedDocument<Fields, never>
@@ -28,17 +28,17 @@ export interface FollowOptions<Fields = unknown> extends ConnectionOptions {
 /** The last event of a feed that cannot continue. */
 export interface FeedEnded {
   readonly __typename: 'FeedEnded'
-  /** `HISTORY_BROKEN`, `URL_MALFORMED`, or the code of the gateway's refusal, or `HTTP_` and a status. */
+  /** `HISTORY_BROKEN`, `URL_MALFORMED`, the error code of the gateway, or `HTTP_` and a status. */
   readonly code: string
   readonly message: string
-  /** The last cursor; `undefined` if the feed never began. */
+  /** The last cursor; `undefined` if the feed never started. */
   readonly cursor: string | undefined
 }
 
 /**
- * The events of the feed, for ever, over as many connections as it takes: each begins after the cursor of the last event.
- * Resuming shows only as another `FeedOpened`; before a snapshot is complete, that begins everything again. Ends with the
- * signal, with `return()`, after a `FeedReset`, or with `FeedEnded` if another connection would not help.
+ * Yields the events of the feed without end, and reconnects as often as needed: each connection starts after the cursor of the
+ * last event. The caller sees a new connection only as another `FeedOpened`; until a snapshot is complete, it starts from the
+ * beginning. Ends when the signal aborts, on `return()`, after a `FeedReset`, or with `FeedEnded` if reconnecting cannot help.
  */
 export async function* follow<Fields = unknown>(
   options: FollowOptions<Fields>,
@@ -48,8 +48,8 @@ export async function* follow<Fields = unknown>(
   const query = feedDocumentWith(documentText(selection ?? ''))
   const answers = receive<{ readonly event: FeedEvent<Fields> }>(options, {
     body: () => ({ query, variables: variablesOf(options, history) }),
-    // A selected part that is missing for a while is asked for again; one that stays away is null.
-    refusalIn: (answer) => (answer.ok ? answer.failures.find(mayPass) : answer.failure),
+    // If a selected field fails temporarily, the feed reconnects; a field that fails permanently is null.
+    refusalIn: (answer) => (answer.ok ? answer.failures.find(isTemporary) : answer.failure),
     onComplete: 'reconnect',
   })
   for await (const answer of answers) {
@@ -73,7 +73,7 @@ function variablesOf(options: FollowOptions, history: History): Record<string, u
     classes,
     after,
     ...(after === undefined && { afterMilestone }),
-    // After a complete snapshot the updates contain what follows.
+    // After a complete snapshot, the updates contain every later change.
     snapshot: history.wantsSnapshot(),
   }
 }

@@ -1,16 +1,16 @@
 import { broken, createAddressHistories, type HistoryBroken } from './address-histories.ts'
 import type { FeedEvent, FeedUpdate } from './events.ts'
 
-/** Checks the events of a feed: no update may be missing, come twice, or differ from an earlier one. */
+/** Checks the events of a feed: no update may be missing, repeated, or different from an earlier one. */
 
 export type { HistoryBroken } from './address-histories.ts'
 
 export interface History {
-  /** Checks the next event and remembers it; returns what is wrong. */
+  /** Checks and records the next event; resolves to the error, if there is one. */
   check(event: FeedEvent): Promise<HistoryBroken | undefined>
-  /** The cursor to resume after; `undefined` if there is none yet. */
+  /** Returns the cursor to resume after; `undefined` if there is none yet. */
   cursor(): string | undefined
-  /** Whether a complete snapshot is still to come. */
+  /** Whether the snapshot is not complete yet. */
   wantsSnapshot(): boolean
 }
 
@@ -46,9 +46,9 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
 
   function checkOpened({ cursor: start, start: points }: OpenedEvent): HistoryBroken | undefined {
     if (cursor !== undefined && start !== cursor) {
-      return broken(`asked to begin at ${cursor}, the feed began at ${start}`)
+      return broken(`the feed started at ${start} instead of ${cursor}`)
     }
-    // Without a cursor to resume after, or with half a snapshot, everything begins again.
+    // Without a cursor, or with an incomplete snapshot, the feed starts from the beginning.
     if (cursor === undefined || awaitsSnapshot) histories.clear()
     if (!awaitsSnapshot) cursor = start
     for (const point of points) {
@@ -63,7 +63,7 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
     updates: readonly FeedUpdate[],
   ): Promise<HistoryBroken | undefined> {
     if (step.previousCursor !== cursor) {
-      return broken(`an event after ${step.previousCursor} came where ${cursor} was reached`)
+      return broken(`an event that follows ${step.previousCursor} arrived after ${cursor}`)
     }
     for (const update of updates) {
       const fault = await histories.extend(update)

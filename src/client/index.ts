@@ -1,4 +1,4 @@
-/** The client as a package has it. */
+/** The exports of the client package. */
 
 export type { ConnectionOptions } from './connections.ts'
 export type { TypedDocument } from './documents.ts'

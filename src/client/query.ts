@@ -1,39 +1,39 @@
 import { documentText, type TypedDocument } from './documents.ts'
 
-/** Asks a gateway: one request for one document. */
+/** Sends one GraphQL document to a gateway in one request. */
 
-/** Which gateway, and how it is spoken to. */
+/** The gateway to use, and the options of its requests. */
 export interface GatewayOptions {
-  /** The root of the gateway, such as `http://localhost:4000`. */
+  /** Root URL of the gateway, such as `http://localhost:4000`. */
   readonly url: string
-  /** More headers, such as `authorization`; called for every connection. */
+  /** Returns additional headers, such as `authorization`; called for every connection. */
   readonly headers?: () => Record<string, string> | Promise<Record<string, string>>
-  /** Ends the request or the feed. */
+  /** Aborts the request or the feed. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A document of the caller with its variables, which may be left out where none is required. */
+/** A document and its variables, which are optional if no variable is required. */
 export type DocumentOptions<Data, Variables, Given = Variables> = {
   readonly document: TypedDocument<Data, Variables>
 } & (Record<never, never> extends Variables
   ? { readonly variables?: Given }
   : { readonly variables: Given })
 
-/** Why there is no answer, or a part of one. */
+/** Why the data of an answer, or a part of it, is missing. */
 export interface Failure {
-  /** A code of the gateway's `ErrorCode`, `OFFLINE` without any answer, or `HTTP_` and a status. */
+  /** An `ErrorCode` of the gateway, `OFFLINE` if no server answered, or `HTTP_` and a status. */
   readonly code: string
   readonly message: string
-  /** The field that is missing for it; empty for all. */
+  /** Path of the field that is missing; empty if all data is missing. */
   readonly path: readonly (string | number)[]
 }
 
-/** An answer: its data, which may lack fields that failed. */
+/** An answer. Its data lacks the fields that failed. */
 export type Answer<Data> =
   | { readonly ok: true; readonly data: Data; readonly failures: readonly Failure[] }
   | { readonly ok: false; readonly failure: Failure }
 
-/** A result of GraphQL as it comes over the wire. */
+/** A GraphQL result in its wire format. */
 export interface GraphqlResult<Data> {
   readonly data?: Data | null
   readonly errors?: readonly {
@@ -43,7 +43,7 @@ export interface GraphqlResult<Data> {
   }[]
 }
 
-/** Sends a query or a mutation. Throws only what the signal and `headers` throw. */
+/** Sends a query or a mutation. Rejects only when the signal aborts or `headers` throws. */
 export async function query<Data = unknown, Variables = unknown>(
   options: GatewayOptions & DocumentOptions<Data, Variables>,
 ): Promise<Answer<Data>> {
@@ -55,31 +55,31 @@ export async function query<Data = unknown, Variables = unknown>(
     const init = { method: 'POST', headers, body, signal: signal ?? null }
     const response = await fetch(endpointOf(url), init)
     const missing = { code: `HTTP_${response.status}`, message: response.statusText }
-    return answerIn(await response.text(), missing)
+    return parseAnswer(await response.text(), missing)
   } catch (error) {
     if (signal?.aborted) throw error
-    return refused('OFFLINE', '')
+    return failed('OFFLINE', '')
   }
 }
 
-/** The address that documents are sent to. */
+/** The URL of the GraphQL endpoint. */
 export function endpointOf(url: string): string {
   return `${url.replace(/\/$/, '')}/graphql`
 }
 
-/** The answer that a body holds; a proxy may send a page instead, which says what `missing` says. */
-export function answerIn<Data>(
+/** Parses a response body. If it is not JSON, such as the error page of a proxy, the failure is `missing`. */
+export function parseAnswer<Data>(
   body: string,
   missing: Pick<Failure, 'code' | 'message'>,
 ): Answer<Data> {
   try {
     return answerOf(JSON.parse(body), missing)
   } catch {
-    return refused(missing.code, missing.message)
+    return failed(missing.code, missing.message)
   }
 }
 
-/** What a result says; errors without a code of their own, and a result without anything, have that of `missing`. */
+/** Converts a GraphQL result. Errors without a code, and a result without data and errors, get the code of `missing`. */
 export function answerOf<Data>(
   { data, errors = [] }: GraphqlResult<Data>,
   missing: Pick<Failure, 'code' | 'message'>,
@@ -94,8 +94,8 @@ export function answerOf<Data>(
   return { ok: false, failure }
 }
 
-/** No answer at all. */
-export function refused(
+/** Creates an answer without data. */
+export function failed(
   code: string,
   message: string,
 ): { readonly ok: false; readonly failure: Failure } {

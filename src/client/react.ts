@@ -3,33 +3,33 @@ import { documentText } from './documents.ts'
 import type { FeedEvent, FeedMode, FeedUpdate } from './events.ts'
 import { type FeedEnded, type FollowOptions, follow } from './follow.ts'
 
-/** The feed as a hook of React. */
+/** The feed as a React hook. */
 
-/** A feed as it is shown. */
+/** The state of a feed for rendering. */
 export interface FeedView<Fields = unknown> {
   /** `CONNECTING` before the first connection, `ENDED` after the last one. */
   readonly state: 'CONNECTING' | FeedMode | 'ENDED'
-  /** The newest updates, the newest first. */
+  /** The latest updates, newest first. */
   readonly updates: readonly (FeedUpdate & Fields)[]
-  /** The last cursor, which a later feed may begin `after`. */
+  /** The last cursor, which a later feed can pass as `after`. */
   readonly cursor: string | undefined
-  /** Why it ended: a refusal, or `LOG_REPLACED` or `LOG_PRUNED`, after which a feed begins without `after`. */
+  /** Why the feed ended: an error code, or `LOG_REPLACED` or `LOG_PRUNED`, after which a feed must start without `after`. */
   readonly ended: Pick<FeedEnded, 'code' | 'message'> | undefined
 }
 
-/** What is followed, and how many of the newest updates are kept: 100 by default. */
+/** Options of `useFeed`; `keep` is the number of latest updates to keep, 100 by default. */
 export interface UseFeedOptions<Fields = unknown> extends Omit<FollowOptions<Fields>, 'signal'> {
   readonly keep?: number
 }
 
 /**
- * Follows a feed while the component is mounted. Begins anew when an option has another value: lists, texts and documents are
- * compared by what they hold, so that they may be written where the hook is called; `headers` are not compared.
+ * Follows a feed while the component is mounted, and restarts when an option changes. Lists, texts and documents are compared by
+ * value, so they may be written inline; `headers` are not compared.
  */
 export function useFeed<Fields = unknown>(options: UseFeedOptions<Fields>): FeedView<Fields> {
   const { headers: _headers, selection = '', ...plain } = options
   const key = JSON.stringify([plain, documentText(selection)])
-  // A view carries the key of its feed: what another feed showed is shown no longer, not for one rendering.
+  // The view carries the key of its feed, so that the view of another feed is not rendered even once.
   const [shown, setShown] = useState<{ readonly key: string; readonly view: FeedView<Fields> }>()
   useEffect(() => {
     const controller = new AbortController()
@@ -70,7 +70,7 @@ function viewAfter<Fields>(
       return { ...former, updates, cursor: event.cursor }
     }
     case 'FeedReset': {
-      const message = 'the ledger of the gateway goes on from elsewhere; begin without a cursor'
+      const message = 'the log of the gateway was replaced or pruned; start again without a cursor'
       return { ...former, state: 'ENDED', ended: { code: event.reason, message } }
     }
     case 'FeedEnded':

@@ -1,6 +1,6 @@
-/** How the scalars of the schema come in JSON, for code generators. */
+/** JSON types of the scalars of the schema, for code generators. */
 
-/** The type of each scalar, as the `scalars` of a code generator. Amounts are decimal text: `BigInt(text)` reads one. */
+/** The type of each scalar, for the option `scalars` of a code generator. Amounts are decimal text: `BigInt(text)` parses one. */
 export const scalars = {
   AccountId: 'string',
   AnchorId: 'string',
@@ -21,7 +21,7 @@ export const scalars = {
   UInt256: 'string',
 } as const
 
-/** The same as types, as gql.tada takes them. */
+/** The scalars as types, for gql.tada. */
 export type Scalars = {
   readonly [Name in keyof typeof scalars]: {
     string: string

@@ -1,6 +1,6 @@
-/** Server-sent events by `fetch`, which unlike `EventSource` can send a token and waits for slow consumers. */
+/** Server-sent events by `fetch`, which unlike `EventSource` can send a token and applies backpressure for slow consumers. */
 
-/** An open stream of events, or why it was not opened. */
+/** An open event stream, or the response that refused it. */
 export type EventStream =
   | { readonly isOpen: true; readonly events: AsyncGenerator<string, StreamEnding, undefined> }
   | {
@@ -10,19 +10,19 @@ export type EventStream =
       readonly message: string
     }
 
-/** Whether the gateway said that nothing more comes, or only the connection ended. */
+/** Whether the gateway completed the stream, or only the connection ended. */
 export type StreamEnding = 'complete' | 'cut'
 
 export interface StreamRequest {
   readonly url: string
-  /** The body of the request, as JSON. */
+  /** Request body, as JSON. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
   /** Closes the stream. */
   readonly signal: AbortSignal
 }
 
-/** Opens a stream. Throws as `fetch` does without an answer; the events throw when the connection breaks. */
+/** Opens a stream. Rejects as `fetch` does if there is no response; the events throw when the connection breaks. */
 export async function openStream({
   url,
   body,
@@ -38,23 +38,23 @@ export async function openStream({
   if (response.status === 200 && response.body !== null) {
     return { isOpen: true, events: resultsOf(response.body) }
   }
-  const retryAfterMs = pauseAskedFor(response.headers.get('retry-after') ?? '0')
+  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after') ?? '0')
   const message = await response.text()
   return { isOpen: false, status: response.status, retryAfterMs, message }
 }
 
 /** `Retry-After` in milliseconds: a gateway sends seconds, a proxy may send a date (RFC 9110 10.2.3). */
-function pauseAskedFor(retryAfter: string): number {
+function parseRetryAfter(retryAfter: string): number {
   const seconds = Number(retryAfter)
   const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : 1_000 * seconds
-  // Other texts are ignored; and a timer with too long a delay fires at once.
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), longestPauseMs)
+  // Other texts are ignored. The limit is needed because a timer with too long a delay fires at once.
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), maxPauseMs)
 }
 
 /** An hour. */
-const longestPauseMs = 3_600_000
+const maxPauseMs = 3_600_000
 
-/** The data of each `next` event. */
+/** Yields the data of each `next` event. */
 async function* resultsOf(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string, StreamEnding, undefined> {
@@ -76,7 +76,7 @@ async function* resultsOf(
       }
     }
   } finally {
-    // A consumer that returns early wants no more; the signal closes the connection.
+    // The signal closes the connection when the consumer returns early.
     reader.releaseLock()
   }
 }

@@ -2,15 +2,15 @@ import { type ConnectionOptions, receive } from './connections.ts'
 import { documentText } from './documents.ts'
 import type { Answer, DocumentOptions } from './query.ts'
 
-/** Follows a subscription of the caller. */
+/** Receives the events of any subscription. */
 
-/** A subscription; its variables may be a function, which is called for every connection and can say where to resume. */
+/** A subscription. Its variables may be a function, which is called for every connection and can return the position to resume at. */
 export type SubscribeOptions<Data, Variables> = ConnectionOptions &
   DocumentOptions<Data, Variables, Variables | (() => Variables)>
 
 /**
- * The events of a subscription, over as many connections as it takes. Ends with the signal, with `return()`, when the gateway
- * completes it, or after an answer that is not `ok`: then another connection would not help.
+ * Yields the events of a subscription, and reconnects as often as needed. Ends when the signal aborts, on `return()`, when the
+ * gateway completes the subscription, or after an answer that is not `ok`: reconnecting cannot help then.
  */
 export async function* subscribe<Data = unknown, Variables = unknown>(
   options: SubscribeOptions<Data, Variables>,

@@ -13,13 +13,13 @@ import { texts } from './texts.ts'
 
 /** The frame around every page, and the page that is open. */
 
-/** The open page; while its module is loading, `undefined`. */
+/** The open page; `undefined` while its module is loading. */
 const open = signal<OpenPage | undefined>(undefined)
 
-/** The last content stays, dimmed, while the gateway does not answer. */
+/** Whether the gateway does not respond. The last content stays visible but is dimmed. */
 const isOffline = computed(() => link.value.state === 'reconnecting')
 
-/** Opens the page of each place; the one before stays until the next is there. */
+/** Opens the page of each place. The previous page stays until the next page is loaded. */
 export function startPages(): void {
   effect(() => {
     const { value: next } = place
@@ -44,8 +44,8 @@ async function openAt(next: Place): Promise<void> {
 const isUnloaded = signal(false)
 
 /**
- * Loads the whole page again once the gateway answers: after an upgrade of it the files of the former version are gone. Once a
- * minute at most, for what is missing may stay so.
+ * Reloads the whole page once the gateway responds: after an upgrade of the gateway the files of the previous version are gone.
+ * Reloads at most once a minute, because the missing file may stay missing.
  */
 function reloadWhenLive(): void {
   effect(() => {
@@ -68,13 +68,13 @@ export function App() {
   const page = open.value
   return (
     <>
-      <button type="button" class="skip" onClick={toPage}>
+      <button type="button" class="skip" onClick={focusPage}>
         {texts.skip}
       </button>
       <Header />
       <SlotStrip />
       <main id="page" tabIndex={-1} class={isOffline.value ? 'page page-offline' : 'page'}>
-        {page === undefined ? <Nothing /> : <Shown key={page.place.visit} page={page} />}
+        {page === undefined ? <NoContent /> : <PageContent key={page.place.visit} page={page} />}
       </main>
       <StatusLine queryAddress={page?.queryAddress} />
       <KeyboardHelp />
@@ -82,28 +82,28 @@ export function App() {
   )
 }
 
-function Nothing() {
+function NoContent() {
   if (isUnloaded.value) return <Failed failure={unloaded} retry={() => location.reload()} />
   return place.value === undefined ? <NoPage /> : <Loading />
 }
 
 const unloaded = { code: 'OFFLINE', message: '', path: [] }
 
-function Shown({ page }: { readonly page: OpenPage }) {
+function PageContent({ page }: { readonly page: OpenPage }) {
   const title = page.title.value
   useEffect(() => {
     document.title = `${title} · ${texts.product}`
   }, [title])
   useEffect(() => {
     scrollTo(0, page.place.scroll)
-    // A link that was followed is gone with its page: the next tab stop is the beginning of this one.
+    // The link that was followed is gone with its page, so the focus moves to the start of the new page.
     if (page.place.visit > 1)
       document.querySelector<HTMLElement>('#page')?.focus({ preventScroll: true })
   }, [page])
   return <>{page.render()}</>
 }
 
-/** No link, because the base of the page would lead its fragment to the home page. */
-function toPage(): void {
+/** Focuses the page. A link to `#page` would lead to the home page, because the document has a base URL. */
+function focusPage(): void {
   document.querySelector<HTMLElement>('#page')?.focus()
 }

@@ -1,14 +1,14 @@
-/** Numbers and ids as text for people. */
+/** Formats numbers and ids for display. */
 
-/** A narrow space that no line is broken at: between groups of digits, and nowhere else. */
+/** A narrow no-break space, used only between groups of digits. */
 export const thinSpace = '\u202f'
 
-/** A whole number in groups of three digits: 1 892 415. */
+/** Formats a whole number in groups of three digits: 1 892 415. */
 export function grouped(value: number | string | bigint): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, thinSpace)
 }
 
-/** An amount in the smallest unit, split at the decimal point of the unit. */
+/** Splits an amount in the smallest unit at the decimal point of the unit. */
 export function inUnit(
   amount: string,
   decimals: number,
@@ -19,13 +19,13 @@ export function inUnit(
   return { sign, whole: grouped(digits.slice(0, at)), fraction: digits.slice(at) }
 }
 
-/** The beginning and the end of an id. */
+/** Shortens an id to its beginning and its end. */
 export function shortened(id: string): string {
   const head = id.startsWith('0x') ? 10 : 8
   return id.length <= head + 8 ? id : `${id.slice(0, head)}…${id.slice(-6)}`
 }
 
-/** A name of the schema as words: `StorageDepositReturn` as `storage deposit return`. */
+/** Splits a name of the schema into words: `StorageDepositReturn` becomes `storage deposit return`. */
 export function words(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase()
 }

@@ -1,20 +1,20 @@
 import { type Answer, query } from '../client/query.ts'
 import { root } from './base.ts'
 
-/** Asks the gateway: one request for one document. */
+/** Sends one GraphQL document to the gateway in one request. */
 
-export { type Answer, type Failure, refused } from '../client/query.ts'
+export { type Answer, type Failure, failed } from '../client/query.ts'
 
-/** A generated document, which knows the type of its answer. */
+/** A generated document with typed data and variables. */
 export interface TypedDocument<Data, Variables> {
   readonly text: string
   readonly types?: (variables: Variables) => Data
 }
 
-/** The address that documents are sent to. */
+/** URL of the GraphQL endpoint. */
 export const endpoint = new URL('graphql', root)
 
-/** Sends a document. Throws only what the signal throws. */
+/** Sends a document. Rejects only when the signal aborts. */
 export async function ask<Data, Variables>(
   { text: document }: TypedDocument<Data, Variables>,
   variables: Variables,

@@ -1,6 +1,6 @@
-/** Joins the document of a page with that of the frame, for the first page asks for both in one request. */
+/** Joins the document of a page with the document of the frame, because the first page requests both at once. */
 
-/** The document with the fields of the frame before its own; the first brace of each opens its fields. */
+/** Inserts the fields of the frame before the fields of a document; the first brace of each document opens its fields. */
 export function joinedText(text: string, frameText: string): string {
   const fields = frameText.slice(frameText.indexOf('{') + 1)
   return text.replace('{', `{${fields.slice(0, fields.lastIndexOf('}'))}`)

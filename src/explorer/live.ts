@@ -8,11 +8,11 @@ import { endpoint } from './graphql.ts'
 import { askForFrame, frame, type Tip } from './network.ts'
 
 /**
- * Follows the milestones for as long as the explorer is open and seen: the one subscription of every page. After a break it
- * resumes after the last milestone, so that none is missing and none comes twice.
+ * Follows the milestones while the explorer is open and visible: the only subscription of every page. After an interruption it
+ * resumes after the last milestone, so that no milestone is missing or repeated.
  */
 
-/** How the page stands to the ledger. */
+/** The state of the connection. */
 export type Link =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
@@ -22,40 +22,40 @@ export type Link =
 
 export const link = signal<Link>({ state: 'connecting' })
 
-/** The newest milestones, the newest first. */
+/** The latest milestones, newest first. */
 export const milestones = signal<readonly Tip[]>([])
 
-/** Counts how often everything on a page may be out of date at once: after a break that was too long to replay. */
+/** Counter that increases when everything on a page may be out of date, after an interruption that was too long to replay. */
 export const generation = signal(0)
 
-/** When the newest milestone came. */
-let heardMs = Date.now()
+/** Time at which the newest milestone arrived, in milliseconds. */
+let arrivedMs = Date.now()
 
-/** The newest milestone that there may be by now: the one that came last, and one more for each slot that passed since. */
+/** Index that the newest milestone may have by now: the last received index plus the number of slots since then. */
 let expectedIndex = 0
 
-/** How many milestones are kept for the strip. */
+/** Number of milestones that are kept for the strip. */
 const keptMilestones = 120
 
-/** A longer break is not replayed: what is shown is asked for again. */
-const mostReplayed = 200
+/** Maximum length of an interruption that is replayed, in slots. After a longer one, the content is requested again. */
+const maxReplayedSlots = 200
 
-/** A connection that says nothing for so long is closed; the gateway sends every milestone. */
+/** Milliseconds without a message after which a connection is closed. The gateway sends every milestone. */
 const silenceMs = 45_000
 
-/** A tab that is not seen for so long gives its connection back: browsers have six for one host. */
+/** Milliseconds after which a hidden tab closes its connection, because browsers allow only six connections per host. */
 const sleepAfterMs = 10_000
 
-/** Begins after the newest milestone of the frame. */
+/** Starts to follow after the newest milestone of the frame. */
 export function startLive(): void {
   show()
-  void followForEver()
+  void followAlways()
 }
 
-async function followForEver(): Promise<never> {
+async function followAlways(): Promise<never> {
   let pauseMs = 250
   for (;;) {
-    await seen()
+    await untilVisible()
     const startedMs = Date.now()
     const isRefused = await followOnce()
     if (document.hidden) continue
@@ -68,11 +68,11 @@ async function followForEver(): Promise<never> {
   }
 }
 
-/** One connection; whether the ledger has not come to where the page is. */
+/** Follows over one connection. Resolves to `true` if the ledger has not reached the milestone of the page. */
 async function followOnce(): Promise<boolean> {
   const connection = createConnection()
   const after = milestones.peek()[0]?.index
-  expectedIndex = (after ?? 0) + slotsSince(heardMs)
+  expectedIndex = (after ?? 0) + slotsSince(arrivedMs)
   try {
     const opened = await openStream({
       url: endpoint.href,
@@ -81,21 +81,21 @@ async function followOnce(): Promise<boolean> {
       signal: connection.signal,
     })
     if (!opened.isOpen) return false
-    if (slotsSince(heardMs) > mostReplayed && (await askForFrame())) {
+    if (slotsSince(arrivedMs) > maxReplayedSlots && (await askForFrame())) {
       startAgain()
       return false
     }
-    connection.heard()
+    connection.restartTimeout()
     link.value = { state: 'live' }
     for await (const text of opened.events) {
-      connection.heard()
+      connection.restartTimeout()
       const { data, errors = [] }: FeedResult = JSON.parse(text)
-      // The database was replaced by one that has not come as far; another refusal may pass.
+      // This code means that the database was replaced by an older one. Other errors may be temporary.
       if (errors.length > 0) return errors[0]?.extensions?.code === 'MILESTONE_NOT_COMMITTED'
-      if (data != null) take(data.milestone)
+      if (data != null) addMilestone(data.milestone)
     }
   } catch {
-    // The connection broke, or was closed for its silence: the next one resumes.
+    // The connection broke or timed out: the next connection resumes.
   } finally {
     connection.close()
   }
@@ -107,21 +107,21 @@ interface FeedResult {
   readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
 }
 
-function take(next: Tip): void {
+function addMilestone(next: Tip): void {
   const known = milestones.peek()
   const newest = known[0]?.index ?? 0
-  // A milestone in between would have been skipped: everything is asked for again.
+  // If a milestone was skipped, everything is requested again.
   if (next.index > newest + 1) return void askForFrame().then((isThere) => isThere && startAgain())
   if (next.index <= newest) return
   batch(() => {
     milestones.value = [next, ...known].slice(0, keptMilestones)
-    heardMs = Date.now()
+    arrivedMs = Date.now()
     const slots = expectedIndex - next.index
     link.value = slots > 2 ? { state: 'catching-up', slots } : { state: 'live' }
   })
 }
 
-/** What is shown begins again at what the frame has now. */
+/** Replaces the milestones by those of the frame, and marks the content of the page as out of date. */
 function startAgain(): void {
   batch(() => {
     show()
@@ -132,50 +132,50 @@ function startAgain(): void {
 /** Shows the milestones of the frame. */
 function show(): void {
   milestones.value = frame.peek()?.strip?.nodes ?? []
-  heardMs = Date.now()
+  arrivedMs = Date.now()
 }
 
-/** By the length of a slot alone, for the clock of the reader may be wrong. */
+/** Number of slots since a time. Only the slot duration is used, because the clock of the browser may be wrong. */
 function slotsSince(ms: number): number {
   const seconds = frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
   return Math.floor((Date.now() - ms) / 1000 / seconds)
 }
 
-/** Waits until the tab is seen. */
-async function seen(): Promise<void> {
+/** Waits until the tab is visible. */
+async function untilVisible(): Promise<void> {
   if (!document.hidden) return
   link.value = { state: 'asleep' }
   await new Promise<void>((resolve) => {
-    const look = () => {
+    const onChange = () => {
       if (document.hidden) return
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', onChange)
       resolve()
     }
-    document.addEventListener('visibilitychange', look)
+    document.addEventListener('visibilitychange', onChange)
   })
 }
 
-/** Closes a connection that is silent, and that of a tab that is not seen. */
+/** Aborts a connection that is silent, or whose tab is hidden. */
 function createConnection() {
   const controller = new AbortController()
   const abort = () => controller.abort()
   let silence = setTimeout(abort, silenceMs)
   let sleep: ReturnType<typeof setTimeout> | undefined
-  const look = () => {
+  const onChange = () => {
     clearTimeout(sleep)
     if (document.hidden) sleep = setTimeout(abort, sleepAfterMs)
   }
-  document.addEventListener('visibilitychange', look)
+  document.addEventListener('visibilitychange', onChange)
   return {
     signal: controller.signal,
-    heard: () => {
+    restartTimeout: () => {
       clearTimeout(silence)
       silence = setTimeout(abort, silenceMs)
     },
     close: () => {
       clearTimeout(silence)
       clearTimeout(sleep)
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', onChange)
       abort()
     },
   }

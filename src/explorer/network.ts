@@ -1,22 +1,22 @@
 import { computed, signal } from '@preact/signals'
 import { type FrameData, document as frameDocument } from '../generated/explorer/frame.ts'
-import { type Answer, ask, refused, type TypedDocument } from './graphql.ts'
+import { type Answer, ask, failed, type TypedDocument } from './graphql.ts'
 import { joinedText } from './joined.ts'
 import { areWellFormed } from './scalars.ts'
 
-/** What every page needs of the network and the newest milestones: it comes with the first page, in the same request. */
+/** The frame: data of the network and the newest milestones that every page needs. The first page requests it together with its own. */
 
 export type Tip = NonNullable<FrameData['strip']>['nodes'][number]
 
-/** The frame as it was asked for last; `undefined` before the first answer. */
+/** The latest frame; `undefined` before the first response. */
 export const frame = signal<FrameData | undefined>(undefined)
 
-/** The base token; the smallest unit alone while it is not known. */
+/** The base token; amounts are shown in the smallest unit while the token is not known. */
 export const baseToken = computed(
   () => frame.value?.network.baseToken ?? { tickerSymbol: '', subunit: '', decimals: 0 },
 )
 
-/** By how much the clock of the gateway is ahead of the reader's, where that is more than a slot. */
+/** Milliseconds by which the clock of the gateway is ahead of the browser's clock; 0 if the difference is less than a slot. */
 const clockAheadMs = computed(() => {
   const known = frame.value
   if (known === undefined) return 0
@@ -25,12 +25,12 @@ const clockAheadMs = computed(() => {
   return Math.abs(aheadMs) > slotMs + 1_000 ? aheadMs : 0
 })
 
-/** The time by the clock of the gateway, in milliseconds of Unix time. */
+/** The current time of the gateway's clock, as Unix time in milliseconds. */
 export function gatewayTimeMs(): number {
   return Date.now() + clockAheadMs.value
 }
 
-/** Asks for a page, and with it for the frame where that is not known or out of date. */
+/** Requests the data of a page, together with the frame if it is not known yet. */
 export async function askWithFrame<Data, Variables extends object>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
@@ -38,7 +38,7 @@ export async function askWithFrame<Data, Variables extends object>(
 ): Promise<Answer<Data>> {
   if (!areWellFormed(document.text, variables)) {
     const isThere = frame.peek() !== undefined || (await askForFrame(signal))
-    return refused(isThere ? 'BAD_USER_INPUT' : 'OFFLINE', '')
+    return failed(isThere ? 'BAD_USER_INPUT' : 'OFFLINE', '')
   }
   if (frame.peek() !== undefined) return await ask(document, variables, signal)
   const joined: TypedDocument<Data & FrameData, Variables> = {
@@ -46,26 +46,26 @@ export async function askWithFrame<Data, Variables extends object>(
   }
   const answer = await ask(joined, variables, signal)
   if (answer.ok) frame.value = answer.data
-  // The whole document was refused, but the frame may be had.
+  // The joined document was refused, but a request for the frame alone may succeed.
   else if (answer.failure.code !== 'OFFLINE') await askForFrame(signal)
   return answer
 }
 
-/** Asks for the frame alone. */
+/** Requests only the frame; resolves to whether it was received. */
 export async function askForFrame(signal?: AbortSignal): Promise<boolean> {
   const answer = await ask(frameDocument, {}, signal)
   if (answer.ok) frame.value = answer.data
   return answer.ok
 }
 
-/** The slot at a time, in milliseconds of Unix time. */
+/** The slot at a Unix time in milliseconds. */
 export function slotAt(timeMs: number, { network: { parameters } }: FrameData): number {
   const { genesisSlot, genesisUnixTimestamp, slotDurationInSeconds } = parameters
   const seconds = timeMs / 1000 - Number(genesisUnixTimestamp)
   return genesisSlot + Math.floor(seconds / slotDurationInSeconds) + 1
 }
 
-/** When a slot begins, in milliseconds of Unix time. */
+/** The start of a slot, as Unix time in milliseconds. */
 export function timeOf(slot: number, { network: { parameters } }: FrameData): number {
   const { genesisSlot, genesisUnixTimestamp, slotDurationInSeconds } = parameters
   return 1000 * (Number(genesisUnixTimestamp) + (slot - genesisSlot - 1) * slotDurationInSeconds)

@@ -9,48 +9,48 @@ import { Failed, Loading, Missing } from './parts/states.tsx'
 import { afterIn, type Place } from './router.ts'
 
 /**
- * A page is one document and one view. It asks for its document when it is opened, and again when a milestone may have changed
- * what it shows, so that every page is live, and what it shows is of one moment.
+ * A page consists of one document and one view. It requests its document when it is opened, and again when a milestone may have
+ * changed its content. So every page is live, and all of its content is from one snapshot.
  */
 
 export interface PageDefinition<Data, Variables> {
   readonly document: TypedDocument<Data, Variables>
   readonly variables: (place: Place) => Variables
-  /** What the tab and the history call it; `undefined` for the data while there are none. */
+  /** Returns the title of the tab; the data is `undefined` until it is loaded. */
   readonly title: (place: Place, data: Data | undefined) => string
-  /** Whether the ledger has what was asked for; where it has not, the page says which kind was looked for. */
+  /** Whether the requested object is missing on the ledger. */
   readonly isMissing?: (data: Data) => boolean
-  /** The text that was looked for, where it is missing. */
+  /** Returns the kind and the id of the requested object, for the message that it is missing. */
   readonly sought?: (place: Place) => { readonly kind: string; readonly id: string }
-  /** After which milestones it may have changed; by default those with updates. */
+  /** When the content may change; by default `UPDATES`. */
   readonly live?: (data: Data, place: Place) => Liveness
   readonly View: ComponentType<PageViewProps<Data>>
 }
 
 /**
- * `UPDATES`: milestones that changed the ledger; `MILESTONES`: each; `SECONDS`: also where none come; `NEVER`: what it shows is
- * final.
+ * When a page is requested again. `UPDATES`: after milestones that changed the ledger; `MILESTONES`: after every milestone;
+ * `SECONDS`: after every milestone and every few seconds; `NEVER`: the content is final.
  */
 export type Liveness = 'UPDATES' | 'MILESTONES' | 'SECONDS' | 'NEVER'
 
 export interface PageViewProps<Data> {
   readonly data: Data
   readonly place: Place
-  /** Parts that could not be had, with the paths of their fields. */
+  /** Failures of fields, with their paths. */
   readonly failures: readonly Failure[]
 }
 
-/** A page that is shown at a place. */
+/** A page that is open at a place. */
 export interface OpenPage {
   readonly place: Place
   readonly title: Signal<string>
-  /** The document with its variables, in the editor. */
+  /** URL of GraphiQL with the document and its variables. */
   readonly queryAddress: string | undefined
   readonly render: () => ComponentChildren
   readonly close: () => void
 }
 
-/** What a page module exports. */
+/** The export of a page module. */
 export interface Page {
   readonly open: (place: Place) => OpenPage
 }
@@ -67,7 +67,7 @@ export function definePage<Data, Variables extends object>(
   return { open: (place) => openPage(definition, place, remembered) }
 }
 
-/** What the pages of things have in common that are found by an id, which the path has under a name. */
+/** Shared parts of the pages of objects whose path contains an `id`. */
 export function byId(words: { readonly kind: string; readonly title: (id: string) => string }) {
   const idAt = ({ parameters }: Place) => parameters.id ?? ''
   return {
@@ -77,8 +77,8 @@ export function byId(words: { readonly kind: string; readonly title: (id: string
   }
 }
 
-/** How many answers a page remembers, so that back shows at once what was there. */
-const mostRemembered = 10
+/** Number of answers that a page keeps, so that going back shows the previous content at once. */
+const maxRemembered = 10
 
 function openPage<Data, Variables extends object>(
   definition: PageDefinition<Data, Variables>,
@@ -94,20 +94,20 @@ function openPage<Data, Variables extends object>(
   )
   const title = signal(definition.title(place, known))
   const closing = new AbortController()
-  const asking = createAsking(
+  const requests = createRequestQueue(
     () => askWithFrame(definition.document, variables, closing.signal),
-    take,
+    show,
   )
 
   let retry: ReturnType<typeof setTimeout> | undefined
 
-  function take(answer: Answer<Data>): void {
+  function show(answer: Answer<Data>): void {
     clearTimeout(retry)
     if (closing.signal.aborted) return
     if (!answer.ok) {
-      // What is shown stays: the status line says that the gateway does not answer, and the next milestone asks again.
+      // The content stays: the status line shows that the gateway does not respond, and the next milestone triggers a request.
       if (state.peek().name !== 'SHOWN') state.value = { name: 'FAILED', failure: answer.failure }
-      if (isPassing(answer.failure)) retry = setTimeout(asking.ask, retryMs)
+      if (isTemporary(answer.failure)) retry = setTimeout(requests.ask, retryMs)
       return
     }
     state.value = { name: 'SHOWN', data: answer.data, failures: answer.failures }
@@ -115,91 +115,111 @@ function openPage<Data, Variables extends object>(
     remember(remembered, key, answer.data)
   }
 
-  let lastIndex = milestones.peek()[0]?.index
-  let lastGeneration = generation.peek()
-  const stop = effect(() => {
-    const index = milestones.value[0]?.index
-    const isReplaced = generation.value !== lastGeneration
-    // The milestones that come with the first answer are those of the same moment.
-    const isNew = lastIndex !== undefined && index !== lastIndex
-    lastIndex = index
-    lastGeneration = generation.value
-    if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) asking.ask()
-  })
-
   function liveness(): Liveness {
     const shown = state.peek()
     return shown.name === 'SHOWN' ? (definition.live?.(shown.data, place) ?? 'UPDATES') : 'NEVER'
   }
+
+  const stopRefreshing = refresh({ liveness, ask: requests.ask })
+  requests.ask()
+  return {
+    place,
+    title,
+    queryAddress: editorAddress(text, variables),
+    render: () => contentOf(definition, { place, shown: state.value, retry: requests.ask }),
+    close: () => {
+      closing.abort()
+      clearTimeout(retry)
+      stopRefreshing()
+    },
+  }
+}
+
+interface RefreshDeps {
+  readonly liveness: () => Liveness
+  readonly ask: () => void
+}
+
+/** Requests a page again when its content may have changed; returns a function that ends this. */
+function refresh({ liveness, ask }: RefreshDeps): () => void {
+  let lastIndex = milestones.peek()[0]?.index
+  let lastGeneration = generation.peek()
 
   function mayHaveChanged(): boolean {
     const live = liveness()
     return live === 'UPDATES' ? hasUpdates(milestones.peek()[0]) : live !== 'NEVER'
   }
 
-  const beat = setInterval(() => {
-    if (!document.hidden && liveness() === 'SECONDS') asking.ask()
-  }, beatMs)
-  asking.ask()
-
-  function render(): ComponentChildren {
-    const shown = state.value
-    if (shown.name === 'LOADING') return <Loading />
-    if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={asking.ask} />
-    if (definition.isMissing?.(shown.data)) {
-      // The root of the page is null for a reason, as for an address of another network.
-      const reason = shown.failures.find(({ path }) => path.length === 1)
-      if (reason !== undefined) return <Failed failure={reason} retry={asking.ask} />
-      const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
-      return <Missing kind={kind} id={id} />
-    }
-    // The address asks for a part that the list does not have: a view would take it for an empty list.
-    const noPart = shown.failures.find(({ code }) => code.includes('CURSOR'))
-    if (noPart !== undefined) {
-      return (
-        <>
-          <Failed failure={noPart} retry={asking.ask} />
-          <Paging place={place} next={null} />
-        </>
-      )
-    }
-    const { View } = definition
-    return <View data={shown.data} place={place} failures={shown.failures} />
+  const stop = effect(() => {
+    const index = milestones.value[0]?.index
+    const isReplaced = generation.value !== lastGeneration
+    // The milestones that arrive with the first answer belong to the same snapshot.
+    const isNew = lastIndex !== undefined && index !== lastIndex
+    lastIndex = index
+    lastGeneration = generation.value
+    if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) ask()
+  })
+  const timer = setInterval(() => {
+    if (!document.hidden && liveness() === 'SECONDS') ask()
+  }, refreshMs)
+  return () => {
+    clearInterval(timer)
+    stop()
   }
+}
 
-  return {
-    place,
-    title,
-    queryAddress: editorAddress(text, variables),
-    render,
-    close: () => {
-      closing.abort()
-      clearTimeout(retry)
-      clearInterval(beat)
-      stop()
-    },
+interface ShownPage<Data> {
+  readonly place: Place
+  readonly shown: PageState<Data>
+  readonly retry: () => void
+}
+
+function contentOf<Data, Variables>(
+  definition: PageDefinition<Data, Variables>,
+  { place, shown, retry }: ShownPage<Data>,
+): ComponentChildren {
+  if (shown.name === 'LOADING') return <Loading />
+  if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={retry} />
+  if (definition.isMissing?.(shown.data)) {
+    // The root field of the page may be null because of an error, such as an address of another network.
+    const reason = shown.failures.find(({ path }) => path.length === 1)
+    if (reason !== undefined) return <Failed failure={reason} retry={retry} />
+    const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
+    return <Missing kind={kind} id={id} />
   }
+  // The URL names a page that the list does not have. The view would show it as an empty list.
+  const noPart = shown.failures.find(({ code }) => code.includes('CURSOR'))
+  if (noPart !== undefined) {
+    return (
+      <>
+        <Failed failure={noPart} retry={retry} />
+        <Paging place={place} next={null} />
+      </>
+    )
+  }
+  const { View } = definition
+  return <View data={shown.data} place={place} failures={shown.failures} />
 }
 
 function remember<Data>(remembered: Map<string, Data>, key: string, data: Data): void {
   remembered.delete(key)
   remembered.set(key, data)
   for (const oldest of remembered.keys()) {
-    if (remembered.size <= mostRemembered) break
+    if (remembered.size <= maxRemembered) break
     remembered.delete(oldest)
   }
 }
 
-/** Asks one after the other: what is wanted meanwhile is one more request after the one under way. */
-function createAsking<Data>(
+/** Sends one request at a time. Calls during a request cause one more request after it. */
+function createRequestQueue<Data>(
   request: () => Promise<Answer<Data>>,
   take: (answer: Answer<Data>) => void,
 ) {
-  let isUnderWay = false
+  let isRunning = false
   let isWanted = false
 
   async function run(): Promise<void> {
-    isUnderWay = true
+    isRunning = true
     try {
       do {
         isWanted = false
@@ -208,20 +228,20 @@ function createAsking<Data>(
     } catch {
       // The page was left.
     } finally {
-      isUnderWay = false
+      isRunning = false
     }
   }
 
   return {
     ask: () => {
-      if (isUnderWay) isWanted = true
+      if (isRunning) isWanted = true
       else void run()
     },
   }
 }
 
-/** What another request a little later may not meet. */
-function isPassing({ code }: Failure): boolean {
+/** Whether the failure may be gone when the request is repeated. */
+function isTemporary({ code }: Failure): boolean {
   return (
     ['OFFLINE', 'STORE_AWAY', 'QUERY_TOO_LONG', 'INTERNAL'].includes(code) || /^HTTP_5/.test(code)
   )
@@ -229,19 +249,19 @@ function isPassing({ code }: Failure): boolean {
 
 const retryMs = 2_000
 
-/** Where no milestones come, this often is often enough. */
-const beatMs = 5_000
+/** Milliseconds between requests of a page with liveness `SECONDS`. */
+const refreshMs = 5_000
 
 function hasUpdates(milestone: Tip | undefined): boolean {
   return milestone !== undefined && milestone.updateCount !== '0'
 }
 
-/** GraphiQL with the document and its variables; `undefined` where no address has room for them. */
+/** URL of GraphiQL with the document and its variables; `undefined` if the URL would be too long. */
 export function editorAddress(query: string, variables: object): string | undefined {
   const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   const address = `${endpoint.pathname}?${parameters}`
-  return address.length <= longestAddress ? address : undefined
+  return address.length <= maxAddressLength ? address : undefined
 }
 
-/** The gateway takes heads of requests of 16 KiB, and a browser adds a few lines. */
-const longestAddress = 14_000
+/** The gateway accepts request heads of up to 16 KiB, and a browser adds some headers. */
+const maxAddressLength = 14_000

@@ -2,7 +2,7 @@ import type { Page } from './page.tsx'
 import { page as home } from './pages/home.tsx'
 import type { PageName } from './paths.ts'
 
-/** The module of each page; all but home are loaded when they are opened first. */
+/** The module of each page. All modules but the home page are loaded when they are first opened. */
 export const pageModules: Readonly<Record<PageName, () => Promise<{ readonly page: Page }>>> = {
   home: async () => ({ page: home }),
   search: () => import('./pages/search.tsx'),

@@ -1,6 +1,6 @@
-/** The paths of the pages, below the root of the gateway. The gateway answers them, and nothing else, with the explorer. */
+/** The paths of the pages, below the root of the gateway. The gateway serves the explorer at these paths only. */
 
-/** `:name` stands for one part of a path. */
+/** Path patterns of the pages; `:name` matches one segment. */
 export const pagePaths = {
   home: '/',
   search: '/search',
@@ -30,22 +30,22 @@ export const pagePaths = {
   verify: '/verify',
   faucet: '/faucet',
   network: '/network',
-  // `/health` is what load balancers ask.
+  // `/health` is the path for load balancers.
   health: '/health-page',
 } as const
 
 export type PageName = keyof typeof pagePaths
 
-/** The parts that a path names: `{ id: '0x…' }` for `/block/:id`. */
+/** The parameters in a path: `{ id: '0x…' }` for `/block/:id`. */
 export type PageParameters = Readonly<Record<string, string>>
 
-/** A page and what its path names. */
+/** A page with the parameters in its path. */
 export interface PagePlace {
   readonly name: PageName
   readonly parameters: PageParameters
 }
 
-/** The page at a path below the root; `undefined` where there is none. */
+/** The page at a path below the root; `undefined` if there is none. */
 export function pageAt(path: string): PagePlace | undefined {
   const parts = path.split('/')
   for (const [name, pattern] of Object.entries(pagePaths)) {
@@ -66,7 +66,7 @@ function matched(pattern: readonly string[], parts: readonly string[]): PagePara
   return parameters
 }
 
-/** A part of an address as it was before it was encoded; as it is where it was not. */
+/** Decodes a segment of a URL; returns it unchanged if it is not validly encoded. */
 export function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -2,22 +2,22 @@ import { signal } from '@preact/signals'
 import { addressOf, pathBelowRoot } from './base.ts'
 import { decodedPart, type PageName, type PagePlace, pageAt, pagePaths } from './paths.ts'
 
-/** Which page is shown: follows links, back and forward without loading the explorer again. */
+/** Client-side router: follows links, back and forward without reloading the explorer. */
 
-/** A page, what its path names, and what its query says. */
+/** A visited page with the parameters of its URL. */
 export interface Place extends PagePlace {
   readonly query: URLSearchParams
-  /** What stands behind `#`, which the gateway never gets. */
+  /** Text after `#`, which browsers do not send to the gateway. */
   readonly fragment: string
-  /** Different for each visit, also of the same address. */
+  /** Number of the visit, unique even for visits of the same URL. */
   readonly visit: number
-  /** How far down the reader was when the page was left; 0 for a new visit. */
+  /** Scroll position in pixels when the page was left; 0 for a new visit. */
   readonly scroll: number
 }
 
 let visits = 0
 
-/** The place that is shown; `undefined` where the explorer has no such page. */
+/** The current place; `undefined` if the explorer has no such page. */
 export const place = signal(placeOf(new URL(location.href), 0))
 
 /** The path of a page, below the root. */
@@ -25,7 +25,7 @@ export function pathOf(name: PageName, parameters: Readonly<Record<string, strin
   return pagePaths[name].replace(/:(\w+)/g, (_, part) => encodeURIComponent(parameters[part] ?? ''))
 }
 
-/** The address of a page, for a link. */
+/** The URL of a page, for a link. */
 export function linkTo(
   name: PageName,
   parameters: Readonly<Record<string, string>> = {},
@@ -35,13 +35,13 @@ export function linkTo(
   return addressOf(pathOf(name, parameters)) + (text === '' ? '' : `?${text}`)
 }
 
-/** The variable `after` of a list, where the address has one. */
+/** The variable `after` of a list, if the URL contains one. */
 export function afterIn({ query }: Place): { readonly after?: string } {
   const after = query.get('after')
   return after === null ? {} : { after }
 }
 
-/** Goes to an address as a link does. */
+/** Navigates to a URL as a link does. */
 export function navigate(address: string): void {
   const url = new URL(address, document.baseURI)
   const next = placeOf(url, 0)
@@ -54,7 +54,7 @@ export function navigate(address: string): void {
   place.value = next
 }
 
-/** Follows clicks on links to pages of the explorer, and back and forward. */
+/** Handles clicks on links to pages of the explorer, and back and forward. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual'
   addEventListener('popstate', ({ state }) => {

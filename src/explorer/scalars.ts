@@ -1,6 +1,6 @@
-/** Whether variables can be of their types: what is no id is not asked for, for browsers log each refusal of a gateway as an error. */
+/** Checks variables before they are sent: malformed ids are not requested, because browsers log each refused request as an error. */
 
-/** How many bytes the ids have. */
+/** Number of bytes of each id. */
 const bytesById: Readonly<Record<string, number>> = {
   AccountId: 32,
   AnchorId: 32,
@@ -12,7 +12,7 @@ const bytesById: Readonly<Record<string, number>> = {
   OutputId: 38,
 }
 
-/** Looks at ids and numbers alone; what a text may be is for the gateway to say. */
+/** Checks only ids and numbers; the gateway checks other texts. */
 export function areWellFormed(document: string, variables: object): boolean {
   const typeByName = new Map(
     Array.from(document.matchAll(/\$(\w+): (\w+)/g), ([, name = '', type = '']) => [name, type]),
@@ -22,7 +22,7 @@ export function areWellFormed(document: string, variables: object): boolean {
   )
 }
 
-/** Whether a value can be of a scalar of the schema. */
+/** Whether a value is well-formed for a scalar of the schema. */
 export function isWellFormed(type: string, value: unknown): boolean {
   if (type === 'UInt32')
     return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 32

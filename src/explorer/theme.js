@@ -1,4 +1,4 @@
-// Runs before the first paint: the theme that the reader chose, where it is not the one of the system.
+// Runs before the first paint: applies the theme that the user chose, if it is not the system theme.
 try {
   const theme = localStorage.getItem('theme')
   if (theme) document.documentElement.dataset.theme = theme

@@ -243,8 +243,8 @@ describe('a program that imports it', { timeout: 120_000 }, () => {
       }
     `)
     expect(stdout.split('\n')).toEqual([
-      'SETTING_INVALID port is no setting',
-      'SETTING_INVALID WORKERS is for the command serve alone',
+      'SETTING_INVALID port is not a setting',
+      'SETTING_INVALID WORKERS is available only in the command serve',
       'SETTING_INVALID PORT must be a whole number from 0 to 65535, not "-1"',
       'DATABASE_UNUSABLE the database cannot be used: file is not a database',
       '',

@@ -72,7 +72,7 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect(await run(backup, [file])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `ledger-gateway backup: ${file} is there already; --force replaces it\n`,
+      stderr: `ledger-gateway backup: ${file} already exists; --force replaces it\n`,
     })
     const stopped = Promise.resolve('SIGTERM' as const)
     expect(await run(backup, [file, '--force'], { stopped })).toMatchObject({
@@ -85,7 +85,7 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     const made = await run(backup, [file, '--force'], { isTerminal })
     expect(made).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Keep beside it: .+\.key/),
+      stdout: expect.stringMatching(/Keep with it: .+\.key/),
     })
     expect(readFileSync(file).length).toBeGreaterThan(1_000)
   })
@@ -104,7 +104,7 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
   test('is not made of a file that is none, or is damaged, or of the other kind', async () => {
     writeFileSync(file, 'hello\n')
     const refusals = [
-      [[file], /is no backup/] as const,
+      [[file], /is not a backup/] as const,
       [[join(folder, 'none')], /ENOENT/] as const,
     ]
     for (const [words, said] of refusals) {

@@ -110,7 +110,7 @@ describe.each(databases)('a check on $name', ({ create }) => {
     expect(refused).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('by an earlier version: it has not the migration'),
+      stderr: expect.stringContaining('by an earlier version: it lacks the migration'),
     })
     await onDatabase(
       database.url,

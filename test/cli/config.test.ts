@@ -24,7 +24,7 @@ describe('config check', () => {
     const piped = await runCommand(config, words)
     expect(piped).toEqual({ code: 0, stdout: '{"problems":[]}\n', stderr: '' })
     const seen = await runCommand(config, words, { isTerminal: true })
-    expect(seen.stdout).toBe('The settings are right.\n')
+    expect(seen.stdout).toBe('The settings are valid.\n')
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })
 
@@ -95,7 +95,7 @@ describe('serve --print-config', () => {
     const given = ['--config', path, '--print-config']
     const { stdout } = await runCommand(serve, given, { isTerminal: true })
     expect(stdout).toMatch(/^ {2}port {2,}4001 +file: port in /m)
-    expect(stdout).toMatch(/^ {2}keyFile {2,}\(beside the database\) +default$/m)
+    expect(stdout).toMatch(/^ {2}keyFile {2,}\(next to the database\) +default$/m)
   })
 
   test('of wrong settings says what is wrong', async () => {

@@ -14,10 +14,10 @@ const address = addressText(0, 1)
 
 describe('asked wrongly', () => {
   const rows = [
-    ['for nobody', [], ['ADDRESS is needed']],
-    ['for two at once', [address, address], ['one ADDRESS at a time']],
-    ['for what is no address', ['x'], ['x is no Bech32 address']],
-    ['for nothing', [address, '--amount', '0'], ['--amount must be a whole number above 0']],
+    ['for nobody', [], ['ADDRESS is required']],
+    ['for two at once', [address, address], ['only one ADDRESS is allowed']],
+    ['for what is no address', ['x'], ['x is not a Bech32 address']],
+    ['for nothing', [address, '--amount', '0'], ['--amount must be a whole number greater than 0']],
     [
       'without a host',
       [address, '--url', 'here'],
@@ -46,7 +46,7 @@ describe('asked where no gateway is', () => {
     const { stderr, code } = await runCommand(faucet, ['--url', url, address])
     expect([code, stderr]).toEqual([
       1,
-      `ledger-gateway faucet: ${url}: what answers there is no gateway\n`,
+      `ledger-gateway faucet: ${url}: the server is not a gateway\n`,
     ])
   })
 
@@ -58,7 +58,7 @@ describe('asked where no gateway is', () => {
     const { stderr, code } = await runCommand(faucet, [foreign, '--url', gateway.url])
     expect([code, stderr]).toEqual([
       1,
-      `ledger-gateway faucet: ${foreign} is an address of another network; this one writes tst1…\n`,
+      `ledger-gateway faucet: ${foreign} is an address of another network; addresses of this network start with tst1\n`,
     ])
     const paid = await runCommand(faucet, [addressText(0, 1, { hrp: 'tst' }), '--url', gateway.url])
     expect(JSON.parse(paid.stdout).transactionId).toMatch(/^0x[0-9a-f]{72}$/)
@@ -71,7 +71,7 @@ describe('asked where no gateway is', () => {
     const { stderr, code } = await runCommand(faucet, [address, '--url', away])
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^ledger-gateway faucet: http:\/\/127\.0\.0\.1:1: no server answers there.*; is the gateway running\?\n$/,
+      /^ledger-gateway faucet: http:\/\/127\.0\.0\.1:1: no server is reachable.*; is the gateway running\?\n$/,
     )
   })
 })

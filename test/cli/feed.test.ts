@@ -129,7 +129,7 @@ test('it says why it cannot follow', async () => {
   })
   expect(await runCommand(feed, ['x', '--url', 'here'])).toMatchObject({
     code: 2,
-    stderr: `ledger-gateway feed: x is no Bech32 address
+    stderr: `ledger-gateway feed: x is not a Bech32 address
 ledger-gateway feed: --url must be http(s)://HOST[:PORT][/PATH], not here
 Try: ledger-gateway feed --help
 `,

@@ -37,7 +37,7 @@ describe('the program', () => {
   test.each([[['wrong']], [['help', 'wrong']], [['--wrong']]])('refuses %j', async (words) => {
     const { code, stdout, stderr } = await run(...words)
     expect([code, stdout]).toEqual([2, ''])
-    const what = words.length > 1 ? 'neither a command nor a topic' : 'no command'
+    const what = words.length > 1 ? 'neither a command nor a topic' : 'not a command'
     expect(stderr).toContain(`ledger-gateway: ${words.at(-1)} is ${what}\n`)
   })
 

@@ -49,7 +49,7 @@ describe('a wrong call', () => {
   test('says everything that is wrong', async () => {
     const { stderr, code } = await runCommand(inspect, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
-    expect(stderr).toContain('one FILE at a time')
+    expect(stderr).toContain('only one FILE is allowed')
     expect(code).toBe(2)
   })
 
@@ -113,7 +113,7 @@ describe('a file', () => {
 
   test('that holds no block says why', async () => {
     const { stdout, code } = await describeFile(bytes.subarray(0, 100))
-    expect(stdout).toMatch(/^no block\n {2}BIN_EOF: body/)
+    expect(stdout).toMatch(/^not a valid block\n {2}BIN_EOF: body/)
     expect(code).toBe(0)
   })
 })

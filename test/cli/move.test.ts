@@ -45,7 +45,7 @@ describe('a ledger moves by export and import', () => {
     const again = await run(importCommand, ['--file', file], { DATABASE_URL: to.url })
     expect(again).toMatchObject({
       code: 1,
-      said: expect.stringContaining('holds a ledger already'),
+      said: expect.stringContaining('already holds a ledger'),
     })
     await to.remove()
   })
@@ -80,7 +80,7 @@ describe('a ledger moves by export and import', () => {
     const cut = await runCommand(importCommand, [], { env: { DATABASE_URL }, stdin, stopped })
     expect([cut.code, cut.stderr]).toEqual([
       1,
-      'ledger-gateway import: interrupted; give it the same export again to go on\n',
+      'ledger-gateway import: interrupted; run the command again with the same export to continue\n',
     ])
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
@@ -90,14 +90,14 @@ describe('a ledger moves by export and import', () => {
     writeFileSync(part, readFileSync(file, 'utf8').slice(0, -30))
     const DATABASE_URL = `file:${join(folder, 'part.db')}`
     const begun = await run(importCommand, ['--file', part], { DATABASE_URL })
-    expect(begun).toEqual({ code: 1, said: expect.stringContaining('no line of an export') })
+    expect(begun).toEqual({ code: 1, said: expect.stringContaining('not a line of an export') })
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
 
   const refusals: readonly (readonly [string, Command, string[], Environment, number, RegExp])[] = [
     ['a file that is there already', exportCommand, ['--file', 'HERE'], {}, 1, /EEXIST/],
     ['a file that is nowhere', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
-    ['a file that is no export', importCommand, ['--file', 'HERE'], {}, 1, /no export/],
+    ['a file that is no export', importCommand, ['--file', 'HERE'], {}, 1, /not an export/],
     ['an unknown flag', importCommand, ['--fast'], {}, 2, /--fast/],
     [
       'an unknown database',

@@ -30,15 +30,15 @@ describe('on a terminal', () => {
     const bar = begin(120)
     expect(bar.at(999, 100)).toBe('')
     expect(bar.at(1_000, 100)).toBe(
-      '\rimport [##..................]  10 %, 100 of 1000 rows, 100 a second, 9 s left\u001b[K',
+      '\rimport [##..................]  10 %, 100 of 1000 rows, 100 per second, 9 s left\u001b[K',
     )
     expect(bar.at(1_050, 300)).toBe('')
-    expect(bar.at(2_000, 500)).toContain(' 50 %, 500 of 1000 rows, 250 a second, 2 s left')
+    expect(bar.at(2_000, 500)).toContain(' 50 %, 500 of 1000 rows, 250 per second, 2 s left')
     expect(bar.at(600_000, 501)).toContain(', 10 min left')
   })
 
   test('says no more than the count and the rate where the end is not known', () => {
-    const text = '\rimport 500 rows, 250 a second\u001b[K'
+    const text = '\rimport 500 rows, 250 per second\u001b[K'
     expect(begin(120).at(2_000, 500, 'UNKNOWN')).toBe(text)
   })
 

@@ -57,7 +57,7 @@ describe('on a database without a ledger serve', () => {
       })
       const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, [], stopped)
       const [first] = (await run.spoken).split('\n')
-      const words = `There was no ledger in ${path}: a new one begins.`
+      const words = `No ledger found in ${path}: created a new one.`
       expect(first).toBe(
         isNew ? words : 'Ledger Gateway is ready on the network ledger-gateway-dev.',
       )
@@ -72,7 +72,7 @@ describe('on a database without a ledger serve', () => {
     const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, ['--no-create'])
     expect(await run.code).toBe(1)
     expect(run.stderr()).toBe(
-      `ledger-gateway serve: there is no ledger in ${path}, and --no-create lets none begin\n`,
+      `ledger-gateway serve: there is no ledger in ${path}, and --no-create forbids creating one\n`,
     )
     expect(existsSync(join(folder, 'nor'))).toBe(false)
   })

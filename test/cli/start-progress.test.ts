@@ -47,14 +47,14 @@ test('each step has its bar, which is gone when the gateway is healthy', async (
     100,
   )
   expect(lines).toEqual([
-    'building tries [#####...............]  25 %, 100 of 400 outputs, 100 a second, 3 s left',
-    'building tries [##########..........]  50 %, 200 of 400 outputs, 100 a second, 2 s left',
+    'building tries [#####...............]  25 %, 100 of 400 outputs, 100 per second, 3 s left',
+    'building tries [##########..........]  50 %, 200 of 400 outputs, 100 per second, 2 s left',
   ])
 })
 
 test('a follower counts from where it was', async () => {
   expect(await shown([following(1_000), following(1_050), {}], 120)).toEqual([
-    'catching up with the nodes [##########..........]  50 %, 50 of 100 slots, 50 a second, 1 s left',
+    'catching up with the nodes [##########..........]  50 %, 50 of 100 slots, 50 per second, 1 s left',
   ])
 })
 
@@ -82,7 +82,7 @@ test('a gateway that was off for long serves while it catches up, and shows how 
     const nowNs = () => ++seconds * 1_000_000_000n
     const fast = { nowNs, monotonicNs: nowNs }
     const { stderr } = await runCommand({ run }, [], { progressColumns: 100, clock: fast })
-    expect(stderr).toMatch(/committing slots \[#*\.*\] +\d+ %, \d+ of \d{4} slots, \d+ a second/)
+    expect(stderr).toMatch(/committing slots \[#*\.*\] +\d+ %, \d+ of \d{4} slots, \d+ per second/)
   } finally {
     await client.close()
     await gateway.close()

@@ -43,7 +43,7 @@ describe('the status', () => {
   test('fails where no gateway answers, and is refused without a URL', async () => {
     expect(await runCommand(status, ['http://127.0.0.1:1'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^ledger-gateway status: .*no server answers there/),
+      stderr: expect.stringMatching(/^ledger-gateway status: .*no server is reachable/),
     })
     for (const words of [['here'], ['http://a', 'http://b'], ['--url', 'http://a']]) {
       expect(await runCommand(status, words)).toMatchObject({ code: 2 })

@@ -154,7 +154,7 @@ describe('says what is wrong', () => {
     })
     expect(await runCommand(submit, [fileOf('x'), '--url', 'http://127.0.0.1:1'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no server answers there'),
+      stderr: expect.stringContaining('no server is reachable'),
     })
   })
 })

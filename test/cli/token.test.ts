@@ -114,12 +114,12 @@ describe('the key', () => {
 
 describe('refused with everything that is wrong, and nothing on standard output', () => {
   const rows = [
-    ['', ['--scope is needed']],
+    ['', ['--scope is required']],
     ['--scope read', ['--scope must be one of chain-record:write, block:submit']],
-    ['--scope write --expires 1w', ['--expires must be like']],
-    ['--scope write --expires 0d', ['--expires must be like']],
+    ['--scope write --expires 1w', ['--expires must be a duration such as']],
+    ['--scope write --expires 0d', ['--expires must be a duration such as']],
     ['--scope write --port 1', ['--port is unknown', '1 is not expected here']],
-    ['--scop write', ['--scop is unknown', '--scope is needed']],
+    ['--scop write', ['--scop is unknown', '--scope is required']],
     ['--scope', ['--scope needs a value']],
     ['--scope write --subject a\tb', ['--subject must be 1 to 256 printable characters']],
     [`--scope write --subject ${'a'.repeat(257)}`, ['--subject must be 1 to 256']],

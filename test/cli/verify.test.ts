@@ -45,7 +45,7 @@ describe('a wrong call', () => {
   test('says everything that is wrong', async () => {
     const { stderr, code } = await runCommand(verify, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
-    expect(stderr).toContain('one FILE at a time')
+    expect(stderr).toContain('only one FILE is allowed')
     expect(code).toBe(2)
   })
 
@@ -61,7 +61,7 @@ describe('a file with a transaction', () => {
     const { stdout, code } = await explain(questionOf('mana/everything-allotted'))
     expect(stdout).not.toContain('BROKEN')
     expect(stdout.match(/^ {2}holds /gm)).toHaveLength(12)
-    expect(stdout).toContain('The transaction holds.')
+    expect(stdout).toContain('The transaction is valid.')
     expect(stdout).toMatch(/^ {2}burned {3}0$/m)
     expect(code).toBe(0)
   })

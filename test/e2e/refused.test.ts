@@ -58,7 +58,7 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
     await expectRefused(
       database.url,
       env(database.url),
-      /^the database was made with another text of the migration \w+$/,
+      /^the database was created with a different text of the migration \w+$/,
     )
     await onDatabase(database.url, change('lower'))
   })
@@ -80,7 +80,7 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
     const place = url.replace(/^(file:|.*@)/, '')
     if (name === 'sqlite') writeFileSync(place, '')
     const said = await expectRefused(url, { ...env(url), NO_CREATE: 'on' }, /^there is no ledger/)
-    expect(said).toContain(`there is no ledger in ${place}, and --no-create lets none begin`)
+    expect(said).toContain(`there is no ledger in ${place}, and --no-create forbids creating one`)
     await other?.remove()
     await (await startProgram({ ...env(database.url), NO_CREATE: 'on' })).end('SIGTERM')
   }, 60_000)

@@ -296,7 +296,7 @@ describe('the picture of a balance', () => {
     expect(picture?.steps).toEqual([at(0, 50n), at(10, 100n), at(20, 0n)])
     expect(picture).toMatchObject({
       places: [0, 500, 1000],
-      most: 100n,
+      max: 100n,
       line: 'M0 52H0V52H500V4H1000V100H1000',
       changes: undefined,
     })
@@ -304,7 +304,7 @@ describe('the picture of a balance', () => {
 
   test('has an axis for changes that are too small to be seen', () => {
     const picture = pictureOf([at(0, 1000n), at(10, 1004n), at(20, 1002n)])
-    expect(picture?.changes).toEqual({ most: 4n, gained: 'M500 100V4', lost: 'M1000 100V52' })
+    expect(picture?.changes).toEqual({ max: 4n, gained: 'M500 100V4', lost: 'M1000 100V52' })
   })
 
   test('has the changes behind its points, and ends with the last point', () => {

@@ -244,12 +244,12 @@ test.each([
   {
     name: 'more base tokens than it spends',
     ...{ key: 5, amount: 1_000_000_001n, failure: 'Rule 14, InputOutputBaseTokenMismatch' },
-    ...{ signs: '✓✓✓✓✓✕······', marked: 0, again: 'The verdict stays' },
+    ...{ signs: '✓✓✓✓✓✕······', marked: 0, again: 'The result is final' },
   },
   {
     name: 'the signature of another key',
     ...{ key: 6, amount: 1_000_000_000n, failure: 'Rule 5, UnlockSignatureInvalid' },
-    ...{ signs: '✓✕··········', marked: 1, again: 'It would fail now' },
+    ...{ signs: '✓✕··········', marked: 1, again: 'The transaction would fail now' },
   },
 ])('a transaction that failed shows the rules, and is judged again: $name', async (row) => {
   const { page } = tab

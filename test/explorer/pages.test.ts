@@ -260,7 +260,7 @@ test('the proof of an output is checked in the browser, and one with a changed b
   await tab.page.waitForSelector('.link-live')
   await tab.page.click('.proof-ask button')
   await verdict('✓ proven')
-  await verdict('It is spent.')
+  await verdict('The output is spent.')
   const { data } = await graphql(
     url,
     '{ outputs(first: 1, filter: { isSpent: false }) { nodes { outputId } } }',
@@ -268,7 +268,7 @@ test('the proof of an output is checked in the browser, and one with a changed b
   await tab.page.goto(`${url}/output/${data.outputs.nodes[0].outputId}`)
   await tab.page.waitForSelector('.link-live')
   await tab.page.click('.proof-ask button')
-  await verdict('✓ proven The commitment has this output')
+  await verdict('✓ proven The commitment contains this output')
   expect(await accessibilityProblems(tab)).toEqual([])
   // From now on the last byte of the output is another one.
   await tab.page.evaluate(`{
@@ -281,7 +281,7 @@ test('the proof of an output is checked in the browser, and one with a changed b
     }
   }`)
   await tab.page.click('.proof-ask button')
-  await verdict('✕ refused')
+  await verdict('✕ not proven')
   expect(tab.operations.filter((one) => one === 'query OutputProof')).toHaveLength(3)
   expect(tab.problems).toEqual([])
   await tab.close()
@@ -369,7 +369,7 @@ test('a list is saved as a file, with whole ids and exact numbers', async () => 
     expect(name).toMatch(/^rich-the-richest-addresses-\d{8}T\d{6}Z\.csv$/)
     const [head, ...lines] = readFileSync(join(folder, name), 'utf8').split('\r\n')
     const { subunit } = data.network.baseToken
-    expect(head).toBe(`Address,Kind,Unspent outputs,Balance (${subunit}),Of the supply`)
+    expect(head).toBe(`Address,Kind,Unspent outputs,Balance (${subunit}),Share of supply`)
     expect(lines.pop()).toBe('')
     const supply = Number(data.status.baseTokenSupply)
     const expected = data.addresses.nodes.map(

@@ -91,7 +91,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   await page.goto(`${gateway.url}/decode`)
   await page.waitForSelector('#pasted')
   await paste('{"type": ')
-  await untilSays('This is no JSON: ')
+  await untilSays('This is not valid JSON: ')
 
   const poor = await payment(999_999_999n)
   await paste(JSON.stringify(poor.json))
@@ -105,7 +105,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
     'ff c9 9a 3b 00 00 00 00',
   )
   expect(await page.$$eval('button', (all) => all.map((one) => one.textContent))).not.toContain(
-    'Send it',
+    'Submit block',
   )
   await page.click('a[href*="/verify#"]')
   await untilSays('Rule 14, InputOutputBaseTokenMismatch')
@@ -117,7 +117,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   await untilSays('Signed transaction')
   const right = await payment(1_000_000_000n)
   await paste(right.bytes)
-  await untilSays('It breaks no rule of form.')
+  await untilSays('No rule of form is broken.')
   await page.click('main section .button')
   await page.waitForFunction(`location.pathname === "/block/${right.blockId}"`)
   await page.waitForFunction('document.querySelector("h1")?.textContent === "Block"')
@@ -125,18 +125,18 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   await page.goto(`${gateway.url}/faucet?address=smr1qq`)
   await page.waitForSelector('#receiver')
   await page.click('.paste [type="submit"]')
-  await untilSays('This is no id that the ledger could have')
+  await untilSays('This is not a valid id')
   await page.goto(`${gateway.url}/faucet?address=${addressOf(user(3))}`)
   await page.waitForSelector('#receiver')
   await page.click('.paste [type="submit"]')
-  await untilSays('Paid by the transaction')
+  await untilSays('Paid by transaction')
   expect(tab.problems).toEqual([])
 }, 60_000)
 
 test('what is no id, or no part of a list, is said on the page, and not in the console', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
-  const noId = /This is no id that the ledger could have/
-  const noPart = /The list has no such part.*From the beginning/
+  const noId = /This is not a valid id/
+  const noPart = /The list has no such page.*First page/
   const paths = [
     ['block/0x12', noId],
     ['milestone/soon', noId],
@@ -161,7 +161,7 @@ test('the page of a gateway that is not ready has each reason with its sentence'
   const { page } = tab
   await gateway.announceStop()
   await page.goto(`${gateway.url}/health-page`)
-  await untilSays('The gateway cannot do its work.')
+  await untilSays('The gateway is not healthy.')
   const reasons = await page.$$eval('.reasons li', (all) => all.map((one) => one.textContent))
   expect(reasons).toEqual(['The gateway is about to stop. CLOSING'])
   expect(await accessibilityProblems(tab)).toEqual([])

@@ -24,7 +24,7 @@ describe('what was pasted', () => {
     [
       'no JSON',
       '{"type": }',
-      { is: 'PROBLEM', sentence: expect.stringMatching(/^This is no JSON: /) },
+      { is: 'PROBLEM', sentence: expect.stringMatching(/^This is not valid JSON: /) },
     ],
     ['anything else', 'hello there', { is: 'PROBLEM', sentence: toolTexts.paste.unknown }],
   ] as const

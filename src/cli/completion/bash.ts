@@ -1,15 +1,15 @@
 import { type Declaration, type FlagForm, flagForms } from '../declaration.ts'
 
-/** Completions for bash. */
+/** The completion script for bash. */
 
-/** The script; bash calls its function with the words in `COMP_WORDS`. */
+/** Generates the script; bash calls its function with the words in `COMP_WORDS`. */
 export function bashScript(commands: readonly Declaration[]): string {
   const names = commands.map(({ name }) => name)
   return `# Completions of ledger-gateway for bash: source <(ledger-gateway completion bash)
 _ledger_gateway() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=''
   COMPREPLY=()
-  # Bash takes --flag=value apart.
+  # Bash splits --flag=value.
   if [ "$current" = = ]; then
     current=''
   elif [ "$previous" = = ]; then
@@ -40,7 +40,7 @@ complete -F _ledger_gateway ledger-gateway
 `
 }
 
-/** What may follow a flag. */
+/** The cases of flags that are followed by a value. */
 function valueCases(declaration: Declaration): readonly string[] {
   return flagForms(declaration)
     .filter(({ value }) => value !== '')
@@ -56,7 +56,7 @@ function flagCase(declaration: Declaration): string {
   return `      '${declaration.name} -'*) words='${flags.join(' ')}' ;;`
 }
 
-/** What may stand there without dashes: at its place where that is a list. */
+/** The cases of arguments without dashes; an argument with choices is completed only at its own position. */
 function wordCases({ name, words = [] }: Declaration): readonly string[] {
   const [first] = words
   const chosen = first?.choices?.join(' ')

@@ -1,8 +1,8 @@
 import { type Declaration, type FlagForm, flagForms, type WordForm } from '../declaration.ts'
 
-/** Completions for fish. */
+/** The completion script for fish. */
 
-/** The script: one line for each command, flag and word. */
+/** Generates the script: one line for each command, flag and argument. */
 export function fishScript(commands: readonly Declaration[]): string {
   return `# Completions of ledger-gateway for fish: ledger-gateway completion fish | source
 function __ledger_gateway_in
@@ -38,7 +38,7 @@ function linesOf(declaration: Declaration): readonly string[] {
   ]
 }
 
-/** `-x` takes a value and no file, `-r -F` a file. */
+/** `-x` requires a value and completes no files; `-r -F` requires a file. */
 function flagPart({ name, value, help, choices }: FlagForm): string {
   const takes = value === '' ? '' : value === 'PATH' ? ' -r -F' : ' -x'
   const chosen = choices === undefined ? '' : ` -a ${quoted(choices.join(' '))}`

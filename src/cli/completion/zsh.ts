@@ -1,8 +1,8 @@
 import { type Declaration, type FlagForm, flagForms, type WordForm } from '../declaration.ts'
 
-/** Completions for zsh. */
+/** The completion script for zsh. */
 
-/** The script: of the completion system (`compinit`), sourced or as a file `_ledger-gateway` in `fpath`. */
+/** Generates the script for the completion system (`compinit`). It can be sourced, or installed as `_ledger-gateway` in `fpath`. */
 export function zshScript(commands: readonly Declaration[]): string {
   const list = commands.map(({ name, summary }) => `    ${quoted(`${name}:${escaped(summary)}`)}`)
   return `#compdef ledger-gateway
@@ -33,7 +33,7 @@ fi
 function commandCase(declaration: Declaration): string {
   const specs = [
     ...flagForms(declaration).map(flagSpec),
-    '--help[show what the command takes]',
+    '--help[show the help for the command]',
     ...(declaration.words ?? []).map(wordSpec),
   ]
   return `  ${declaration.name})
@@ -44,9 +44,9 @@ ${specs.map((spec) => `      ${quoted(spec)}`).join(' \\\n')}
 
 function flagSpec({ name, value, help, isMany, choices }: FlagForm): string {
   const flag = `${isMany === true ? '*' : ''}--${name}`
-  const says = `[${escaped(help)}]`
-  if (value === '') return `${flag}${says}`
-  return `${flag}=${says}:${value}:${valuesOf(choices, value === 'PATH')}`
+  const description = `[${escaped(help)}]`
+  if (value === '') return `${flag}${description}`
+  return `${flag}=${description}:${value}:${valuesOf(choices, value === 'PATH')}`
 }
 
 function wordSpec({ name, isMany, isFile, choices }: WordForm, index: number): string {

@@ -9,7 +9,7 @@ import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { BarChart } from './bars.ts'
 
-/** How many transactions there were in each minute, hour or day. */
+/** The number of transactions in each minute, hour or day. */
 
 export type ActivityPoint = NonNullable<HomeData['activity']>[number]
 
@@ -57,7 +57,7 @@ function Choice({ of }: { readonly of: Resolution }) {
   )
 }
 
-/** The picture of the numbers. What draws it is loaded beside the page, and its place is kept meanwhile. */
+/** The bar chart. Its code is loaded separately, and its space is reserved meanwhile. */
 function Chart({ points, resolution }: ActivityProps) {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<BarChart | undefined>(undefined)

@@ -14,14 +14,14 @@ import {
   stepsOf,
 } from './balance-steps.ts'
 
-/** A balance over its whole history, walked through by a slider, with the same numbers as a table. */
+/** A chart of a balance over its whole history with a slider, and the same numbers as a table. */
 
 const words = detailTexts.balanceChart
 
 interface BalanceChartProps {
   readonly of: {
     readonly points: readonly BalancePoint[]
-    /** The first milestone of which balances are known; null where they are since the genesis. */
+    /** First milestone with a known balance; null if balances are known since the genesis. */
     readonly knownFrom: number | null
   }
 }
@@ -30,17 +30,17 @@ export function BalanceChart({ of: { points, knownFrom } }: BalanceChartProps) {
   const chosen = useSignal<number | undefined>(undefined)
   const picture = pictureOf(stepsOf(points))
   if (picture === undefined) return null
-  const { steps, places, line, most, changes } = picture
+  const { steps, places, line, max, changes } = picture
   const at = Math.min(chosen.value ?? steps.length - 1, steps.length - 1)
   const step = steps[at]
-  const said = step === undefined ? '' : `${utc(step.timeMs)} ${texts.time.utc}`
+  const stepTime = step === undefined ? '' : `${utc(step.timeMs)} ${texts.time.utc}`
   return (
     <div class="balance-chart">
       <p class="balance-chart-said">
-        <span class="muted">{said}</span> {step && <Amount value={String(step.balance)} />}
+        <span class="muted">{stepTime}</span> {step && <Amount value={String(step.balance)} />}
       </p>
       <div class="balance-chart-plot">
-        <Axis most={most} name={words.balance} />
+        <Axis max={max} name={words.balance} />
         <svg
           class="step-line"
           viewBox={`0 0 ${pictureWidth} ${pictureHeight}`}
@@ -61,7 +61,7 @@ export function BalanceChart({ of: { points, knownFrom } }: BalanceChartProps) {
             vector-effect="non-scaling-stroke"
           />
         </svg>
-        {changes !== undefined && <Axis most={changes.most} name={words.changes} isSecond />}
+        {changes !== undefined && <Axis max={changes.max} name={words.changes} isSecond />}
       </div>
       <input
         type="range"
@@ -69,7 +69,7 @@ export function BalanceChart({ of: { points, knownFrom } }: BalanceChartProps) {
         max={steps.length - 1}
         value={at}
         aria-label={words.slider}
-        aria-valuetext={said}
+        aria-valuetext={stepTime}
         onInput={({ currentTarget }) => {
           chosen.value = Number(currentTarget.value)
         }}
@@ -83,7 +83,7 @@ export function BalanceChart({ of: { points, knownFrom } }: BalanceChartProps) {
   )
 }
 
-/** They are drawn when they are asked for. */
+/** The table of the balances, which is rendered when it is opened. */
 function Numbers({ of: steps }: { readonly of: readonly BalanceStep[] }) {
   const isOpen = useSignal(false)
   return (
@@ -120,16 +120,16 @@ const columns: readonly Column<BalanceStep>[] = [
 ]
 
 interface AxisProps {
-  readonly most: bigint
+  readonly max: bigint
   readonly name: string
   readonly isSecond?: boolean
 }
 
-function Axis({ most, name, isSecond = false }: AxisProps) {
+function Axis({ max, name, isSecond = false }: AxisProps) {
   return (
     <div class={isSecond ? 'axis axis-second' : 'axis'}>
       <span>
-        <Amount value={String(most)} isBare />
+        <Amount value={String(max)} isBare />
       </span>
       <span class="muted">{name}</span>
       <span>0</span>

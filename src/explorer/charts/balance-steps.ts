@@ -1,19 +1,19 @@
-/** A balance over time as steps, and its changes beside it where the steps do not show them. */
+/** Computes the step line of a balance over time, and bars of its changes where the steps are too small to see. */
 
-/** A balance from a moment on. */
+/** A balance that is valid from a time on. */
 export interface BalanceStep {
   readonly timeMs: number
   readonly balance: bigint
 }
 
-/** What was owned at a moment, and the moment of the last change until then; null before the first. */
+/** The balance at a time, and the time of the last change before it; null before the first change. */
 export interface BalancePoint {
   readonly milestoneEndedAt: string
   readonly total: string
   readonly changedAt: string | null
 }
 
-/** The changes behind points in the order of time, and the last point: between two points only the last change is seen. */
+/** Converts points, in the order of time, to their changes and the last point. Between two points only the last change is known. */
 export function stepsOf(points: readonly BalancePoint[]): readonly BalanceStep[] {
   const [first] = points
   const last = points.at(-1)
@@ -26,26 +26,26 @@ export function stepsOf(points: readonly BalancePoint[]): readonly BalanceStep[]
   return [...changes, { timeMs: Date.parse(last.milestoneEndedAt), balance: BigInt(last.total) }]
 }
 
-/** A picture 1000 wide and 100 high. */
+/** SVG paths in a coordinate system 1000 wide and 100 high. */
 export interface BalancePicture {
-  /** One for each moment, the oldest first. */
+  /** One step per time, oldest first. */
   readonly steps: readonly BalanceStep[]
-  /** Where each step begins. */
+  /** Horizontal position of each step. */
   readonly places: readonly number[]
   readonly line: string
-  readonly most: bigint
-  /** The changes on an axis of their own: none where the largest is a tenth of the balance, and so seen as a step. */
+  readonly max: bigint
+  /** The changes on a second axis; `undefined` if the largest change is at least a tenth of the balance, so that the steps show it. */
   readonly changes:
-    | { readonly most: bigint; readonly gained: string; readonly lost: string }
+    | { readonly max: bigint; readonly gained: string; readonly lost: string }
     | undefined
 }
 
 export const pictureWidth = 1000
 export const pictureHeight = 100
 
-/** Draws balances in the order of time; `undefined` where there are less than two moments. */
+/** Draws balances in the order of time; returns `undefined` if there are fewer than two times. */
 export function pictureOf(balances: readonly BalanceStep[]): BalancePicture | undefined {
-  // Of one moment the last balance counts.
+  // Of several balances at the same time, the last one counts.
   const steps = balances.filter(({ timeMs }, n) => timeMs !== balances[n + 1]?.timeMs)
   const [first] = steps
   const last = steps.at(-1)
@@ -54,10 +54,10 @@ export function pictureOf(balances: readonly BalanceStep[]): BalancePicture | un
   const places = steps.map(({ timeMs }) =>
     rounded(((timeMs - first.timeMs) / spanMs) * pictureWidth),
   )
-  const most = largestOf([1n, ...steps.map(({ balance }) => balance)])
+  const max = largestOf([1n, ...steps.map(({ balance }) => balance)])
   const height = (value: bigint, of: bigint) =>
     rounded(pictureHeight - (Number(value) / Number(of)) * (pictureHeight - 4))
-  const line = steps.map(({ balance }, n) => `H${places[n]}V${height(balance, most)}`)
+  const line = steps.map(({ balance }, n) => `H${places[n]}V${height(balance, max)}`)
   const differences = steps.map(({ balance }, n) => balance - (steps[n - 1]?.balance ?? balance))
   const largest = largestOf(differences.map(absolute))
   const bars = (sign: 1 | -1) =>
@@ -68,11 +68,11 @@ export function pictureOf(balances: readonly BalanceStep[]): BalancePicture | un
           : '',
       )
       .join('')
-  const isSeen = largest === 0n || largest * 10n >= most
+  const isVisible = largest === 0n || largest * 10n >= max
   return {
-    ...{ steps, places, most },
-    line: `M0 ${height(first.balance, most)}${line.join('')}H${pictureWidth}`,
-    changes: isSeen ? undefined : { most: largest, gained: bars(1), lost: bars(-1) },
+    ...{ steps, places, max },
+    line: `M0 ${height(first.balance, max)}${line.join('')}H${pictureWidth}`,
+    changes: isVisible ? undefined : { max: largest, gained: bars(1), lost: bars(-1) },
   }
 }
 

@@ -1,10 +1,10 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
-/** Bars over time, those that failed on top of the others. */
+/** A bar chart over time, with failed transactions on top of the others. */
 
 export interface BarSeries {
-  /** Unix time. */
+  /** Start of each bar, as Unix time in seconds. */
   readonly seconds: readonly number[]
   readonly accepted: readonly number[]
   readonly failed: readonly number[]
@@ -15,7 +15,7 @@ export interface BarChart {
   close(): void
 }
 
-/** Lines aslant, so that what failed differs by more than its colour. */
+/** A pattern of diagonal lines, so that failed transactions differ by more than their colour. */
 function hatched(colour: string): string | CanvasPattern {
   const tile = document.createElement('canvas')
   tile.width = 6
@@ -32,7 +32,7 @@ function hatched(colour: string): string | CanvasPattern {
   return lines.createPattern(tile, 'repeat') ?? colour
 }
 
-/** The hour of the reader, and the day at its beginning. */
+/** Label of a time: the local time, or the date at midnight. */
 function label(seconds: number, stepSeconds: number): string {
   const moment = new Date(1000 * seconds)
   const two = (n: number) => String(n).padStart(2, '0')
@@ -45,61 +45,13 @@ const heightPx = 200
 
 const spans: Readonly<Record<string, number>> = { MINUTE: 60, HOUR: 3_600, DAY: 86_400 }
 
-export function createBarChart(
-  place: HTMLElement,
-  names: { readonly accepted: string; readonly failed: string },
-): BarChart {
+export function createBarChart(place: HTMLElement, names: SeriesNames): BarChart {
   let spanSeconds = 60
-  const style = getComputedStyle(place)
-  // As the browser resolves it for the theme: a canvas need not know variables, nor two colours in one.
-  const colour = (name: string) => {
-    place.style.color = `var(${name})`
-    return style.color
-  }
-  const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.1 })
-  const series = (label: string, fill: string | CanvasPattern): uPlot.Series => ({
-    label,
-    fill: () => fill,
-    points: { show: false },
-    ...(bars !== undefined && { paths: bars }),
-  })
-  const axis: uPlot.Axis = {
-    stroke: colour('--muted'),
-    font: `12px ${style.fontFamily}`,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  }
-  const plot = new uPlot(
-    {
-      width: place.clientWidth,
-      height: heightPx,
-      padding: [8, 24, 0, 0],
-      legend: { show: false },
-      cursor: { points: { show: false }, drag: { setScale: false }, y: false },
-      scales: {
-        x: { range: (_, from, to) => [from - spanSeconds / 2, to + spanSeconds / 2] },
-        y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] },
-      },
-      axes: [
-        {
-          ...axis,
-          grid: { show: false },
-          values: (_, moments, __, ___, stepSeconds) =>
-            moments.map((one) => label(one, stepSeconds)),
-          incrs: [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800, 2_592_000],
-        },
-        { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
-      ],
-      // What failed is drawn from zero to the sum, and the others over it.
-      series: [
-        {},
-        series(names.failed, hatched(colour('--failed'))),
-        series(names.accepted, colour('--accent')),
-      ],
-    },
-    [[], [], []],
-    place,
-  )
+  const range = (from: number, to: number): [number, number] => [
+    from - spanSeconds / 2,
+    to + spanSeconds / 2,
+  ]
+  const plot = new uPlot(optionsOf(place, names, range), [[], [], []], place)
   const resize = new ResizeObserver(() => {
     plot.setSize({ width: place.clientWidth, height: heightPx })
   })
@@ -114,5 +66,65 @@ export function createBarChart(
       resize.disconnect()
       plot.destroy()
     },
+  }
+}
+
+interface SeriesNames {
+  readonly accepted: string
+  readonly failed: string
+}
+
+function optionsOf(
+  place: HTMLElement,
+  names: SeriesNames,
+  range: (from: number, to: number) => [number, number],
+): uPlot.Options {
+  const style = getComputedStyle(place)
+  // The browser resolves the colour for the theme: a canvas may not support CSS variables or colours of two themes.
+  const colour = (name: string) => {
+    place.style.color = `var(${name})`
+    return style.color
+  }
+  const axis: uPlot.Axis = {
+    stroke: colour('--muted'),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width: place.clientWidth,
+    height: heightPx,
+    padding: [8, 24, 0, 0],
+    legend: { show: false },
+    cursor: { points: { show: false }, drag: { setScale: false }, y: false },
+    scales: {
+      x: { range: (_, from, to) => range(from, to) },
+      y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_, moments, __, ___, stepSeconds) => moments.map((one) => label(one, stepSeconds)),
+        incrs: [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800, 2_592_000],
+      },
+      { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
+    ],
+    // The bars of failed transactions reach from zero to the sum, and the other bars are drawn over them.
+    series: [
+      {},
+      seriesOf(names.failed, hatched(colour('--failed'))),
+      seriesOf(names.accepted, colour('--accent')),
+    ],
+  }
+}
+
+function seriesOf(name: string, fill: string | CanvasPattern): uPlot.Series {
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.1 })
+  return {
+    label: name,
+    fill: () => fill,
+    points: { show: false },
+    ...(bars !== undefined && { paths: bars }),
   }
 }

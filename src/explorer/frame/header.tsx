@@ -7,9 +7,9 @@ import { openKeyboardHelp } from './keyboard.tsx'
 import { SearchBox } from './search-box.tsx'
 import { switchTheme, theme } from './theme.ts'
 
-/** The head of every page. */
+/** The header of every page. */
 
-/** The pages that the header leads to. */
+/** The pages that the header links to. */
 const sections: readonly (readonly [page: PageName, label: string])[] = [
   ['home', texts.nav.home],
   ['milestones', texts.nav.milestones],

@@ -5,11 +5,11 @@ import { linkTo, navigate } from '../router.ts'
 import { texts } from '../texts.ts'
 import { switchTheme } from './theme.ts'
 
-/** The keys that work everywhere, and the list of them. */
+/** Keyboard shortcuts that work on every page, and the dialog that lists them. */
 
 const isHelpOpen = signal(false)
 
-/** After `g`, a letter names a section. */
+/** The section that each letter opens after `g`. */
 const sections: Readonly<Record<string, () => string>> = {
   h: () => linkTo('home'),
   m: () => linkTo('milestones'),
@@ -55,17 +55,17 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select')
 }
 
-/** The steps that are still to be walked, downwards above zero. */
+/** Number of rows that the focus still has to move; positive values move down. */
 let stepsAhead = 0
 
-/** Focuses the first link of the next row, or of the one before. */
+/** Focuses the first link of the next row, or of the previous row. */
 function walk(step: number): void {
   const isWalking = stepsAhead !== 0
   stepsAhead += step
   if (!isWalking) walkOn()
 }
 
-/** Walks to where the rows of a long list are not drawn yet, which they are once it has scrolled, and then on. */
+/** Moves the focus row by row. At rows of a long list that are not drawn yet, it scrolls and continues in the next frame. */
 function walkOn(): void {
   while (stepsAhead !== 0) {
     const step = Math.sign(stepsAhead)
@@ -83,7 +83,7 @@ function walkOn(): void {
   }
 }
 
-/** What keeps the place of the next rows of the same list. */
+/** The placeholder of rows that are not drawn, if it is next to a row in the direction of the step. */
 function gapBeside(row: HTMLElement | undefined, step: number): Element | undefined {
   const beside = step > 0 ? row?.nextElementSibling : row?.previousElementSibling
   return beside?.classList.contains('gap') === true ? beside : undefined

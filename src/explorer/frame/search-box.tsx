@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type SearchPageData, document as searchDocument } from '../../generated/explorer/search.ts'
 import { ask } from '../graphql.ts'
@@ -6,32 +7,58 @@ import { hitOf } from '../parts/hits.tsx'
 import { linkTo, navigate, place } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** The search in the header, which suggests while the reader types; enter opens the first. */
+/** The search box of the header, with suggestions while the user types. Enter opens the first result. */
 
 type Result = SearchPageData['search']
 
-/** Typing is a pause shorter than this. */
+/** Milliseconds without a key press after which suggestions are requested. */
 const typingMs = 120
-const mostSuggested = 8
+const maxSuggestions = 8
 
 export function SearchBox() {
-  const result = useSignal<Result | undefined>(undefined)
-  const active = useSignal(-1)
-  const isOpen = useSignal(false)
+  const search = useSearch()
   const input = useRef<HTMLInputElement>(null)
-  const asking = useRef(new AbortController())
   const visit = place.value?.visit
 
-  // What was searched for is done with on the next page.
+  // The text of the last search is cleared when another page opens.
   useEffect(() => {
-    isOpen.value = false
+    search.isOpen.value = false
     if (input.current !== null && place.peek()?.name !== 'search') input.current.value = ''
   }, [visit])
 
+  return (
+    <search class="search">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          const text = input.current?.value.trim() ?? ''
+          if (text !== '') void search.open(text)
+        }}
+      >
+        <SearchField input={input} search={search} />
+        <kbd>/</kbd>
+      </form>
+      <Suggestions of={search} />
+    </search>
+  )
+}
+
+type Search = ReturnType<typeof useSearch>
+
+/** The state of the search and its actions. */
+function useSearch() {
+  const result = useSignal<Result | undefined>(undefined)
+  const active = useSignal(-1)
+  const isOpen = useSignal(false)
+  const request = useRef(new AbortController())
+  const hits = useComputed(() =>
+    (isOpen.value ? (result.value?.hits ?? []) : []).slice(0, maxSuggestions).map(hitOf),
+  )
+
   async function suggest(text: string): Promise<void> {
-    asking.current.abort()
+    request.current.abort()
     const controller = new AbortController()
-    asking.current = controller
+    request.current = controller
     active.value = -1
     if (text.trim() === '') {
       isOpen.value = false
@@ -44,13 +71,14 @@ export function SearchBox() {
       result.value = answer.data.search
       isOpen.value = true
     } catch {
-      // More was typed.
+      // The user continued to type.
     }
   }
 
+  /** Opens the active suggestion, the only result, or the search page. */
   async function open(text: string): Promise<void> {
-    asking.current.abort()
-    const chosen = hits[active.value]
+    request.current.abort()
+    const chosen = hits.peek()[active.peek()]
     if (chosen !== undefined) return navigate(chosen.address)
     const answer = await ask(searchDocument, { text })
     const only = answer.ok && answer.data.search.hits.length === 1 ? answer.data.search.hits : []
@@ -58,58 +86,62 @@ export function SearchBox() {
     navigate(first?.address ?? linkTo('search', {}, { q: text }))
   }
 
-  const hits = (isOpen.value ? (result.value?.hits ?? []) : []).slice(0, mostSuggested).map(hitOf)
+  return { result, active, isOpen, hits, suggest, open }
+}
 
+interface SearchFieldProps {
+  readonly input: RefObject<HTMLInputElement | null>
+  readonly search: Search
+}
+
+function SearchField({ input, search: { active, isOpen, hits, suggest } }: SearchFieldProps) {
   function onKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') isOpen.value = false
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step === 0 || hits.length === 0) return
+    const count = hits.peek().length
+    if (step === 0 || count === 0) return
     event.preventDefault()
-    active.value = (active.value + step + hits.length) % hits.length
+    active.value = (active.value + step + count) % count
   }
 
   return (
-    <search class="search">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          const text = input.current?.value.trim() ?? ''
-          if (text !== '') void open(text)
-        }}
-      >
-        <input
-          ref={input}
-          id="search"
-          type="text"
-          inputmode="search"
-          list={undefined}
-          autocomplete="off"
-          spellcheck={false}
-          role="combobox"
-          aria-label={texts.search.label}
-          aria-expanded={hits.length > 0}
-          aria-controls="suggestions"
-          aria-autocomplete="list"
-          aria-activedescendant={active.value >= 0 ? `suggestion-${active.value}` : undefined}
-          placeholder={texts.search.placeholder}
-          title={texts.search.hint}
-          onInput={(event) => void suggest(event.currentTarget.value)}
-          onKeyDown={onKey}
-          onBlur={() => {
-            isOpen.value = false
-          }}
-        />
-        <kbd>/</kbd>
-      </form>
+    <input
+      ref={input}
+      id="search"
+      type="text"
+      inputmode="search"
+      list={undefined}
+      autocomplete="off"
+      spellcheck={false}
+      role="combobox"
+      aria-label={texts.search.label}
+      aria-expanded={hits.value.length > 0}
+      aria-controls="suggestions"
+      aria-autocomplete="list"
+      aria-activedescendant={active.value >= 0 ? `suggestion-${active.value}` : undefined}
+      placeholder={texts.search.placeholder}
+      title={texts.search.hint}
+      onInput={(event) => void suggest(event.currentTarget.value)}
+      onKeyDown={onKey}
+      onBlur={() => {
+        isOpen.value = false
+      }}
+    />
+  )
+}
+
+function Suggestions({ of: { result, active, isOpen, hits } }: { readonly of: Search }) {
+  return (
+    <>
       <div
         id="suggestions"
         class="suggestions"
         role="listbox"
         aria-label={texts.search.suggestions}
-        hidden={hits.length === 0}
+        hidden={hits.value.length === 0}
       >
-        {hits.map((hit, n) => (
-          // The focus stays in the field; a press on an option would take it.
+        {hits.value.map((hit, n) => (
+          // The focus stays in the input: pressing the mouse on an option would move it.
           <a
             key={hit.key}
             id={`suggestion-${n}`}
@@ -123,12 +155,12 @@ export function SearchBox() {
           </a>
         ))}
       </div>
-      {isOpen.value && hits.length === 0 && (
+      {isOpen.value && hits.value.length === 0 && (
         <p class="suggestions muted" role="status">
           {result.value?.message ?? texts.search.nothing}
         </p>
       )}
-    </search>
+    </>
   )
 }
 

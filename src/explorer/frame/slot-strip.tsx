@@ -4,21 +4,21 @@ import type { Tip } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** One bar for each of the newest milestones, the newest at the end, as high as it has transactions, with those that failed hatched on top. */
+/** One bar for each of the latest milestones, newest last. The height is the number of transactions; failed ones are hatched on top. */
 export function SlotStrip() {
   const shown = milestones.value
-  const most = Math.max(4, ...shown.map((one) => acceptedOf(one) + failedOf(one)))
+  const maxCount = Math.max(4, ...shown.map((one) => acceptedOf(one) + failedOf(one)))
   return (
     <nav class="strip" aria-label={texts.strip.label(shown.length)}>
       {shown.map((milestone) => {
         const { index } = milestone
         const failed = failedOf(milestone)
         const count = acceptedOf(milestone) + failed
-        // A logarithm, so that one transaction is seen beside hundreds.
-        const height = count === 0 ? 0 : 0.2 + (0.8 * Math.log1p(count)) / Math.log1p(most)
+        // The scale is logarithmic, so that one transaction is visible next to hundreds.
+        const height = count === 0 ? 0 : 0.2 + (0.8 * Math.log1p(count)) / Math.log1p(maxCount)
         const label = texts.strip.bar(grouped(index), acceptedOf(milestone), failed)
         return (
-          // Only the newest is reached by the keyboard; the milestones are a list on the home page.
+          // The bars are not tab stops: keyboard users find the milestones as a list on the home page.
           <a
             key={index}
             href={linkTo('milestone', { index: String(index) })}

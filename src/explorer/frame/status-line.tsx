@@ -6,7 +6,7 @@ import { now } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** How current the page is, in the words of the feed. */
+/** Shows how current the page is. */
 export function StatusLine({ queryAddress }: { readonly queryAddress: string | undefined }) {
   const [newest] = milestones.value
   const { value: state } = link
@@ -14,9 +14,9 @@ export function StatusLine({ queryAddress }: { readonly queryAddress: string | u
     <footer class="status">
       <span class={`link link-${state.state}`}>
         <span class="lamp" aria-hidden="true" />
-        <LinkWords of={state} />
+        <LinkState of={state} />
       </span>
-      <RoleWords />
+      <Role />
       {newest !== undefined && (
         <>
           <span>
@@ -38,8 +38,8 @@ export function StatusLine({ queryAddress }: { readonly queryAddress: string | u
   )
 }
 
-/** Said aloud when it changes, but not with every second. */
-function LinkWords({ of }: { readonly of: Link }): ComponentChildren {
+/** The state of the connection. Screen readers announce its changes, but not the seconds that pass. */
+function LinkState({ of }: { readonly of: Link }): ComponentChildren {
   switch (of.state) {
     case 'connecting':
       return <span role="status">{texts.status.connecting}</span>
@@ -59,7 +59,7 @@ function Reconnecting({ sinceMs }: { readonly sinceMs: number }) {
   return <span>{texts.status.reconnecting(seconds)}</span>
 }
 
-function RoleWords() {
+function Role() {
   const status = frame.value?.frame
   if (status === undefined) return null
   if (status.mode === 'UPSTREAM') return <span>{texts.status.readOnly}</span>

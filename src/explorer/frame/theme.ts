@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The theme: that of the system, or the one that the reader chose. */
+/** The theme: the system theme, or the theme that the user chose. */
 
 export type Theme = 'auto' | 'light' | 'dark'
 
@@ -18,7 +18,7 @@ export function switchTheme(): void {
     if (next === 'auto') localStorage.removeItem('theme')
     else localStorage.setItem('theme', next)
   } catch {
-    // A browser that keeps nothing forgets the choice with the tab.
+    // A browser without local storage forgets the choice when the tab closes.
   }
 }
 

@@ -16,7 +16,7 @@ import { Time } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** Whether an account can issue blocks and what that costs it, what it stakes, and what it was before. */
+/** The page of an account: its block issuance credits and their cost, its stake, its blocks and its history. */
 
 type Account = NonNullable<AccountPageData['account']>
 type Foundry = Account['foundries']['nodes'][number]
@@ -28,7 +28,7 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ account }) => account === null,
-  // The cost of a block follows the traffic, and its blocks need not change the ledger.
+  // The cost of a block changes with the traffic, and new blocks of the account may not change the ledger.
   live: () => 'MILESTONES',
   View: AccountPage,
 })
@@ -89,14 +89,14 @@ function AccountPage({ data, place, failures }: PageViewProps<AccountPageData>) 
   )
 }
 
-/** What an empty block costs in the slots to come, in mana. */
+/** Cost of an empty block in the coming slots, in mana. */
 function blockCost({ milestone, network }: AccountPageData): bigint | undefined {
   if (milestone === null) return undefined
   const { block } = network.parameters.workScoreParameters
   return BigInt(milestone.commitment.referenceManaCost) * BigInt(block)
 }
 
-/** The credits with their sign, and how far they reach. */
+/** The credits with their sign, and the number of blocks that they cover. */
 function Issuance({
   of: { entry },
   cost,
@@ -104,7 +104,7 @@ function Issuance({
 }: {
   readonly of: Account
   readonly cost: bigint | undefined
-  /** A node does not say what credits an account has. */
+  /** Whether the credits are known: nodes do not report them. */
   readonly isKnown: boolean
 }) {
   if (entry === null) {
@@ -157,7 +157,7 @@ function Stake({ of: { entry, staking } }: { readonly of: Account }) {
   )
 }
 
-/** The keys that may sign its blocks; those of its entry where an account has no output yet. */
+/** The keys that may sign blocks of the account. If the account has no output yet, they are taken from its ledger entry. */
 function Keys({ of: { entry, blockIssuer } }: { readonly of: Account }) {
   const keys = blockIssuer?.blockIssuerKeys.map(({ pubKeyHash }) => pubKeyHash) ?? entry?.keyHashes
   const expirySlot = blockIssuer?.expirySlot ?? entry?.expirySlot

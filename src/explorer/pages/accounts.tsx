@@ -10,7 +10,7 @@ import { Time } from '../parts/time.tsx'
 import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** The accounts that are there, the one that changed last first. */
+/** The list of existing accounts, most recently changed first. */
 
 type Account = NonNullable<AccountsPageData['accounts']>['nodes'][number]
 

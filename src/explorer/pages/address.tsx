@@ -13,12 +13,12 @@ import { nextOf, Paging } from '../parts/paging.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { afterIn } from '../router.ts'
+import { afterIn, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import '../styles/details.css'
 
-/** What an address has, and how it came to that. */
+/** The page of an address: its balance, its possessions and its history. */
 
 type Address = NonNullable<AddressPageData['address']>
 type Update = NonNullable<Address['updates']>['nodes'][number]
@@ -37,84 +37,106 @@ export const page = definePage({
 
 function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData>) {
   if (address === null) return null
-  const { balance, updates } = address
   return (
     <>
       <h1>{words.heading}</h1>
       <PlainId id={address.bech32} isSigned />
-      <BalanceBar of={balance} />
+      <BalanceBar of={address.balance} />
       <QrCode text={address.bech32} />
-      <Facts>
-        <Fact name={words.kindOf}>{texts.addressKind[address.kind] ?? address.kind}</Fact>
-        <Fact name={words.outputs}>
-          <Count value={balance.outputCount} />
-        </Fact>
-        <Fact name={words.tokens}>
-          {address.nativeTokens.nodes.length > 0 && <TokenList of={address.nativeTokens.nodes} />}
-        </Fact>
-        <Fact name={words.nfts}>
-          {address.nfts.nodes.length > 0 && (
-            <ul>
-              {address.nfts.nodes.map(({ nftId }) => (
-                <li key={nftId}>
-                  <Id of="nft" id={nftId} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </Fact>
-        <Fact name={detailTexts.address.chain}>
-          {address.chain !== null && <ChainId of={address.chain} />}
-        </Fact>
-        <Fact name={detailTexts.address.foundries}>
-          {address.foundries.nodes.length > 0 && (
-            <TokenList
-              of={address.foundries.nodes.map(({ tokenId, circulatingSupply }) => ({
-                tokenId,
-                total: circulatingSupply,
-              }))}
-            />
-          )}
-        </Fact>
-        <Fact name={detailTexts.address.delegations}>
-          {address.delegations.nodes.length > 0 && <Delegations of={address.delegations.nodes} />}
-        </Fact>
-      </Facts>
-      <Section
-        title={words.updates}
-        aside={
-          <span class="links">
-            {updates !== null && (
-              <span class="muted">{words.inAll(grouped(updates.totalCount))}</span>
-            )}
-            <a href={historyFile(address.bech32)} download>
-              {words.asCsv}
-            </a>
-          </span>
-        }
-      >
-        {address.balanceHistory !== null && <BalanceChart of={address.balanceHistory} />}
-        <Table
-          caption={words.updates}
-          rows={updates?.nodes ?? []}
-          keyOf={({ cursor }) => cursor}
-          columns={updateColumns}
-          empty={words.noUpdates}
-          isLive
-        />
-        <Paging place={place} next={updates && nextOf(updates.pageInfo)} />
-      </Section>
-      <Section title={words.unspent}>
-        <Table
-          caption={words.unspent}
-          rows={address.unspentOutputs.nodes}
-          keyOf={({ outputId }) => outputId}
-          columns={unspentColumns}
-          empty={words.noUnspent}
-          isLive
-        />
-      </Section>
+      <AddressFacts of={address} />
+      <Updates of={address} place={place} />
+      <UnspentOutputs of={address} />
     </>
+  )
+}
+
+function AddressFacts({ of: address }: { readonly of: Address }) {
+  return (
+    <Facts>
+      <Fact name={words.kindOf}>{texts.addressKind[address.kind] ?? address.kind}</Fact>
+      <Fact name={words.outputs}>
+        <Count value={address.balance.outputCount} />
+      </Fact>
+      <Fact name={words.tokens}>
+        {address.nativeTokens.nodes.length > 0 && <TokenList of={address.nativeTokens.nodes} />}
+      </Fact>
+      <Fact name={words.nfts}>
+        {address.nfts.nodes.length > 0 && (
+          <ul>
+            {address.nfts.nodes.map(({ nftId }) => (
+              <li key={nftId}>
+                <Id of="nft" id={nftId} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Fact>
+      <Fact name={detailTexts.address.chain}>
+        {address.chain !== null && <ChainId of={address.chain} />}
+      </Fact>
+      <Fact name={detailTexts.address.foundries}>
+        {address.foundries.nodes.length > 0 && (
+          <TokenList
+            of={address.foundries.nodes.map(({ tokenId, circulatingSupply }) => ({
+              tokenId,
+              total: circulatingSupply,
+            }))}
+          />
+        )}
+      </Fact>
+      <Fact name={detailTexts.address.delegations}>
+        {address.delegations.nodes.length > 0 && <Delegations of={address.delegations.nodes} />}
+      </Fact>
+    </Facts>
+  )
+}
+
+interface UpdatesProps {
+  readonly of: Address
+  readonly place: Place
+}
+
+function Updates({ of: { bech32, updates, balanceHistory }, place }: UpdatesProps) {
+  return (
+    <Section
+      title={words.updates}
+      aside={
+        <span class="links">
+          {updates !== null && (
+            <span class="muted">{words.inAll(grouped(updates.totalCount))}</span>
+          )}
+          <a href={historyFile(bech32)} download>
+            {words.asCsv}
+          </a>
+        </span>
+      }
+    >
+      {balanceHistory !== null && <BalanceChart of={balanceHistory} />}
+      <Table
+        caption={words.updates}
+        rows={updates?.nodes ?? []}
+        keyOf={({ cursor }) => cursor}
+        columns={updateColumns}
+        empty={words.noUpdates}
+        isLive
+      />
+      <Paging place={place} next={updates && nextOf(updates.pageInfo)} />
+    </Section>
+  )
+}
+
+function UnspentOutputs({ of: { unspentOutputs } }: { readonly of: Address }) {
+  return (
+    <Section title={words.unspent}>
+      <Table
+        caption={words.unspent}
+        rows={unspentOutputs.nodes}
+        keyOf={({ outputId }) => outputId}
+        columns={unspentColumns}
+        empty={words.noUnspent}
+        isLive
+      />
+    </Section>
   )
 }
 
@@ -143,7 +165,7 @@ function Delegations({ of }: { readonly of: Address['delegations']['nodes'] }) {
   )
 }
 
-/** The whole history, as the gateway makes it of everything that is kept. */
+/** URL of the whole history as a file, which the gateway generates. */
 function historyFile(address: string): string {
   return addressOf(`/api/gateway/v1/addresses/${address}/history?format=csv`)
 }

@@ -10,7 +10,7 @@ import { Metadata } from '../parts/metadata.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** Who moves and who governs an anchor, the record of its chain, and its states. */
+/** The page of an anchor: its state controller and governor, its chain record, and its states. */
 
 const words = chainTexts.anchor
 
@@ -18,7 +18,7 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ anchor }) => anchor === null,
-  // A record changes without a change of the ledger.
+  // A chain record can change without a change of the ledger.
   live: () => 'MILESTONES',
   View: AnchorPage,
 })

@@ -11,7 +11,7 @@ import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
 
-/** One block: what it says, and the blocks before and after it. */
+/** The page of a block: its contents, its parents and its children. */
 
 type Block = NonNullable<BlockPageData['block']>
 type Parent = Block['parents'][number]
@@ -23,14 +23,13 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ block }) => block === null,
-  // Blocks come to it as children for a while, and the ledger need not change for that.
+  // A block gets children for a while, without a change of the ledger.
   live: () => 'MILESTONES',
   View: BlockPage,
 })
 
 function BlockPage({ data: { block } }: PageViewProps<BlockPageData>) {
   if (block === null) return null
-  const { header, body } = block.content
   return (
     <>
       <div class="heading">
@@ -38,70 +37,82 @@ function BlockPage({ data: { block } }: PageViewProps<BlockPageData>) {
         <State of={block.state} />
       </div>
       <PlainId id={block.blockId} />
-      <Facts>
-        <Fact name={words.issued}>
-          <WholeTime at={block.issuedAt} />
-        </Fact>
-        <Fact name={words.slot}>
-          {block.milestone === null ? (
-            grouped(block.slot)
-          ) : (
-            <a href={linkTo('milestone', { index: String(block.slot) })}>{grouped(block.slot)}</a>
-          )}
-        </Fact>
-        <Fact name={words.issuer}>
-          {block.issuer === null ? (
-            <PlainId id={block.issuerId} isSigned />
-          ) : (
-            <Id of="account" id={block.issuerId} />
-          )}
-        </Fact>
-        <Fact name={words.body}>{wordsOf(body.__typename)}</Fact>
-        <Fact name={words.transaction}>
-          {block.transaction !== null && (
-            <>
-              <Id of="transaction" id={block.transaction.transactionId} />{' '}
-              <State of={block.transaction.state} />
-            </>
-          )}
-        </Fact>
-        <Fact name={words.commitment}>
-          {block.commitment !== null && (
-            <a href={linkTo('milestone', { index: String(block.commitment.index) })}>
-              {grouped(block.commitment.index)}
-            </a>
-          )}
-        </Fact>
-        <Fact name={words.burnedMana}>
-          {'maxBurnedMana' in body && grouped(body.maxBurnedMana)}
-        </Fact>
-        <Fact name={words.network}>
-          <code>{header.networkId}</code>
-        </Fact>
-      </Facts>
-      <div class="columns columns-even">
-        <Section title={words.parents}>
-          <Table
-            caption={words.parents}
-            rows={block.parents}
-            keyOf={({ kind, blockId }) => `${kind} ${blockId}`}
-            columns={parentColumns}
-            empty={words.noParents}
-          />
-        </Section>
-        <Section title={words.children}>
-          <Table
-            caption={words.children}
-            rows={block.children?.nodes ?? []}
-            keyOf={({ blockId }) => blockId}
-            columns={childColumns}
-            empty={words.noChildren}
-            isLive
-          />
-        </Section>
-      </div>
+      <BlockFacts of={block} />
+      <Relatives of={block} />
       <ByteTree fields={block.fields} bytes={block.bytes} />
     </>
+  )
+}
+
+function BlockFacts({ of: block }: { readonly of: Block }) {
+  const { header, body } = block.content
+  return (
+    <Facts>
+      <Fact name={words.issued}>
+        <WholeTime at={block.issuedAt} />
+      </Fact>
+      <Fact name={words.slot}>
+        {block.milestone === null ? (
+          grouped(block.slot)
+        ) : (
+          <a href={linkTo('milestone', { index: String(block.slot) })}>{grouped(block.slot)}</a>
+        )}
+      </Fact>
+      <Fact name={words.issuer}>
+        {block.issuer === null ? (
+          <PlainId id={block.issuerId} isSigned />
+        ) : (
+          <Id of="account" id={block.issuerId} />
+        )}
+      </Fact>
+      <Fact name={words.body}>{wordsOf(body.__typename)}</Fact>
+      <Fact name={words.transaction}>
+        {block.transaction !== null && (
+          <>
+            <Id of="transaction" id={block.transaction.transactionId} />{' '}
+            <State of={block.transaction.state} />
+          </>
+        )}
+      </Fact>
+      <Fact name={words.commitment}>
+        {block.commitment !== null && (
+          <a href={linkTo('milestone', { index: String(block.commitment.index) })}>
+            {grouped(block.commitment.index)}
+          </a>
+        )}
+      </Fact>
+      <Fact name={words.burnedMana}>{'maxBurnedMana' in body && grouped(body.maxBurnedMana)}</Fact>
+      <Fact name={words.network}>
+        <code>{header.networkId}</code>
+      </Fact>
+    </Facts>
+  )
+}
+
+/** The parents and the children of a block, side by side. */
+function Relatives({ of: { parents, children } }: { readonly of: Block }) {
+  return (
+    <div class="columns columns-even">
+      <Section title={words.parents}>
+        <Table
+          caption={words.parents}
+          rows={parents}
+          keyOf={({ kind, blockId }) => `${kind} ${blockId}`}
+          columns={parentColumns}
+          empty={words.noParents}
+        />
+      </Section>
+      <Section title={words.children}>
+        <Table
+          caption={words.children}
+          rows={children?.nodes ?? []}
+          keyOf={({ blockId }) => blockId}
+          columns={childColumns}
+          empty={words.noChildren}
+          isLive
+        />
+      </Section>
+    </div>
   )
 }
 

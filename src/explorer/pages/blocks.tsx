@@ -10,7 +10,7 @@ import { Time } from '../parts/time.tsx'
 import { afterIn, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** All blocks that are kept, by what they carry and by issuer. */
+/** The list of all stored blocks, filtered by payload and issuer. */
 
 type Block = NonNullable<BlocksPageData['blocks']>['nodes'][number]
 
@@ -26,7 +26,7 @@ export const page = definePage({
     ...afterIn(place),
   }),
   title: () => words.blocks,
-  // They come between milestones too, and are shown with the next one.
+  // Blocks also arrive between milestones; they are shown with the next milestone.
   live: () => 'MILESTONES',
   View: BlocksPage,
 })

@@ -7,7 +7,7 @@ import { Paging } from '../parts/paging.tsx'
 import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** The record of a chain: where to reach it, and every version with who set it and when. */
+/** The page of a chain record: its access nodes, and all versions with their author and time. */
 
 type Hit = ChainPageData['search']['hits'][number]
 
@@ -42,7 +42,7 @@ function ChainPage({ data: { chainRecord, search }, place }: PageViewProps<Chain
   )
 }
 
-/** The anchor or account under the address, where it is one of this ledger. */
+/** A link to the anchor or account with the id of the chain, if it is on this ledger. */
 function chainIn(hits: readonly Hit[]) {
   for (const { thing } of hits) {
     if (thing.__typename === 'Anchor') return <Id of="anchor" id={thing.chainId} />

@@ -9,7 +9,7 @@ import { Time } from '../parts/time.tsx'
 import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** The records of all chains. */
+/** The list of all chain records. */
 
 type Entry = NonNullable<ChainsPageData['chainRecords']>['nodes'][number]
 

@@ -17,7 +17,7 @@ import { linkTo, navigate, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
 
-/** Says what bytes, JSON or a text are; sends a block on a network of development. */
+/** The tool that decodes bytes, JSON or an address. On a development network it can also submit a block. */
 
 type Inspection = NonNullable<DecodePageData['inspect']>
 type Of<Name extends Inspection['__typename']> = Extract<Inspection, { readonly __typename: Name }>
@@ -28,7 +28,7 @@ export const page = definePage({
   document,
   variables: variablesOf,
   title: () => words.title,
-  // What bytes are never changes.
+  // The meaning of bytes never changes.
   live: () => 'NEVER',
   View: DecodePage,
 })
@@ -178,7 +178,7 @@ type Sending =
   | { readonly is: 'UNDER_WAY' }
   | { readonly is: 'REFUSED'; readonly sentence: string }
 
-/** Submits the block, and leads to its page. */
+/** Submits the block, and opens its page. */
 function Send({ bytes }: { readonly bytes: string }) {
   const sending = useSignal<Sending>({ is: 'WAITING' })
   const send = async () => {

@@ -9,7 +9,7 @@ import { Id } from '../parts/id.tsx'
 import { Epochs } from '../parts/moments.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
-/** What is delegated to which validator, for how long, and what it has earned. */
+/** The page of a delegation: its amount, validator, duration and reward. */
 
 const words = chainTexts.delegation
 
@@ -17,7 +17,7 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ delegation }) => delegation === null,
-  // Its reward grows with the epochs.
+  // The reward grows with every epoch.
   live: ({ delegation }) => (delegation?.isDestroyed ? 'NEVER' : 'MILESTONES'),
   View: DelegationPage,
 })

@@ -11,7 +11,7 @@ import { sentenceOf } from '../parts/states.tsx'
 import { ToolHeading } from '../parts/tool-nav.tsx'
 import { toolTexts } from '../texts-tools.ts'
 
-/** Asks the faucet of a network of development for tokens. The faucet has the key, not this page. */
+/** The tool that requests tokens from the faucet of a development network. The faucet has the key, not this page. */
 
 const words = toolTexts.faucet
 
@@ -23,7 +23,7 @@ export const page = definePage({
   View: FaucetPage,
 })
 
-/** How a request stands. */
+/** The state of a request. */
 type Request =
   | { readonly is: 'NONE' }
   | { readonly is: 'UNDER_WAY' }
@@ -32,16 +32,16 @@ type Request =
   | { readonly is: 'REFUSED'; readonly sentence: string }
 
 function FaucetPage({ data: { network }, place }: PageViewProps<FaucetPageData>) {
-  const standing = useSignal<Request>({ is: 'NONE' })
+  const state = useSignal<Request>({ is: 'NONE' })
   const input = useRef<HTMLInputElement>(null)
   if (network.faucet === null) return <NoFaucet isDevelopment={network.isDevelopment} />
-  const askFor = async () => {
+  const submit = async () => {
     const address = input.current?.value.trim() ?? ''
-    if (address === '' || standing.value.is === 'UNDER_WAY') return
-    standing.value = { is: 'UNDER_WAY' }
-    standing.value = await requestTokens(address)
+    if (address === '' || state.value.is === 'UNDER_WAY') return
+    state.value = { is: 'UNDER_WAY' }
+    state.value = await requestTokens(address)
   }
-  const { value } = standing
+  const { value } = state
   return (
     <>
       <ToolHeading title={words.title} />
@@ -52,7 +52,7 @@ function FaucetPage({ data: { network }, place }: PageViewProps<FaucetPageData>)
         class="paste"
         onSubmit={(event) => {
           event.preventDefault()
-          void askFor()
+          void submit()
         }}
       >
         <label for="receiver">{words.address}</label>

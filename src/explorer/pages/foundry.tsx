@@ -8,7 +8,7 @@ import { Id } from '../parts/id.tsx'
 import { SupplyFacts } from '../parts/supply.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
-/** What mints a native token: its account, and each state with what was minted and melted. */
+/** The page of a foundry: its account, and each state with the minted and melted tokens. */
 
 const words = chainTexts.foundry
 

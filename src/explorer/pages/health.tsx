@@ -9,7 +9,7 @@ import { Meaning, TableSection } from '../parts/table-section.tsx'
 import { ToolHeading } from '../parts/tool-nav.tsx'
 import { toolTexts } from '../texts-tools.ts'
 
-/** How the gateway stands: whether it does its work, what it waits for, how far it is behind, and its limits. */
+/** The page of the gateway: its health, progress, lag and limits. */
 
 type Health = HealthPageData['health']
 type Status = HealthPageData['status']
@@ -22,7 +22,7 @@ export const page = definePage({
   document,
   variables: () => ({}),
   title: () => words.title,
-  // What cannot do its work may not make milestones.
+  // An unhealthy gateway may not commit milestones.
   live: () => 'SECONDS',
   View: HealthPage,
 })
@@ -31,16 +31,16 @@ function HealthPage({ data: { health, status, limits } }: PageViewProps<HealthPa
   return (
     <>
       <ToolHeading title={words.title} />
-      <Work of={health} />
+      <HealthVerdict of={health} />
       <Figures of={status} />
-      <Standing health={health} status={status} />
+      <StatusFacts health={health} status={status} />
       {health.following !== null && <FollowingFacts of={health.following} />}
       <TableSection title={words.limits} rows={limits} columns={columns} />
     </>
   )
 }
 
-function Work({ of: { isHealthy, reason, reasons, starting } }: { readonly of: Health }) {
+function HealthVerdict({ of: { isHealthy, reason, reasons, starting } }: { readonly of: Health }) {
   return (
     <div class={isHealthy ? 'verdict' : 'failure'} role="status">
       <strong>
@@ -67,7 +67,7 @@ function Work({ of: { isHealthy, reason, reasons, starting } }: { readonly of: H
   )
 }
 
-/** `NODES_AWAY` as `nodes away`. */
+/** Converts `NODES_AWAY` to `nodes away`. */
 function codeAsWords(code: string): string {
   return code.toLowerCase().replaceAll('_', ' ')
 }
@@ -92,7 +92,7 @@ function Figures({ of: status }: { readonly of: Status }) {
   )
 }
 
-function Standing({ health, status }: { readonly health: Health; readonly status: Status }) {
+function StatusFacts({ health, status }: { readonly health: Health; readonly status: Status }) {
   return (
     <Facts>
       <Fact name={words.mode}>{words.modes[status.mode]}</Fact>

@@ -15,7 +15,7 @@ import { Time } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** What happens on the ledger now. */
+/** The home page: the current activity on the ledger. */
 
 type Milestone = NonNullable<HomeData['milestones']>['nodes'][number]
 type Transaction = NonNullable<HomeData['transactions']>['nodes'][number]
@@ -104,7 +104,7 @@ function Figure({ value, name, note }: FigureProps) {
   )
 }
 
-/** Holds what is shown still while the pointer is over it, and counts the milestones that wait. */
+/** Pauses updates while the pointer is over the lists, and shows the number of milestones that wait. */
 function Paused({
   by: slot,
   data,
@@ -119,7 +119,7 @@ function Paused({
   if (!isHeld.value) held.current = { slot, data }
   const waiting = slot - held.current.slot
   return (
-    // The lists are read and followed by the keyboard as they are: a pointer alone would lose its row.
+    // Only a mouse pauses the lists, because the row under it would move. Keyboard and screen reader users keep their row.
     <div
       class="held"
       onPointerEnter={({ pointerType }) => {

@@ -12,7 +12,7 @@ import { Time, WholeTime } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** One committed slot: what it holds, and what it changed. */
+/** The page of a milestone: its blocks, transactions and ledger updates. */
 
 type Milestone = NonNullable<MilestonePageData['milestone']>
 type Transaction = NonNullable<Milestone['transactions']>['nodes'][number]
@@ -27,7 +27,7 @@ export const page = definePage({
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
   isMissing: ({ milestone }) => milestone === null,
   sought: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
-  // It never changes; only the newest has none after it.
+  // A milestone never changes, except that the newest one gets a successor.
   live: ({ milestone }) => (milestone?.next === null ? 'MILESTONES' : 'NEVER'),
   View: MilestonePage,
 })

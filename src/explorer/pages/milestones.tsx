@@ -8,7 +8,7 @@ import { Time } from '../parts/time.tsx'
 import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** All milestones. */
+/** The list of all milestones. */
 
 type Milestone = NonNullable<MilestonesPageData['milestones']>['nodes'][number]
 

@@ -12,7 +12,7 @@ import { Meaning, TableSection } from '../parts/table-section.tsx'
 import { ToolHeading } from '../parts/tool-nav.tsx'
 import { toolTexts } from '../texts-tools.ts'
 
-/** What makes the network: its version and time now, and every protocol parameter with what it means. */
+/** The page of the network: its version and current time, and every protocol parameter with its meaning. */
 
 type Parameters = NetworkPageData['network']['parameters']
 
@@ -22,7 +22,7 @@ export const page = definePage({
   document,
   variables: () => ({}),
   title: () => words.title,
-  // The slots and the epoch.
+  // The slots and the epoch change with every milestone.
   live: () => 'MILESTONES',
   View: NetworkPage,
 })
@@ -95,7 +95,7 @@ interface Row {
   readonly value: unknown
 }
 
-/** In the order of the document: the parameters themselves, then those in groups. */
+/** Groups the parameters in the order of the document: first those without a group, then each group. */
 function groupsOf(parameters: Parameters) {
   const rowsByGroup = new Map<string, Row[]>([['', []]])
   for (const [name, value] of Object.entries(parameters)) {

@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** What an NFT is by its metadata, and who has had it. */
+/** The page of an NFT: its metadata and its owners. */
 
 type Nft = NonNullable<NftPageData['nft']>
 type NftState = Nft['history']['nodes'][number]
@@ -76,7 +76,7 @@ function NftPage({ data: { nft }, place }: PageViewProps<NftPageData>) {
   )
 }
 
-/** NFTs of one issuer belong together; often the issuer is an NFT itself. */
+/** NFTs of the same issuer form a collection; often the issuer is an NFT itself. */
 function Collection({ of: { bech32, chain } }: { readonly of: NonNullable<Nft['issuer']> }) {
   return (
     <>

@@ -9,7 +9,7 @@ import { Time } from '../parts/time.tsx'
 import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** The NFTs that are there, the one that changed last first; of one issuer, its collection. */
+/** The list of existing NFTs, most recently changed first; filtered by issuer it shows a collection. */
 
 type Nft = NonNullable<NftsPageData['nfts']>['nodes'][number]
 

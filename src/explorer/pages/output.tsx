@@ -13,7 +13,7 @@ import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
 
-/** Who owns an output, now and later, and what became of it. */
+/** The page of an output: its current and later owners, and whether it was spent. */
 
 const words = texts.output
 
@@ -31,7 +31,7 @@ function OutputPage({ data: { output }, place }: PageViewProps<OutputPageData>) 
     <>
       <div class="heading">
         <h1>{words.heading}</h1>
-        <Fate isSpent={output.isSpent} />
+        <SpentState isSpent={output.isSpent} />
       </div>
       <PlainId id={output.outputId} />
       <p class="balance-total">
@@ -69,7 +69,7 @@ function OutputPage({ data: { output }, place }: PageViewProps<OutputPageData>) 
   )
 }
 
-function Fate({ isSpent }: { readonly isSpent: boolean }) {
+function SpentState({ isSpent }: { readonly isSpent: boolean }) {
   return isSpent ? (
     <span class="state state-spent">
       <span aria-hidden="true">−</span> {words.spent}

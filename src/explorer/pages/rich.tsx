@@ -11,7 +11,7 @@ import { afterIn } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
 
-/** Who owns the base tokens: how many addresses own how much, and the richest of them. */
+/** The rich list: the distribution of the base tokens over addresses, and the richest addresses. */
 
 type Range = RichPageData['balanceDistribution'][number]
 type Address = NonNullable<RichPageData['addresses']>['nodes'][number]
@@ -63,12 +63,12 @@ function RichPage({ data, place }: PageViewProps<RichPageData>) {
   )
 }
 
-/** A part of the supply, 0 to 1. */
+/** An amount as a fraction of the supply, from 0 to 1. */
 function shareOf(amount: string, supply: bigint): number {
   return supply === 0n ? 0 : Number(amount) / Number(supply)
 }
 
-/** The share as a number and as a bar. */
+/** A share as a percentage and as a bar. */
 function Share({ of: share }: { readonly of: number }) {
   return (
     <span class="share">

@@ -4,7 +4,7 @@ import { Section } from '../parts/facts.tsx'
 import { type Hit, hitOf } from '../parts/hits.tsx'
 import { texts } from '../texts.ts'
 
-/** What a text may mean, in groups by kind. */
+/** The search results of a text, grouped by kind. */
 export const page = definePage({
   document,
   variables: ({ query }) => ({ text: query.get('q') ?? '' }),

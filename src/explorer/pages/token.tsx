@@ -15,11 +15,11 @@ import { Time } from '../parts/time.tsx'
 import type { Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** How much there is of a native token, and who has it. */
+/** The page of a native token: its supply and its holders. */
 
 type Token = NonNullable<TokenPageData['token']>
 
-/** A holder, or all that are not on this page as one. */
+/** A holder, or one row for all holders that are not on this page. */
 interface Row {
   readonly key: string
   readonly bech32: string | undefined
@@ -106,7 +106,7 @@ function Supply({ of: { circulatingSupply, maximumSupply } }: { readonly of: Tok
   )
 }
 
-/** The holders of this page; on the first one also what remains of the supply. */
+/** The holders of this page; on the first page also the rest of the supply. */
 function rowsOf({ holders, circulatingSupply }: Token, { query }: Place): Row[] {
   const rows = holders.nodes.map(({ address: { bech32 }, amount, share }) => ({
     ...{ key: bech32, bech32, name: bech32, amount, share },

@@ -9,7 +9,7 @@ import { Time } from '../parts/time.tsx'
 import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** The native tokens whose foundries are there, the one that changed last first. */
+/** The list of native tokens with an existing foundry, most recently changed first. */
 
 type Token = NonNullable<TokensPageData['tokens']>['nodes'][number]
 

@@ -12,7 +12,7 @@ import { outputIdOf } from '../parts/input-id.ts'
 import { gain, movedBy } from '../parts/parties.tsx'
 import { Rules } from '../parts/rules.tsx'
 import { State } from '../parts/state.tsx'
-import { Table } from '../parts/table.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { Time, WholeTime } from '../parts/time.tsx'
 import { TryAgain } from '../parts/try-again.tsx'
 import { UnlockReasons } from '../parts/unlock-reasons.tsx'
@@ -21,7 +21,7 @@ import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import '../styles/details.css'
 
-/** What a transaction moved, in a sentence and as a flow; why it failed, where it did. */
+/** The page of a transaction: what it moved, as a sentence and as a flow, and why it failed, if it did. */
 
 type Transaction = NonNullable<TransactionPageData['transaction']>
 
@@ -31,14 +31,14 @@ export const page = definePage({
   document,
   ...byId(words),
   isMissing: ({ transaction }) => transaction === null,
-  // What it created may be spent later; before it is final, every milestone may decide.
+  // Its outputs may be spent later. Until it is final, every milestone may change its state.
   live: ({ transaction }) => (transaction?.state === 'FINALIZED' ? 'UPDATES' : 'MILESTONES'),
   View: TransactionPage,
 })
 
 function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPageData>) {
   if (transaction === null) return null
-  const { content } = transaction
+  const { failure, bytes, fields, examination } = transaction
   return (
     <>
       <div class="heading">
@@ -49,66 +49,78 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
       <p class="sentence">
         <Sentence of={transaction} />
       </p>
-      {transaction.failure !== null && <Failure of={transaction.failure} />}
-      {transaction.failure !== null && transaction.bytes !== null && (
-        <TryAgain bytes={transaction.bytes} />
-      )}
+      {failure !== null && <Failure of={failure} />}
+      {failure !== null && bytes !== null && <TryAgain bytes={bytes} />}
       <Flow of={transaction} broken={brokenPart(transaction)} />
       <FlowCsv inputs={transaction.inputs} outputs={transaction.outputs} />
       <FlowLanes of={transaction} />
-      <Facts>
-        <Fact name={words.milestone}>
-          {transaction.milestone !== null && (
-            <>
-              <a href={linkTo('milestone', { index: String(transaction.milestone.index) })}>
-                {grouped(transaction.milestone.index)}
-              </a>{' '}
-              <span class="muted">
-                <WholeTime at={transaction.milestone.endedAt} />
-              </span>
-            </>
-          )}
-        </Fact>
-        <Fact name={words.created}>
-          {content !== null && `${words.slot} ${grouped(content.transaction.creationSlot)}`}
-        </Fact>
-      </Facts>
-      {transaction.failure !== null && transaction.examination !== null && (
+      <TransactionFacts of={transaction} />
+      {failure !== null && examination !== null && (
         <Section title={detailTexts.rules.title}>
-          <Rules of={transaction.examination} />
+          <Rules of={examination} />
         </Section>
       )}
-      {transaction.inputs.length > 0 && (
-        <Section
-          title={
-            transaction.failure === null
-              ? detailTexts.unlocks.title
-              : detailTexts.unlocks.titleOfFailed
-          }
-        >
-          <UnlockReasons of={transaction} />
-        </Section>
-      )}
-      <Section title={words.blocks}>
-        <Table
-          caption={words.blocks}
-          rows={transaction.carriers?.nodes ?? []}
-          keyOf={({ blockId }) => blockId}
-          columns={[
-            { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-            { head: words.state, cell: ({ state }) => <State of={state} /> },
-          ]}
-          empty={words.noBlocks}
-        />
-      </Section>
-      {transaction.fields !== null && transaction.bytes !== null && (
-        <ByteTree fields={transaction.fields} bytes={transaction.bytes} />
-      )}
+      {transaction.inputs.length > 0 && <Unlocks of={transaction} />}
+      <Carriers of={transaction} />
+      {fields !== null && bytes !== null && <ByteTree fields={fields} bytes={bytes} />}
     </>
   )
 }
 
-/** What the broken rule speaks of, as the ledger says it in detail. */
+function TransactionFacts({ of: { milestone, content } }: { readonly of: Transaction }) {
+  return (
+    <Facts>
+      <Fact name={words.milestone}>
+        {milestone !== null && (
+          <>
+            <a href={linkTo('milestone', { index: String(milestone.index) })}>
+              {grouped(milestone.index)}
+            </a>{' '}
+            <span class="muted">
+              <WholeTime at={milestone.endedAt} />
+            </span>
+          </>
+        )}
+      </Fact>
+      <Fact name={words.created}>
+        {content !== null && `${words.slot} ${grouped(content.transaction.creationSlot)}`}
+      </Fact>
+    </Facts>
+  )
+}
+
+function Unlocks({ of: transaction }: { readonly of: Transaction }) {
+  const { title, titleOfFailed } = detailTexts.unlocks
+  return (
+    <Section title={transaction.failure === null ? title : titleOfFailed}>
+      <UnlockReasons of={transaction} />
+    </Section>
+  )
+}
+
+/** The blocks that carry the transaction. */
+function Carriers({ of: { carriers } }: { readonly of: Transaction }) {
+  return (
+    <Section title={words.blocks}>
+      <Table
+        caption={words.blocks}
+        rows={carriers?.nodes ?? []}
+        keyOf={({ blockId }) => blockId}
+        columns={carrierColumns}
+        empty={words.noBlocks}
+      />
+    </Section>
+  )
+}
+
+type Carrier = NonNullable<Transaction['carriers']>['nodes'][number]
+
+const carrierColumns: readonly Column<Carrier>[] = [
+  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
+  { head: words.state, cell: ({ state }) => <State of={state} /> },
+]
+
+/** The input or output that breaks the rule, from the detail of the failure. */
 function brokenPart({ examination, content }: Transaction): BrokenPart | undefined {
   const detail = examination?.failure?.detail
   if (typeof detail !== 'object' || detail === null) return undefined
@@ -119,7 +131,7 @@ function brokenPart({ examination, content }: Transaction): BrokenPart | undefin
   }
 }
 
-/** What happened, for those who do not know what an output is. */
+/** Summary of the transaction for readers who do not know what an output is. */
 function Sentence({
   of: { changes, state, milestone, failure, block },
 }: {
@@ -130,21 +142,21 @@ function Sentence({
   if (changes === null || changes.length === 0) return <>{words.genesis}</>
   const from = changes.filter((change) => gain(change) < 0n)
   const to = changes.filter((change) => gain(change) > 0n)
-  const [giver] = from
-  const [taker] = to
+  const [sender] = from
+  const [receiver] = to
   const when = milestone === null ? block?.issuedAt : milestone.endedAt
   return (
     <>
-      {giver === undefined || taker === undefined ? (
+      {sender === undefined || receiver === undefined ? (
         <>
           {words.movedWithin} <Id of="address" id={changes[0]?.address.bech32 ?? ''} />
         </>
       ) : (
         <>
           {words.moved} <Amount value={movedBy(changes)} /> {words.from}{' '}
-          <Id of="address" id={giver.address.bech32} />
+          <Id of="address" id={sender.address.bech32} />
           <Others count={from.length - 1} /> {words.to}{' '}
-          <Id of="address" id={taker.address.bech32} />
+          <Id of="address" id={receiver.address.bech32} />
           <Others count={to.length - 1} />
         </>
       )}

@@ -11,7 +11,7 @@ import type { Column } from '../parts/table.tsx'
 import { afterIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** All transactions that are kept, by their state. */
+/** The list of all stored transactions, filtered by state. */
 
 type Transaction = NonNullable<TransactionsPageData['transactions']>['nodes'][number]
 

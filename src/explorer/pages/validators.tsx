@@ -13,7 +13,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** Who validates in an epoch, what they do and earn, and who are candidates for the next. */
+/** The page of an epoch: its committee with blocks and rewards, the next committee, and all validators. */
 
 type ThisEpoch = NonNullable<ValidatorsPageData['epoch']>
 type Committee = NonNullable<ThisEpoch['committee']>
@@ -36,7 +36,7 @@ export const page = definePage({
   View: ValidatorsPage,
 })
 
-/** A text that is not a number is sent as it is: the gateway refuses it, and the page shows why. */
+/** Parses an epoch index. An invalid text becomes -1, which is refused, and the page shows the error. */
 function indexIn(text: string): number {
   return /^[0-9]+$/.test(text) ? Number(text) : -1
 }
@@ -204,10 +204,10 @@ const validatorColumns: readonly Column<Validator>[] = [
       stakeEndEpoch === 0xffffffff ? chainTexts.never : grouped(stakeEndEpoch),
     isNumber: true,
   },
-  { head: words.standing, cell: (validator) => <Standing of={validator} /> },
+  { head: words.standing, cell: (validator) => <ValidatorStatus of={validator} /> },
 ]
 
-function Standing({ of: { isCandidate, isInCommittee } }: { readonly of: Validator }) {
+function ValidatorStatus({ of: { isCandidate, isInCommittee } }: { readonly of: Validator }) {
   return (
     <span>
       {isInCommittee && <span class="state state-done">✓ {words.isMember}</span>}{' '}

@@ -11,7 +11,7 @@ import { variablesOf } from '../parts/pasted.ts'
 import { Rules } from '../parts/rules.tsx'
 import { toolTexts } from '../texts-tools.ts'
 
-/** Judges a block or a signed transaction as if it were submitted now: which rule breaks, and what holds. */
+/** The tool that verifies a block or a signed transaction as if it were submitted now, and lists the rules that hold or break. */
 
 type Inspection = NonNullable<VerifyPageData['inspect']>
 type Block = Extract<Inspection, { readonly __typename: 'BlockInspection' }>
@@ -23,7 +23,7 @@ export const page = definePage({
   document,
   variables: variablesOf,
   title: () => words.title,
-  // A timelock ends, a commitment becomes too old: time alone may change the verdict.
+  // Time alone may change the verdict: a timelock ends, or a commitment becomes too old.
   live: ({ inspect }) => (inspect == null ? 'NEVER' : 'MILESTONES'),
   View: VerifyPage,
 })

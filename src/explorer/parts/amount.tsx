@@ -1,7 +1,7 @@
 import { grouped, inUnit } from '../format.ts'
 import { baseToken } from '../network.ts'
 
-/** An amount of base tokens in the token's unit; the exact number of the smallest unit is in the tip. */
+/** An amount of base tokens in the unit of the token. The tooltip shows the exact number of the smallest unit. */
 export function Amount({
   value,
   isBare = false,
@@ -27,12 +27,12 @@ export function Amount({
   )
 }
 
-/** A number of native tokens, which GraphQL writes in hexadecimal digits. */
+/** A number of native tokens, which GraphQL returns in hexadecimal digits. */
 export function Tokens({ value }: { readonly value: string }) {
   return <Count value={String(BigInt(value))} />
 }
 
-/** A whole number of something, in groups of three digits. */
+/** A whole number in groups of three digits. */
 export function Count({ value }: { readonly value: number | string | null }) {
   if (value === null) return <span class="count">–</span>
   return (

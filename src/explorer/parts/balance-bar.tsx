@@ -1,7 +1,7 @@
 import { texts } from '../texts.ts'
 import { Amount } from './amount.tsx'
 
-/** A balance as one bar in its parts, by what stands between the owner and each. */
+/** A balance as a bar, divided into available, timelocked and expiring tokens and storage deposits. */
 
 export interface Balance {
   readonly total: string
@@ -14,16 +14,16 @@ export interface Balance {
 const parts = ['available', 'timelocked', 'expiring', 'storageDeposit'] as const
 
 export function BalanceBar({ of: balance }: { readonly of: Balance }) {
-  const there = parts.filter((part) => balance[part] !== '0')
-  const sum = there.reduce((all, part) => all + Number(balance[part]), 0)
+  const shown = parts.filter((part) => balance[part] !== '0')
+  const sum = shown.reduce((all, part) => all + Number(balance[part]), 0)
   return (
     <div class="balance">
       <p class="balance-total">
         <Amount value={balance.total} />
       </p>
-      {there.length > 0 && (
+      {shown.length > 0 && (
         <div class="balance-bar" aria-hidden="true">
-          {there.map((part) => (
+          {shown.map((part) => (
             <span
               key={part}
               class={`balance-${part}`}
@@ -33,7 +33,7 @@ export function BalanceBar({ of: balance }: { readonly of: Balance }) {
         </div>
       )}
       <dl class="balance-parts">
-        {there.map((part) => (
+        {shown.map((part) => (
           <div key={part}>
             <dt>
               <span class={`swatch balance-${part}`} aria-hidden="true" /> {texts.balance[part]}

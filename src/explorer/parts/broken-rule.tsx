@@ -1,7 +1,7 @@
 import { grouped } from '../format.ts'
 import { toolTexts } from '../texts-tools.ts'
 
-/** A rule of form that a value breaks. */
+/** A form rule that a value breaks. */
 
 interface BrokenRule {
   readonly code: string
@@ -36,7 +36,7 @@ export function BrokenRule({ of: rule }: { readonly of: BrokenRule }) {
   )
 }
 
-/** All of them. */
+/** All broken rules of a value. */
 export function BrokenRules({ of: rules }: { readonly of: readonly BrokenRule[] }) {
   return (
     <>

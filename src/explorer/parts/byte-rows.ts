@@ -1,6 +1,6 @@
-/** The fields of serialized bytes as a tree, and the bytes in rows, so that each can be shown in the other. */
+/** Arranges the fields of serialized bytes as a tree and the bytes in rows, and relates fields to bytes. */
 
-/** A field with its place in the bytes; each stands before those it is made of. */
+/** A field with its position in the bytes. A field precedes the fields that it contains. */
 export interface SerializedField {
   readonly path: string
   readonly type: string
@@ -13,15 +13,15 @@ export interface SerializedField {
 /** A field in the tree. */
 export interface TreeRow {
   readonly field: SerializedField
-  /** The last part of its path. */
+  /** Last segment of the path. */
   readonly name: string
-  /** 1 for the outermost. */
+  /** Depth in the tree; 1 for the outermost fields. */
   readonly level: number
-  /** The index of the first field after those that it is made of. */
+  /** Index of the first field after the fields that it contains. */
   readonly end: number
 }
 
-/** The tree without the whole itself, by index. */
+/** Builds the tree, without the field of the whole value. */
 export function treeOf([whole, ...fields]: readonly SerializedField[]): TreeRow[] {
   const rows: { -readonly [K in keyof TreeRow]: TreeRow[K] }[] = []
   const open: (typeof rows)[number][] = []
@@ -45,20 +45,21 @@ export function treeOf([whole, ...fields]: readonly SerializedField[]): TreeRow[
   }
 }
 
-const mostOpen = 250
+/** Maximum number of fields of a tree that is fully expanded at first. */
+const maxExpanded = 250
 
-/** The fields that are closed at first: of many, those that lie deep. */
+/** The fields that are collapsed at first: the deep fields of a large tree. */
 export function closedIn(tree: readonly TreeRow[]): readonly number[] {
-  if (tree.length <= mostOpen) return []
+  if (tree.length <= maxExpanded) return []
   return [...tree.keys()].filter((n) => (tree[n]?.level ?? 0) > 3 && tree[n]?.field.value === null)
 }
 
-/** Whether a field is made of another, itself or through others. */
+/** Whether a field contains another field, directly or indirectly. */
 export function holds(tree: readonly TreeRow[], outer: number, inner: number): boolean {
   return outer < inner && inner < (tree[outer]?.end ?? 0)
 }
 
-/** The fields that no closed one hides. */
+/** The fields that are not hidden by a collapsed field. */
 export function visibleOf(tree: readonly TreeRow[], closed: ReadonlySet<number>): number[] {
   const visible: number[] = []
   for (let n = 0; n < tree.length; n = closed.has(n) ? (tree[n]?.end ?? n + 1) : n + 1) {
@@ -67,14 +68,14 @@ export function visibleOf(tree: readonly TreeRow[], closed: ReadonlySet<number>)
   return visible
 }
 
-/** Where a reader is in a tree. */
+/** The state of keyboard navigation in a tree. */
 export interface Walk {
   readonly tree: readonly TreeRow[]
   readonly closed: ReadonlySet<number>
   readonly at: number
 }
 
-/** What a key does in a tree: up and down walk through what is seen, left and right close and open. */
+/** The effect of a key in a tree: up and down move through the visible fields, left and right collapse and expand. */
 export function afterKey(key: string, { tree, closed, at }: Walk): number | 'TOGGLE' | undefined {
   const visible = visibleOf(tree, closed)
   const place = visible.indexOf(at)
@@ -99,17 +100,17 @@ export function afterKey(key: string, { tree, closed, at }: Walk): number | 'TOG
   }
 }
 
-/** Bytes of one field in one row. */
+/** The bytes of one field in one row. */
 export interface Run {
-  /** The index of the field in the tree. */
+  /** Index of the field in the tree. */
   readonly field: number
-  /** Two digits a byte, with spaces. */
+  /** Two hexadecimal digits per byte, separated by spaces. */
   readonly text: string
 }
 
 export const bytesInRow = 16
 
-/** The bytes in rows, each in runs of one leaf. */
+/** Splits the bytes into rows, and each row into runs of one leaf field. */
 export function runsOf(hex: string, tree: readonly TreeRow[]): Run[][] {
   const bytes = hex.slice(2).match(/../g) ?? []
   const rows: Run[][] = Array.from({ length: Math.ceil(bytes.length / bytesInRow) }, () => [])

@@ -16,7 +16,7 @@ import {
 import { BytesSection, ScrolledBytes } from './bytes.tsx'
 import { FieldValue } from './field-value.tsx'
 
-/** The fields of a thing as a tree beside its bytes: the field under the pointer or the focus is marked in both. */
+/** The fields of a value as a tree next to its bytes. The field under the pointer or the focus is marked in both. */
 
 const words = detailTexts.byteTree
 
@@ -25,12 +25,44 @@ interface ByteTreeProps {
   readonly bytes: string
 }
 
-/** The field that is pointed at, by its index; -1 for none. */
+/** Index of the field under the pointer or the focus; -1 for none. */
 type Pointed = ReadonlySignal<number>
 
 export function ByteTree({ fields, bytes }: ByteTreeProps) {
   const tree = useMemo(() => treeOf(fields), [fields])
   const rows = useMemo(() => runsOf(bytes, tree), [bytes, tree])
+  const { list, pointed, focused, closed, events } = useFieldEvents(tree)
+  return (
+    <BytesSection of={bytes} title={words.title}>
+      <p class="byte-place" aria-hidden="true">
+        <Place tree={tree} pointed={pointed} />
+      </p>
+      {/* The handlers receive the events of the fields and the bytes inside. */}
+      <div class="byte-tree" {...events}>
+        <div ref={list} class="byte-fields" role="tree" aria-label={words.fields}>
+          {visibleOf(tree, closed.value).map((index) => (
+            <FieldRow
+              key={index}
+              index={index}
+              row={tree[index] as TreeRow}
+              isClosed={closed.value.has(index)}
+              isStop={focused.value === index}
+              pointed={pointed}
+            />
+          ))}
+        </div>
+        <ScrolledBytes>
+          {rows.map((runs, n) => (
+            <ByteRow key={n} row={n} runs={runs} tree={tree} pointed={pointed} />
+          ))}
+        </ScrolledBytes>
+      </div>
+    </BytesSection>
+  )
+}
+
+/** The pointed, focused and collapsed fields of a tree, and the event handlers that change them. */
+function useFieldEvents(tree: readonly TreeRow[]) {
   const pointed = useSignal(-1)
   const focused = useSignal(0)
   const closed = useSignal<ReadonlySet<number>>(new Set(closedIn(tree)))
@@ -56,7 +88,7 @@ export function ByteTree({ fields, bytes }: ByteTreeProps) {
     const index = fieldAt(target)
     if (index === -1) return
     if (!list.current?.contains(target as Node)) {
-      // What hides the field of a byte is opened.
+      // A click on a byte expands the fields that hide its field.
       closed.value = new Set([...closed.value].filter((one) => !holds(tree, one, index)))
     } else if (tree[index]?.field.value === null) toggle(index)
     requestAnimationFrame(() => focus(index))
@@ -68,42 +100,15 @@ export function ByteTree({ fields, bytes }: ByteTreeProps) {
     if (to === 'TOGGLE') toggle(focused.value)
     else focus(to)
   }
-
-  return (
-    <BytesSection of={bytes} title={words.title}>
-      <p class="byte-place" aria-hidden="true">
-        <Place tree={tree} pointed={pointed} />
-      </p>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: events of the fields and the bytes inside arrive here */}
-      <div
-        class="byte-tree"
-        onPointerOver={point}
-        onPointerLeave={leave}
-        onFocusIn={point}
-        onFocusOut={leave}
-        onClick={click}
-        onKeyDown={press}
-      >
-        <div ref={list} class="byte-fields" role="tree" aria-label={words.fields}>
-          {visibleOf(tree, closed.value).map((index) => (
-            <FieldRow
-              key={index}
-              index={index}
-              row={tree[index] as TreeRow}
-              isClosed={closed.value.has(index)}
-              isStop={focused.value === index}
-              pointed={pointed}
-            />
-          ))}
-        </div>
-        <ScrolledBytes>
-          {rows.map((runs, n) => (
-            <ByteRow key={n} row={n} runs={runs} tree={tree} pointed={pointed} />
-          ))}
-        </ScrolledBytes>
-      </div>
-    </BytesSection>
-  )
+  const events = {
+    onPointerOver: point,
+    onPointerLeave: leave,
+    onFocusIn: point,
+    onFocusOut: leave,
+    onClick: click,
+    onKeyDown: press,
+  }
+  return { list, pointed, focused, closed, events }
 }
 
 function fieldAt(target: EventTarget | null): number {
@@ -122,7 +127,7 @@ interface FieldRowProps {
 function FieldRow({ index, row, isClosed, isStop, pointed }: FieldRowProps) {
   const { field, name, level, end } = row
   const isParent = field.value === null
-  // A closed field is marked for those that it hides.
+  // A collapsed field is also marked for the fields that it hides.
   const mark = useComputed(() => {
     const at = pointed.value
     const isMarked = at === index || (isClosed && at > index && at < end)

@@ -3,7 +3,7 @@ import { texts } from '../texts.ts'
 import { Copy } from './copy.tsx'
 import { Section } from './facts.tsx'
 
-/** What shows bytes, whatever they are of. */
+/** Components that show bytes. */
 
 interface BytesSectionProps {
   readonly of: string
@@ -11,7 +11,7 @@ interface BytesSectionProps {
   readonly children: ComponentChildren
 }
 
-/** A section about bytes, with their number, and a button that copies them. */
+/** A section about bytes, with their count and a copy button. */
 export function BytesSection({ of: hex, title, children }: BytesSectionProps) {
   return (
     <Section
@@ -27,10 +27,10 @@ export function BytesSection({ of: hex, title, children }: BytesSectionProps) {
   )
 }
 
-/** Rows of bytes, which may be wider or higher than their frame. */
+/** Rows of bytes in a scrollable frame. */
 export function ScrolledBytes({ children }: { readonly children: ComponentChildren }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard can scroll only what has the focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard can scroll only a focused element
     <pre class="bytes" tabIndex={0}>
       {children}
     </pre>

@@ -1,12 +1,12 @@
 import { Id } from './id.tsx'
 
-/** An account, anchor, NFT, delegation, or the token of a foundry. */
+/** A reference to an account, an anchor, an NFT, a delegation, or the token of a foundry. */
 export interface ChainOf {
   readonly __typename: keyof typeof chainPages
   readonly chainId: string
 }
 
-/** The page of each kind of chain, by the name of its type in the graph. */
+/** The page of each kind of chain, by its GraphQL type. */
 export const chainPages = {
   Account: 'account',
   Anchor: 'anchor',
@@ -15,7 +15,7 @@ export const chainPages = {
   Token: 'token',
 } as const
 
-/** A chain as a link to its page. */
+/** A link to the page of a chain. */
 export function ChainId({ of: { __typename: type, chainId } }: { readonly of: ChainOf }) {
   return <Id of={chainPages[type]} id={chainId} />
 }

@@ -4,7 +4,7 @@ import { Fact, Facts } from './facts.tsx'
 import { type Column, Table } from './table.tsx'
 import { Time } from './time.tsx'
 
-/** The record of a chain, and its versions as what each changed. */
+/** The record of a chain, and the changes of each of its versions. */
 
 export interface RecordVersion {
   readonly version: number
@@ -14,7 +14,7 @@ export interface RecordVersion {
   readonly setBy: string
 }
 
-/** The versions that a page asks for: one more than it shows, so that the last one has one to be compared with. */
+/** The versions that a page requests: one more than it shows, so that the last shown version can be compared with its predecessor. */
 export interface RecordVersions {
   readonly nodes: readonly RecordVersion[]
   readonly pageInfo: { readonly hasNextPage: boolean }
@@ -48,7 +48,7 @@ export function IsActive({ isActive }: { readonly isActive: boolean }) {
   )
 }
 
-/** Text and no links: what a chain names is not for a browser to follow. */
+/** Access nodes as text. They are not links, because anyone who sets a chain record could name any URL. */
 export function AccessNodes({ of: nodes }: { readonly of: readonly string[] }) {
   if (nodes.length === 0) return <span class="muted">{words.noAccessNodes}</span>
   return (
@@ -60,7 +60,7 @@ export function AccessNodes({ of: nodes }: { readonly of: readonly string[] }) {
   )
 }
 
-/** A version, and the one before; `undefined` for the first. */
+/** A version and the previous version, which is `undefined` for the first. */
 interface Row extends RecordVersion {
   readonly before: RecordVersion | undefined
 }

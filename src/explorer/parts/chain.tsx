@@ -4,7 +4,7 @@ import { Fact } from './facts.tsx'
 import { Id, PlainId } from './id.tsx'
 import { Time } from './time.tsx'
 
-/** What the pages of an account, an anchor, a foundry, an NFT and a delegation have in common. */
+/** Components that the pages of accounts, anchors, foundries, NFTs and delegations share. */
 
 interface HeadingProps {
   readonly title: string
@@ -12,7 +12,7 @@ interface HeadingProps {
   readonly isDestroyed: boolean
 }
 
-/** The name of a chain, its id, and whether it is still there. */
+/** The name of a chain, its id, and whether it is destroyed. */
 export function ChainHeading({ title, id, isDestroyed }: HeadingProps) {
   return (
     <>
@@ -35,7 +35,7 @@ interface ChainOutput {
   readonly bookedAt: string
 }
 
-/** The newest output of a chain, and what destroyed it. */
+/** The newest output of a chain, and the transaction that destroyed the chain. */
 export function ChainOutputFacts({
   of: { destroyedBy, lastOutput },
 }: {
@@ -59,7 +59,7 @@ export function ChainOutputFacts({
   )
 }
 
-/** The address of a chain and what it owns; `null` is left out. */
+/** The address of a chain and the outputs that it owns. */
 export function ChainAddressFact({
   of,
 }: {

@@ -1,6 +1,6 @@
 import { texts } from '../texts.ts'
 
-/** Whether an update created or spent an output: a sign and a word. */
+/** Shows by a sign and a word whether an update created or spent an output. */
 export function Change({ isSpent }: { readonly isSpent: boolean }) {
   return (
     <span class={isSpent ? 'state state-spent' : 'state state-created'}>

@@ -1,15 +1,15 @@
 import { words } from '../format.ts'
 
-/** What changed from one state of a chain to the next. */
+/** Computes the changes from one state of a chain to the next. */
 
-/** One field that differs: of what is new there is no value before, of what is gone none after. */
+/** A field that differs. A new field has no value before, and a removed field has no value after. */
 export interface Change {
   readonly name: string
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** What differs between two contents, in the order of their fields. */
+/** The differences between two contents, in the order of their fields. */
 export function changesOf(before: object, after: object): Change[] {
   const [old, current] = [factsOf(before), factsOf(after)]
   const names = new Set([...current.keys(), ...old.keys()])
@@ -18,7 +18,7 @@ export function changesOf(before: object, after: object): Change[] {
     .filter((one) => one.before !== one.after)
 }
 
-/** Every value in a content by its name in words: `staking: fixed cost`. */
+/** Every value in a content by its name in words, such as `staking: fixed cost`. */
 function factsOf(content: object): ReadonlyMap<string, string> {
   const facts = new Map<string, string>()
   for (const [key, value] of Object.entries(content)) {
@@ -26,7 +26,7 @@ function factsOf(content: object): ReadonlyMap<string, string> {
     const name = words(key)
     if (Array.isArray(value)) addList(facts, name, value)
     else if (typeof value === 'object') {
-      // An address is its text, and what is written in one field needs no name of its own.
+      // An address is shown as text. The members of another object are listed by their own names.
       if ('bech32' in value) facts.set(name, String(value.bech32))
       else for (const [inner, one] of factsOf(value)) facts.set(inner, one)
     } else facts.set(name, tokenFields.has(key) ? String(BigInt(value)) : String(value))
@@ -34,10 +34,10 @@ function factsOf(content: object): ReadonlyMap<string, string> {
   return facts
 }
 
-/** Numbers of native tokens, which GraphQL writes in hexadecimal digits. */
+/** Fields with numbers of native tokens, which GraphQL returns in hexadecimal digits. */
 const tokenFields = new Set(['mintedTokens', 'meltedTokens', 'maximumSupply', 'tokenAmount'])
 
-/** Conditions and features stand under their own names, metadata under its keys, and other lists as one value. */
+/** Adds the elements of a list: conditions and features by their type, metadata by its keys, and other elements by their value. */
 function addList(facts: Map<string, string>, name: string, list: readonly unknown[]): void {
   for (const one of list) {
     if (typeof one !== 'object' || one === null) continue
@@ -45,7 +45,7 @@ function addList(facts: Map<string, string>, name: string, list: readonly unknow
       const kind = words(String(one.__typename)).replace(/ (?:feature|unlock condition)$/, '')
       const inner = factsOf(one)
       if (inner.size === 0) facts.set(kind, '')
-      // What a condition is named after is not said twice.
+      // A member that repeats the name of its condition is not named twice.
       for (const [key, value] of inner) {
         facts.set(kind.endsWith(key) ? kind : `${kind}: ${key}`, value)
       }

@@ -8,7 +8,7 @@ import { Slot } from './moments.tsx'
 import { type Spender as SpenderKind, spansOf } from './spans.ts'
 import { now } from './time.tsx'
 
-/** What must hold for an output to be spent, in sentences, and by whom it may be spent when, as a time line. */
+/** The unlock conditions of an output as sentences, and the addresses that can spend it over time as a time line. */
 
 type Output = NonNullable<OutputPageData['output']>
 type Condition = Output['content']['unlockConditions'][number]
@@ -80,7 +80,7 @@ function Sentence({ of }: { readonly of: Condition }) {
   }
 }
 
-/** Spans of time in which someone may spend it; only where time decides. */
+/** The periods in which each address can spend the output; shown only if the conditions depend on time. */
 function TimeLine({ conditions }: { readonly conditions: readonly Condition[] }) {
   const network = frame.value
   const timelock = conditions.find((one) => one.__typename === 'TimelockUnlockCondition')

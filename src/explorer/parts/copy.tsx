@@ -1,9 +1,9 @@
 import { texts } from '../texts.ts'
 
-/** Copying: one listener of the document serves every button, so that a row of a long list brings none of its own. */
+/** Copy buttons. One event listener on the document serves every button, so that rows of long lists need none. */
 
 interface CopyProps {
-  /** What is copied; without it, the `data-copy` of what the button stands in. */
+  /** Text to copy; by default the `data-copy` attribute of the enclosing element. */
   readonly text?: string
   readonly isQuiet?: boolean
 }
@@ -35,7 +35,7 @@ export function startCopying(): void {
   })
 }
 
-/** Copies the text that is marked by `data-copy` on an element or around it; whether there is one. */
+/** Copies the `data-copy` text of an element or of its closest ancestor that has one; resolves to whether there is one. */
 export async function copyMarked(element: Element): Promise<boolean> {
   const text = element.closest<HTMLElement>('[data-copy]')?.dataset.copy
   if (text === undefined) return false
@@ -52,7 +52,7 @@ function confirm(button: Element): void {
   }, confirmedMs)
 }
 
-/** Browsers give the clipboard to pages of secure origins alone; elsewhere the old command does it. */
+/** Copies a text. The clipboard API exists only on secure origins; elsewhere the deprecated command is used. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

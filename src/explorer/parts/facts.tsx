@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 
-/** Names and values of one thing, one beneath the other. */
+/** A list of names and values. */
 export function Facts({ children }: { readonly children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>
 }
 
-/** One of them; left out where there is no value. */
+/** A name and its value; not rendered without a value. */
 export function Fact({
   name,
   children,
@@ -22,14 +22,14 @@ export function Fact({
   )
 }
 
-/** A part of a page with a heading. */
+/** A section of a page with a heading. */
 export function Section({
   title,
   aside,
   children,
 }: {
   readonly title: string
-  /** Beside the heading, at the end of the line. */
+  /** Content next to the heading, at the end of the line. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }) {

@@ -7,7 +7,7 @@ import { Amount } from './amount.tsx'
 import { Slot } from './moments.tsx'
 import { utc } from './time.tsx'
 
-/** The value of a serialized field in the unit of its type; an id leads to the page of what has it. */
+/** The value of a serialized field in the unit of its type. An id links to the page of its object. */
 
 const words = detailTexts.byteTree
 
@@ -20,7 +20,7 @@ interface FieldValueProps {
 
 export function FieldValue({ of: value, type, name }: FieldValueProps) {
   const page = pageByType[type]
-  // An id of zeros is the placeholder of one that is not known yet.
+  // An id of zeros is a placeholder for an id that is not known yet.
   if (page !== undefined && /[^0x]/.test(value)) {
     return (
       <a class="link-in-text" href={linkTo(page, { id: value })}>
@@ -52,7 +52,7 @@ const pageByType: Readonly<Record<string, PageName>> = {
   FoundryId: 'foundry',
 }
 
-/** It has nanoseconds, of which JavaScript has no dates. */
+/** Formats an issuing time. It is in nanoseconds, but dates in JavaScript have milliseconds. */
 function issuingTime(nanoseconds: string): string {
   return `${utc(Number(BigInt(nanoseconds) / 1_000_000n))} ${texts.time.utc}`
 }

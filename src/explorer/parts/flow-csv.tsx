@@ -3,7 +3,7 @@ import { Amount } from './amount.tsx'
 import { Id } from './id.tsx'
 import { AsCsv, type Column } from './table.tsx'
 
-/** The inputs and outputs of a transaction as a file, which a flow shows as a picture. */
+/** The inputs and outputs of a transaction as a CSV file. */
 
 interface Party {
   readonly outputId: string

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { ribbonsOf } from './ribbons.ts'
 
-/** Ends on both sides, one row each, and ribbons between them as wide as they are worth. */
+/** A flow between two sides with one row per end, and ribbons whose width is proportional to the amounts. */
 
-/** The height of a row, which the ribbons are drawn to. */
+/** Height of a row in pixels, to which the ribbons are aligned. */
 const rowPx = 64
 const headPx = 28
 

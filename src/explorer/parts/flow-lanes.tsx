@@ -6,7 +6,7 @@ import { FlowLane } from './flow-lane.tsx'
 import { Id } from './id.tsx'
 import { type Lane, type LaneEnd, manaLane, tokenLanes } from './lanes.ts'
 
-/** The flow of mana and of native tokens. */
+/** The flows of mana and native tokens in a transaction. */
 
 type Transaction = NonNullable<TransactionPageData['transaction']>
 

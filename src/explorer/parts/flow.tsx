@@ -6,7 +6,7 @@ import { Amount } from './amount.tsx'
 import { FlowLane } from './flow-lane.tsx'
 import { Id } from './id.tsx'
 
-/** The inputs of a transaction on the left, its outputs on the right, and ribbons between them as wide as they are worth. */
+/** The flow of base tokens: inputs on the left, outputs on the right, and ribbons whose width is proportional to the amounts. */
 
 type Transaction = NonNullable<TransactionPageData['transaction']>
 type Party = Transaction['inputs'][number]
@@ -14,11 +14,11 @@ type Planned = NonNullable<Transaction['content']>['transaction']['outputs'][num
 
 const words = texts.flow
 
-/** What a broken rule speaks of. */
+/** The input or output that breaks a rule. */
 export interface BrokenPart {
-  /** The id of the output that is spent. */
+  /** Id of the output that the input spends. */
   readonly input: string | undefined
-  /** The index of the output that would be created. */
+  /** Index of the output that would be created. */
   readonly output: number | undefined
 }
 
@@ -29,7 +29,7 @@ interface FlowProps {
 
 export function Flow({ of: transaction, broken }: FlowProps) {
   const { inputs, outputs, content } = transaction
-  // Outputs exist from when it is accepted on; before, it says what it would create.
+  // Outputs exist once the transaction is accepted. Until then, the planned outputs are shown.
   const planned = outputs.length > 0 ? [] : (content?.transaction.outputs ?? [])
   const created = outputs.length > 0 ? outputs : planned
   const amountsOf = (some: readonly { readonly amount: string }[]) =>
@@ -92,13 +92,13 @@ function PartyRow({
           <a href={linkTo('output', { id: outputId })}>{words.output}</a>
           {notes.filter((note) => note !== undefined).map((note) => ` · ${note}`)}
         </span>
-        {isOutput && <Fate spentBy={spentBy} />}
+        {isOutput && <SpentState spentBy={spentBy} />}
       </span>
     </li>
   )
 }
 
-function Fate({ spentBy }: { readonly spentBy: string | undefined }) {
+function SpentState({ spentBy }: { readonly spentBy: string | undefined }) {
   if (spentBy === undefined) return <span>{words.unspent}</span>
   return <a href={linkTo('transaction', { id: spentBy })}>{words.spent}</a>
 }
@@ -127,7 +127,7 @@ function PlannedRow({
   )
 }
 
-/** Those that say more than who owns it. */
+/** The name of an unlock condition; `undefined` for conditions that only define the owner. */
 function conditionName(name: string): string | undefined {
   return words.conditions[name]
 }

@@ -9,9 +9,9 @@ import { Paging } from './paging.tsx'
 import { type Column, Table } from './table.tsx'
 import { Time } from './time.tsx'
 
-/** The states of a chain, the newest first, each as what it changed of the one before. */
+/** The states of a chain, newest first, each with its changes from the previous state. */
 
-/** The states that a page asks for: one more than it shows, so that the last one has one to be compared with. */
+/** The states that a page requests: one more than it shows, so that the last shown state can be compared with its predecessor. */
 export interface ChainStates {
   readonly totalCount: string
   readonly nodes: readonly ChainState[]
@@ -27,7 +27,7 @@ export interface ChainState {
   readonly output: { readonly content: object } | null
 }
 
-/** A state, and what it changed. */
+/** A state and its changes. */
 interface Row extends ChainState {
   readonly changes: readonly Change[]
   readonly isFirst: boolean
@@ -137,7 +137,7 @@ function Step({ name, before, after, isFirst }: StepProps) {
   )
 }
 
-/** A value by its look: a number in groups, base tokens in their unit, an address as a link, bytes shortened. */
+/** Formats a value by its form: a number in groups, base tokens in their unit, an address as a link, bytes shortened. */
 function Value({ name, of: value }: { readonly name: string; readonly of: string }) {
   if (/(?<!token )amount$/.test(name)) return <Amount value={value} />
   if (/^[0-9]+$/.test(value)) return <span class="count">{grouped(value)}</span>

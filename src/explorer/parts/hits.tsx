@@ -4,14 +4,14 @@ import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chainPages } from './chain-id.tsx'
 
-/** What a search finds, as a link. */
+/** Search results as links. */
 
 export type SearchHit = SearchPageData['search']['hits'][number]
 
 export interface Hit {
   readonly key: string
   readonly kind: string
-  /** The heading that it stands under. */
+  /** Heading under which the result is listed. */
   readonly group: string
   readonly label: string
   readonly address: string

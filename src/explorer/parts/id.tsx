@@ -4,7 +4,7 @@ import { linkTo } from '../router.ts'
 import { Copy } from './copy.tsx'
 import { Sign } from './sign.tsx'
 
-/** What an id is of, by the page that shows it. */
+/** The kind of an object with an id, by the name of its page. */
 type IdOf = {
   [Name in PageName]: (typeof pagePaths)[Name] extends `${string}:${string}` ? Name : never
 }[PageName]
@@ -12,11 +12,11 @@ type IdOf = {
 interface IdProps {
   readonly of: IdOf
   readonly id: string
-  /** The whole id, where there is room for it. */
+  /** Whether to show the whole id, where there is room for it. */
   readonly isWhole?: boolean
 }
 
-/** An id as a link: short, whole on focus and in the tip, copied by a button. */
+/** An id as a link with a copy button. The id is shortened; the focus and the tooltip show the whole id. */
 export function Id({ of, id, isWhole = false }: IdProps) {
   const parameter =
     of === 'address' ? 'address' : of === 'milestone' || of === 'epoch' ? 'index' : 'id'
@@ -31,7 +31,7 @@ export function Id({ of, id, isWhole = false }: IdProps) {
   )
 }
 
-/** An id of something that has no page, or is the page. */
+/** An id without a link: the object has no page, or its page is open. */
 export function PlainId({
   id,
   isSigned = false,

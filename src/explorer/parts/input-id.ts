@@ -1,4 +1,4 @@
-/** The output that an input of a transaction refers to. */
+/** Computes the id of the output that an input of a transaction refers to. */
 
 export function outputIdOf(input: {
   readonly transactionId: string

@@ -2,7 +2,7 @@ import { grouped } from '../format.ts'
 import { chainTexts } from '../texts-chains.ts'
 import type { Strip } from './issued-blocks.ts'
 
-/** In which slots of an epoch a validator has issued blocks: one bar a slot, as many slots as there is room for. */
+/** A bar chart of the blocks that a validator issued in the slots of an epoch, with one bar per slot. */
 
 interface IssueStripProps {
   readonly of: Strip
@@ -11,7 +11,7 @@ interface IssueStripProps {
 
 export function IssueStrip({ of: { from, to, counts }, accountId }: IssueStripProps) {
   const bySlot = counts.get(accountId) ?? new Map<number, number>()
-  const most = Math.max(1, ...[...counts.values()].flatMap((one) => [...one.values()]))
+  const maxCount = Math.max(1, ...[...counts.values()].flatMap((one) => [...one.values()]))
   const slots = Array.from({ length: to - from + 1 }, (_, n) => from + n)
   const sum = [...bySlot.values()].reduce((all, one) => all + one, 0)
   const label = chainTexts.validators.strip(grouped(sum), grouped(from), grouped(to))
@@ -26,7 +26,7 @@ export function IssueStrip({ of: { from, to, counts }, accountId }: IssueStripPr
       >
         <title>{label}</title>
         {slots.map((slot, n) => {
-          const height = Math.max(1, (16 * (bySlot.get(slot) ?? 0)) / most)
+          const height = Math.max(1, (16 * (bySlot.get(slot) ?? 0)) / maxCount)
           return <rect key={slot} x={3 * n} y={16 - height} width="2" height={height} />
         })}
       </svg>

@@ -1,14 +1,14 @@
-/** How many blocks each validator issued in the slots of an epoch. */
+/** Counts the blocks that each validator issued in the slots of an epoch. */
 
-/** The slots that are shown, and the blocks of each validator in them. */
+/** The shown slots, and the number of blocks of each validator in them. */
 export interface Strip {
   readonly from: number
   readonly to: number
-  /** The number of blocks by validator and slot. */
+  /** Number of blocks by validator and slot. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
-/** The newest validation blocks, the newest first. */
+/** The latest validation blocks, newest first. */
 export interface IssuedBlocks {
   readonly newest: { readonly index: number } | null
   readonly blocks: {
@@ -17,18 +17,18 @@ export interface IssuedBlocks {
   } | null
 }
 
-const mostSlots = 60
+const maxSlots = 60
 
-/** The newest slots of an epoch for which the page has every block; `undefined` where it has none of them. */
+/** The latest slots of an epoch whose blocks are all on the page; `undefined` if there are none. */
 export function stripOf(
   epoch: { readonly firstSlot: number; readonly lastSlot: number },
   { blocks, newest }: IssuedBlocks,
 ): Strip | undefined {
   if (blocks === null || newest === null) return undefined
   const to = Math.min(epoch.lastSlot, newest.index)
-  // Of the oldest slot on a full page there may be more blocks.
+  // If there are more pages, the oldest slot on this page may be incomplete.
   const oldest = blocks.pageInfo.hasNextPage ? (blocks.nodes.at(-1)?.slot ?? to) + 1 : 0
-  const from = Math.max(epoch.firstSlot, oldest, to - mostSlots + 1)
+  const from = Math.max(epoch.firstSlot, oldest, to - maxSlots + 1)
   if (from > to) return undefined
   const counts = new Map<string, Map<number, number>>()
   for (const { issuerId, slot } of blocks.nodes) {

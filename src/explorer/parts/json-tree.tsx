@@ -6,7 +6,7 @@ import { Copy } from './copy.tsx'
 import { Id } from './id.tsx'
 import { Slot } from './moments.tsx'
 
-/** Where and why a rule is broken, as a tree: every member with its unit, and every id as a link. */
+/** The detail of a broken rule as a tree: values with their units, and ids as links. */
 
 const words = toolTexts.tree
 
@@ -15,7 +15,7 @@ export function JsonTree({ of: value }: { readonly of: unknown }) {
 }
 
 interface NodeProps {
-  /** Of a member its name, of an element that of its list. */
+  /** Name of the member; for an element, the name of its list. */
   readonly name: string
   readonly of: unknown
 }
@@ -54,7 +54,7 @@ function Elements({ name, of }: { readonly name: string; readonly of: readonly u
   )
 }
 
-/** The pages of the ids that members have by these names. */
+/** The page of the id in each member. */
 const pageByName = {
   transactionId: 'transaction',
   accountId: 'account',

@@ -1,9 +1,9 @@
-/** What a transaction moves beside base tokens: mana, and each native token, as a lane from inputs to outputs. */
+/** Computes the flows of mana and of each native token in a transaction, as lanes from inputs to outputs. */
 
-/** One end of a lane: an output, or what has none. */
+/** One end of a lane: an output, or another source or destination. */
 export interface LaneEnd {
   readonly key: string
-  /** `OUTPUT` with its address; `ACCOUNT` with the account that an allotment goes to. */
+  /** `OUTPUT` has the id of an address; `ACCOUNT` has the id of the account that receives an allotment. */
   readonly kind:
     | 'OUTPUT'
     | 'ACCOUNT'
@@ -15,7 +15,7 @@ export interface LaneEnd {
     | 'MELTED'
   readonly id?: string
   readonly amount: bigint
-  /** Of an input what was written into it, where it holds another amount by now. */
+  /** For an input: the amount at its creation, if the amount has changed since then. */
   readonly written?: bigint
 }
 
@@ -34,7 +34,7 @@ interface ManaTerms {
   readonly inputs: readonly ManaOutput[]
   readonly outputs: readonly ManaOutput[]
   readonly allotments: readonly { readonly accountId: string; readonly mana: string }[]
-  /** As it was judged. */
+  /** The mana as the ledger rules computed it. */
   readonly mana: {
     readonly byInput: readonly string[]
     readonly rewards: string
@@ -43,12 +43,12 @@ interface ManaTerms {
   }
 }
 
-/** Stored and potential mana of the inputs, and where it goes; `undefined` where there is none. */
+/** The lane of the stored and potential mana of the inputs; `undefined` if there is no mana. */
 export function manaLane({ inputs, outputs, allotments, mana }: ManaTerms): Lane | undefined {
   const sums = { in: BigInt(mana.inputs), out: BigInt(mana.outputs) }
   if (sums.in === 0n && sums.out === 0n) return undefined
   const allotted = allotments.reduce((sum, one) => sum + BigInt(one.mana), 0n)
-  // Of a transaction that failed no output was created.
+  // A failed transaction created no outputs.
   const made: readonly LaneEnd[] =
     outputs.length > 0
       ? outputs.map(({ outputId, owner, mana: stored }) => ({
@@ -81,7 +81,7 @@ interface TokenOutput {
   readonly content: object
 }
 
-/** A lane for each native token in inputs or outputs, by its id. */
+/** The lane of each native token in inputs or outputs, by token id. */
 export function tokenLanes(terms: {
   readonly inputs: readonly TokenOutput[]
   readonly outputs: readonly TokenOutput[]
@@ -116,7 +116,7 @@ function tokenIn(content: object): { readonly id: string; readonly amount: bigin
   return undefined
 }
 
-/** Leaves out what holds nothing, and adds what makes both sides equal. */
+/** Removes ends without an amount, and adds an end that balances both sides. */
 function withDifference(
   { left, right }: Lane,
   { more, less }: { readonly more: LaneEnd['kind']; readonly less: LaneEnd['kind'] },

@@ -4,7 +4,7 @@ import { chainTexts } from '../texts-chains.ts'
 import { nextOf, Paging } from './paging.tsx'
 import { type Column, Table } from './table.tsx'
 
-/** A page that is one list. */
+/** A page that consists of one list. */
 
 interface Connection<Row> {
   readonly nodes: readonly Row[]
@@ -13,12 +13,12 @@ interface Connection<Row> {
 
 interface ListProps<Row> {
   readonly title: string
-  /** `null` where the gateway does not know them. */
+  /** The rows; `null` if the gateway does not have this data. */
   readonly of: Connection<Row> | null
   readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
   readonly place: Place
-  /** What chooses among the rows. */
+  /** Filters of the list. */
   readonly children?: ComponentChildren
 }
 

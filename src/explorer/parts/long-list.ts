@@ -12,20 +12,20 @@ import {
 } from './row-blocks.ts'
 import { isSame } from './same.ts'
 
-/** The rows of a long table: those near the window are drawn, and gaps keep the places of the others. */
+/** Virtual scrolling of a long table: only rows near the window are rendered, and gaps replace the others. */
 
-/** The head of a table is its first row. */
+/** The `aria-rowindex` of a body row; the head of a table is its first row. */
 export function ariaRowIndex(n: number): number {
   return n + 2
 }
 
-/** How far beyond the window rows are drawn, in pixels. */
-const sparePx = 400
+/** Distance beyond the window in which rows are rendered, in pixels. */
+const marginPx = 400
 
-/** The least height of a row, before one was measured. */
-const leastRowPx = 40
+/** Assumed height of a row before a row was measured, in pixels. */
+const defaultRowPx = 40
 
-/** What is drawn in the body of a table; a row that is drawn has the `aria-rowindex` that `ariaRowIndex` gives its number. */
+/** The rendered parts of a table body. The caller must give each row the `aria-rowindex` that `ariaRowIndex` returns. */
 export function useDrawnParts(
   body: RefObject<HTMLTableSectionElement | null>,
   rowCount: number,
@@ -34,13 +34,13 @@ export function useDrawnParts(
   const [drawn, setDrawn] = useState<readonly number[]>([0, 1, 2])
   const [isPrinted, setPrinted] = useState(false)
 
-  const look = () => {
+  const update = () => {
     const { current } = body
     if (current === null) return
     const { top } = current.getBoundingClientRect()
     const wanted = blocksIn({
       ...{ rowCount, heightOf: heights.of, focusedRow: focusedRowIn(current) },
-      ...{ from: -top - sparePx, to: innerHeight - top + sparePx },
+      ...{ from: -top - marginPx, to: innerHeight - top + marginPx },
     })
     setDrawn((former) => {
       const next = nextBlocks(former, wanted)
@@ -48,26 +48,26 @@ export function useDrawnParts(
     })
   }
   useLayoutEffect(() => {
-    // Gaps have the height that is expected of their rows: the first rows that are measured change it.
+    // The gaps have the expected height of their rows, which changes when the first rows are measured.
     if (heights.measure(body)) setDrawn((former) => [...former])
-    // A few more are drawn in each task, until all that the window shows are there.
-    const next = setTimeout(look)
+    // Each task renders a few more blocks, until the window is filled.
+    const next = setTimeout(update)
     return () => clearTimeout(next)
   })
   useEffect(() => {
-    const lookAnew = () => {
+    const remeasure = () => {
       heights.forget()
       setDrawn((former) => [...former])
     }
     return listen({
-      scroll: look,
-      resize: lookAnew,
+      scroll: update,
+      resize: remeasure,
       beforeprint: () => setPrinted(true),
       afterprint: () => setPrinted(false),
     })
   }, [rowCount])
 
-  // Both the focus and the rows may have moved since `drawn` was chosen.
+  // The focus and the rows may have moved since `drawn` was computed.
   const focused = body.current === null ? undefined : focusedRowIn(body.current)
   const grown = useGrowth(rowCount)
   const moved = focused === undefined ? undefined : focused + grown
@@ -77,14 +77,14 @@ export function useDrawnParts(
   return partsOf(shown, { rowCount, heightOf: heights.of })
 }
 
-/** The heights of blocks: as they were when they were last drawn, and before that as the first ones were. */
+/** The heights of blocks: the last measured height, or the height expected from the first measured rows. */
 function createHeights() {
   const known = new Map<number, number>()
   let expectedPx: number | undefined
 
   return {
-    of: (block: number) => known.get(block) ?? rowsPerBlock * (expectedPx ?? leastRowPx),
-    /** Whether what is expected of the others changed. */
+    of: (block: number) => known.get(block) ?? rowsPerBlock * (expectedPx ?? defaultRowPx),
+    /** Measures the rendered blocks; returns whether the expected height of the other blocks changed. */
     measure: ({ current }: RefObject<HTMLTableSectionElement | null>): boolean => {
       const ends = new Map<number, { top: number; bottom: number; rows: number }>()
       for (const row of current?.rows ?? []) {
@@ -95,7 +95,7 @@ function createHeights() {
         ends.set(blockOf(n), { top: end?.top ?? top, bottom, rows: (end?.rows ?? 0) + 1 })
       }
       for (const [block, { top, bottom, rows }] of ends) {
-        // The last block has fewer, and a table that is not shown has no height.
+        // The last block has fewer rows, and a hidden table has no height.
         if (rows === rowsPerBlock && bottom > top) known.set(block, bottom - top)
       }
       if (expectedPx !== undefined || known.size === 0) return false
@@ -109,7 +109,7 @@ function createHeights() {
   }
 }
 
-/** By how many rows the list has grown since it was last drawn: new ones at the top move all others, maybe into another block. */
+/** Number of rows that were added since the last rendering. New rows at the top move all others, possibly into another block. */
 function useGrowth(rowCount: number): number {
   const former = useRef(rowCount)
   const grown = Math.max(0, rowCount - former.current)
@@ -119,7 +119,7 @@ function useGrowth(rowCount: number): number {
   return grown
 }
 
-/** Gives the focus back to an element that was moved within the body, which takes it away. */
+/** Restores the focus of an element that was moved within the body, because moving it removes the focus. */
 function useKeptFocus({ current }: RefObject<HTMLTableSectionElement | null>): void {
   const { activeElement } = document
   useLayoutEffect(() => {
@@ -138,7 +138,7 @@ function rowNumber(row: Element): number | undefined {
   return index === null ? undefined : Number(index) - ariaRowIndex(0)
 }
 
-/** Listens to events of the window; what is returned ends it. */
+/** Listens to events of the window; returns a function that removes the listeners. */
 function listen(listeners: Readonly<Record<string, () => void>>): () => void {
   for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener)
   return () => {

@@ -4,8 +4,8 @@ import { Section } from './facts.tsx'
 import { type MetadataEntry, mediaIn } from './metadata-rows.ts'
 
 /**
- * The media of an NFT. What is in the metadata itself is shown after a click. What is elsewhere opens in a tab of its own, for this
- * page asks no other host for anything.
+ * The media of an NFT. A picture in the metadata is shown after a click. Media on another server opens in a new tab, because
+ * this page sends no requests to other hosts.
  */
 
 const words = chainTexts.nft
@@ -14,7 +14,7 @@ export function Media({ of: entries }: { readonly of: readonly MetadataEntry[] }
   const isShown = useSignal(false)
   const address = mediaIn(entries)
   if (address === undefined) return null
-  if (!address.startsWith('data:')) return <Elsewhere address={address} />
+  if (!address.startsWith('data:')) return <ExternalMedia address={address} />
   return (
     <Section title={words.media}>
       {isShown.value ? (
@@ -34,7 +34,7 @@ export function Media({ of: entries }: { readonly of: readonly MetadataEntry[] }
   )
 }
 
-function Elsewhere({ address }: { readonly address: string }) {
+function ExternalMedia({ address }: { readonly address: string }) {
   return (
     <Section title={words.media}>
       <a class="button" href={address} target="_blank" rel="noopener noreferrer">

@@ -1,12 +1,12 @@
-/** What metadata says: text as text, JSON member by member, anything else as bytes. */
+/** Converts metadata to rows: text as text, JSON objects by member, and other values as bytes. */
 
 export interface MetadataEntry {
   readonly key: string
-  /** Hexadecimal. */
+  /** Value as hexadecimal text. */
   readonly value: string
 }
 
-/** A value, or a member of one that is JSON. */
+/** A value, or a member of a JSON value. */
 export interface MetadataRow {
   readonly name: string
   readonly value: string
@@ -27,15 +27,15 @@ export function metadataRows(entries: readonly MetadataEntry[]): MetadataRow[] {
   })
 }
 
-/** The name in the metadata, by the member that the usual forms of metadata have for it. */
+/** The name in the metadata, from the member `name`, which the common metadata standards use. */
 export function nameIn(entries: readonly MetadataEntry[] | undefined): string | undefined {
   const row = metadataRows(entries ?? []).find(({ name }) => /(?:^|\.)name$/.test(name))
-  return row?.isText ? row.value.slice(0, longestName) : undefined
+  return row?.isText ? row.value.slice(0, maxNameLength) : undefined
 }
 
-const longestName = 80
+const maxNameLength = 80
 
-/** Bytes as UTF-8; `undefined` where they are none, or hold control characters. */
+/** Decodes bytes as UTF-8; returns `undefined` if they are not UTF-8 or contain control characters. */
 function textOf(hex: string): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(hex))
@@ -49,7 +49,7 @@ function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hex.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
 }
 
-/** The members of a JSON object. */
+/** The members of a JSON object; `undefined` for any other text. */
 function membersOf(text: string): readonly [string, unknown][] | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   try {
@@ -59,7 +59,7 @@ function membersOf(text: string): readonly [string, unknown][] | undefined {
   }
 }
 
-/** The address of a picture or of other media: one that a member names, or the bytes of a picture. */
+/** The URL of a picture or of other media: a URL in a member, or a data URL with the bytes of a picture. */
 export function mediaIn(entries: readonly MetadataEntry[]): string | undefined {
   for (const { value, isText } of metadataRows(entries)) {
     const found = isText ? addressIn(value) : pictureIn(value)
@@ -73,11 +73,11 @@ function addressIn(text: string): string | undefined {
   return /^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : undefined
 }
 
-/** The first bytes of the forms of pictures that browsers show. */
-const beginnings = { '89504e47': 'png', ffd8ff: 'jpeg', '47494638': 'gif', '52494646': 'webp' }
+/** First bytes of the image formats that browsers support. */
+const magicBytes = { '89504e47': 'png', ffd8ff: 'jpeg', '47494638': 'gif', '52494646': 'webp' }
 
 function pictureIn(hex: string): string | undefined {
-  const form = Object.entries(beginnings).find(([bytes]) => hex.startsWith(`0x${bytes}`))?.[1]
+  const form = Object.entries(magicBytes).find(([bytes]) => hex.startsWith(`0x${bytes}`))?.[1]
   if (form === undefined) return undefined
   return `data:image/${form};base64,${btoa(String.fromCharCode(...bytesOf(hex)))}`
 }

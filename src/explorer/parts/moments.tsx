@@ -6,12 +6,12 @@ import { texts } from '../texts.ts'
 import { chainTexts } from '../texts-chains.ts'
 import { utc, WholeTime } from './time.tsx'
 
-/** Slots and epochs, which may be to come. */
+/** Slots and epochs, which may be in the future. */
 
-/** The greatest slot and epoch: without end. */
+/** The maximum slot and epoch, which mean that there is no end. */
 const never = 0xffffffff
 
-/** A slot with the time at which it ends. */
+/** A slot with its end time. */
 export function Slot({ index }: { readonly index: number }) {
   const network = frame.value
   if (index === never) return <span>{chainTexts.never}</span>
@@ -28,7 +28,7 @@ export function Slot({ index }: { readonly index: number }) {
   )
 }
 
-/** From one epoch to another, both included; 0 is an end that is open. */
+/** A range of epochs, both ends inclusive; 0 is an open end. */
 export function Epochs({ from, to }: { readonly from: number; readonly to: number | null }) {
   if (to !== null && to !== 0 && to < from) return <span>{chainTexts.noEpoch}</span>
   return (
@@ -44,7 +44,7 @@ export function Epochs({ from, to }: { readonly from: number; readonly to: numbe
   )
 }
 
-/** An epoch as a link; one that has not begun has no page. */
+/** An epoch as a link. An epoch that has not started has no page. */
 export function Epoch({ index }: { readonly index: number }) {
   const network = frame.value
   const tip = network?.frame.current.slot ?? 0
@@ -59,14 +59,14 @@ export function Epoch({ index }: { readonly index: number }) {
   )
 }
 
-/** A slot as a link to its milestone; one that is not committed yet has none. */
+/** A slot as a link to its milestone. A slot that is not committed yet has no milestone. */
 export function MilestoneLink({ of: slot }: { readonly of: number }) {
   const newest = milestones.value[0]?.index ?? 0
   if (slot > newest) return <span>{grouped(slot)}</span>
   return <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>
 }
 
-/** A committed slot with the time at which it ended. */
+/** A committed slot with its end time. */
 export function CommittedSlot({
   of: { slot, end },
 }: {

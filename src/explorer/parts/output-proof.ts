@@ -2,11 +2,11 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 
 /**
- * Checks that an output belongs to its transaction, by hashes alone: nothing that the gateway says of it is believed. So it is
- * written here once more; `provesOutput` of the gateway is another program.
+ * Verifies with hashes alone that an output belongs to its transaction, without trusting the gateway. For that reason it does not
+ * share code with `provesOutput` of the gateway.
  */
 
-/** A node of the tree of hashes over the outputs of a transaction. */
+/** A node of the Merkle tree over the outputs of a transaction. */
 export interface ProofNode {
   readonly __typename: string
   readonly l?: ProofNode
@@ -17,7 +17,7 @@ export interface ProofNode {
 export interface OutputProof {
   readonly slot: number
   readonly outputIndex: number
-  /** The hash of all that the transaction says beside its outputs. */
+  /** Hash of the transaction without its outputs. */
   readonly transactionCommitment: string
   readonly outputCommitmentProof: ProofNode
 }
@@ -28,7 +28,7 @@ export interface ProvenOutput {
   readonly proof: OutputProof
 }
 
-/** What was hashed, and what was found; the first that is not as it must be. */
+/** The computed hashes, and the verdict: the first mismatch, or `PROVEN`. */
 export interface ProofCheck {
   readonly verdict: 'PROVEN' | 'OTHER_BYTES' | 'OTHER_PLACE' | 'OTHER_TRANSACTION'
   readonly outputHash: string
@@ -36,7 +36,7 @@ export interface ProofCheck {
   readonly transactionId: string
 }
 
-/** Hashes the output, the tree over all outputs, and the transaction, whose id an output id begins with. */
+/** Hashes the output, the tree over all outputs, and the transaction, whose id is the beginning of the output id. */
 export function checkProof({ outputId, bytes, proof }: ProvenOutput): ProofCheck {
   const { slot, outputIndex, transactionCommitment, outputCommitmentProof: tree } = proof
   const outputHash = hash(leafPrefix, bytesOf(bytes))
@@ -59,7 +59,7 @@ export function checkProof({ outputId, bytes, proof }: ProvenOutput): ProofCheck
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
 
-/** The hash of the protocol for identifiers. */
+/** The hash function of the protocol for identifiers (BLAKE2b-256). */
 export function hash(...parts: readonly Uint8Array[]): Uint8Array {
   return blake2b(concatBytes(...parts), { dkLen: 32 })
 }
@@ -69,7 +69,7 @@ function rootOf({ l, r, hash: own }: ProofNode): Uint8Array {
   return hash(nodePrefix, rootOf(l), rootOf(r))
 }
 
-/** The way to the one output that the proof is of, as turns to the left and to the right from the root on. */
+/** The path from the root to the output of the proof, as left and right turns; `undefined` unless there is exactly one output. */
 function pathToValue({
   __typename,
   l,
@@ -84,9 +84,9 @@ function pathToValue({
   return right && { ...right, turns: `r${right.turns}` }
 }
 
-/** Whether the way leads to the index in a tree of as many outputs as a transaction may have. */
+/** Whether the path leads to the index in a tree of any number of outputs that a transaction may have. */
 function hasPlace(turns: string, index: number): boolean {
-  for (let count = index + 1; count <= mostOutputs; count++) {
+  for (let count = index + 1; count <= maxOutputs; count++) {
     if (turnsTo(index, count) === turns) return true
   }
   return false
@@ -98,7 +98,7 @@ function turnsTo(index: number, count: number): string {
   return index < split ? `l${turnsTo(index, split)}` : `r${turnsTo(index - split, count - split)}`
 }
 
-const mostOutputs = 128
+const maxOutputs = 128
 
 export function littleEndian(value: number, size: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, n) => (value >>> (8 * n)) & 0xff)

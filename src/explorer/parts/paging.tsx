@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { linkTo, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** Leads to the other pages of a list, by `?after=CURSOR`. */
+/** Links to the other pages of a list, by `?after=CURSOR`. */
 
 interface PagingProps {
   readonly place: Place
-  /** What follows this page; left out where it is the last. */
+  /** Cursor of the next page; not set on the last page. */
   readonly next: string | null | undefined
 }
 
@@ -33,14 +33,14 @@ export function nextOf(pageInfo: {
 
 interface ChoiceProps {
   readonly place: Place
-  /** The name of the condition in the address. */
+  /** Name of the filter in the URL. */
   readonly by: string
   readonly label: string
-  /** Its values, and what each is called; the empty value is no condition. */
+  /** Labels by value; the empty value removes the filter. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Links that choose what a list shows. */
+/** Links that select a filter value of a list. */
 export function Choice({ place, by, label, values }: ChoiceProps) {
   const chosen = place.query.get(by) ?? ''
   const others = Object.entries(Object.fromEntries(place.query)).filter(
@@ -67,7 +67,7 @@ interface OnlyByProps {
   readonly children: ComponentChildren
 }
 
-/** A condition that a link set, and a way to be without it. */
+/** A filter that a link has set, and a link that removes it. */
 export function OnlyBy({ place, by, children }: OnlyByProps) {
   const { [by]: _, after: __, ...others } = Object.fromEntries(place.query)
   return (
@@ -80,7 +80,7 @@ export function OnlyBy({ place, by, children }: OnlyByProps) {
   )
 }
 
-/** The value of an enum that an address names; `undefined` where it names none of them. */
+/** The enum value in a URL; `undefined` if the text is not one of the values. */
 export function oneOf<Value extends string>(
   values: readonly Value[],
   text: string | null,

@@ -6,7 +6,7 @@ import { toolTexts } from '../texts-tools.ts'
 import { readPasted } from './pasted.ts'
 import { ToolHeading } from './tool-nav.tsx'
 
-/** A field to paste a value into. What is asked stands in the address behind `#`, which browsers send to no one. */
+/** A text field for a value. The value is stored in the URL after `#`, which browsers do not send to servers. */
 
 const words = toolTexts.paste
 
@@ -14,15 +14,15 @@ interface PasteHeadProps {
   readonly words: {
     readonly title: string
     readonly intro: string
-    /** What the button says. */
+    /** Label of the button. */
     readonly act: string
   }
   readonly place: Place
-  /** Why the gateway does not answer what was asked. */
+  /** Why the gateway returned no result. */
   readonly failure: Failure | undefined
 }
 
-/** What the tools that are given a value begin with: what they do, the field, and why there is no answer. */
+/** The head of a tool that takes a value: its description, the text field, and the error if there is no result. */
 export function PasteHead({ words: { title, intro, act }, place, failure }: PasteHeadProps) {
   return (
     <>
@@ -41,13 +41,13 @@ export function PasteHead({ words: { title, intro, act }, place, failure }: Past
 function Paste({ place, act }: { readonly place: Place; readonly act: string }) {
   const area = useRef<HTMLTextAreaElement>(null)
   const pasted = readPasted(place.fragment)
-  const ask = () => navigate(linkToValue(place.name, area.current?.value.trim() ?? ''))
+  const submit = () => navigate(linkToValue(place.name, area.current?.value.trim() ?? ''))
   return (
     <form
       class="paste"
       onSubmit={(event) => {
         event.preventDefault()
-        ask()
+        submit()
       }}
     >
       <label for="pasted">{words.label}</label>
@@ -58,7 +58,7 @@ function Paste({ place, act }: { readonly place: Place; readonly act: string }) 
         spellcheck={false}
         autocomplete="off"
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask()
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit()
         }}
         defaultValue={place.fragment}
       />
@@ -80,7 +80,7 @@ function Paste({ place, act }: { readonly place: Place; readonly act: string }) 
   )
 }
 
-/** Leads to what the ledger knows of a text. */
+/** A link that searches the ledger for a text. */
 export function SearchFor({ text }: { readonly text: string }) {
   return (
     <p>
@@ -91,7 +91,7 @@ export function SearchFor({ text }: { readonly text: string }) {
   )
 }
 
-/** The address of a tool that is given a value. */
+/** The URL of a tool with a value. */
 export function linkToValue(tool: PageName, text: string): string {
   return `${linkTo(tool)}#${encodeURIComponent(text)}`
 }

@@ -1,9 +1,9 @@
 import type { DecodePageVariables } from '../../generated/explorer/decode.ts'
 import { toolTexts } from '../texts-tools.ts'
 
-/** What a reader pasted: JSON, hexadecimal bytes or Bech32. */
+/** Parses pasted text: JSON, hexadecimal bytes or Bech32. */
 
-/** What is asked of it, or why nothing can be. */
+/** The input for the gateway, or the problem with the text. */
 export type Pasted =
   | { readonly is: 'NOTHING' }
   | { readonly is: 'VALUE'; readonly input: DecodePageVariables['input'] }
@@ -11,7 +11,7 @@ export type Pasted =
 
 const words = toolTexts.paste
 
-/** Reads a text. */
+/** Parses a text. */
 export function readPasted(pasted: string): Pasted {
   const text = pasted.trim()
   if (text === '') return { is: 'NOTHING' }
@@ -21,7 +21,7 @@ export function readPasted(pasted: string): Pasted {
     const isOdd = digits.length % 2 === 1
     return isOdd ? problem(words.oddDigits) : { is: 'VALUE', input: { bytes: `0x${digits}` } }
   }
-  // What is wrong in a text like an address is for the gateway to say.
+  // The gateway reports errors in a text that looks like an address.
   if (/^[a-z]+1[a-z0-9]+$/i.test(text)) return { is: 'VALUE', input: { bech32: text } }
   return problem(words.unknown)
 }
@@ -38,7 +38,7 @@ function problem(sentence: string): Pasted {
   return { is: 'PROBLEM', sentence }
 }
 
-/** The variables of a page that asks what was pasted; the document needs a value also where there is none. */
+/** The variables of a page that inspects pasted text. The document requires an input even if there is none. */
 export function variablesOf({ fragment }: { readonly fragment: string }): DecodePageVariables {
   const pasted = readPasted(fragment)
   return pasted.is === 'VALUE'
@@ -46,7 +46,7 @@ export function variablesOf({ fragment }: { readonly fragment: string }): Decode
     : { input: { bytes: '0x' }, isGiven: false }
 }
 
-/** Whether bytes are as long as an id, and of no value: most people who paste them look for what has it. */
+/** Whether bytes have the length of an id. Users who paste an id usually look for the object with this id. */
 export function isLikeId(fragment: string): boolean {
   return /^\s*(0x)?([0-9a-f]{64}|[0-9a-f]{72}|[0-9a-f]{76})\s*$/i.test(fragment)
 }

@@ -8,7 +8,7 @@ import type { ProofCheck } from './output-proof.ts'
 import { sentenceOf } from './states.tsx'
 import type { UnspentCheck } from './unspent-proof.ts'
 
-/** A button that checks here, in the browser, that an output belongs to its transaction, and that a commitment commits to it. */
+/** A button that verifies in the browser that an output belongs to its transaction, and that a commitment contains it. */
 
 const words = detailTexts.proof
 
@@ -17,14 +17,14 @@ type Check =
   | { readonly failure: Failure }
   | (ProofCheck & { readonly ledger: LedgerCheck })
 
-/** How far the output was followed into a commitment, or why not: a sentence. */
+/** The check of the output against a commitment, or the reason why it was not checked. */
 type LedgerCheck = UnspentCheck | { readonly why: string }
 
 export function Proof({ id }: { readonly id: string }) {
   const check = useSignal<Check | undefined>(undefined)
   const run = async () => {
     check.value = { verdict: 'ASKED' }
-    check.value = await checked(id)
+    check.value = await checkOutput(id)
   }
   return (
     <Section title={words.title}>
@@ -44,8 +44,8 @@ export function Proof({ id }: { readonly id: string }) {
   )
 }
 
-/** The proof, and what hashes it, are asked for only now. */
-async function checked(id: string): Promise<Check> {
+/** Requests the proof and loads the code that verifies it. */
+async function checkOutput(id: string): Promise<Check> {
   try {
     const [{ checkProof }, { checkUnspent }, answer] = await Promise.all([
       import('./output-proof.ts'),
@@ -54,13 +54,14 @@ async function checked(id: string): Promise<Check> {
     ])
     if (!answer.ok) return answer
     const { output } = answer.data
-    const untold = answer.failures.find(({ path }) => path.at(-1) === 'unspentProof')
-    const failure = answer.failures.find((one) => one !== untold)
+    const noUnspentProof = answer.failures.find(({ path }) => path.at(-1) === 'unspentProof')
+    const failure = answer.failures.find((one) => one !== noUnspentProof)
     if (failure !== undefined) return { failure }
     if (output === null) return offline
     const { unspentProof, isSpent } = output
-    const why = untold !== undefined ? sentenceOf(untold) : isSpent ? words.spent : words.waits
-    // The id of the page, for the gateway may answer with another output.
+    const whyNot = isSpent ? words.spent : words.waits
+    const why = noUnspentProof === undefined ? whyNot : sentenceOf(noUnspentProof)
+    // The id of the page is used, because the gateway may return another output.
     const outputId = id.toLowerCase()
     const ledger = unspentProof === null ? { why } : checkUnspent(outputId, unspentProof)
     return { ...checkProof({ ...output, outputId }), ledger }

@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { detailTexts } from '../texts-details.ts'
 
-/** A text as a QR code, made when it is asked for. */
+/** A text as a QR code, generated on demand. */
 
 const words = detailTexts.qrCode
 
-/** The squares of a code, by row and column. */
+/** The squares of a code, by column and row. */
 interface Squares {
   readonly size: number
   get(x: number, y: number): boolean
 }
 
-/** The blank edge that readers of codes need, in squares. */
+/** Width of the quiet zone that QR code readers require, in squares. */
 const edge = 4
 
 export function QrCode({ text }: { readonly text: string }) {

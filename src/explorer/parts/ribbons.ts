@@ -1,14 +1,14 @@
-/** The ribbons of a flow: each row leads to its part of one bar in the middle, where both sides are as high as each other. */
+/** Computes the ribbons of a flow: each row leads to its part of a bar in the middle, which is equally high on both sides. */
 
 interface RibbonsInput {
   readonly left: readonly number[]
   readonly right: readonly number[]
-  /** The height of a row; the rows of a side begin at the top. */
+  /** Height of a row; the rows of each side start at the top. */
   readonly rowPx: number
   readonly height: number
 }
 
-/** The paths in a picture 100 wide. */
+/** SVG paths in a coordinate system 100 wide. */
 export function ribbonsOf({ left, right, rowPx, height }: RibbonsInput): {
   readonly paths: string[]
 } {
@@ -52,7 +52,7 @@ function sideOf(
   })
 }
 
-/** What each is of the sum: in proportion, and below a tenth by its logarithm, so that the smallest is still seen. */
+/** Shares of the sum: proportional, but logarithmic below a tenth, so that the smallest share is still visible. */
 function sharesOf(amounts: readonly number[]): number[] {
   const sum = amounts.reduce((all, one) => all + one, 0)
   const raised = amounts.map((one) => {

@@ -1,18 +1,18 @@
-/** Which rows of a long list are drawn, in blocks of some rows: those near the window, and those around the row with the focus. */
+/** Computes which rows of a long list are rendered, in blocks: the rows near the window, and the rows around the focused row. */
 
 export const rowsPerBlock = 10
 
 interface View {
   readonly rowCount: number
   readonly heightOf: (block: number) => number
-  /** What is seen, in pixels from the beginning of the first row on. */
+  /** Visible range in pixels, from the top of the first row. */
   readonly from: number
   readonly to: number
-  /** The row with the focus, which is not to be lost when it is scrolled away, nor are the ones beside it. */
+  /** Row with the focus. It and its neighbours stay rendered when they are scrolled away. */
   readonly focusedRow: number | undefined
 }
 
-/** The blocks that are drawn, in their order. */
+/** The blocks to render, in order. */
 export function blocksIn({ rowCount, heightOf, from, to, focusedRow }: View): readonly number[] {
   const blocks: number[] = []
   const focused = focusedRow === undefined ? undefined : blockOf(focusedRow)
@@ -27,33 +27,33 @@ export function blocksIn({ rowCount, heightOf, from, to, focusedRow }: View): re
 }
 
 /**
- * Those that are drawn next, where others are drawn now: a few more at a time, those in the middle first, so that a jump to another
- * place of the list is no long task.
+ * The blocks to render next: a few more than now, those in the middle first, so that a jump to another position of the list does
+ * not become a long task.
  */
 export function nextBlocks(drawn: readonly number[], wanted: readonly number[]): readonly number[] {
   const missing = wanted.filter((block) => !drawn.includes(block))
   const middle = wanted[Math.floor(wanted.length / 2)] ?? 0
   const added = missing
     .toSorted((one, other) => Math.abs(one - middle) - Math.abs(other - middle))
-    .slice(0, mostAdded)
+    .slice(0, maxAdded)
   return wanted.filter((block) => drawn.includes(block) || added.includes(block))
 }
 
-const mostAdded = 2
+const maxAdded = 2
 
-/** Those that are drawn, and the one with a row. */
+/** Adds the block of a row to the blocks to render. */
 export function withRow(drawn: readonly number[], row: number | undefined): readonly number[] {
   const block = row === undefined ? undefined : blockOf(row)
   if (block === undefined || drawn.includes(block)) return drawn
   return [...drawn, block].toSorted((one, other) => one - other)
 }
 
-/** A part of a list: rows that are drawn, or a gap in the place of those that are not. */
+/** A part of a list: rendered rows, or a gap that replaces other rows. */
 export type Part =
   | { readonly is: 'ROWS'; readonly from: number; readonly to: number }
   | { readonly is: 'GAP'; readonly from: number; readonly height: number }
 
-/** The blocks that are drawn, and the gaps between them. */
+/** The rendered blocks and the gaps between them. */
 export function partsOf(
   drawn: readonly number[],
   { rowCount, heightOf }: Pick<View, 'rowCount' | 'heightOf'>,

@@ -1,6 +1,6 @@
 import { detailTexts } from '../texts-details.ts'
 
-/** The rules of the ledger in their order: those that held, and the one that broke. */
+/** The ledger rules in their order, with the rules that held and the rule that broke. */
 
 interface Judgement {
   readonly passedRules: readonly string[]
@@ -10,11 +10,11 @@ interface Judgement {
 const words = detailTexts.rules
 
 export function Rules({ of: { passedRules, brokenRule } }: { readonly of: Judgement }) {
-  // What a transaction refers to is looked up before any rule is asked.
-  const hasAll = passedRules.length > 0 || brokenRule !== null
+  // The references of a transaction are resolved before any rule is checked.
+  const areResolved = passedRules.length > 0 || brokenRule !== null
   return (
     <ol class="rules">
-      <Rule meaning={hasAll ? 'held' : 'broken'} text={words.references} />
+      <Rule meaning={areResolved ? 'held' : 'broken'} text={words.references} />
       {Object.entries(words.byName).map(([name, text]) => (
         <Rule
           key={name}

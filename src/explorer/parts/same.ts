@@ -1,4 +1,4 @@
-/** Whether two values of data say the same: texts and numbers that are equal, lists and objects whose parts are. */
+/** Whether two values of JSON data are deeply equal. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (!isObject(one) || !isObject(other)) return false

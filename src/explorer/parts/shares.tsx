@@ -1,4 +1,4 @@
-/** Parts of a whole as one bar. The same numbers stand in the table beneath it. */
+/** Shares as one divided bar. The table below it contains the same numbers. */
 export function Shares({ of: shares }: { readonly of: readonly number[] }) {
   return (
     <div class="shares" aria-hidden="true">
@@ -9,13 +9,13 @@ export function Shares({ of: shares }: { readonly of: readonly number[] }) {
   )
 }
 
-/** A part of one as a percentage: two digits after the point, and what is less than them as such. */
+/** Formats a fraction as a percentage with two decimals; smaller fractions are shown as `< 0.01 %`. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.0001) return '< 0.01 %'
   return `${(100 * share).toFixed(2)} %`
 }
 
-/** A part of one, for a cell of a table. */
+/** A fraction as a percentage, for a table cell. */
 export function Percent({ of: share }: { readonly of: number }) {
   return <data value={share}>{percent(share)}</data>
 }

@@ -1,4 +1,4 @@
-/** A small sign drawn from an id, by which the same party is recognised down a list: 5 × 5 squares, symmetric, in two tones. */
+/** An identicon of an id, which makes the same party recognisable in a list: 5 × 5 squares, symmetric, in two tones. */
 export function Sign({ of: id }: { readonly of: string }) {
   const { path, hue } = drawn(id)
   return (
@@ -9,7 +9,7 @@ export function Sign({ of: id }: { readonly of: string }) {
   )
 }
 
-/** Fifteen squares of the left half and the middle, and one of twelve hues, by a hash of the text. */
+/** Derives the squares of the left half and the middle (fifteen bits) and one of twelve hues from a hash of the text. */
 function drawn(id: string): { readonly path: string; readonly hue: number } {
   const bits = hashOf(id)
   let path = ''
@@ -26,7 +26,7 @@ function square(x: number, y: number): string {
   return `M${x} ${y}h1v1h-1z`
 }
 
-/** FNV-1a, mixed so that ids that differ in one digit look different. */
+/** FNV-1a with additional mixing, so that ids that differ in one digit look different. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let n = 0; n < text.length; n++) {

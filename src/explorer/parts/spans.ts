@@ -1,25 +1,25 @@
-/** Who may spend an output in which slots, where time decides. */
+/** Computes who can spend an output in which slots, if its conditions depend on time. */
 
 interface SpanTerms {
-  /** The slot in which a timelock ends: the first in which the output may be spent. */
+  /** Slot of the timelock: the first slot in which the output can be spent. */
   readonly timelock: number | undefined
   readonly expiration: number | undefined
-  /** By how many slots the commitments differ that a transaction may name. */
+  /** Number of slots between the oldest and the newest commitment that a transaction may name. */
   readonly ages: number
 }
 
-/** `OWNER_OLD`: the owner, and only by a transaction that names an old commitment; the newest ones reach beyond the expiration. */
+/** `OWNER_OLD`: the owner, but only in a transaction that names an old commitment; newer commitments are past the expiration. */
 export type Spender = 'NO_ONE' | 'OWNER' | 'OWNER_OLD' | 'RETURN'
 
 export interface Span {
-  /** Its first slot; undefined for the span from the beginning. */
+  /** First slot; `undefined` for the first span. */
   readonly from: number | undefined
-  /** Its last slot; undefined for the span without an end. */
+  /** Last slot; `undefined` for the last span. */
   readonly until: number | undefined
   readonly who: Spender
 }
 
-/** All slots in turn, in as few spans as there are different spenders. */
+/** Divides all slots into spans with one spender each. */
 export function spansOf(terms: SpanTerms): readonly Span[] {
   const { timelock, expiration, ages } = terms
   const bounds = [timelock, expiration, expiration && expiration - ages]

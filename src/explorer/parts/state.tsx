@@ -1,6 +1,6 @@
 import { texts } from '../texts.ts'
 
-/** The state of a block or a transaction: a sign and a word. */
+/** Shows the state of a block or a transaction by a sign and a word. */
 export function State({ of: state }: { readonly of: string }) {
   return (
     <span class={`state state-${meaningOf(state)}`}>

@@ -3,9 +3,9 @@ import type { Failure } from '../graphql.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** What stands in the place of a page that is not there. */
+/** Content that replaces a page: loading, errors and missing objects. */
 
-/** The shape of a page in grey; it appears only where the answer takes long enough to notice. */
+/** A grey placeholder of a page; it appears only if the response takes long enough to notice. */
 export function Loading() {
   return (
     <div class="skeleton" role="status" aria-label={texts.states.loading}>
@@ -18,7 +18,7 @@ export function Loading() {
   )
 }
 
-/** What another try would answer too. */
+/** Error codes that another request would return again. */
 const finalCodes: ReadonlySet<string> = new Set([
   'BAD_USER_INPUT',
   'ADDRESS_MALFORMED',
@@ -84,7 +84,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>
 }
 
-/** Why there is no answer, in a sentence. */
+/** The message of a failure for users. */
 export function sentenceOf({ code, message }: Failure): string {
   switch (code) {
     case 'OFFLINE':

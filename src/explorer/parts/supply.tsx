@@ -3,7 +3,7 @@ import { Tokens } from './amount.tsx'
 import { Fact } from './facts.tsx'
 import type { Column } from './table.tsx'
 
-/** How much there is of a native token. */
+/** The supply of a native token. */
 
 const words = chainTexts.token
 
@@ -13,7 +13,7 @@ interface Supply {
   readonly maximumSupply: string
 }
 
-/** What was minted and melted, and how much there may be. */
+/** The minted and melted tokens, and the maximum supply. */
 export function SupplyFacts({ of: token }: { readonly of: Supply }) {
   return (
     <>

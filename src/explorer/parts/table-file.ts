@@ -2,9 +2,9 @@ import { thinSpace } from '../format.ts'
 import { gatewayTimeMs } from '../network.ts'
 import { csvOf, fileNameOf } from './csv.ts'
 
-/** Gives a table that is shown to the reader as a file. Loaded when a reader first wants one. */
+/** Saves a shown table as a CSV file. This module is loaded on first use. */
 
-/** Saves a table, which is given in parts: whole ids, exact numbers in the smallest unit, and times as ISO 8601 has them. */
+/** Saves the parts of a table as one file, with whole ids, exact numbers in the smallest unit, and ISO 8601 times. */
 export async function saveTable(
   parts: Iterable<HTMLTableElement>,
   page: string,
@@ -19,7 +19,7 @@ export async function saveTable(
       rows.push([...cells].map(textOf))
       for (const [n, cell] of [...cells].entries()) units[n] ??= unitOf(cell)
     }
-    // Keys and clicks are answered between the parts of a long one.
+    // The pause lets the browser handle input between the parts of a long table.
     await new Promise((resolve) => setTimeout(resolve))
   }
   const head = heads.map((text, n) => text + (units[n] === undefined ? '' : ` (${units[n]})`))
@@ -29,7 +29,7 @@ export async function saveTable(
   link.href = address
   link.download = fileNameOf(page, caption, gatewayTimeMs())
   link.click()
-  // A browser that asks where to save it reads it later.
+  // A browser that asks where to save the file reads it later.
   setTimeout(() => URL.revokeObjectURL(address), keptMs)
 }
 
@@ -40,7 +40,7 @@ function unitOf(cell: Element): string | undefined {
   return cell.querySelector<HTMLElement>('data[data-unit]')?.dataset.unit
 }
 
-/** What a cell says, exactly; nothing for the dash that stands where there is nothing. */
+/** The exact content of a cell; empty for the dash that marks a missing value. */
 function textOf(cell: Element): string {
   const text = exactText(cell).replaceAll(thinSpace, '').replaceAll(/\s+/g, ' ').trim()
   return text === '–' ? '' : text

@@ -1,16 +1,16 @@
 import { Section } from './facts.tsx'
 import { type Column, Table } from './table.tsx'
 
-/** Tables that are a section, under one name. */
+/** A section that consists of one table. */
 
 interface TableSectionProps<Row extends { readonly name: string }> {
   readonly title: string
-  /** Never none. */
+  /** The rows; at least one. */
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
 }
 
-/** Named values with what they mean: settings, parameters, limits. */
+/** A table of named values with their meaning, such as parameters and limits. */
 export function TableSection<Row extends { readonly name: string }>({
   title,
   rows,
@@ -29,7 +29,7 @@ export function TableSection<Row extends { readonly name: string }>({
   )
 }
 
-/** What a value means, in a sentence. */
+/** The meaning of a value, as a sentence. */
 export function Meaning({ of: sentence }: { readonly of: string | undefined }) {
   return <span class="meaning muted">{sentence}</span>
 }

@@ -6,38 +6,38 @@ import { ariaRowIndex, useDrawnParts } from './long-list.ts'
 import { isSame } from './same.ts'
 import { Empty } from './states.tsx'
 
-/** A list of things with one row each, which becomes a list of cards where the window is narrow. */
+/** A table, which becomes a list of cards in a narrow window. */
 
 export interface Column<Row> {
   readonly head: string
-  /** Of the row alone: a row that is the same as before is not drawn anew. */
+  /** Renders a cell from the row alone, because an unchanged row is not rendered again. */
   readonly cell: (row: Row) => ComponentChildren
-  /** Numbers stand at the end. */
+  /** Whether the cell is aligned to the end, as numbers are. */
   readonly isNumber?: boolean
 }
 
 interface TableProps<Row> {
-  /** What the table lists, for those who do not see it. */
+  /** Caption for screen readers. */
   readonly caption: string
   readonly rows: readonly Row[]
-  /** Different for each row, and the same whenever it is listed. */
+  /** Returns a key that is unique in the table and stable over time. */
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
-  /** Rows that come later are shown to have arrived. */
+  /** Whether rows that are added later are highlighted. */
   readonly isLive?: boolean
 }
 
-/** Of more rows only those near the window are in the page. */
-const mostWhole = 100
+/** Maximum number of rows that are all rendered; of a longer table only the rows near the window are. */
+const maxRendered = 100
 
 export function Table<Row>({ caption, keyOf, columns, empty, isLive, ...asked }: TableProps<Row>) {
   const known = useRef<ReadonlyMap<string, Row> | undefined>(undefined)
   const table = useRef<HTMLTableElement>(null)
-  const isLong = asked.rows.length > mostWhole
+  const isLong = asked.rows.length > maxRendered
   const widths = useFixedWidths(table, isLong)
   const before = known.current
-  // An answer that came anew has rows that are the same in new objects.
+  // A new response contains unchanged rows as new objects. They are replaced by the former objects.
   const rows = asked.rows.map((row) => {
     const former = before?.get(keyOf(row))
     return former !== undefined && isSame(former, row) ? former : row
@@ -49,7 +49,7 @@ export function Table<Row>({ caption, keyOf, columns, empty, isLive, ...asked }:
     const hasArrived = isLive === true && before !== undefined && !before.has(key)
     return <TableRow key={key} n={n} row={row} columns={columns} hasArrived={hasArrived} />
   }
-  // The roles are said again, because a table that is laid out in another way loses them.
+  // The roles are explicit, because a table with another CSS layout loses its implicit roles.
   return (
     <>
       <table
@@ -78,7 +78,7 @@ export function Table<Row>({ caption, keyOf, columns, empty, isLive, ...asked }:
   )
 }
 
-/** Saves a list, whether or not it is shown as a table. */
+/** A button that saves a list as a CSV file, whether or not it is shown as a table. */
 export function AsCsv<Row>({
   caption,
   columns,
@@ -122,7 +122,7 @@ function LongBody<Row>({ rows, draw, columnCount }: LongBodyProps<Row>) {
   const parts = useDrawnParts(body, rows.length)
   return (
     <tbody role="rowgroup" ref={body}>
-      {/* One list of rows: an inner one would be another place, and its rows made anew when it moves. */}
+      {/* The rows are one flat list: rows in nested lists would be created again when their list moves. */}
       {parts.flatMap((part) =>
         part.is === 'ROWS'
           ? rows.slice(part.from, part.to).map((row, n) => draw(row, part.from + n))
@@ -160,8 +160,8 @@ function TableRow<Row>({ n, row, columns, hasArrived }: RowProps<Row>) {
 }
 
 /**
- * The cells of a row, drawn anew for another row alone. Elements that `useMemo` keeps would do the same, and keep the whole table as
- * it was when they were made, with the kept elements of its rows: scrolling would hold all that was ever drawn.
+ * The cells of a row, rendered again only for another row. Elements cached by `useMemo` would do the same, but they would retain the
+ * whole table of their time with its cached rows: scrolling would keep everything that was ever rendered in memory.
  */
 class Cells<Row> extends Component<CellsProps<Row>> {
   override shouldComponentUpdate({ row, columns }: CellsProps<Row>) {
@@ -177,7 +177,7 @@ class Cells<Row> extends Component<CellsProps<Row>> {
   }
 }
 
-/** The widths of the columns of a long table, as its first rows have them, so that they stay while others are drawn. */
+/** Column widths of a long table, measured with its first rows, so that the columns do not move while other rows are rendered. */
 function useFixedWidths(table: RefObject<HTMLTableElement | null>, isLong: boolean) {
   const [widths, setWidths] = useState<readonly string[] | undefined>(undefined)
   useLayoutEffect(() => {
@@ -194,21 +194,21 @@ function useFixedWidths(table: RefObject<HTMLTableElement | null>, isLong: boole
   return isLong ? widths : undefined
 }
 
-/** What writes the file is loaded with the first one. */
+/** Saves a table; the code that writes the file is loaded on first use. */
 async function save<Row>(
   caption: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): Promise<void> {
   const { saveTable } = await import('./table-file.ts')
-  await saveTable(drawnApart(columns, rows), place.peek()?.name ?? '', caption)
+  await saveTable(renderInParts(columns, rows), place.peek()?.name ?? '', caption)
 }
 
-/** All rows of a table, some at a time and not in the page. */
-function* drawnApart<Row>(columns: readonly Column<Row>[], rows: readonly Row[]) {
-  for (let from = 0; from < rows.length; from += mostWhole) {
+/** Renders all rows of a table outside of the page, some at a time. */
+function* renderInParts<Row>(columns: readonly Column<Row>[], rows: readonly Row[]) {
+  for (let from = 0; from < rows.length; from += maxRendered) {
     const table = document.createElement('table')
-    const some = rows.slice(from, from + mostWhole)
+    const some = rows.slice(from, from + maxRendered)
     render(
       <>
         <Head of={columns} />

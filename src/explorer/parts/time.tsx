@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { gatewayTimeMs } from '../network.ts'
 import { texts } from '../texts.ts'
 
-/** The time now by the clock of the gateway, in milliseconds: moves once a second while the tab is seen. */
+/** The current time of the gateway's clock, in milliseconds; updated once per second while the tab is visible. */
 export const now = signal(Date.now())
 
 export function startClock(): void {
@@ -15,7 +15,7 @@ export function startClock(): void {
   }, 1_000)
 }
 
-/** A moment as "12 s ago", with its UTC and local time in the tip. */
+/** A time as "12 s ago", with the UTC and local time in the tooltip. */
 export function Time({ at }: { readonly at: string }) {
   const ms = Date.parse(at)
   return (
@@ -25,7 +25,7 @@ export function Time({ at }: { readonly at: string }) {
   )
 }
 
-/** A moment in full: UTC, and how long ago. */
+/** A time in full: UTC and relative. */
 export function WholeTime({ at }: { readonly at: string }) {
   const ms = Date.parse(at)
   return (
@@ -38,7 +38,7 @@ export function WholeTime({ at }: { readonly at: string }) {
   )
 }
 
-/** How long ago it was, as a text of its own: each second changes the texts that differ, and draws nothing else anew. */
+/** The relative time as a signal: each second updates only the texts that change, without rendering anything else. */
 function useAgo(ms: number): ReadonlySignal<string> {
   return useMemo(() => computed(() => ago(now.value - ms, ms)), [ms])
 }
@@ -61,5 +61,5 @@ function bothTimes(ms: number): string {
   return `${utc(ms)} ${texts.time.utc}\n${localTime.format(ms)}`
 }
 
-/** Made once: a list has a time in each row, and making one takes longer than using it. */
+/** Created once: a list has a time in each row, and creating a formatter takes longer than using it. */
 const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })

@@ -4,7 +4,7 @@ import { toolTexts } from '../texts-tools.ts'
 /** The names of the tools, each a page. */
 export const tools = ['decode', 'verify', 'faucet', 'network', 'rich', 'health'] as const
 
-/** Leads from one tool to the others, beneath the heading of each. */
+/** The heading of a tool, with links to the other tools. */
 export function ToolHeading({ title }: { readonly title: string }) {
   return (
     <div class="heading">

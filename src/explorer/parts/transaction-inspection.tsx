@@ -3,7 +3,7 @@ import { toolTexts } from '../texts-tools.ts'
 import { Fact } from './facts.tsx'
 import { Id } from './id.tsx'
 
-/** What follows from a signed transaction alone. */
+/** Facts that are derived from a signed transaction alone. */
 
 const words = toolTexts.decode
 
@@ -49,7 +49,7 @@ export function TransactionFacts({ of: transaction }: { readonly of: Signed }) {
   )
 }
 
-/** Good or bad, with a sign and a word. */
+/** A positive or negative verdict, with a sign and a word. */
 export function Verdict({
   isGood,
   children,

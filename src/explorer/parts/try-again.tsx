@@ -4,7 +4,7 @@ import { type Answer, ask } from '../graphql.ts'
 import { detailTexts } from '../texts-details.ts'
 import { sentenceOf } from './states.tsx'
 
-/** A button that judges a transaction against the ledger as it is now; nothing is submitted. */
+/** A button that checks a transaction against the current ledger without submitting it. */
 
 const words = detailTexts.tryAgain
 

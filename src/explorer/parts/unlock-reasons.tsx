@@ -4,7 +4,7 @@ import { detailTexts } from '../texts-details.ts'
 import { Id } from './id.tsx'
 import { outputIdOf } from './input-id.ts'
 
-/** Which condition lets each input be spent, by whom, and what opens it. */
+/** The condition under which each input can be spent, its owner, and its unlock. */
 
 const words = detailTexts.unlocks
 
@@ -15,7 +15,7 @@ type Input = Transaction['inputs'][number]
 
 export function UnlockReasons({ of: { inputs, content } }: { readonly of: Transaction }) {
   if (content === null) return null
-  // Inputs that do not exist are not among those that are listed.
+  // Inputs that do not exist are not in the list.
   const inputById = new Map(inputs.map((input) => [input.outputId, input]))
   return (
     <ol class="conditions unlock-reasons">
@@ -33,7 +33,7 @@ export function UnlockReasons({ of: { inputs, content } }: { readonly of: Transa
   )
 }
 
-/** The condition under which the address may spend it, and the address. */
+/** The condition under which the owner can spend the input, and the owner. */
 function Owner({ of: { owner, content } }: { readonly of: Input }) {
   const met = content.unlockConditions.find(
     (one) =>

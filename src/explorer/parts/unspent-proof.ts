@@ -2,19 +2,19 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { bytesOf, hash, hexOf, littleEndian } from './output-proof.ts'
 
-/** Checks that a slot commitment has an output among the unspent ones, by hashes alone, as `output-proof.ts` does. */
+/** Verifies with hashes alone that a slot commitment contains an unspent output, as `output-proof.ts` does for transactions. */
 
 export interface UnspentProof {
   readonly commitmentId: string
-  /** The bytes of the commitment. */
+  /** Bytes of the commitment. */
   readonly commitment: string
-  /** The eight roots behind its roots id; the third is that of the state, all unspent outputs. */
+  /** The eight roots that the roots id is computed from; the third is the state root over all unspent outputs. */
   readonly roots: readonly string[]
-  /** The roots beside the way to the output, from the top of the trie down. */
+  /** Sibling hashes of the path to the output, from the top of the trie down. */
   readonly beside: readonly string[]
 }
 
-/** What was hashed, and what was found; the first that is not as it must be. */
+/** The computed hashes, and the verdict: the first mismatch, or `COMMITTED`. */
 export interface UnspentCheck {
   readonly verdict: 'COMMITTED' | 'OTHER_STATE' | 'OTHER_ROOTS' | 'OTHER_COMMITMENT'
   readonly stateRoot: string
@@ -23,7 +23,7 @@ export interface UnspentCheck {
   readonly slot: number
 }
 
-/** Follows the way of the output to the state root, the root over all roots, and the id of the commitment. */
+/** Hashes from the output to the state root, to the roots id, and to the id of the commitment. */
 export function checkUnspent(outputId: string, proof: UnspentProof): UnspentCheck {
   const commitment = bytesOf(proof.commitment)
   const stateRoot = hexOf(stateRootOf(outputId, proof.beside))
@@ -43,7 +43,7 @@ export function checkUnspent(outputId: string, proof: UnspentProof): UnspentChec
   return { verdict, stateRoot, rootsId, commitmentId, slot }
 }
 
-// Of the bytes: protocol version, slot, id of the commitment before, roots id, weight, price.
+// Offsets in the bytes: protocol version, slot, id of the previous commitment, roots id, weight, price.
 const slotPlace = 1
 const rootsPlace = 41
 const commitmentLength = 89
@@ -54,7 +54,7 @@ const stateRootPlace = 2
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
 
-/** The bits of the hash of the id are the way: 0 to the left. The value is the creation slot, which the id of the transaction ends with. */
+/** The bits of the hashed id are the path, 0 to the left. The value is the creation slot, the end of the transaction id. */
 function stateRootOf(outputId: string, beside: readonly string[]): Uint8Array {
   const id = bytesOf(outputId)
   const path = sha256(id)
@@ -68,7 +68,7 @@ function stateRootOf(outputId: string, beside: readonly string[]): Uint8Array {
   return root
 }
 
-/** Of a number of leaves that is a power of two. */
+/** The Merkle root of leaves whose number is a power of two. */
 function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   let level = leaves.map((leaf) => hash(leafPrefix, leaf))
   while (level.length > 1) {
