@@ -13,23 +13,23 @@ import type { Services } from '../services.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
-/** A committed slot. */
+/** A committed slot and the bounds of its updates. */
 export interface MilestoneView {
   readonly index: SlotIndex
   /** The end of the slot, in Unix seconds. */
   readonly timestamp: number
   readonly commitmentId: CommitmentId
   readonly bytes: Uint8Array
-  /** What the bytes say; decoded again with every call. */
+  /** The decoded commitment; each call decodes it again. */
   readonly commitment: () => SlotCommitment
-  /** How many ledger updates the slot has, over all addresses. */
+  /** Number of ledger updates of the slot, over all addresses. */
   readonly updateCount: number
-  /** The cursors of the first and the last of them; `undefined` in a slot without updates. */
+  /** The cursors of the first and the last update; `undefined` if the slot has no updates. */
   readonly firstCursor: string | undefined
   readonly lastCursor: string | undefined
 }
 
-/** Reads a milestone, without an index the newest; `undefined` when the slot is not committed. */
+/** Reads a milestone, by default the newest; `undefined` if the slot is not committed. */
 export async function readMilestone(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   index: SlotIndex | undefined,
@@ -51,7 +51,7 @@ export async function readMilestones(
   return new Map(views.map((view) => [view.index, view]))
 }
 
-/** The same by the ids of their commitments. */
+/** Reads many milestones by commitment id, in two statements; unknown ids are left out. */
 export async function readMilestonesByCommitments(
   deps: Pick<Services, 'store' | 'parameters'>,
   ids: readonly CommitmentId[],
@@ -62,13 +62,13 @@ export async function readMilestonesByCommitments(
 
 async function viewsOf(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
-  asked: Promise<readonly Milestone[]>,
+  read: Promise<readonly Milestone[]>,
 ): Promise<readonly MilestoneView[]> {
-  const [milestones, { logId }] = await Promise.all([asked, store.read.logTip()])
+  const [milestones, { logId }] = await Promise.all([read, store.read.logTip()])
   return milestones.map((milestone) => milestoneView({ parameters, logId }, milestone))
 }
 
-/** How many blocks and transactions some milestones have accepted; not kept in upstream mode, where blocks come on demand. */
+/** Counts the accepted blocks and transactions of milestones; not offered in upstream mode, where blocks are fetched on demand. */
 export async function countMilestones(
   { store, source }: Pick<Services, 'store' | 'source'>,
   slots: readonly SlotIndex[],
@@ -78,7 +78,7 @@ export async function countMilestones(
   return new Map((await store.read.slotCounts(slots)).map((one) => [one.slot, ok(one)]))
 }
 
-/** A committed slot of a log, in the form that the transports show. */
+/** A committed slot as the view that the transports render. */
 export function milestoneView(
   { parameters, logId }: { readonly parameters: TimeParameters; readonly logId: LogTip['logId'] },
   milestone: Milestone,
