@@ -1,21 +1,21 @@
 import type { StoreReader } from '../store/contract.ts'
 import type { BlockRow } from '../store/rows.ts'
 
-/** Reads of new blocks, shared by subscribers that have reached the same one. */
+/** Reads of new blocks, shared by subscribers that have reached the same block. */
 
-/** Blocks after a place in the inbox, in inbox order. */
+/** Reads the blocks after a position of the inbox, in inbox order. */
 export type ReadBlocks = (inbox: number) => Promise<readonly BlockRow[]>
 
-/** Shares reads under way: a notification wakes all subscribers at once, and mostly they are at the same place. */
+/** Shares concurrent reads: a notification wakes all subscribers at once, and most of them have the same position. */
 export function shareBlocks(reader: Pick<StoreReader, 'blocksAfter'>): ReadBlocks {
-  const underWay = new Map<number, Promise<readonly BlockRow[]>>()
+  const running = new Map<number, Promise<readonly BlockRow[]>>()
   return (inbox) => {
-    const shared = underWay.get(inbox)
+    const shared = running.get(inbox)
     if (shared !== undefined) return shared
     const read = reader.blocksAfter({ inbox, limit: pageSize }).finally(() => {
-      underWay.delete(inbox)
+      running.delete(inbox)
     })
-    underWay.set(inbox, read)
+    running.set(inbox, read)
     return read
   }
 }

@@ -5,7 +5,7 @@ import type { LogWindow } from './log-window.ts'
 import type { LogReader } from './read.ts'
 import type { TipFollower } from './tip-follower.ts'
 
-/** The branches that the history of the tip has at positions of the log. */
+/** Branches of the current history at positions of the log. */
 
 export interface BranchesDeps {
   readonly reader: Pick<LogReader, 'branchesAt'>
@@ -14,14 +14,14 @@ export interface BranchesDeps {
 }
 
 export interface Branches {
-  /** The branch at a position; at most one read, and none for recent positions. */
+  /** The branch at a position. Recent positions need no read, other positions at most one. */
   at(seq: number): Promise<Hex>
-  /** Removes everything, because the log is another one. */
+  /** Empties the cache. Called when the log was replaced. */
   clear(): void
 }
 
 export function createBranches({ reader, window, follower }: BranchesDeps): Branches {
-  const known = new LRUCache<number, Hex>({ max: keptBranches })
+  const known = new LRUCache<number, Hex>({ max: maxBranches })
 
   async function at(seq: number): Promise<Hex> {
     const tip = window.tip()
@@ -35,7 +35,7 @@ export function createBranches({ reader, window, follower }: BranchesDeps): Bran
       if (seq < tip.seq) known.set(seq, found)
       return found
     }
-    // The answer belongs to another history, which the next read of the tip finds.
+    // The database has another history now: refresh the tip and try again.
     await follower.refresh()
     return await at(seq)
   }
@@ -43,5 +43,5 @@ export function createBranches({ reader, window, follower }: BranchesDeps): Bran
   return { at, clear: () => known.clear() }
 }
 
-/** Branches of positions below the ring, some 100 bytes each. */
-const keptBranches = 10_000
+/** Maximum number of cached branches below the ring, about 100 bytes each. */
+const maxBranches = 10_000

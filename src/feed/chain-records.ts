@@ -9,21 +9,21 @@ import type { ChainRecordVersion, LogPosition } from '../store/rows.ts'
 import { noBranch } from '../store/values.ts'
 import { createWake } from './wake.ts'
 
-/** The feed of chain records: every setting in the order they were made, a log of its own that is followed by reading it. */
+/** The feed of chain records: a separate log of all changes of chain records, in order. */
 
 export interface ChainRecordFeedDeps {
   readonly reader: Pick<StoreReader, 'chainRecordChanges' | 'latestChainRecordChange'>
   readonly log: Pick<Log, 'error'>
-  /** The longest delay of a setting by another process, in milliseconds. */
+  /** Maximum delay of a change that another process made, in milliseconds. */
   readonly tickMs?: number
 }
 
 export interface ChainRecordFeed {
-  /** Called when this process has set a record. */
+  /** Called when this process has set a record; `change` is its position. */
   notify(change: number): void
   /**
-   * Every setting after a position, old ones first and then as they are made, until the signal. Ends when the log was
-   * replaced: a cursor of the former one is refused from then on.
+   * Yields every change after a position, first the existing changes and then new ones, until the signal fires. Ends when
+   * the log was replaced: cursors of the former log are refused from then on.
    */
   follow(
     after: LogPosition,
@@ -40,12 +40,12 @@ export function openChainRecordFeed({
   const wake = createWake()
   const logFailure = createFailureLog(log)
   const closed = new AbortController()
-  // One look for all waiting followers, and none where there are none.
+  // One poll serves all waiting followers; without followers nothing is read.
   const ticks = setInterval(() => {
-    if (wake.waiting() > 0) void look()
+    if (wake.waiting() > 0) void poll()
   }, tickMs)
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const newest = await reader.latestChainRecordChange()
       if (newest > wake.newest()) wake.notify(newest)
@@ -63,7 +63,7 @@ export function openChainRecordFeed({
     let at = start
     try {
       while (!signal.aborted) {
-        // With the last one that was emitted, to see that it is still the same log.
+        // The page begins with the last emitted change, which proves that the log is still the same.
         const page = { after: at.seq - 1, limit: batchSize + 1 }
         const changes = [...(await retryWhileAway(() => reader.chainRecordChanges(page), signal))]
         const last = at.seq === 0 ? undefined : changes.shift()
@@ -94,12 +94,12 @@ export function openChainRecordFeed({
 const batchSize = 100
 const longestWaitMs = 60_000
 
-/** The position of a setting. */
+/** The position of a change. */
 export function settingPosition(record: ChainRecordVersion): LogPosition {
   return { seq: record.change, branch: branchOfSettings(record) }
 }
 
-/** The branch after a setting: its content with the millisecond, which differs in every other copy of the database. */
+/** The branch after a change: a hash of its content and its time, which differs in every other copy of the database. */
 export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
   if (last === undefined) return noBranch
   const { chainId, version, accessNodes, isActive, setBy, setAt, change } = last
@@ -107,7 +107,7 @@ export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
   return bytesToHex(createHash('sha256').update(text).digest().subarray(0, 6))
 }
 
-/** The id of the log of chain records, so that a cursor of it is not mistaken for one of the ledger's log. */
+/** The id of the log of chain records. It differs from the ledger's log id, so that cursors of the two logs cannot be confused. */
 export function chainRecordLogId(logId: Hex): Hex {
   const hash = createHash('sha256').update(hexToBytes(logId)).update('chain records')
   return bytesToHex(hash.digest().subarray(0, 8))

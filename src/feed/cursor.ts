@@ -5,9 +5,9 @@ import { noBranch } from '../store/values.ts'
 
 /** A position in the log of ledger updates, as text that clients keep. Runs in a browser too. */
 
-/** A position of one log; `after` it means a greater `seq`, whether or not there is a row. */
+/** A position of one log. "After the position" means a greater `seq`, whether or not the log has a row at it. */
 export interface Cursor extends LogPosition {
-  /** Names the log: 8 random bytes, made with it. */
+  /** Identifies the log: 8 random bytes that are created with it. */
   readonly logId: Hex
 }
 
@@ -20,14 +20,14 @@ export interface CursorLog {
   readonly prunedSeq: number
   /** The branch of that position. */
   readonly prunedBranch: Hex
-  /** Whether another gateway may know more of this log. If none can, a cursor ahead of the tip belongs to a log that was rewound. */
+  /** Whether another gateway may know newer rows of this log. Otherwise a cursor ahead of the tip belongs to a rewound log. */
   readonly mayLag: boolean
 }
 
-/** Why a cursor was refused. Wrong rows are never returned instead. */
+/** Why a cursor is refused. A refused cursor never returns the rows of another position. */
 export type CursorError =
   | { readonly code: 'CURSOR_MALFORMED'; readonly argument: string }
-  /** Also of another branch of the history: the database is an older copy that went on differently. */
+  /** Also for a cursor of another branch of the history: the database is an older copy that continued differently. */
   | { readonly code: 'CURSOR_OF_ANOTHER_LOG'; readonly argument: string }
   | { readonly code: 'CURSOR_AHEAD_OF_TIP'; readonly argument: string; readonly tip: number }
   | { readonly code: 'CURSOR_EXPIRED'; readonly argument: string; readonly oldestCursor: string }
@@ -49,18 +49,18 @@ export function encodeCursor({ logId, seq, branch }: Cursor): string {
       tailDigits[digit++] = alphabet[(three >>> shift) & 0x3f] ?? 0
     }
   }
-  // At once: a text that grows by single digits takes twice as long, for each cursor of a page.
+  // All digits at once: appending single digits takes twice as long, for each cursor of a page.
   return text + String.fromCharCode.apply(undefined, tailDigits)
 }
 
-/** What the cursors of one log have in common: their first 12 characters, and the check up to there. */
+/** The common part of all cursors of one log: the first 12 characters, and the CRC of their bytes. */
 interface Head {
   readonly logId: Hex
   readonly text: string
   readonly crc: number
 }
 
-/** A process has one log, and another one at most after that was replaced. */
+/** Cache of one entry: a process has one log at a time. */
 let lastHead: Head | undefined
 
 function headOf(logId: Hex): Head {
@@ -73,8 +73,8 @@ function headOf(logId: Hex): Head {
 }
 
 /**
- * The cursor of a text; `argument` is its name in the request. `CURSOR_MALFORMED` for every text that
- * `encodeCursor` does not make: the check notices each change of one character.
+ * Decodes the text of a cursor; `argument` is the name of the text in the request. Returns `CURSOR_MALFORMED` for every text
+ * that `encodeCursor` does not make: the CRC detects each change of one character.
  */
 export function decodeCursor(text: string, argument: string): Result<Cursor, CursorError> {
   const malformed = err({ code: 'CURSOR_MALFORMED', argument } as const)
@@ -90,8 +90,8 @@ export function decodeCursor(text: string, argument: string): Result<Cursor, Cur
 }
 
 /**
- * The position of a cursor's text, checked against the tip of the log, or why there is none. `confirmCursor` checks the
- * branch.
+ * Returns the position of a cursor text after a check against the tip of the log, or the reason of a refusal.
+ * `confirmCursor` checks the branch.
  */
 export function placeCursor(
   text: string,
@@ -102,7 +102,7 @@ export function placeCursor(
   return cursor.ok ? placeDecoded(cursor.value, argument, log) : cursor
 }
 
-/** The same of a cursor that was decoded before the tip was known. */
+/** Checks a decoded cursor against the tip of the log, as `placeCursor` does. */
 export function placeDecoded(
   { logId, seq, branch }: Cursor,
   argument: string,
@@ -116,7 +116,7 @@ export function placeDecoded(
   return ok({ seq, branch })
 }
 
-/** The same position, given the branch that the log has there, or why the log does not continue it. */
+/** Returns the position if the log has its branch there, or the reason why the log does not continue it. */
 export function confirmCursor(
   position: LogPosition,
   branch: Hex,
@@ -124,7 +124,7 @@ export function confirmCursor(
   log: CursorLog,
 ): Result<LogPosition, CursorError> {
   const isRemoved = position.seq < log.prunedSeq
-  // A log that begins with a snapshot does not know the branches before it.
+  // A log that begins with a snapshot does not have the branches before the snapshot.
   const isUnknown = isRemoved && branch === noBranch
   if (position.branch !== branch && !isUnknown) {
     return err({ code: 'CURSOR_OF_ANOTHER_LOG', argument })
@@ -133,7 +133,7 @@ export function confirmCursor(
   return ok(position)
 }
 
-/** Names the oldest position from which nothing is missing. */
+/** Returns the error with the oldest cursor that the log can still continue. */
 export function cursorExpired(
   argument: string,
   { logId, prunedSeq, prunedBranch }: Pick<CursorLog, 'logId' | 'prunedSeq' | 'prunedBranch'>,
@@ -148,7 +148,7 @@ const logIdAt = 1
 const seqAt = 9
 const branchAt = 17
 const checkAt = 23
-/** A multiple of 3, so that base64 has neither padding nor spare bits: one text per cursor. */
+/** A multiple of 3, so that the base64 text has neither padding nor spare bits: each cursor has exactly one text. */
 const byteLength = 27
 const form = /^[A-Za-z0-9_-]{36}$/
 
@@ -156,12 +156,12 @@ function digits(number: number, length: number): string {
   return number.toString(16).padStart(length, '0')
 }
 
-/** CRC-32 of IEEE 802.3: notices every change within 32 neighbouring bits. */
+/** CRC-32 of IEEE 802.3: detects every change within 32 neighbouring bits. */
 function crc32(bytes: Uint8Array): number {
   return crcEnd(crcOver(0xffffffff, bytes, bytes.length))
 }
 
-/** The check of what came before, continued over the first bytes of some. */
+/** Continues a CRC over the first `length` bytes. */
 function crcOver(before: number, bytes: Uint8Array, length: number): number {
   let crc = before
   for (let i = 0; i < length; i++)
@@ -179,33 +179,33 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** What follows the log id in the bytes of a cursor: the next cursor is written over it. */
+/** Reused buffer for the bytes of a cursor after the log id. */
 const tailBytes = new Uint8Array(byteLength - seqAt)
 const tail = new DataView(tailBytes.buffer)
 
-/** Its digits, as the codes of their characters. */
+/** Reused buffer for the base64 digits of `tailBytes`, as character codes. */
 const tailDigits: number[] = Array(24).fill(0)
 
-/** The digit of every 6 bits. */
+/** The base64 digit of each 6-bit value, as a character code. */
 const alphabet = Uint8Array.from(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
   (digit) => digit.charCodeAt(0),
 )
 
-/** The 6 bits of every digit, by the code of its character. */
+/** The 6-bit value of each base64 digit, by its character code. */
 const bitsOfDigit = new Uint8Array(128)
 alphabet.forEach((code, bits) => {
   bitsOfDigit[code] = bits
 })
 
-// btoa, because a browser has no Buffer.
+// Uses btoa, because a browser has no Buffer.
 function toBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 }
 
-/** Of a text of the form of cursors; atob and a function for each byte take three times as long. */
+/** Decodes a text that has the form of a cursor. `atob` with a function call for each byte takes three times as long. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(byteLength)
   const bitsAt = (place: number) => bitsOfDigit[text.charCodeAt(place)] ?? 0

@@ -9,36 +9,36 @@ import { AddressUnlock, Expiration } from '../protocol/unlock-conditions.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LedgerUpdate, LogTip, OutputRow } from '../store/rows.ts'
 
-/** Finds out when an output passes to its return address by time alone, for which the log has no row (ledger reference 13). */
+/** Detects outputs that pass to their return address when they expire. The log has no row for this (ledger reference 13). */
 
-/** An output has another owner from a milestone on. */
+/** A change of an output's owner by its expiration. */
 export interface ExpirationTransfer {
   readonly outputId: OutputId
   /** Address bytes. */
   readonly from: Hex
   readonly to: Hex
-  /** The milestone in which the new owner is the owner. */
+  /** The first milestone in which the output belongs to the new owner. */
   readonly slot: SlotIndex
 }
 
 export interface ExpirationTransferDeps {
   readonly reader: Pick<StoreReader, 'dueOutputs' | 'outputs'>
-  /** In slots: an output belongs to its new owner so long before it expires. */
+  /** Number of slots before its expiration in which an output already belongs to its new owner. */
   readonly minCommittableAge: number
 }
 
 export interface ExpirationTransfers {
-  /** The transfers in the milestones between two tips, given the rows between them. Mostly without a read. */
+  /** The transfers in the milestones between two tips, given the rows between them. Most calls need no read. */
   between(
     former: LogTip,
     next: LogTip,
     rows: readonly LedgerUpdate[],
   ): Promise<readonly ExpirationTransfer[]>
-  /** Removes the expected transfers, because the log is another one. */
+  /** Removes the expected transfers. Called when the log was replaced. */
   clear(): void
 }
 
-/** Looks ahead so many slots at a time. */
+/** Number of slots that one read looks ahead. */
 const horizonSlots = 256
 
 export function createExpirationTransfers({
@@ -46,12 +46,12 @@ export function createExpirationTransfers({
   minCommittableAge,
 }: ExpirationTransferDeps): ExpirationTransfers {
   let expected: ExpirationTransfer[] = []
-  /** Up to and including this milestone the transfers of the outputs that existed are known. */
+  /** Last milestone for which the transfers of the existing outputs are known. */
   let knownUpTo = -1
 
   async function between(former: LogTip, next: LogTip, rows: readonly LedgerUpdate[]) {
     if (former.slot > knownUpTo) {
-      // The first look, or one after a long pause: earlier transfers are not announced.
+      // The first call, or a call after a long pause: earlier transfers are not announced.
       expected = []
       knownUpTo = former.slot
     }
@@ -72,7 +72,7 @@ export function createExpirationTransfers({
     for (const row of outputs) expect(row)
   }
 
-  /** Adds outputs that were booked after the look ahead and are due before the next one. */
+  /** Adds outputs that were booked since the last look-ahead and expire before the next look-ahead. */
   async function watchNew(rows: readonly LedgerUpdate[]): Promise<void> {
     const ids = rows.flatMap(({ isSpent, roles, outputId }) =>
       !isSpent && roles.includes('EXPIRATION_RETURN') ? [outputId] : [],
@@ -95,7 +95,7 @@ export function createExpirationTransfers({
   return { between, clear }
 }
 
-/** The transfer of an output that has an expiration; `undefined` where its owner does not change after it is booked. */
+/** The transfer of an output with an expiration; `undefined` if its owner does not change after the output is booked. */
 function transferOf(
   { outputId, bytes, bookedSlot }: OutputRow,
   minCommittableAge: number,
@@ -111,7 +111,7 @@ function transferOf(
     to = addressKey(condition.returnAddress)
     slot = condition.slot - minCommittableAge
   }
-  // An output that had expired when it was created belonged to its new owner from the first.
+  // An output that had already expired at its creation belonged to its return address from the start.
   if (from === undefined || to === undefined || from === to || slot <= bookedSlot) return undefined
   return { outputId, from, to, slot }
 }

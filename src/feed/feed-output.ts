@@ -3,37 +3,37 @@ import { type Shared, type Stream, textOf } from './groups.ts'
 import type { FeedMessage, Notice } from './message.ts'
 import type { SharedText } from './texts.ts'
 
-/** The sending side of one feed: renders its messages, and knows how far it got. */
+/** The sending side of one feed: renders its messages and tracks its position. */
 
-/** Where a feed's events go. Nothing here throws. */
+/** The receiver of a feed's events. No function of a sink throws. */
 export interface Sink {
-  /** By which transport they go, for metrics. */
+  /** The transport of the sink, for metrics. */
   readonly transport?: 'websocket' | 'event-stream'
-  /** Whether it accepts another event now. */
+  /** Whether the sink accepts another event now. */
   hasRoom(): boolean
-  /** Takes an event, rendered and as it is. Notices come even without room; everything else waits for it. */
+  /** Accepts an event, as text and as a message. Notices arrive even without room; all other messages wait for room. */
   take(text: SharedText, message: FeedMessage): void
-  /** Resolves when there is room again, or when there never will be. */
+  /** Resolves when the sink has room again or is closed. */
   room(): Promise<void>
-  /** Called when no more events come. */
+  /** Called when the feed has ended. */
   end(): void
 }
 
 export interface FeedOutputOptions {
   readonly position: LogPosition
   readonly sink: Sink
-  /** Called once, whatever ends the feed. */
+  /** Called once when the feed ends, for any reason. */
   readonly onEnd: () => void
 }
 
 export interface FeedOutput {
-  /** The position that the feed has reached by itself, before it was live. */
+  /** The position that the feed has reached by its own reads. Live, its group has the position. */
   position(): LogPosition
-  /** Sets the position that the feed has reached with its group. */
+  /** Sets the position to the one that the feed has reached with its group. */
   moveTo(position: LogPosition): void
   isEnded(): boolean
   waitForRoom(): Promise<void>
-  /** Sends a message and moves to its position, unless the feed has ended. */
+  /** Sends a message and moves to the position of the message, unless the feed has ended. */
   emit(message: FeedMessage): Promise<void>
   /** Sends a notice, which moves no position. */
   emitNotice(notice: Notice, position: LogPosition): Promise<void>
@@ -64,7 +64,7 @@ export function createFeedOutput(
     try {
       await send({ kind: 'notice', position: at, notice })
     } catch (failure) {
-      // A notice moves no cursor: the feed goes on without it.
+      // A notice moves no position, so the feed continues without it.
       shared.onFailure(failure)
     }
   }

@@ -3,15 +3,15 @@ import type { Sink } from './feed-output.ts'
 import type { FeedHub, FeedRequest } from './hub.ts'
 import type { FeedMessage } from './message.ts'
 
-/** A subscriber of the hub as an async generator, for consumers that pull messages and share nothing. */
+/** A subscriber of the hub as an async generator, for consumers that pull messages without a shared rendering. */
 
-/** What to follow, from where, and what ends it. */
+/** The filter and start of a feed, and the signal that ends it. */
 export interface FollowOptions
   extends Pick<FeedRequest, 'filter' | 'position' | 'era' | 'snapshot'> {
   readonly signal: AbortSignal
 }
 
-/** Everything after a position, old rows first and then as they are committed, until the signal or a reset. */
+/** Yields all messages after a position, first existing rows and then new ones, until the signal fires or a reset ends the feed. */
 export async function* follow(
   hub: Pick<FeedHub, 'open'>,
   { signal, ...options }: FollowOptions,
@@ -32,7 +32,7 @@ export async function* follow(
       arrived.notify()
     },
   }
-  // A key of its own: the messages are not rendered, so there is nothing to share.
+  // A unique key: the messages are not rendered, so no text can be shared.
   opened++
   const subscriber = hub.open({
     ...options,
@@ -55,7 +55,7 @@ export async function* follow(
   }
 }
 
-/** The most messages that wait for the consumer; a subscriber without room reads by itself when there is room again. */
+/** Maximum number of messages that wait for the consumer. With a full queue, the subscriber stops reading until there is room. */
 const maxWaiting = 8
 
 const noText = { text: '', cursor: undefined }

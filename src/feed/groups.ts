@@ -5,32 +5,32 @@ import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
 import type { SharedText, Texts } from './texts.ts'
 
-/** The live side of shared feeds: one execution of an event serves all subscribers of a group. */
+/** Live feeds: one execution of an event serves all subscribers of a group. */
 
 export interface Shared {
   readonly tail: Tail
   readonly texts: Texts
   readonly commits: Pick<CommitMarks, 'deliver'>
-  /** Called with what failed in one of many subscribers; all of them may fail alike. */
+  /** Called with the failure of a subscriber. Many subscribers may report the same failure. */
   readonly onFailure: (failure: unknown) => void
-  /** The most rows of one event. */
+  /** Maximum number of rows of one event. */
   readonly batchRows: number
-  /** The pause before another try when the database is away, in milliseconds. */
+  /** Milliseconds until the next attempt after a failed read. */
   readonly retryMs: number
 }
 
-/** Feeds of equal requests. */
+/** The feeds of equal requests. */
 export interface Stream {
   readonly key: string
   readonly filter: UpdateFilter
   readonly render: (message: FeedMessage) => Promise<SharedText>
   /** The era of the tail when the stream began. */
   readonly era: number
-  /** The groups by position; every live feed is in one of them. */
+  /** The groups by position; every live feed belongs to one of them. */
   readonly groups: Map<number, SubscriberGroup>
   /** Every group has received the rows up to this position. */
   deliveredSeq: number
-  /** Open feeds, live or not. */
+  /** Number of open feeds, live or not. */
   feeds: number
   isAdvancing: boolean
   /** Whether `advance` was called since the last round began. */
@@ -41,9 +41,9 @@ export interface Stream {
 /** Live feeds of a stream that have reached the same position. */
 export interface SubscriberGroup {
   position: LogPosition
-  /** When it last received an event, by the process's monotonic clock in milliseconds. */
+  /** Time of the last event, in milliseconds of the process's monotonic clock. */
   emittedAt: number
-  /** The newest milestone that its events cover. */
+  /** The newest milestone that the events of the group cover. */
   slot: number
   readonly subscribers: Set<LiveSubscriber>
 }
@@ -51,10 +51,10 @@ export interface SubscriberGroup {
 /** A live feed. */
 export interface LiveSubscriber {
   group: SubscriberGroup | undefined
-  /** Whether it accepts another event now. */
+  /** Whether the feed accepts another event now. */
   hasRoom(): boolean
   take(text: SharedText, message: FeedMessage): void
-  /** Called without room: the feed reads on by itself from its position. */
+  /** Called when the feed has no room: it leaves the group and reads by itself from its position. */
   fallBehind(position: LogPosition): void
   /** Called when the log was replaced. */
   reset(position: LogPosition): void
@@ -80,8 +80,8 @@ export function createStream(
 }
 
 /**
- * Makes a feed live. The caller has found, without an `await` since, that no row of the filter lies between its position
- * and the tip.
+ * Makes a feed live. The caller has checked that no row of the filter lies between the position and the tip, and has not
+ * awaited anything since.
  */
 export function joinLive(
   shared: Shared,
@@ -124,7 +124,7 @@ export function textOf(
   stream: Stream,
   message: FeedMessage,
 ): Promise<SharedText> {
-  // A single feed shares with no other, so its events are not kept.
+  // A single feed shares its events with no other feed, so they are not cached.
   if (stream.feeds < 2) return stream.render(message)
   return texts.forceFetch(`${messageKey(message)} ${stream.key}`, {
     context: () => stream.render(message),
@@ -149,8 +149,8 @@ function messageKey(message: FeedMessage): string {
 }
 
 /**
- * Sends the live feeds of a stream the new rows, and a progress message to those without an event since `quietSince`.
- * Calls while it runs add one more round.
+ * Sends the new rows to the live feeds of a stream, and a progress message to each group without an event since `quietSince`.
+ * A call during a run adds one more round to it.
  */
 export async function advance(shared: Shared, stream: Stream, quietSince = 0): Promise<void> {
   stream.isAdvanceRequested = true
@@ -197,7 +197,7 @@ async function sendUpdates(
   while (checked < upTo && group.subscribers.size > 0) {
     const query = { filter, after: checked, limit }
     const page = tail.peek(query) ?? (await tail.read(query))
-    // The rows of a live stream were pruned or replaced: each feed finds out by itself how to go on.
+    // The rows of a live stream were pruned or replaced: each feed reads by itself and ends with the fitting reset.
     if (page === 'PRUNED' || page === 'REPLACED') return dismiss(stream, group)
     if (tail.tip().era !== stream.era) return
     checked = page.position.seq

@@ -6,9 +6,9 @@ import type { Pages } from './pages.ts'
 import type { LogReader, UpdateFilter } from './read.ts'
 import type { TipFollower } from './tip-follower.ts'
 
-/** Reads of rows up to the tip: from memory, or from the database with a proof that they belong to the history of the tip. */
+/** Reads of rows up to the tip: from memory, or from the database with a check that they belong to the history of the tip. */
 
-/** The rows of a page, and the position up to which there are no others. */
+/** The rows of a page, and the position up to which they are complete. */
 export interface PageRead {
   readonly rows: readonly LedgerUpdate[]
   readonly position: LogPosition
@@ -29,11 +29,11 @@ export interface HistoryReadsDeps {
 }
 
 export interface HistoryReads {
-  /** The next rows of a filter from the ring; `undefined` when they must be read. */
+  /** The next rows of a filter from the ring; `undefined` if the database has to be read. */
   peek(query: TailQuery): PageRead | undefined
-  /** The same from the database; `'PRUNED'` or `'REPLACED'` when they are no longer there. */
+  /** The next rows of a filter from the database; `'PRUNED'` or `'REPLACED'` if the database no longer has them. */
   read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
-  /** How many peeks the ring answered, and how many lay below it. */
+  /** Numbers of peeks that the ring answered, and of peeks below the ring. */
   peeks(): { readonly inRing: number; readonly belowRing: number }
 }
 
@@ -59,20 +59,20 @@ export function createHistoryReads(deps: HistoryReadsDeps): HistoryReads {
     const { rows, end: seq } = await pages.read({ ...filter, after, upTo: tip.seq, limit })
     const last = rows.at(-1)
     const branch = last?.seq === seq ? last.branch : await branches.at(seq)
-    // Read after the rows. If the history of the tip is still there, it was there when they were read; and rows are pruned
-    // in the transaction that records it.
+    // The tip is read after the rows. If the database still has the history of the former tip, it had it when the rows were
+    // read. Pruning deletes rows and records the new bound in one transaction, so `prunedSeq` is also valid for that read.
     const now = await reader.logTip()
     const isThere =
       tip.era === window.tip().era &&
       now.logId === tip.logId &&
       (await branchNow(now, tip.seq)) === tip.branch
     if (isThere && after >= now.prunedSeq) return { rows, position: { seq, branch } }
-    // The reset of the feed names the present bounds of the log.
+    // The reset message of the feed needs the present bounds of the log.
     await follower.refresh()
     return isThere ? 'PRUNED' : 'REPLACED'
   }
 
-  /** The branch at a position in the database as it is now, whatever its history. */
+  /** The branch that the database now has at a position, in any history. */
   async function branchNow(now: LogTip, seq: number): Promise<Hex | undefined> {
     if (now.seq === seq) return now.branch
     const [branch] = await reader.branchesAt([seq])

@@ -7,7 +7,7 @@ import type { UpdateFilter } from './read.ts'
 import { type Subscriber, type SubscriberOptions, startSubscriber } from './subscriber.ts'
 import { createTexts } from './texts.ts'
 
-/** All open feeds of a process. Feeds of equal requests are one stream: they share one execution and its bytes. */
+/** All open feeds of a process. Feeds of equal requests form one stream: they share one execution and its bytes. */
 
 /** A request for a feed. Equal keys mean equal filters and equal renderings. */
 export interface FeedRequest
@@ -16,33 +16,33 @@ export interface FeedRequest
 
 export interface FeedHubDeps extends Omit<Shared, 'texts' | 'onFailure'> {
   readonly log: Pick<Log, 'error'>
-  /** A feed without an event for so long gets a progress message. */
+  /** Milliseconds without an event after which a feed gets a progress message. */
   readonly progressMs: number
-  /** Characters of serialised events that are kept for later subscribers. */
+  /** Capacity of the cache of serialised events, in characters. */
   readonly textCapacity: number
 }
 
-/** All open feeds of one process. */
+/** Opens, counts and ends the feeds of one process. */
 export interface FeedHub {
-  /** Opens a feed. It runs until `leave`, or ends itself with a reset. */
+  /** Opens a feed. The feed runs until `leave` is called, or until it ends with a reset. */
   open(request: FeedRequest): Subscriber
   /** Sends a notice to every feed. */
   emitToAll(notice: Notice): Promise<void>
   counts(): FeedHubCounts
-  /** How many feeds each transport has; looks at each of them. */
+  /** The number of feeds of each transport; linear in the number of feeds. */
   followers(): readonly FollowerCount[]
   /** Ends every feed. */
   close(): void
 }
 
-/** The feeds of one transport that are live, or read by themselves. */
+/** The number of feeds of one transport that are live, or that read by themselves. */
 export interface FollowerCount {
   readonly transport: NonNullable<Subscriber['transport']>
   readonly isLive: boolean
   readonly count: number
 }
 
-/** How many feeds are open, how many of them are live, and how many executions they share. */
+/** Numbers of open feeds, of live feeds, and of the executions that they share. */
 export interface FeedHubCounts {
   readonly feeds: number
   readonly live: number
@@ -73,7 +73,7 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
     return subscriber
   }
 
-  /** Sends progress to quiet feeds; an update says as much. */
+  /** Sends a progress message to feeds that received no event for `progressMs`. */
   function sendProgress(): void {
     const quietSince = performance.now() - progressMs
     for (const stream of streams.values()) {
@@ -87,7 +87,7 @@ export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHu
     for (const subscriber of [...subscribers]) await subscriber.emit(notice)
   }
 
-  /** Sends a notice to the feeds that follow one of the two addresses, whatever their position. */
+  /** Sends a notice to the feeds that follow one of the two addresses of a transfer, at any position. */
   function emitTransfers(transfers: readonly ExpirationTransfer[]): void {
     for (const subscriber of subscribers) {
       for (const transfer of transfers) {
@@ -113,11 +113,11 @@ function concerns({ addresses }: UpdateFilter, { from, to }: ExpirationTransfer)
 }
 
 function followersAmong(subscribers: ReadonlySet<Subscriber>): readonly FollowerCount[] {
-  const all = [...subscribers].map((one) => ({ ...one, isLive: one.isLive() }))
+  const all = [...subscribers].map(({ transport, isLive }) => ({ transport, isLive: isLive() }))
   return (['websocket', 'event-stream'] as const).flatMap((transport) =>
     [true, false].map((isLive) => {
-      const those = all.filter((one) => one.transport === transport && one.isLive === isLive)
-      return { transport, isLive, count: those.length }
+      const counted = all.filter((one) => one.transport === transport && one.isLive === isLive)
+      return { transport, isLive, count: counted.length }
     }),
   )
 }
@@ -129,5 +129,5 @@ function countsOf(streams: Iterable<Stream>): Omit<FeedHubCounts, 'feeds'> {
   return { live, streams: all.length }
 }
 
-/** The longest interval between two looks for quiet feeds. */
+/** Maximum milliseconds between two checks for quiet feeds. */
 const progressEveryMs = 1_000

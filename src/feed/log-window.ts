@@ -3,13 +3,13 @@ import type { ExpirationTransfer, ExpirationTransfers } from './expiration-trans
 import { type LogReader, readRows } from './read.ts'
 import { createRing, type Ring } from './ring.ts'
 
-/** The newest rows of the log with its tip, moved forward by reading. */
+/** The tip and the newest rows of the log; each read moves them forward. */
 
 /** The tip of the log, and the history that it belongs to. */
 export interface TailTip extends LogTip {
   /**
-   * Counts the histories that were followed: it rises when the log was replaced by another one, or by an older copy of
-   * itself that went on in another way. Positions of two eras cannot be compared.
+   * Number of replacements of the log. It rises when the log is replaced by another log, or by an older copy of itself that
+   * continued differently. Positions of two eras cannot be compared.
    */
   readonly era: number
 }
@@ -17,19 +17,19 @@ export interface TailTip extends LogTip {
 export interface LogWindowOptions {
   readonly reader: Pick<LogReader, 'logTip' | 'milestone' | 'updates'>
   readonly expirationTransfers: ExpirationTransfers
-  /** The least number of newest rows that are kept. */
+  /** Minimum number of newest rows that are held. */
   readonly ringRows: number
-  /** Called after each read, in the same turn of the event loop in which the tip and the rows have changed. */
+  /** Called after each read, in the turn of the event loop in which the tip and the rows change. */
   readonly onChange: (change: WindowChange) => void
 }
 
-/** What one read has changed. */
+/** The change that one read has made. */
 export interface WindowChange {
   readonly former: TailTip
   readonly tip: TailTip
-  /** Whether the log is another one than before. */
+  /** Whether the log was replaced. */
   readonly isReplaced: boolean
-  /** Every row since the former tip; `undefined` where they are not known. */
+  /** All rows since the former tip; `undefined` if not all of them were read. */
   readonly rows: readonly LedgerUpdate[] | undefined
   readonly transfers: readonly ExpirationTransfer[]
 }
@@ -38,8 +38,8 @@ export interface LogWindow {
   readonly ring: Pick<Ring, 'read' | 'at'>
   tip(): TailTip
   /**
-   * Reads on to the present tip; `false` where the log was replaced during the read, so that nothing has changed. Calls
-   * must not overlap.
+   * Reads up to the present tip. Resolves to `false` if the log was replaced during the read; then nothing has changed.
+   * Calls must not overlap.
    */
   advance(): Promise<boolean>
   /** The number of calls of `advance`. */
@@ -63,14 +63,14 @@ export async function openLogWindow(options: LogWindowOptions): Promise<LogWindo
     const isFar = next.seq - known > ringRows
     const from = isReplaced || isFar ? ringFloor(next) : known
     const rows = await readRows(reader, from, next.seq)
-    // The database was replaced during the read: the rows belong to neither history, and the next read begins anew.
+    // The database was replaced during the read: the rows are unusable, and the next read starts again.
     if ((rows.at(-1)?.branch ?? next.branch) !== next.branch) return false
     if (isReplaced) expirationTransfers.clear()
     const transfers = await expirationTransfers.between(isReplaced ? next : tip, next, rows)
-    // No `await` from here on: the ring must not be seen ahead of the tip.
+    // No `await` from here on: no reader may see the ring ahead of the tip.
     if (from !== known || isReplaced) ring.clear(from)
     if (rows.length === next.seq - from) ring.append(rows)
-    // Some rows were pruned meanwhile, and a ring has no gaps.
+    // Some rows were pruned during the read, and a ring has no gaps.
     else ring.clear(next.seq)
     const former = tip
     tip = { ...next, era: isReplaced ? former.era + 1 : former.era }
@@ -78,7 +78,7 @@ export async function openLogWindow(options: LogWindowOptions): Promise<LogWindo
     return true
   }
 
-  /** Whether the log has only grown: then it still contains the newest known commitment. */
+  /** Whether the log has only grown. It then still contains the newest known commitment. */
   async function continues(next: LogTip): Promise<boolean> {
     if (next.logId !== tip.logId || next.slot < tip.slot) return false
     const same = next.slot === tip.slot ? next : await reader.milestone(tip.slot)

@@ -5,7 +5,7 @@ import type { TailTip } from './log-window.ts'
 
 /** What a feed emits, before a transport renders it. Positions are those of the log. */
 
-/** A message of a feed. `after` is the position of the message before it, `position` the one that the feed reaches with it. */
+/** A message of a feed. `after` is the position of the preceding message, `position` the position that the feed has reached. */
 export type FeedMessage =
   | OpenedMessage
   | SnapshotMessage
@@ -14,14 +14,14 @@ export type FeedMessage =
   | NoticeMessage
   | ResetMessage
 
-/** The feed begins after a position of the log; it is live when that is the tip. */
+/** The feed begins after a position of the log. If the position is the tip, the feed is live. */
 export interface OpenedMessage {
   readonly kind: 'opened'
   readonly position: LogPosition
   readonly tip: TailTip
 }
 
-/** Some of the outputs that were unspent at the position, by id; none comes twice. */
+/** Ids of some outputs that were unspent at the position; no id is repeated in a later message. */
 export interface SnapshotMessage {
   readonly kind: 'snapshot'
   readonly position: LogPosition
@@ -29,7 +29,7 @@ export interface SnapshotMessage {
   readonly isLast: boolean
 }
 
-/** At least one row, and the position up to which there are no others. */
+/** At least one row: all rows of the filter after `after`, up to `position`. */
 export interface UpdatesMessage {
   readonly kind: 'updates'
   readonly after: LogPosition
@@ -37,32 +37,32 @@ export interface UpdatesMessage {
   readonly rows: readonly LedgerUpdate[]
 }
 
-/** There are no rows up to a position. */
+/** The filter has no rows after `after`, up to `position`. */
 export interface ProgressMessage {
   readonly kind: 'progress'
   readonly after: LogPosition
   readonly position: LogPosition
-  /** The newest milestone that is covered. */
+  /** The newest milestone that the message covers. */
   readonly slot: SlotIndex
   /** Whether the feed now receives new updates as they are committed. */
   readonly isLive: boolean
 }
 
-/** Something about the feed itself; it changes no position. */
+/** Information about the feed itself. A notice changes no position. */
 export interface NoticeMessage {
   readonly kind: 'notice'
   readonly position: LogPosition
   readonly notice: Notice
 }
 
-/** What a notice is about. Durations in milliseconds, moments in Unix seconds. */
+/** The content of a notice. Durations are in milliseconds, times in Unix seconds. */
 export type Notice =
   | { readonly topic: 'CATCHING_UP' }
   | { readonly topic: 'DRAINING'; readonly closesWithinMs: number }
   | { readonly topic: 'TOKEN_EXPIRING'; readonly expiresAt: number }
   | ({ readonly topic: 'OUTPUT_HANDED_OVER' } & ExpirationTransfer)
 
-/** The feed cannot go on from where it is, and ends with this. */
+/** The last message of a feed that cannot continue from its position. */
 export interface ResetMessage {
   readonly kind: 'reset'
   readonly position: LogPosition

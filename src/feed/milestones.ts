@@ -3,14 +3,14 @@ import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone } from '../store/rows.ts'
 
-/** Reads of milestones, shared by subscribers that have reached the same one. */
+/** Reads of milestones, shared by subscribers that have reached the same milestone. */
 
-/** Committed slots after one, in order. */
+/** Reads the committed slots after a slot, in order. */
 export type ReadMilestones = (after: SlotIndex, limit: number) => Promise<readonly Milestone[]>
 
 /**
- * Shares reads. A milestone of one history never changes, so a read of milestones up to the tip may be kept; `era` counts
- * the histories.
+ * Caches the reads of milestones. A milestone of one history never changes, so a cached read stays valid; `era` counts the
+ * histories.
  */
 export function shareMilestones(
   reader: Pick<StoreReader, 'milestonesAfter'>,
@@ -25,5 +25,5 @@ export function shareMilestones(
     pages.forceFetch(`${era()} ${after} ${limit}`, { context: [after, limit] })
 }
 
-/** Pages of at most 100 milestones, about 30 KB each. */
+/** Maximum number of cached pages: each has at most 100 milestones, about 30 KB. */
 const maxPages = 64

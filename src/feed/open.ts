@@ -11,7 +11,7 @@ import { openTail, type Tail } from './tail.ts'
 import { createTipValues, type TipValues } from './tip-values.ts'
 import type { Wake } from './wake.ts'
 
-/** The feed of one process: one tail that reads the log, and all subscribers. */
+/** The feed of one process: one tail that reads the log, and all subscribers of it. */
 
 export interface FeedDeps {
   readonly reader: LogReader &
@@ -20,19 +20,19 @@ export interface FeedDeps {
   readonly parameters: Pick<ExpirationTransferDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'warn' | 'error'>
-  /** Measures the delay of updates; without it nothing is measured. */
+  /** Measures the delay of updates. Without it, no delay is measured. */
   readonly commits?: CommitMarks | undefined
 }
 
-/** How the feed behaves. */
+/** The settings of the feed. */
 export interface FeedSettings {
-  /** The longest delay after a lost wake-up, in milliseconds. */
+  /** Maximum delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number
-  /** A feed without an update for so long gets a progress message, in milliseconds. */
+  /** Milliseconds without an update after which a feed gets a progress message. */
   readonly progressMs: number
-  /** The most rows of one event. */
+  /** Maximum number of rows of one event. */
   readonly batchRows: number
-  /** The least number of newest rows that are kept in memory, about 600 bytes each. */
+  /** Minimum number of newest rows that are held in memory, about 600 bytes each. */
   readonly ringRows: number
 }
 
@@ -40,17 +40,17 @@ export interface Feed extends FeedSettings {
   readonly tail: Tail
   readonly share: FeedHub
   readonly milestones: ReadMilestones
-  /** What is read once for each tip. */
+  /** Values that are read once for each tip. */
   readonly tipValues: TipValues
-  /** New blocks, in reads that subscribers share. */
+  /** Reads new blocks; subscribers share the reads. */
   readonly readBlocks: ReadBlocks
-  /** Notified when blocks were added or may have changed their states, as far as this process knows of it at once. */
+  /** Notified when this process adds blocks or may have changed their states. */
   readonly blocks: Listeners<void>
   /** Ends every feed. */
   close(): Promise<void>
 }
 
-/** The settings of a gateway. */
+/** The settings that a gateway uses by default. */
 export const defaultFeedSettings: FeedSettings = {
   tickMs: 1_000,
   progressMs: 30_000,
@@ -101,5 +101,5 @@ export async function openFeed(
   }
 }
 
-/** Serialised events that are kept for later subscribers, in characters. */
+/** Capacity of the cache of serialised events, in characters. */
 const textCapacity = 16 * 1024 * 1024

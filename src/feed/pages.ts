@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { LedgerUpdate } from '../store/rows.ts'
 import { type LogReader, readUpdates, type UpdateFilter } from './read.ts'
 
-/** Page reads below the ring, shared by subscribers that catch up: equal requests are one query, full pages are kept. */
+/** Page reads below the ring, shared by subscribers that catch up: equal requests share one query, full pages are cached. */
 
 /** A request for the next rows of a filter. */
 export interface PageQuery extends UpdateFilter {
@@ -14,44 +14,44 @@ export interface PageQuery extends UpdateFilter {
 
 /** Pages of one log. */
 export interface Pages {
-  /** The first rows after a position, at most `limit`; fewer where no more are there up to `upTo`, or at a page's end. */
+  /** The first rows after a position, at most `limit`; fewer if `upTo` or the end of a cached page comes first. */
   read(query: PageQuery): Promise<PageRows>
-  /** Removes everything, because the log is another one. */
+  /** Empties the cache. Called when the log was replaced. */
   clear(): void
 }
 
-/** The rows of a page, and the position up to which there are no others. */
+/** The rows of a page, and the position up to which they are complete. */
 export interface PageRows {
   readonly rows: readonly LedgerUpdate[]
   readonly end: number
 }
 
 interface Page extends PageRows {
-  /** Whether it stays as it is when the log grows. */
+  /** Whether the page stays the same when the log grows. */
   readonly isFull: boolean
 }
 
-/** Keeps at most `rowCapacity` rows. */
+/** Creates a cache of at most `rowCapacity` rows. */
 export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: number): Pages {
   const pages = new LRUCache<string, Page, PageQuery>({
     maxSize: rowCapacity,
     sizeCalculation: ({ rows }) => Math.max(rows.length, 1),
     fetchMethod: (_key, _stale, { context }) => load(reader, context),
-    // Who waits for a page when the cache is cleared still gets it; it is not kept.
+    // A caller that waits for a page when the cache is cleared still gets the page, but it is not cached.
     ignoreFetchAbort: true,
   })
 
   async function read(query: PageQuery): Promise<PageRows> {
     const { addresses, classes, after, limit } = query
-    // Feeds of the whole ledger read the same pages, whatever position in them they have reached.
+    // Feeds of the whole ledger share aligned pages, whatever their positions in them.
     const context =
       addresses === undefined
-        ? { ...query, after: after - (after % wholePage), limit: wholePage }
+        ? { ...query, after: after - (after % ledgerPageSize), limit: ledgerPageSize }
         : query
     const key = [classes, addresses, context.after, context.limit].join(' ')
     const page = await pages.forceFetch(key, { context })
     if (!page.isFull && pages.peek(key) === page) pages.delete(key)
-    // A read under way may be older than this request, and reach less far than the tip that it knows.
+    // A shared read may have begun before this request and end below the tip of this request.
     const end = Math.max(page.end, after)
     const rows = page.rows.filter(({ seq }) => seq > after)
     if (rows.length <= limit) return { rows, end }
@@ -62,7 +62,7 @@ export function createPages(reader: Pick<LogReader, 'updates'>, rowCapacity: num
   return { read, clear: () => pages.clear() }
 }
 
-/** Reads a page: of an address `limit` rows, of the whole ledger the rows of so many positions. */
+/** Reads a page: `limit` rows of some addresses, or all rows of the next `limit` positions of the whole ledger. */
 async function load(reader: Pick<LogReader, 'updates'>, query: PageQuery): Promise<Page> {
   const { upTo, ...rest } = query
   const { addresses, after, limit } = rest
@@ -73,5 +73,5 @@ async function load(reader: Pick<LogReader, 'updates'>, query: PageQuery): Promi
   return { rows, end: (isFull ? rows.at(-1)?.seq : undefined) ?? last, isFull }
 }
 
-/** Positions of a page of the whole ledger. */
-const wholePage = 500
+/** Number of positions of a page of the whole ledger. */
+const ledgerPageSize = 500

@@ -2,16 +2,16 @@ import type { Hex } from '../lib/hex.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LedgerUpdate, LogRange, UpdateClass } from '../store/rows.ts'
 
-/** The one read of the log: a page has two bounds, a feed is the same read without an upper bound. */
+/** The read of the log that pages and feeds share: a page has two bounds, a feed has no upper bound. */
 
-/** The part of the store that the read needs. */
+/** The part of the store that reads of the log need. */
 export interface LogReader extends Pick<StoreReader, 'logTip' | 'branchesAt' | 'milestone'> {
   updates(range: LogRange): Promise<readonly LedgerUpdate[]>
 }
 
-/** Which rows of the log. */
+/** Selects rows of the log. */
 export interface UpdateFilter {
-  /** Address bytes, at most 100 and each once; left out: all addresses. */
+  /** Address bytes: at most 100, without duplicates. All addresses if left out. */
   readonly addresses?: readonly Hex[]
   readonly classes: readonly UpdateClass[]
 }
@@ -26,8 +26,7 @@ export interface UpdateRange extends UpdateFilter {
 
 /**
  * The first `limit` rows of a range in its order: one bounded read per address, merged by position. `before` must not
- * lie beyond a tip that was read earlier: the reads are not one snapshot, and only below a known tip are all of them
- * complete.
+ * exceed a tip that was read earlier by more than 1: the reads do not share a snapshot, and are complete only up to a known tip.
  */
 export async function readUpdates(
   reader: Pick<LogReader, 'updates'>,
@@ -44,7 +43,7 @@ export async function readUpdates(
     .slice(0, range.limit)
 }
 
-/** Every row after a position up to another, in reads of bounded size; fewer where some were pruned. */
+/** All rows after `after`, up to `upTo`, in reads of bounded size. Pruned rows are missing. */
 export async function readRows(
   reader: Pick<LogReader, 'updates'>,
   after: number,

@@ -4,7 +4,7 @@ import { createRowsByKey } from './rows-by-key.ts'
 
 /** The newest rows of the log, decoded, so that feeds at the tip or shortly behind it cost no query. */
 
-/** The end of the log up to its newest known row. */
+/** The newest rows of the log, without a gap. */
 export interface Ring {
   /** Rows above this position are held. */
   floor(): number
@@ -15,11 +15,11 @@ export interface Ring {
   /** Removes everything; the next row appended is the one after the position. */
   clear(position: number): void
   /**
-   * The first `limit` rows of a filter after a position, in log order; `undefined` where the ring does not reach back
-   * so far. Costs as much as it returns, and a search for each address.
+   * The first `limit` rows of a filter after a position, in log order; `undefined` if the position lies below the ring.
+   * The cost is one search for each address, plus the returned rows.
    */
   read(filter: UpdateFilter, after: number, limit: number): readonly LedgerUpdate[] | undefined
-  /** The row at a position, where it is held. */
+  /** The row at a position, if the ring holds it. */
   at(seq: number): LedgerUpdate | undefined
 }
 
@@ -34,7 +34,7 @@ export function createRing(capacity: number, position: number): Ring {
       rows.push(row)
       byKey.add(row)
     }
-    // Seldom and many at once, because cutting the front of an array is expensive.
+    // Removes many rows at once, and seldom: removing the front of an array is expensive.
     if (rows.length > 2 * capacity) removeOldest(rows.length - capacity)
   }
 

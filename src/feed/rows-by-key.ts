@@ -5,9 +5,9 @@ import type { UpdateFilter } from './read.ts'
 export interface RowsByKey {
   /** Adds a row that is newer than all others. */
   add(row: LedgerUpdate): void
-  /** Removes rows, which are the oldest ones. */
+  /** Removes the given rows, which must be the oldest ones. */
   removeOldest(rows: readonly LedgerUpdate[]): void
-  /** The first `limit` rows of some addresses after a position. Costs as much as it returns, and a search for each address. */
+  /** The first `limit` rows of some addresses after a position. The cost is one search for each address, plus the returned rows. */
   read(filter: Required<UpdateFilter>, after: number, limit: number): readonly LedgerUpdate[]
   clear(): void
 }
@@ -58,7 +58,7 @@ export function filterKey(updateClass: LedgerUpdate['class'], address: string): 
   return updateClass + address
 }
 
-/** The index of the first row after a position; mostly at the end, so the search begins there. */
+/** The index of the first row after a position. The search begins at the end, where the row usually is. */
 function firstAfter(rows: readonly LedgerUpdate[], after: number): number {
   let step = 1
   let high = rows.length

@@ -10,18 +10,18 @@ import { joinLive, type LiveSubscriber, leaveLive, type Shared, type Stream } fr
 import type { Notice, ResetMessage, SnapshotMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
 
-/** One feed: it reads by itself until it reaches the tip, and then receives events with its group. */
+/** One feed: the feed reads by itself until it reaches the tip, and then receives events with its group. */
 
 export interface Subscriber {
   readonly filter: UpdateFilter
   readonly transport: Sink['transport']
-  /** Whether it receives its events with its group; otherwise it reads by itself. */
+  /** Whether the feed receives its events with its group; otherwise the feed reads by itself. */
   isLive(): boolean
   /** Sends a notice about this feed. */
   emit(notice: Notice): Promise<void>
-  /** Ends it without a call of `sink.end`: the sink is gone, or ends in another way. */
+  /** Ends the feed without a call of `sink.end`: the sink is closed, or its owner ends it. */
   leave(): void
-  /** Ends it, and its sink. */
+  /** Ends the feed and its sink. */
   end(): void
 }
 
@@ -61,7 +61,7 @@ export function startSubscriber(
   const feed: Feed = { shared, stream, output, live }
 
   begin(feed, snapshot).catch((failure: unknown) => {
-    // Half a snapshot is worse than none: the client begins again.
+    // A partial snapshot is useless: the feed ends, and the client starts again.
     shared.onFailure(failure)
     output.end()
   })
@@ -75,7 +75,7 @@ export function startSubscriber(
   }
 }
 
-/** A feed with what it shares with others. */
+/** The state of a feed, with the parts that other feeds share. */
 interface Feed {
   readonly shared: Shared
   readonly stream: Stream
@@ -83,12 +83,12 @@ interface Feed {
   readonly live: LiveSubscriber
 }
 
-/** Sends the beginning and the snapshot; the rest follows in the background. */
+/** Sends the opening message and the snapshot, then starts to read in the background. */
 async function begin(feed: Feed, snapshot: SubscriberOptions['snapshot']): Promise<void> {
   const { shared, output } = feed
   const position: LogPosition = output.position()
   const tip = shared.tail.tip()
-  // Resumed in a log that was replaced.
+  // The log was replaced since the stream began.
   if (tip.era !== feed.stream.era) return reset(feed, 'LOG_REPLACED')
   await output.emit({ kind: 'opened', position, tip })
   for await (const piece of snapshot ?? []) {
@@ -105,12 +105,12 @@ async function announceCatchingUp(output: FeedOutput): Promise<void> {
   await output.emit({ kind: 'notice', position, notice: { topic: 'CATCHING_UP' } })
 }
 
-/** Reads up to the tip and joins a live group; announces it with a progress message if the feed was behind. */
+/** Reads up to the tip and joins a live group. If the feed was behind, a progress message announces that it is live. */
 async function readToTip(feed: Feed, startsBehind: boolean): Promise<void> {
   const { shared, stream, output, live } = feed
   const { tail } = shared
   let isBehind = startsBehind
-  /** Nothing of the filter lies between the position of the output and this. */
+  /** No unsent row of the filter lies at or below this position. */
   let checked = output.position()
   while (!output.isEnded()) {
     await output.waitForRoom()
@@ -124,7 +124,7 @@ async function readToTip(feed: Feed, startsBehind: boolean): Promise<void> {
     const after = output.position()
     if (page.rows.length > 0) {
       await output.emit({ kind: 'updates', after, position: checked, rows: page.rows })
-      // Nothing above may have waited for I/O: let other work of the process run.
+      // The iteration may have run without I/O: yield to other work of the process.
       await setImmediate()
     } else if (checked.seq < tip.seq) {
       // The log grew while it was read, or the page ended.
@@ -144,7 +144,7 @@ async function reset({ shared, output }: Feed, reason: ResetMessage['reason']): 
   output.end()
 }
 
-/** Reads on again while the database is away; messages that were emitted are not repeated. */
+/** Retries after a failed read. Emitted messages are not repeated. */
 async function retried(feed: Feed, work: () => Promise<void>): Promise<void> {
   const { shared, output } = feed
   for (let next = work; !output.isEnded(); next = () => readToTip(feed, true)) {

@@ -13,18 +13,18 @@ import { followTip } from './tip-follower.ts'
 import type { Wake } from './wake.ts'
 import { createWatchers } from './watchers.ts'
 
-/** The live end of the log: one reader per process follows it, keeps the newest rows, and notifies their watchers. */
+/** The live end of the log: one reader per process follows it, holds the newest rows, and notifies the watchers. */
 
 export interface TailDeps {
   readonly reader: LogReader & Pick<StoreReader, 'forget'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly expirationTransfers: ExpirationTransfers
-  /** The longest delay after a lost wake-up, in milliseconds. */
+  /** Maximum delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number
   readonly log: Pick<Log, 'warn' | 'error'>
-  /** The least number of newest rows that are kept in memory. */
+  /** Minimum number of newest rows that are held in memory. */
   readonly ringRows: number
-  /** The most rows of older pages that are kept in memory. */
+  /** Maximum number of rows in the cache of older pages. */
   readonly pageRows: number
 }
 
@@ -32,45 +32,45 @@ export interface TailDeps {
 export interface Tail {
   /** The tip at the last read. */
   tip(): TailTip
-  /** The tip after another read, unless the last one is recent, no wake-up came since, and it reaches `seq`. */
+  /** Returns the tip; reads again if the last read is older than a tick or a wake-up, or does not reach `seq`. */
   freshTip(seq?: number): Promise<TailTip>
-  /** The branch that the history of the tip has at a position; at most one read, and none for recent positions. */
+  /** The branch of the current history at a position. Recent positions need no read, other positions at most one. */
   branchAt(seq: number): Promise<Hex>
   /**
    * The next rows of a filter up to the tip, at most `limit`, and the position that they reach, from the ring; `undefined`
-   * when they must be read.
+   * if the database has to be read.
    */
   peek(query: TailQuery): PageRead | undefined
   /**
-   * The same from the database, in a read that equal requests share; `'PRUNED'` when the rows are no longer there,
-   * `'REPLACED'` when the history of the tip is no longer there.
+   * The next rows of a filter from the database, in a read that equal requests share. Resolves to `'PRUNED'` if the database
+   * no longer has the rows, and to `'REPLACED'` if it no longer has the history of the tip.
    */
   read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
-  /** Calls `notify` when there may be new rows of the filter; the returned function ends it. */
+  /** Calls `notify` when the filter may have new rows. The returned function ends the watch. */
   watch(filter: UpdateFilter, notify: () => void): () => void
-  /** Calls `notify` whenever the tip has moved, with or without rows; the returned function ends it. */
+  /** Calls `notify` when the tip has moved, with or without new rows. The returned function ends the watch. */
   watchTip(notify: () => void): () => void
-  /** Calls `notify` when outputs have passed to another owner by time alone; the returned function ends it. */
+  /** Calls `notify` when outputs have changed their owner by expiration. The returned function ends the watch. */
   watchExpirationTransfers(notify: (transfers: readonly ExpirationTransfer[]) => void): () => void
-  /** Counts of what was done, for measurements. */
+  /** Counters of reads and watchers, for metrics. */
   counts(): TailCounts
   close(): Promise<void>
 }
 
-/** What a tail has done since it was opened, and its watchers. */
+/** Counters of a tail since it was opened, and its present number of watchers. */
 export interface TailCounts {
-  /** Reads of the tip. */
+  /** Number of reads of the tip. */
   readonly looks: number
-  /** Reads of rows, at the end and below the ring. */
+  /** Number of reads of rows, at the tip and below the ring. */
   readonly reads: number
-  /** Watchers of rows at the moment. */
+  /** Present number of watchers of rows. */
   readonly watchers: number
-  /** Pages for feeds that the ring answered, and those that lay below it. */
+  /** Numbers of feed pages that the ring answered, and of pages below the ring. */
   readonly inRing: number
   readonly belowRing: number
 }
 
-/** Reads the newest rows of an initialized log, and begins to follow it. */
+/** Reads the newest rows of an initialized log and starts to follow it. */
 export async function openTail(deps: TailDeps): Promise<Tail> {
   const { log } = deps
   const { reader, reads } = countReads(deps.reader)
@@ -85,7 +85,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
 
   function onChange({ former, tip, isReplaced, rows, transfers }: WindowChange): void {
     if (isReplaced) {
-      // What is kept in memory of a history that the database no longer has.
+      // These caches hold a history that the database no longer has.
       branches.clear()
       pages.clear()
       deps.reader.forget()
@@ -116,7 +116,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   }
 }
 
-/** The same reader with a count of its reads of rows. */
+/** Wraps a reader to count its reads of rows. */
 function countReads<R extends Pick<LogReader, 'updates'>>(reader: R) {
   let reads = 0
   const updates: LogReader['updates'] = (range) => {

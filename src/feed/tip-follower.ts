@@ -2,25 +2,25 @@ import type { FailureLog } from '../store/failure-log.ts'
 import type { LogWindow, TailTip } from './log-window.ts'
 import type { Wake } from './wake.ts'
 
-/** When the log is read on: after a commit, on a tick, and on request. Requests at the same time share one read. */
+/** Reads the end of the log after a commit, on a tick, and on request. Concurrent requests share one read. */
 
 export interface TipFollowerOptions {
   readonly window: Pick<LogWindow, 'tip' | 'advance'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
-  /** The longest delay after a lost wake-up, in milliseconds. */
+  /** Maximum delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number
   readonly logFailure: FailureLog
 }
 
 export interface TipFollower {
-  /** The tip after another read, unless the last one is recent, no wake-up came since, and it reaches `seq`. */
+  /** Returns the tip; reads again if the last read is older than a tick or a wake-up, or does not reach `seq`. */
   freshTip(seq?: number): Promise<TailTip>
-  /** Reads on; the read begins after the call. */
+  /** Reads the new rows. The read begins after the call. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
 
-/** Begins to follow the log. */
+/** Starts to follow the log. */
 export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptions): TipFollower {
   let readAt = performance.now()
   let reading: Promise<void> | undefined
@@ -34,12 +34,12 @@ export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptio
       if (signal.aborted) return
       // After a failure the next tick reads again.
       await read().catch((failure: unknown) => logFailure('feed-look-failed', failure))
-      // On a lagging replica a wake-up may name a position that cannot be read yet: then wait, do not spin.
+      // On a lagging replica a wake-up may name a position that cannot be read yet: wait for the next one, do not spin.
       notifiedSeq = Math.max(notifiedSeq, window.tip().seq)
     }
   }
 
-  /** Joins the read under way, or begins one. */
+  /** Joins the running read, or starts one. */
   function read(): Promise<void> {
     reading ??= readOnce().finally(() => {
       reading = undefined
@@ -61,7 +61,7 @@ export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptio
     if (Math.max(wake.newest(), seq) > window.tip().seq || performance.now() - readAt > tickMs) {
       const running = reading
       await read()
-      // The read under way may have begun before the commit.
+      // The running read may have begun before the commit.
       if (running !== undefined && wake.newest() > window.tip().seq) await read()
     }
     return window.tip()

@@ -1,34 +1,34 @@
 import type { Tail } from './tail.ts'
 
-/** What is read once for each tip of the log, however many subscribers want it. */
+/** Cache of values that are read once for each tip of the log, for all subscribers. */
 
-/** Reads of values that are as of the tip. */
+/** Reads values as of the tip. */
 export interface TipValues {
-  /** The value of that name; read again when the log has moved, and after a failure. */
-  read<T>(name: string, look: () => Promise<T>): Promise<T>
+  /** Returns the cached value of a name. `load` is called again after the tip has moved, and after a failure. */
+  read<T>(name: string, load: () => Promise<T>): Promise<T>
 }
 
-interface Kept {
+interface Cached {
   readonly slot: number
   readonly era: number
   readonly value: Promise<unknown>
 }
 
-/** Creates them, with nothing kept. */
+/** Creates an empty cache. */
 export function createTipValues({ tip }: Pick<Tail, 'tip'>): TipValues {
-  const keptByName = new Map<string, Kept>()
+  const cacheByName = new Map<string, Cached>()
 
   return {
-    read: <T>(name: string, look: () => Promise<T>): Promise<T> => {
+    read: <T>(name: string, load: () => Promise<T>): Promise<T> => {
       const { slot, era } = tip()
-      const kept = keptByName.get(name)
-      // A name is always that of the same kind of value.
-      if (kept?.slot === slot && kept.era === era) return kept.value as Promise<T>
-      const value = look()
-      const one = { slot, era, value }
-      keptByName.set(name, one)
+      const cached = cacheByName.get(name)
+      // Each name has values of one type.
+      if (cached?.slot === slot && cached.era === era) return cached.value as Promise<T>
+      const value = load()
+      const entry = { slot, era, value }
+      cacheByName.set(name, entry)
       value.catch(() => {
-        if (keptByName.get(name) === one) keptByName.delete(name)
+        if (cacheByName.get(name) === entry) cacheByName.delete(name)
       })
       return value
     },

@@ -2,18 +2,18 @@ import { createSignal } from '../lib/signal.ts'
 
 /** Wakes the readers of a log after a commit. A lost wake-up costs a tick, never an update. */
 
-/** What to wait for. */
+/** The conditions that end a wait. */
 export interface WakeOptions {
-  /** The position up to which the reader knows the log; there is no wait when the log is known to reach further. */
+  /** The position up to which the reader knows the log. `wait` resolves at once if a newer position is known. */
   readonly beyond: number
   readonly signal: AbortSignal
-  /** The longest wait, in milliseconds, for the case that a wake-up is lost. */
+  /** Maximum milliseconds of a wait; covers the loss of a wake-up. */
   readonly tickMs: number
 }
 
 /** The signal between the committer and the readers of one process. */
 export interface Wake {
-  /** Called after a commit with the newest position of the log, also after a milestone without updates. */
+  /** Wakes the waiting readers. Called after each commit, also of a milestone without updates, with the newest position of the log. */
   notify(seq: number): void
   /** Resolves after a commit, a tick or an abort with the newest known position; never rejects. */
   wait(options: WakeOptions): Promise<number>

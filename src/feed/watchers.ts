@@ -2,12 +2,12 @@ import type { LedgerUpdate } from '../store/rows.ts'
 import type { UpdateFilter } from './read.ts'
 import { filterKey } from './rows-by-key.ts'
 
-/** The watchers of new rows, found by address, so that a row costs only the watchers that it concerns. */
+/** Watchers of new rows, indexed by address, so that a new row notifies only the watchers whose filter it may match. */
 
 export interface Watchers {
-  /** Calls `notify` when there may be new rows of the filter, once for all of them; the returned function ends it. */
+  /** Calls `notify` once per batch of rows in which the filter may have some. The returned function ends the watch. */
   watch(filter: UpdateFilter, notify: () => void): () => void
-  /** Notifies the watchers that some of the rows concern. */
+  /** Notifies the watchers whose filters may match one of the rows. */
   notifyFor(rows: readonly LedgerUpdate[]): void
   /** Notifies all watchers. */
   notifyAll(): void
@@ -19,13 +19,13 @@ type Watcher = () => void
 
 export function createWatchers(): Watchers {
   const byKey = new Map<string, Set<Watcher>>()
-  /** Watchers without addresses. Rows of other classes notify them too; they then find nothing. */
+  /** Watchers without addresses. Rows of other classes notify them too; their next read then returns no rows. */
   const wholeLedger = new Set<Watcher>()
 
   let watching = 0
 
   function watch({ addresses, classes }: UpdateFilter, notify: Watcher): () => void {
-    // A function of its own: the same `notify` may be given twice, and each watch ends by itself.
+    // A new function for each watch: a caller may pass the same `notify` twice, and each watch ends separately.
     const watcher = () => notify()
     watching++
     if (addresses === undefined) {

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-/** What bytes mean that are read again and again, by their ids. */
+/** Cache of decoded values of frequently read bytes. */
 
-/** The value of some bytes: that of the last time, where it was made of the same bytes. */
+/** Returns the cached value of an id if it was decoded from the same bytes; otherwise decodes and caches it. */
 export type DecodeCache<K, V> = (id: K, bytes: Uint8Array, decode: () => V) => V
 
-/** A cache of about so many bytes. Its values are shared, so they must not be changed. */
+/** Creates a cache of about `maxSize` bytes. Callers share its values, so they must not change them. */
 export function createDecodeCache<K extends string, V>(maxSize: number): DecodeCache<K, V> {
   const kept = new LRUCache<K, { readonly bytes: Uint8Array; readonly value: V }>({
     maxSize,
-    // As the objects of a value take.
+    // Approximate size of the decoded objects.
     sizeCalculation: ({ bytes }) => 500 + 12 * bytes.length,
   })
 

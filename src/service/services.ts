@@ -10,7 +10,7 @@ import type { Stakers } from './accounts/stakers.ts'
 import type { KeptChanges } from './blocks/kept-changes.ts'
 import type { Faucet } from './faucet/faucet-requests.ts'
 
-/** Everything the services use. The gateway makes it once; a service takes a `Pick` of it. */
+/** Dependencies of the services. The gateway creates them once; each service takes a `Pick` of them. */
 export interface Services {
   readonly store: Pick<Store, 'read' | 'primary' | 'write' | 'snapshot' | 'replicas' | 'isShared'>
   readonly source: LedgerSource
@@ -18,20 +18,20 @@ export interface Services {
   readonly parameters: ProtocolParameters
   readonly signatures: Pick<SignatureChecker, 'check'>
   readonly clock: Clock
-  /** Whether there is room for new blocks. */
+  /** Reports whether disk space for new blocks is low. */
   readonly space: Pick<SpaceWatch, 'low'>
   readonly feed: Feed
   readonly chainRecords: ChainRecordFeed
   readonly stakers: Stakers
   readonly keptChanges: KeptChanges
-  /** Whether another process may know more of the log than this one. */
+  /** Whether another process may know newer rows of the log than this process. */
   readonly mayLag: boolean
   /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
   readonly submissionPolicy: 'open' | 'closed' | 'token'
   /** The version of the program. */
   readonly version: string
-  /** The faucet of the development network; other networks have none. */
+  /** The faucet of the development network; `undefined` on other networks. */
   readonly faucet: Faucet | undefined
-  /** Whether the network is that of development, whose keys are public and whose tokens are worth nothing. */
+  /** Whether the network is the development network, whose keys are public and whose tokens have no value. */
   readonly isDevelopment: boolean
 }

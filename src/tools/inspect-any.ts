@@ -19,33 +19,33 @@ import {
   inspectTransaction,
 } from './inspect-block.ts'
 
-/** Inspects a value of which it is not said what it is: a block, a signed transaction, an output or an address. */
+/** Inspects a value of unknown kind: a block, a signed transaction, an output or an address. */
 
-/** A value as it is given: of an address also its Bech32 text. */
+/** A value in its given form; an address may also be given as Bech32 text. */
 export type AnyForm = Form | { readonly form: 'bech32'; readonly text: string }
 
-/** What a value is. */
+/** The result of an inspection. */
 export type Inspected = InspectedBlock | InspectedTransaction | InspectedOutput | InspectedAddress
 
-/** An output, and its bytes as they came or as its JSON serializes. */
+/** An output, with its given bytes or the serialization of its JSON. */
 export interface InspectedOutput {
   readonly output: Output
   readonly bytes: Uint8Array
 }
 
-/** An address. Of a multi address a text holds only the reference. */
+/** An address. `address` is `undefined` for the text of a multi address, which has only the reference. */
 export interface InspectedAddress {
   readonly addressKey: Hex
   readonly address: Address | undefined
 }
 
-/** Why a value cannot be read, and as what it was read. */
+/** Why a value cannot be read; `subject` is the kind as which it was read. */
 export interface Unreadable {
   readonly error: Refusal | Problem | (Bech32Error & { readonly path: string })
   readonly subject: string
 }
 
-/** Inspects a value. Its bytes are read as each kind that they may be; where none fits, the kind that fits furthest is named. */
+/** Inspects a value. Bytes are decoded as each possible kind; if all fail, the error is that of the kind that decodes furthest. */
 export async function inspectAny(
   deps: InspectDeps,
   given: AnyForm,
@@ -57,7 +57,7 @@ export async function inspectAny(
 
 type Kind = 'block' | 'signed transaction' | 'output' | 'address'
 
-/** By the members that only values of this kind have. */
+/** The kind of a JSON value, by members that only values of this kind have. */
 function kindOfJson(json: unknown): Kind {
   const members: object = Object(json)
   if ('transaction' in members || 'unlocks' in members) return 'signed transaction'
@@ -65,7 +65,7 @@ function kindOfJson(json: unknown): Kind {
   return 'header' in members || 'body' in members || !('type' in members) ? 'block' : 'address'
 }
 
-/** Encodings are canonical, so that hardly any bytes are two of them. */
+/** The kind of serialized bytes. Encodings are canonical, so bytes of one kind are rarely valid as another. */
 function kindOfBytes(bytes: Uint8Array): Kind {
   const schemas: readonly (readonly [Kind, Schema<unknown>])[] = [
     ['block', Block],
@@ -111,7 +111,7 @@ async function partIn(
   }
   const payload = read(SignedTransaction, given, kind)
   if (!payload.ok) return payload
-  // No block has room for it, and its signatures need not be checked.
+  // No block can hold the transaction, so its signatures are not checked.
   if (encode(SignedTransaction, payload.value).length > maxBlockSize) {
     return unreadable({ code: 'BLOCK_SIZE', path: '' }, kind)
   }

@@ -33,48 +33,48 @@ import { blockProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import { MultiUnlock, SignatureUnlock, type Unlock } from '../protocol/unlocks.ts'
 
-/** Everything that follows from a block alone, without a ledger. */
+/** Inspects blocks and transactions without a ledger. */
 
-/** What inspecting needs. */
+/** The dependencies of inspections. */
 export interface InspectDeps {
   readonly checker: Pick<SignatureChecker, 'check'>
-  /** The network that a value is read for. */
+  /** The network whose parameters apply. */
   readonly network: Network
 }
 
-/** A value as it is given. */
+/** A value in its given form. */
 export type Form =
   | { readonly form: 'json'; readonly json: unknown }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
 
-/** What a block is. */
+/** The facts about a block. */
 export interface InspectedBlock {
   readonly given: Form
   readonly block: Block
-  /** As they came, or as the JSON serializes. */
+  /** The given bytes, or the serialization of the JSON. */
   readonly bytes: Uint8Array
   readonly slot: SlotIndex
   readonly identity: BlockIdentity
   readonly workScore: number
   readonly isSignatureValid: boolean
-  /** Of a block that carries a transaction. */
+  /** The transaction in the block; `undefined` if the block has none. */
   readonly transaction: InspectedTransaction | undefined
-  /** Every broken rule; a block that breaks only those of the node alone is well formed for the official SDK. */
+  /** All broken rules. A block that breaks only rules of the node is well formed for the official SDK. */
   readonly problems: readonly Problem[]
 }
 
-/** What a signed transaction is. */
+/** The facts about a signed transaction. */
 export interface InspectedTransaction {
   readonly payload: SignedTransaction
   readonly identity: TransactionIdentity
   readonly outputIds: readonly OutputId[]
-  /** By output index, the id that a new account, anchor, NFT or delegation gets. */
+  /** Ids of new accounts, anchors, NFTs and delegations, by output index. */
   readonly createdChainIds: ReadonlyMap<number, Hex>
-  /** One verdict a signature, in order, those inside multi unlocks too. */
+  /** Validity of each signature, in order, including signatures inside multi unlocks. */
   readonly areSignaturesValid: readonly boolean[]
 }
 
-/** Inspects a block. It fails only when the block cannot be read, or too many doubtful signatures wait. */
+/** Inspects a block. Fails only if the block cannot be read, or if too many doubtful signatures wait for their check. */
 export async function inspectBlock(
   deps: InspectDeps,
   given: Form,
@@ -83,7 +83,7 @@ export async function inspectBlock(
   if (!read.ok) return read
   const block = read.value
   const bytes = given.form === 'bytes' ? given.bytes : encode(Block, block)
-  // JSON may keep to every count and still be far too long, with a thousand signatures to check.
+  // JSON can respect every count limit and still be far too long, with a thousand signatures to check.
   if (bytes.length > maxBlockSize) return err({ code: 'BLOCK_SIZE', path: '' })
   const slot = slotOfTime(deps.network.parameters, block.header.issuingTime)
   const identity = identifyBlock(bytes, slot)
@@ -108,7 +108,7 @@ export async function inspectBlock(
   })
 }
 
-/** The rules of whole blocks, then those of single parts that only the official SDK has. */
+/** Broken rules of the whole block, then broken rules of single parts that only the official SDK has. */
 function problemsOf(
   { network }: InspectDeps,
   block: Block,
@@ -145,14 +145,14 @@ export async function inspectTransaction(
 
 function readBlock(given: Form): Result<Block, Refusal> {
   if (given.form === 'json') return parse(Block, given.json)
-  // Larger ones are no block whatever they hold, and need not be read.
+  // Larger bytes cannot be a block, so they are not decoded.
   if (given.bytes.length > maxBlockSize) {
     return err({ code: 'BLOCK_SIZE', path: '', offset: maxBlockSize })
   }
   return decode(Block, given.bytes)
 }
 
-/** Each by itself: asked together, all after the first wrong one would count as wrong. */
+/** Checks each signature separately: a joint check reports all signatures after the first invalid one as invalid. */
 async function checkEach(
   { checker }: Pick<InspectDeps, 'checker'>,
   items: readonly SignedMessage[],

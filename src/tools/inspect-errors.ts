@@ -5,9 +5,9 @@ import { refusalMessage } from '../protocol/refusal-message.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { type KindUnknown, type LineNotJson, lineMessage } from './read-line.ts'
 
-/** Why something cannot be inspected, and how that is said. */
+/** Errors of inspections, and their messages. */
 
-/** Any reason. */
+/** Any error of an inspection. */
 export type InspectError =
   | Refusal
   | Problem
@@ -17,20 +17,20 @@ export type InspectError =
   | KindUnknown
   | InputMissing
 
-/** None of the members that hold the value of this kind. */
+/** The input has none of the members that may hold a value of its kind. */
 export interface InputMissing {
   readonly code: 'INPUT_MISSING'
   readonly path: string
   readonly expected: string
 }
 
-/** The error as a line of answers holds it. */
+/** An error as an output line contains it. */
 export interface PrintedError {
   readonly code: string
   readonly path: string
   readonly offset?: number
   readonly message: string
-  /** Whose rule it is, where node and official SDK do not share it. */
+  /** The implementation that has the rule, if nodes and the official SDK do not share it. */
   readonly only?: 'node' | 'sdk'
 }
 
@@ -38,15 +38,15 @@ export interface PrintedError {
 export function printError(error: InspectError, subject: string): PrintedError {
   const path = 'path' in error ? error.path : ''
   const offset = 'offset' in error ? { offset: error.offset } : {}
-  const only = whoseAlone(error)
+  const only = soleEnforcerOf(error)
   const message = messageOf(error, subject) + (only === 'sdk' ? onlySdk : '')
   return { code: error.code, path, ...offset, message, ...(only === undefined ? {} : { only }) }
 }
 
-/** Behind the sentence of a rule that nodes do not have. */
-const onlySdk = ' (only the SDK refuses it; nodes take it)'
+/** Suffix of the message of a rule that nodes do not have. */
+const onlySdk = ' (only the SDK refuses it; nodes accept it)'
 
-function whoseAlone(error: InspectError): 'node' | 'sdk' | undefined {
+function soleEnforcerOf(error: InspectError): 'node' | 'sdk' | undefined {
   return 'of' in error && error.of !== 'form' ? error.of : undefined
 }
 
@@ -58,15 +58,15 @@ function messageOf(error: InspectError, subject: string): string {
     case 'INPUT_MISSING':
       return `${error.path} is missing: ${error.expected}`
     case 'SIGNATURE_CHECK_BUSY':
-      return `${error.waiting} doubtful signatures wait already; ask again later`
+      return `${error.waiting} doubtful signatures already wait for their check; try again later`
     case 'BECH32_TOO_LONG':
       return `${error.path} has ${error.length} characters, more than ${error.limit}`
     case 'BECH32_CASE_MIXED':
       return `${error.path} mixes upper and lower case`
     case 'BECH32_SEPARATOR_MISSING':
-      return `${error.path} lacks the 1 between its prefix and its data`
+      return `${error.path} has no separator 1 between its prefix and its data`
     case 'BECH32_CHARACTER_UNKNOWN':
-      return `${error.path} has the character ${JSON.stringify(error.character)} at position ${error.at}, which Bech32 does not know`
+      return `${error.path} has the character ${JSON.stringify(error.character)} at position ${error.at}, which is not a Bech32 character`
     case 'BECH32_CHECKSUM_WRONG':
       return `${error.path} has a wrong checksum`
     case 'BECH32_PADDING_WRONG':

@@ -29,7 +29,7 @@ import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
 import type { InspectDeps } from './inspect-block.ts'
 import type { Answer, Input } from './inspect-input.ts'
 
-/** What follows from single members: identifiers, hashes, signatures, slots, texts of addresses. */
+/** Inspections of single members: identifiers, hashes, signatures, slots and address texts. */
 
 const anyBytes = bytes('Bytes', { count: 'u32', max: 0xffff_ffff, length: 'LIST_COUNT' })
 
@@ -39,7 +39,7 @@ const SignatureInput = struct('SignatureInput', {
   signature: SignatureBytes,
 })
 
-/** Whether a signature is right, by the rules of ZIP-215. */
+/** Checks a signature by the rules of ZIP-215. */
 export async function inspectSignature(deps: InspectDeps, input: Input): Promise<Answer> {
   const given = parse(SignatureInput, input)
   if (!given.ok) return given
@@ -50,7 +50,7 @@ export async function inspectSignature(deps: InspectDeps, input: Input): Promise
 
 const SlotInput = struct('SlotInput', { issuingTime: u64 })
 
-/** The slot and epoch of a time. */
+/** Computes the slot and the epoch of a time. */
 export function inspectTime({ network: { parameters } }: InspectDeps, input: Input): Answer {
   const given = parse(SlotInput, input)
   if (!given.ok) return given
@@ -60,7 +60,7 @@ export function inspectTime({ network: { parameters } }: InspectDeps, input: Inp
 
 const OutputIdInput = struct('OutputIdInput', { outputId: OutputId })
 
-/** The parts of an output id, and the id of the account, anchor, NFT or delegation that it creates. */
+/** Computes the parts of an output id, and the id of the account, anchor, NFT or delegation that the output may create. */
 export function inspectOutputId(_deps: InspectDeps, input: Input): Answer {
   const given = parse(OutputIdInput, input)
   if (!given.ok) return given
@@ -76,7 +76,7 @@ const FoundryInput = struct('FoundryInput', {
   tokenSchemeType: u8,
 })
 
-/** The id of a foundry. */
+/** Computes the id of a foundry. */
 export function inspectFoundryId(_deps: InspectDeps, input: Input): Answer {
   const given = parse(FoundryInput, input)
   if (!given.ok) return given
@@ -86,7 +86,7 @@ export function inspectFoundryId(_deps: InspectDeps, input: Input): Answer {
 
 const PublicKeyInput = struct('PublicKeyInput', { publicKey: PublicKey })
 
-/** The hash of a key, which is its Ed25519 address and block issuer key. */
+/** Computes the hash of a public key, which identifies its Ed25519 address and its block issuer key. */
 export function inspectPublicKey(_deps: InspectDeps, input: Input): Answer {
   const given = parse(PublicKeyInput, input)
   return given.ok ? ok({ hash: publicKeyHash(given.value.publicKey) }) : given
@@ -94,7 +94,7 @@ export function inspectPublicKey(_deps: InspectDeps, input: Input): Answer {
 
 const NetworkInput = struct('NetworkInput', { networkName: text('NetworkName') })
 
-/** The id of a network. */
+/** Computes the id of a network. */
 export function inspectNetworkName(_deps: InspectDeps, input: Input): Answer {
   const given = parse(NetworkInput, input)
   return given.ok ? ok({ networkId: networkId(given.value.networkName).toString() }) : given
@@ -104,13 +104,13 @@ const LeavesInput = struct('LeavesInput', {
   leaves: list('u32', anyBytes, { max: 0xffff_ffff, size: 'LIST_COUNT' }),
 })
 
-/** The root of a Merkle tree. */
+/** Computes the root of a Merkle tree. */
 export function inspectLeaves(_deps: InspectDeps, input: Input): Answer {
   const given = parse(LeavesInput, input)
   return given.ok ? ok({ root: bytesToHex(merkleRoot(given.value.leaves.map(hexToBytes))) }) : given
 }
 
-/** The address in a Bech32 text; of a multi address the text holds only a reference. */
+/** Decodes the address in a Bech32 text; the text of a multi address has only its reference. */
 export function inspectText(_deps: InspectDeps, { text }: Input): Answer {
   if (typeof text !== 'string') {
     return err({ code: 'INPUT_MISSING', path: 'text', expected: 'the Bech32 text of an address' })

@@ -6,20 +6,20 @@ import { sdkProblems } from '../protocol/sdk-rules.ts'
 import type { Form } from './inspect-block.ts'
 import type { InspectError } from './inspect-errors.ts'
 
-/** What an inspection is given, and what it answers. */
+/** The input and the output of inspections. */
 
-/** A line as an object: `kind`, `params`, and the members that hold the value. */
+/** An input line as an object: `kind`, `params`, and the members that contain the value. */
 export type Input = Readonly<Record<string, unknown>>
 
-/** The facts about a value: the members of an answer are those of the test vectors of its kind. */
+/** The facts about a value, with the members of the test vectors of its kind. */
 export interface Facts {
   readonly [member: string]: Json
 }
 
-/** The facts about a value, or why there are none. */
+/** The facts about a value, or the error. */
 export type Answer = Result<Facts, InspectError>
 
-/** The value in the form it was given in: `json`, or `bytes` in place of it. */
+/** Reads the form of the value: the member `json`, or else `bytes`. */
 export function readForm(input: Input): Result<Form, InspectError> {
   const { json, bytes } = input
   if (bytes === undefined || (json !== undefined && json !== null)) {
@@ -31,7 +31,7 @@ export function readForm(input: Input): Result<Form, InspectError> {
   return ok({ form: 'bytes', bytes: hexToBytes(bytes as Hex) })
 }
 
-/** A value with its serialization, as it came or as its JSON serializes. What only the official SDK refuses is refused. */
+/** Reads a value with its given bytes or the serialization of its JSON. Rules that only the official SDK has apply too. */
 export function readValue<T>(
   schema: Schema<T>,
   input: Input,

@@ -8,9 +8,9 @@ import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { Transaction } from '../protocol/transaction.ts'
 import { type Answer, type Input, readValue } from './inspect-input.ts'
 
-/** Proofs of output ids: made of a transaction, or read. */
+/** Proofs of output ids, computed from a transaction or read. */
 
-/** All proofs of a transaction's outputs when the input holds a `transaction`; else what the given proof proves. */
+/** Computes the proofs of all outputs if the input has a `transaction`; otherwise computes the output id that the given proof proves. */
 export function inspectProofs(input: Input): Answer {
   return input.transaction === undefined ? inspectProof(input) : proveAll(input.transaction)
 }

@@ -29,23 +29,23 @@ import { inspectProofs } from './inspect-proofs.ts'
 import { printBlock, printTransaction } from './print-inspection.ts'
 import { ofKind, readLine } from './read-line.ts'
 
-/** Answers what a value is, one line of JSON for one line of JSON: its other forms, identifiers, scores, verdicts. */
+/** Inspects values, one line of JSON per value: returns their other forms, identifiers, scores and verdicts. */
 
-/** Answers one line. Whatever the line holds, the answer is a line. */
+/** Inspects one line of input. Every input, even a malformed one, results in one line of output. */
 export async function inspectLine(deps: InspectDeps, line: string): Promise<string> {
   const input = readLine(line)
   if (!input.ok) return answerLine(null, 'line', input)
   const { ref = null, kind } = input.value
   return answerLine(
     ref,
-    typeof kind === 'string' ? `the ${kind}` : 'it',
+    typeof kind === 'string' ? `the ${kind}` : 'the value',
     await inspect(deps, input.value),
   )
 }
 
 type Inspector = (deps: InspectDeps, input: Input) => Answer | Promise<Answer>
 
-/** The facts about the value that an input holds, read with the parameters that it names. */
+/** Returns the facts about the value of an input, with the network parameters of the input. */
 export async function inspect(deps: InspectDeps, input: Input): Promise<Answer> {
   const inspector = ofKind(inspectors, input.kind)
   if (!inspector.ok) return inspector
@@ -77,7 +77,7 @@ async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<Answe
   const inspected = await inspectBlock(deps, given.value)
   if (!inspected.ok) return inspected
   const { problems } = inspected.value
-  // What both refuse says more than what nodes take.
+  // A rule that nodes and the SDK share takes precedence over a rule of the SDK alone.
   const broken =
     problems.find((problem) => problem.of === 'form') ??
     problems.find((problem) => problem.of === 'sdk')
@@ -140,7 +140,7 @@ async function inspectPayload(deps: InspectDeps, input: Input): Promise<Answer> 
   const read = readValue(SignedTransaction, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
-  // No block has room for it, and its signatures need not be checked.
+  // No block can hold the transaction, so its signatures are not checked.
   if (bytes.length > maxBlockSize) return err({ code: 'BLOCK_SIZE', path: '' })
   const inspected = await inspectTransaction(deps, value)
   if (!inspected.ok) return inspected
@@ -151,8 +151,8 @@ async function inspectPayload(deps: InspectDeps, input: Input): Promise<Answer> 
   })
 }
 
-function readNetwork(usual: Network, json: unknown): Result<Network, InspectError> {
-  if (json === undefined || json === null) return ok(usual)
+function readNetwork(defaultNetwork: Network, json: unknown): Result<Network, InspectError> {
+  if (json === undefined || json === null) return ok(defaultNetwork)
   const parameters = parse(ProtocolParameters, json)
   if (parameters.ok) return ok(networkOf(parameters.value))
   const { code, path } = parameters.error

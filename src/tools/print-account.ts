@@ -2,9 +2,9 @@ import { type AccountEntry, accountEntryBytes } from '../ledger/accounts.ts'
 import { bytesToHex } from '../lib/hex.ts'
 import type { Json } from '../protocol/schema/schema.ts'
 
-/** Entries of the accounts ledger as JSON, with the spellings of the test vectors. */
+/** Entries of the accounts ledger as JSON, with the member names of the test vectors. */
 
-/** One entry. */
+/** Prints one entry. */
 export function printAccount(entry: AccountEntry): Json {
   return {
     credits: entry.credits.toString(),
@@ -22,7 +22,7 @@ export function printAccount(entry: AccountEntry): Json {
   }
 }
 
-/** Entries by account. */
+/** Prints entries by account. */
 export function printAccounts(entries: Iterable<AccountEntry>): Json {
   return Object.fromEntries([...entries].map((entry) => [entry.accountId, printAccount(entry)]))
 }

@@ -5,9 +5,9 @@ import { type Json, print } from '../protocol/schema/schema.ts'
 import type { InspectedBlock, InspectedTransaction } from './inspect-block.ts'
 import { type PrintedError, printError } from './inspect-errors.ts'
 
-/** Writes inspections as JSON. */
+/** Prints inspections as JSON. */
 
-/** The facts about a block. */
+/** Prints the facts about a block. */
 export function printBlock(inspected: InspectedBlock): { readonly [member: string]: Json } {
   const { block, bytes, slot, identity, workScore, transaction, problems } = inspected
   const { headerHash, bodyHash, blockId } = identity
@@ -24,7 +24,7 @@ export function printBlock(inspected: InspectedBlock): { readonly [member: strin
   }
 }
 
-/** The facts about a transaction. */
+/** Prints the facts about a transaction. */
 export function printTransaction(inspected: InspectedTransaction): {
   readonly [member: string]: Json
 } {
@@ -39,7 +39,7 @@ export function printTransaction(inspected: InspectedTransaction): {
   }
 }
 
-/** A broken rule as the sentence that names it. */
+/** Prints a broken rule with its message. */
 export function printProblem(problem: Problem): Json {
   const { offset, only, ...rule }: PrintedError = printError(problem, 'the block')
   const place = offset === undefined ? {} : { offset }

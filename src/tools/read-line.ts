@@ -1,44 +1,41 @@
 import { err, ok, type Result } from '../lib/result.ts'
 
-/** What reading lines of JSON has in common, for whichever tool answers them. */
+/** Reads input lines of JSON, for all tools. */
 
-/** A line that holds no JSON object. */
+/** The line is not a JSON object. */
 export interface LineNotJson {
   readonly code: 'LINE_NOT_JSON'
 }
 
-/** A kind that there is not. */
+/** The kind of the input is unknown. */
 export interface KindUnknown {
   readonly code: 'KIND_UNKNOWN'
   readonly path: 'kind'
   readonly known: readonly string[]
 }
 
-/** The members of the object that a line holds. */
+/** Parses a line to the members of its JSON object. */
 export function readLine(line: string): Result<Readonly<Record<string, unknown>>, LineNotJson> {
   try {
     const json: unknown = JSON.parse(line)
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
     return isObject ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
   } catch {
-    // The parser has no other way to say no.
+    // The parser reports malformed JSON only by an exception.
     return err({ code: 'LINE_NOT_JSON' })
   }
 }
 
-/** Looks up what answers a kind of input. */
-export function ofKind<T>(
-  answerers: ReadonlyMap<string, T>,
-  kind: unknown,
-): Result<T, KindUnknown> {
-  const found = answerers.get(String(kind))
-  const known = [...answerers.keys()]
+/** Looks up the handler of a kind of input. */
+export function ofKind<T>(handlers: ReadonlyMap<string, T>, kind: unknown): Result<T, KindUnknown> {
+  const found = handlers.get(String(kind))
+  const known = [...handlers.keys()]
   return found === undefined ? err({ code: 'KIND_UNKNOWN', path: 'kind', known }) : ok(found)
 }
 
-/** Why a line was not answered, as a sentence. */
+/** The message for a line that cannot be handled. */
 export function lineMessage(error: LineNotJson | KindUnknown): string {
   return error.code === 'LINE_NOT_JSON'
-    ? 'the line is no JSON object'
+    ? 'the line is not a JSON object'
     : `kind must be one of ${error.known.join(', ')}`
 }

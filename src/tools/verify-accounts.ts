@@ -49,7 +49,7 @@ const AccountsQuestion = struct('AccountsQuestion', {
   slots: listOf(SlotQuestion),
 })
 
-/** Entries, prices and roots after every slot. */
+/** Computes entries, costs and roots after every slot. */
 export function verifyAccounts(question: Question): Verdict {
   const read = readInNetwork(AccountsQuestion, question)
   if (!read.ok) return read
@@ -67,11 +67,11 @@ export function verifyAccounts(question: Question): Verdict {
   return ok({ accounts, accountRoot, slots })
 }
 
-/** The ledger as far as the replay has come. */
+/** The state of the replay. */
 interface Replay {
   readonly entryById: Map<AccountId, AccountEntry>
   readonly outputById: Map<OutputId, Output>
-  /** The reference mana cost of every slot so far, the first being that of the start. */
+  /** The reference mana cost of every slot so far, beginning with the start. */
   readonly costs: { readonly slot: SlotIndex; readonly cost: bigint }[]
   trie: Trie
 }
@@ -155,7 +155,7 @@ function replaySlot(
   })
 }
 
-/** Of slots before the start nothing else is known than the cost at the start. */
+/** The cost in a slot. Slots before the start have the cost at the start, because no other is known. */
 function costAt({ costs }: Replay, slot: SlotIndex): bigint {
   return (costs.findLast((one) => one.slot <= slot) ?? present(costs[0], 'the cost at the start'))
     .cost

@@ -21,7 +21,7 @@ import {
   type VerifyDeps,
 } from './verify-input.ts'
 
-/** Judges a block against what the input says is known (ledger reference 2.1). */
+/** Verifies a block against the context in the input (ledger reference 2.1). */
 
 const BlockQuestion = struct('BlockQuestion', {
   block: anyJson,
@@ -42,7 +42,7 @@ const BlockQuestion = struct('BlockQuestion', {
   }),
 })
 
-/** Whether the block is accepted, or at which stage and for which reason it is not. */
+/** Returns whether the block is accepted; for a refused block, the stage and the reason. */
 export async function verifyBlock(deps: VerifyDeps, question: Question): Promise<Verdict> {
   const network = readNetwork(question)
   if (!network.ok) return network
@@ -60,7 +60,7 @@ export async function verifyBlock(deps: VerifyDeps, question: Question): Promise
     maxClockDriftNs: context.maxClockDriftNanoseconds,
     isCommitmentKnown: () => true,
     committee: new Set(context.committee),
-    // The input does not say what is committed.
+    // The input does not state the committed slots.
     oldestParentSlot: 0,
     issuingTimeOf: (blockId) => context.parents.get(blockId),
     issuer: account && {
@@ -79,14 +79,14 @@ export async function verifyBlock(deps: VerifyDeps, question: Question): Promise
   return ok({ accepted: true, stage: 'accepted', reason: null })
 }
 
-/** When a node notices that a block will not do. */
+/** The stage at which a node refuses a block. */
 type Stage = 'syntax' | 'clock' | 'pre-filter' | 'filter'
 
 function refused(stage: Stage, reason: string): Json {
   return { accepted: false, stage, reason }
 }
 
-/** The published reasons of the rules that need more than the block. */
+/** Published reasons of the rules that need data beside the block. */
 const publishedReasons: { readonly [C in AdmissionError['code']]: readonly [Stage, string] } = {
   BLOCK_ISSUED_IN_FUTURE: ['clock', 'BlockTimeTooFarAheadInFuture'],
   COMMITMENT_UNKNOWN: ['clock', 'UnsolidifiableCommitment'],
@@ -102,7 +102,7 @@ const publishedReasons: { readonly [C in AdmissionError['code']]: readonly [Stag
   ISSUER_KEY_UNKNOWN: ['filter', 'InvalidSignature'],
 }
 
-/** Reads a well-formed block, or says for which published reason it is none. */
+/** Reads a well-formed block, or returns the published reason why it is malformed. */
 function readBlock(
   json: unknown,
   network: Network,
@@ -118,7 +118,7 @@ function readBlock(
   return first === undefined ? ok({ block: block.value, bytes }) : err(first)
 }
 
-/** The reasons of form in the order of the reference; reasons without a name of their own come last. */
+/** The reasons of form in the order of the reference; reasons without a published name come last. */
 const formReasons = [
   'BlockMaxSizeExceeded',
   'InvalidBlockVersion',
@@ -162,7 +162,7 @@ const reasonByCode = new Map<string, string>([
   ['PARENTS_SHALLOW_LIKE_COUNT', 'ParentsCount'],
 ])
 
-/** What is wrong before there is a block; lists are given one rule for order and repetition by the codec. */
+/** The reason why JSON is not a block. The codec has one rule for the order of a list and for repetitions. */
 function parsingReason({ code, path }: Refusal, json: unknown): string {
   if (code !== 'PARENTS_ORDER') return reasonByCode.get(code) ?? code
   const [, list = '', index = ''] = path.split('.')

@@ -16,15 +16,15 @@ import { print } from '../protocol/schema/schema.ts'
 import { printAccounts } from './print-account.ts'
 import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 
-/** Identifies the first state of a network (ledger reference 12.6). */
+/** Computes the first state of a network (ledger reference 12.6). */
 
 const GenesisQuestion = struct('GenesisQuestion', {
-  // Of one transaction.
+  // The outputs of one transaction.
   outputs: list('u32', Output, { max: outputsPerTransaction, size: 'LIST_COUNT' }),
   credits: omitted(record(AccountId, int64), new Map()),
 })
 
-/** Identifiers, the first commitment, accounts and roots. */
+/** Computes identifiers, the first commitment, accounts and roots. */
 export function verifyGenesis(question: Question): Verdict {
   const read = readInNetwork(GenesisQuestion, question)
   if (!read.ok) return read

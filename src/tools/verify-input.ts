@@ -7,37 +7,37 @@ import type { Refusal } from '../protocol/schema/refusal.ts'
 import { type Json, parse, type Schema } from '../protocol/schema/schema.ts'
 import type { KindUnknown, LineNotJson } from './read-line.ts'
 
-/** What a verification is given, and what it answers. */
+/** The input and the output of verifications. */
 
-/** What verifying needs. */
+/** The dependencies of verifications. */
 export interface VerifyDeps {
   readonly checker: Pick<SignatureChecker, 'check'>
 }
 
-/** An input as an object: its members are those of the test vectors of its kind. */
+/** An input as an object, with the members of the test vectors of its kind. */
 export type Question = Readonly<Record<string, unknown>>
 
-/** The result, or why there is none. */
+/** The result of a verification, or the error. */
 export type Verdict = Result<Json, VerifyError>
 
-/** Why an input has no verdict: it cannot be read, or the value in it is malformed. */
+/** Why an input has no verdict: the input or the value in it is malformed. */
 export type VerifyError =
   | Refusal
   | SignatureCheckBusy
   | LineNotJson
   | KindUnknown
-  /** Something is consumed that was never created. */
+  /** A slot consumes an output that was never created. */
   | { readonly code: 'OUTPUT_UNKNOWN'; readonly path: string }
-  /** Slots or epochs must follow one another. */
+  /** A slot is not later than the preceding slot. */
   | { readonly code: 'SLOTS_NOT_ASCENDING'; readonly path: string }
   | (RewardOverflow & { readonly path: string })
 
-/** Reads the members of an input that a schema names. */
+/** Parses the members of an input that a schema declares. */
 export function readQuestion<T>(schema: Schema<T>, question: Question): Result<T, Refusal> {
   return parse(schema, question)
 }
 
-/** Reads the protocol parameters of an input: the set itself. */
+/** Parses the protocol parameters of an input. */
 export function readNetwork({ parameters: json }: Question): Result<Network, Refusal> {
   if (json === undefined) return err({ code: 'JSON_MISSING', path: 'parameters' })
   const parameters = parse(ProtocolParameters, json)
@@ -46,7 +46,7 @@ export function readNetwork({ parameters: json }: Question): Result<Network, Ref
     : err(below(parameters.error, 'parameters'))
 }
 
-/** Reads the network of an input and the members that a schema names. */
+/** Parses the network of an input and the members that a schema declares. */
 export function readInNetwork<T>(
   schema: Schema<T>,
   question: Question,
@@ -57,7 +57,7 @@ export function readInNetwork<T>(
   return given.ok ? ok({ network: network.value, given: given.value }) : given
 }
 
-/** The refusal of a value, with the path of the member that holds it. */
+/** The refusal of a value, with the path of the member that contains it. */
 export function below(refusal: Refusal, member: string): Refusal {
   return { ...refusal, path: refusal.path === '' ? member : `${member}.${refusal.path}` }
 }

@@ -8,7 +8,7 @@ import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
 
-/** What epochs pay, and what of it may be claimed (ledger reference 12.5). */
+/** Computes the rewards of epochs, and claims on them (ledger reference 12.5). */
 
 const Activity = struct('Activity', { slotOffset: u32, subslots: u32, blocks: u32 })
 const Member = struct('Member', {
@@ -29,7 +29,7 @@ const Claim = struct('Claim', {
 })
 const RewardsQuestion = struct('RewardsQuestion', { epochs: listOf(Epoch), claims: listOf(Claim) })
 
-/** The rewards of each epoch, then each claim over them. */
+/** Computes the rewards of each epoch, then each claim. */
 export function verifyRewards(question: Question): Verdict {
   const read = readInNetwork(RewardsQuestion, question)
   if (!read.ok) return read
@@ -63,7 +63,7 @@ export function verifyRewards(question: Question): Verdict {
   return ok({ epochs, claims })
 }
 
-/** Members without any reward are named too. */
+/** Prints the rewards of an epoch, including members without a reward. */
 function printEpoch(
   epoch: EpochIndex,
   committee: Infer<typeof Epoch>['committee'],
@@ -94,7 +94,7 @@ function printEpoch(
   }
 }
 
-/** How many bits of a mask are set. */
+/** Number of set bits of a mask. */
 function bits(mask: number): number {
   return mask.toString(2).replaceAll('0', '').length
 }

@@ -24,7 +24,7 @@ import {
   type VerifyError,
 } from './verify-input.ts'
 
-/** Judges a transaction against a ledger that the input describes (ledger reference 3). */
+/** Verifies a transaction against the ledger that the input describes (ledger reference 3). */
 
 const SpentOutput = struct('SpentOutput', { outputId: OutputId, output: Output })
 
@@ -45,30 +45,30 @@ const TransactionQuestion = struct('TransactionQuestion', {
 
 type TransactionQuestion = ReturnType<typeof TransactionQuestion.parse>
 
-/** A transaction that was read, and how far it came. */
+/** A parsed transaction with the result of its execution. */
 export interface JudgedTransaction {
   readonly network: Network
   readonly payload: SignedTransaction
   readonly transactionId: TransactionId
-  /** `undefined` where something that it refers to is not there. */
+  /** `undefined` if an output or another reference of the transaction is missing. */
   readonly examination: Examination | undefined
   readonly error: TransactionError | undefined
 }
 
-/** The verdict in the form of the vectors. */
+/** Verifies a transaction and returns the verdict in the form of the test vectors. */
 export async function verifyTransaction(deps: VerifyDeps, question: Question): Promise<Verdict> {
   const judged = await judgeTransaction(deps, question)
   return judged.ok ? ok(printVerdict(judged.value)) : judged
 }
 
-/** Whether a transaction is well formed, as the node sees it. */
+/** Returns whether a transaction is well formed by the rules of the node. */
 export async function verifySyntax(_deps: VerifyDeps, question: Question): Promise<Verdict> {
   const network = readNetwork(question)
   if (!network.ok) return network
   return ok({ valid: readPayload(question, network.value).ok })
 }
 
-/** Reads and judges a transaction; a malformed one is refused. */
+/** Parses and executes a transaction; refuses a malformed transaction. */
 export async function judgeTransaction(
   { checker }: VerifyDeps,
   question: Question,
@@ -104,7 +104,7 @@ function readPayload(
 ): Result<SignedTransaction, VerifyError> {
   const payload = parse(SignedTransaction, { type: SignedTransaction.code, transaction, unlocks })
   if (!payload.ok) return payload
-  // No block has room for it, whatever the rules and its signatures say.
+  // No block can hold the transaction, so no further rules are applied.
   if (encode(SignedTransaction, payload.value).length > maxBlockSize) {
     return err({ code: 'BLOCK_SIZE', path: '' })
   }

@@ -30,7 +30,7 @@ const ManaKind = struct('ManaKind', { subkind: word('decay', 'generate', 'output
 const ManaOfValue = struct('ManaOfValue', { value: u64, ...Slots })
 const ManaOfOutput = struct('ManaOfOutput', { output: Output, ...Slots })
 
-/** Mana between two slots. */
+/** Computes mana between two slots. */
 export function verifyMana(question: Question): Verdict {
   const read = readInNetwork(ManaKind, question)
   if (!read.ok) return read
@@ -62,7 +62,7 @@ const ScoreKind = struct('ScoreKind', { subkind: word('storage', 'work') })
 const StorageQuestion = struct('StorageQuestion', { output: Output })
 const WorkQuestion = struct('WorkQuestion', { block: Block })
 
-/** Storage score of an output, or work score of a block as the node counts it. */
+/** Computes the storage score of an output, or the work score of a block like the node. */
 export function verifyScores(question: Question): Verdict {
   const read = readInNetwork(ScoreKind, question)
   if (!read.ok) return read
@@ -97,7 +97,7 @@ const Roots = struct('Roots', { roots: listOf(Hash) })
 const Commitment = struct('Commitment', { commitment: SlotCommitment })
 const ParametersQuestion = struct('ParametersQuestion', { startEpoch: EpochIndex })
 
-/** The roots that make up a slot commitment, and its id. */
+/** Computes the roots of a slot commitment, or its id. */
 export function verifyRoots(question: Question): Verdict {
   const asked = readQuestion(RootKind, question)
   return asked.ok ? rootOf[asked.value.subkind](question) : asked
@@ -143,7 +143,7 @@ function merkleRootOf(leaves: readonly Hex[]): Result<Json, never> {
 
 const OwnersQuestion = struct('OwnersQuestion', { output: Output, slots: listOf(SlotIndex) })
 
-/** Who owns an output in some slots, and for what it names its addresses. */
+/** Computes the owner of an output in some slots, and the roles of its addresses. */
 export function verifyOwners(question: Question): Verdict {
   const read = readInNetwork(OwnersQuestion, question)
   if (!read.ok) return read
@@ -156,14 +156,14 @@ export function verifyOwners(question: Question): Verdict {
       owner: inText(ownerAt(output, slot + minCommittableAge)),
     })),
     related: namedRoles(output).map(({ role, address }) => ({
-      // The owner of a foundry is named by a condition of its own.
+      // A foundry has a separate unlock condition for its owner.
       role: is(FoundryOutput, output) && role === 'OWNER' ? 'immutableAccount' : camelCase(role),
       address: inText(address),
     })),
   })
 }
 
-/** The roles as the vectors spell them, such as `expirationReturn`. */
+/** The name of a role in the test vectors, such as `expirationReturn`. */
 function camelCase(role: Role): string {
   return role.toLowerCase().replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 }

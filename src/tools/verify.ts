@@ -8,9 +8,9 @@ import { verifyRewards } from './verify-rewards.ts'
 import { verifySyntax, verifyTransaction } from './verify-transaction.ts'
 import { verifyMana, verifyOwners, verifyRoots, verifyScores } from './verify-values.ts'
 
-/** Applies the rules of the ledger to an input and answers one line of JSON for each line of JSON. */
+/** Applies the rules of the ledger to inputs, one line of JSON per input. */
 
-/** Answers one line. Whatever the line holds, the answer is a line. */
+/** Verifies one line of input. Every input, even a malformed one, results in one line of output. */
 export async function verifyLine(deps: VerifyDeps, line: string): Promise<string> {
   const question = readLine(line)
   if (!question.ok) return answerLine(null, question)
@@ -20,7 +20,7 @@ export async function verifyLine(deps: VerifyDeps, line: string): Promise<string
 
 type Verifier = (deps: VerifyDeps, question: Question) => Verdict | Promise<Verdict>
 
-/** The verdict on an input of any kind. */
+/** Verifies an input of any kind. */
 export async function verify(deps: VerifyDeps, question: Question): Promise<Verdict> {
   const verifier = ofKind(verifiers, question.kind)
   return verifier.ok ? verifier.value(deps, question) : verifier
@@ -46,20 +46,20 @@ function answerLine(ref: unknown, verdict: Verdict): string {
   return JSON.stringify({ ref, error: { code: error.code, path, message: verifyMessage(error) } })
 }
 
-/** Why there is no result, as a sentence. */
+/** The message for an input without a result. */
 export function verifyMessage(error: VerifyError): string {
   switch (error.code) {
     case 'LINE_NOT_JSON':
     case 'KIND_UNKNOWN':
       return lineMessage(error)
     case 'SIGNATURE_CHECK_BUSY':
-      return `${error.waiting} doubtful signatures wait already; ask again later`
+      return `${error.waiting} doubtful signatures already wait for their check; try again later`
     case 'OUTPUT_UNKNOWN':
       return `${error.path} was never created`
     case 'SLOTS_NOT_ASCENDING':
-      return `${error.path} must come after the slot before it`
+      return `${error.path} must be later than the preceding slot`
     case 'REWARD_OVERFLOW':
-      return `${error.path} leaves 64 bits`
+      return `${error.path} exceeds 64 bits`
     default:
       return refusalMessage(error, 'the question')
   }

@@ -3,27 +3,27 @@ import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 import { type CommitmentName, decodeCommitment, findCommitment } from '../slots/read-commitment.ts'
 
-/** What an account pays for a block, and with what (rest.md 4.1). */
+/** The price of a block for an account, and the account's block issuance credits (rest.md 4.1). */
 
-/** As of the end of a slot. */
+/** Price and credits as of the end of a slot. */
 export interface CongestionView {
   readonly slot: SlotIndex
-  /** Whether the account is not in debt, and so may issue. */
+  /** Whether the account may issue blocks, because its credits are not negative. */
   readonly ready: boolean
-  /** Mana a unit of work score. */
+  /** Mana per unit of work score. */
   readonly referenceManaCost: bigint
-  /** Mana, as it stood when it last changed, like the node's. */
+  /** Mana as of the last change, without later decay, as a node returns it. */
   readonly blockIssuanceCredits: bigint
 }
 
-/** Neither the account nor the commitment need be known. */
+/** The account or the commitment is not known. */
 export type CongestionError = {
   readonly code: 'NOT_FOUND'
   readonly what: string
   readonly id: string
 }
 
-/** Reads it as of a commitment. */
+/** Reads price and credits as of a commitment. */
 export async function readCongestion(
   deps: Pick<Services, 'store'>,
   accountId: AccountId,

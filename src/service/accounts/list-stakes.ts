@@ -24,11 +24,11 @@ import {
   type StakeView,
 } from './validators.ts'
 
-/** The accounts that stake, in the form of a list. */
+/** Pages of the accounts that stake. */
 
 type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
-/** Lists the accounts that stake, the largest pool first; of an epoch those that were candidates in it. */
+/** Lists the accounts that stake, the largest pool first. With an epoch, only its candidates are listed. */
 export async function listStakes(
   deps: Needed,
   epoch: EpochIndex | undefined,
@@ -60,34 +60,34 @@ const stakeCursors = keysetCursors({ list: 'stake', values: ['AMOUNT', 32] })
 
 type StakeEntry = StakeView['entry']
 
-/** The accounts that stake, in the order of their places, and what is shown of one. */
+/** The accounts that stake, ordered by `placeOfStake`, and the view of each. */
 interface Stakes {
   readonly entries: readonly StakeEntry[]
   view(entry: StakeEntry): StakeView
 }
 
-/** How many lie at a place or before it. */
+/** Number of entries at a place or before it. */
 function countUpTo(entries: readonly StakeEntry[], place: Position): number {
   return countWhile(entries, (entry) => comparePositions(placeOfStake(entry), place) <= 0)
 }
 
-/** How many lie before a place. */
+/** Number of entries before a place. */
 function countBefore(entries: readonly StakeEntry[], place: Position): number {
   return countWhile(entries, (entry) => comparePositions(placeOfStake(entry), place) < 0)
 }
 
-/** How many of a list fulfil what none behind one that does not can fulfil. */
-function countWhile<T>(list: readonly T[], isSo: (one: T) => boolean): number {
+/** Length of the longest prefix of a list whose elements all fulfil a condition that no later element fulfils; a binary search. */
+function countWhile<T>(list: readonly T[], condition: (element: T) => boolean): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (isSo(present(list[middle], 'an element'))) low = middle + 1
+    if (condition(present(list[middle], 'an element'))) low = middle + 1
     else high = middle
   }
   return low
 }
 
-/** The accounts that stake; in upstream mode those that the node lists. */
+/** Reads the accounts that stake; in upstream mode, the accounts that the node lists. */
 async function readStakes(
   deps: Needed,
   current: EpochIndex,
@@ -102,8 +102,8 @@ async function readStakes(
   const view = await stakeViews(deps, current)
   const stakers = await newestStakers(deps)
   if (epoch === undefined) return ok({ entries: stakers, view })
-  const among = await candidatesOf(deps, epoch)
-  return ok({ entries: stakers.filter(({ accountId }) => among.has(accountId)), view })
+  const candidates = await candidatesOf(deps, epoch)
+  return ok({ entries: stakers.filter(({ accountId }) => candidates.has(accountId)), view })
 }
 
 async function stakesListedBy(
@@ -119,7 +119,7 @@ async function stakesListedBy(
   })
 }
 
-/** Reads the stake of an account; `undefined` where it stakes nothing. */
+/** Reads the stake of an account; `undefined` if the account stakes nothing. */
 export async function readStake(
   deps: Needed,
   accountId: AccountId,

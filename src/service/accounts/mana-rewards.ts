@@ -6,18 +6,18 @@ import { epochOfSlot } from '../../protocol/slots.ts'
 import { type OutputView, readOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 
-/** What a stake or a delegation may claim (rest.md 4.1; ledger reference 12.5). */
+/** Rewards that a stake or a delegation may claim (rest.md 4.1; ledger reference 12.5). */
 
-/** Rewards in mana, and the epochs they are for. */
+/** Rewards in mana, and the epochs for which they are paid. */
 export interface ManaRewardsView {
   readonly startEpoch: EpochIndex
   readonly endEpoch: EpochIndex
   readonly rewards: bigint
-  /** Of the whole pool, in the newest epoch that is over. */
+  /** Mana reward of the whole pool in the newest epoch that is over. */
   readonly latestCommittedEpochPoolRewards: bigint
 }
 
-/** Why nothing can be claimed. */
+/** Why an output can claim no rewards. */
 export type ManaRewardsError =
   | { readonly code: 'NOT_FOUND'; readonly what: string; readonly id: string }
   /** The output is neither a delegation nor an account that stakes. */
@@ -28,12 +28,12 @@ export type ManaRewardsError =
       readonly genesisSlot: SlotIndex
     }
 
-/** What an output would claim, or why it claims nothing. */
+/** The rewards that an output can claim, or why it can claim none. */
 export type ManaClaim = Result<ManaRewardsView, ManaRewardsError>
 
 type Needed = Pick<Services, 'store' | 'source'>
 
-/** Returns what an unspent output would claim under a commitment to `slot`, by default the newest one. */
+/** Returns the rewards that an unspent output can claim under a commitment to `requestedSlot`, by default the newest slot. */
 export async function readManaRewards(
   deps: Needed,
   outputId: OutputId,
@@ -49,7 +49,7 @@ export async function readManaRewards(
   return (await openClaims(deps, slot))(row)
 }
 
-/** What unspent outputs would claim in a slot: the epochs that count are read once for all of them. */
+/** Returns a function that computes the claims of unspent outputs in a slot. The epochs are read once for all outputs. */
 export async function openClaims(
   { store, source }: Needed,
   slot: SlotIndex,
@@ -64,7 +64,7 @@ export async function openClaims(
     const claim = rewardClaimOf(parameters, { output: output(), outputId }, slot)
     if (claim === undefined) return err({ code: 'OUTPUT_EARNS_NOTHING', outputId })
     const claimed = claimReward(parameters, history, claim)
-    assert(claimed.ok, 'rewards that the ledger gave fit into 64 bits')
+    assert(claimed.ok, 'rewards that the ledger paid fit into 64 bits')
     const { reward: rewards, firstEpoch: startEpoch, lastEpoch: endEpoch } = claimed.value
     const pool = history.rewardsOf(history.lastEpoch)?.poolById.get(claim.accountId)
     return ok({

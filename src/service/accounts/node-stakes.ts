@@ -10,15 +10,15 @@ import { decode } from '../../protocol/schema/schema.ts'
 import type { CommitteeSeat } from '../../store/rows.ts'
 import { accountAddress, type StakeView } from './validators.ts'
 
-/** What a node serves of validators and committees (rest.md 4.1). */
+/** Reads validators and committees from a node (rest.md 4.1). */
 
-/** A node, and the network whose addresses it writes. */
+/** A node, and the parameters of its network. */
 export interface NodeOfNetwork {
   readonly node: UpstreamNode
   readonly parameters: ProtocolParameters
 }
 
-/** The seats of the committee of an epoch; none where the node does not know it. */
+/** Reads the seats of the committee of an epoch; an empty list if the node does not know the epoch. */
 export async function seatsOfNode(
   { node }: NodeOfNetwork,
   epoch: EpochIndex,
@@ -28,14 +28,14 @@ export async function seatsOfNode(
   return withAccountIds(answer.value?.committee ?? [])
 }
 
-/** The accounts that the node lists: those that announced their candidacy in the epoch of its newest slot. */
+/** Reads the accounts that the node lists: the accounts that announced their candidacy in the epoch of its newest slot. */
 export async function stakesOfNode(
   of: NodeOfNetwork,
   epoch: EpochIndex,
 ): Promise<Result<readonly StakeView[], NotServedByNode>> {
   const found: Validator[] = []
   let cursor = ''
-  for (let n = 0; n < mostPages; n++) {
+  for (let n = 0; n < maxPages; n++) {
     const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
     const answer = await of.node.fetch(`/validators?pageSize=1000${query}`, Validators)
     if (!answer.ok) return answer
@@ -46,7 +46,7 @@ export async function stakesOfNode(
   return err({ code: 'NOT_TOLD_BY_NODE', what: `all of more than ${found.length} validators` })
 }
 
-/** An account as the node serves it; `undefined` where it stakes nothing. */
+/** Reads the stake of an account from the node; `undefined` if the account stakes nothing. */
 export async function stakeOfNode(
   of: NodeOfNetwork,
   epoch: EpochIndex,
@@ -61,8 +61,8 @@ export async function stakeOfNode(
   return views.ok ? ok(views.value[0]) : views
 }
 
-/** More than a network has, and few enough for a node. */
-const mostPages = 20
+/** Maximum number of pages that are requested from a node. A network has fewer validators. */
+const maxPages = 20
 
 async function viewsOf(
   of: NodeOfNetwork,
@@ -93,7 +93,7 @@ async function viewsOf(
   return ok(views)
 }
 
-/** The same with the ids that their addresses are made of. */
+/** Adds to each element the account id in its address. */
 function withAccountIds<T extends { readonly address: string }>(
   given: readonly T[],
 ): Result<readonly (T & { readonly accountId: AccountId })[], NotServedByNode> {
@@ -101,7 +101,7 @@ function withAccountIds<T extends { readonly address: string }>(
   for (const one of given) {
     const accountId = accountIdIn(one.address)
     if (accountId === undefined) {
-      const unreadable = `${one.address} is no address of an account`
+      const unreadable = `${one.address} is not an account address`
       return err({ code: 'NOT_TOLD_BY_NODE', what: 'validators', unreadable })
     }
     named.push({ ...one, accountId })

@@ -5,15 +5,15 @@ import { type ChainView, chainKinds, readChain } from '../chains/read-chain.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
 import type { Services } from '../services.ts'
 
-/** An account: its outputs, and what the accounts ledger says of it. */
+/** An account: its outputs, and its entry in the accounts ledger. */
 
-/** An account. */
+/** An account chain, with the slot of its entry. */
 export interface AccountView extends ChainView {
-  /** The committed slot at whose end its entry is asked for. */
+  /** The committed slot at whose end the entry of the account is read. */
   readonly asOf: SlotIndex
 }
 
-/** Reads an account, its entry by default as of the newest slot; `undefined` where there never was an output or entry. */
+/** Reads an account, its entry by default as of the newest slot; `undefined` if it never had an output or an entry. */
 export async function readAccount(
   deps: Pick<Services, 'store'>,
   accountId: AccountId,
@@ -28,18 +28,18 @@ export async function readAccount(
   }
   const chain = await readChain(deps, chainKinds.ACCOUNT, accountId)
   if (chain !== undefined) return ok({ ...chain, asOf })
-  // Something may be given to an account before it exists.
+  // An account may have an entry before it has an output.
   if ((await read.accountEntry(accountId, asOf)) === undefined) return ok(undefined)
   const nothing = { length: 0, last: undefined, current: undefined } as const
   return ok({ kind: chainKinds.ACCOUNT, chainId: accountId, slot: newest, asOf, ...nothing })
 }
 
-/** The account that a chain is, with its entry as of the chain's slot; `undefined` for a chain of another kind. */
+/** A chain as an account, with its entry as of the chain's slot; `undefined` for a chain of another kind. */
 export function accountOf(chain: ChainView): AccountView | undefined {
   return chain.kind === chainKinds.ACCOUNT ? { ...chain, asOf: chain.slot } : undefined
 }
 
-/** Its entry; `undefined` for an account that can neither issue blocks nor stake. */
+/** Reads the entry of an account; `undefined` if the account can neither issue blocks nor stake. */
 export function readEntry(
   { store }: Pick<Services, 'store'>,
   { chainId, asOf }: Pick<AccountView, 'chainId' | 'asOf'>,

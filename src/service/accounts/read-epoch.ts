@@ -5,33 +5,33 @@ import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../../protocol/s
 import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { seatsOfNode } from './node-stakes.ts'
-import { committedEpoch } from './validators.ts'
+import { committedEpoch, readEpochRow } from './validators.ts'
 
-/** An epoch: its slots, its committee, and what it paid. */
+/** An epoch: its slots, its committee, and its rewards. */
 
 /** An epoch that has begun. */
 export interface EpochView {
   readonly epoch: EpochIndex
   readonly firstSlot: SlotIndex
   readonly lastSlot: SlotIndex
-  /** Whether its last slot is committed. */
+  /** Whether the last slot of the epoch is committed. */
   readonly isOver: boolean
 }
 
 /** A validator in the committee of an epoch. */
 export interface SeatView extends CommitteeSeat {
-  /** Mana for its pool; `undefined` until the epoch is over, and 0 where it did nothing. */
+  /** Mana reward of the validator's pool; `undefined` until the epoch is over, 0 if the validator was inactive. */
   readonly poolReward: bigint | undefined
 }
 
-/** Who validates in an epoch, and what it pays. */
+/** The committee of an epoch, and its target reward. */
 export interface CommitteeOfEpoch {
   readonly seats: readonly SeatView[]
-  /** Mana meant for the whole committee; `undefined` until the epoch is over, and where it paid nothing. */
+  /** Target reward of the whole committee in mana; `undefined` until the epoch is over, and if the epoch paid no rewards. */
   readonly targetReward: bigint | undefined
 }
 
-/** Reads an epoch, by default that of the newest milestone; `undefined` for one to come. */
+/** Reads an epoch, by default the epoch of the newest milestone; `undefined` for a future epoch. */
 export async function readEpoch(
   deps: Pick<Services, 'store' | 'source' | 'parameters'>,
   wanted: EpochIndex | undefined,
@@ -52,7 +52,7 @@ export async function readEpoch(
   }
 }
 
-/** Reads the committee of an epoch; without members where it is not known. */
+/** Reads the committee of an epoch; without members if the committee is not known. */
 export async function readCommitteeOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
   { epoch }: Pick<EpochView, 'epoch'>,
@@ -61,11 +61,11 @@ export async function readCommitteeOf(
   if (node !== undefined) {
     const seats = await seatsOfNode({ node, parameters: network.parameters }, epoch)
     if (!seats.ok) return seats
-    // A node serves the reward of an output, and not that of a pool.
+    // A node serves the rewards of outputs, but not those of pools.
     const unpaid = seats.value.map((seat) => ({ ...seat, poolReward: undefined }))
     return ok({ seats: unpaid, targetReward: undefined })
   }
-  const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const row = await readEpochRow({ store }, epoch)
   return ok({
     seats: (row?.committee ?? []).map((seat) => ({
       ...seat,

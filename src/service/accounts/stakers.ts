@@ -7,9 +7,9 @@ import { rowsPerTurn } from '../../store/list-contract.ts'
 import { comparePositions } from '../../store/positions.ts'
 import type { AccountVersion, SlotSpan } from '../../store/rows.ts'
 
-/** All accounts that stake. */
+/** Reads all accounts that stake. */
 export interface Stakers {
-  /** As of the end of a committed slot: the smallest pool first, of equal ones the smallest id. */
+  /** The accounts as of the end of a committed slot: the smallest pool first, and equal pools by account id. */
   at(slot: SlotIndex): Promise<readonly AccountEntry[]>
 }
 
@@ -22,13 +22,13 @@ interface Stakes extends Found {
 
 interface Found {
   readonly entries: readonly AccountEntry[]
-  /** How many accounts there were when all were read. */
+  /** Number of accounts at the last read of all accounts. */
   readonly accounts: number
 }
 
 /**
- * Reads all accounts once, page by page, for there is no index of those that stake; and then what each slot changed. A query that began
- * before the newest slot was committed reads as of the slot before, so that some slots are kept.
+ * Reads all accounts once, page by page, because the database has no index of staking accounts. Later slots need only the
+ * changed accounts. Results of some slots are cached: a query that began before the newest commit reads as of the slot before.
  */
 export function createStakers(read: Read): Stakers {
   const bySlot = new Map<SlotIndex, Promise<Stakes>>()
@@ -38,7 +38,7 @@ export function createStakers(read: Read): Stakers {
     try {
       return (await reading).entries
     } catch (failure) {
-      // The next call tries again, also while no further slot is committed.
+      // The next call tries again, even if the slot is the same.
       if (bySlot.get(slot) === reading) bySlot.delete(slot)
       throw failure
     }
@@ -48,7 +48,7 @@ export function createStakers(read: Read): Stakers {
     const reading = stakesAt(read, slot, newestBefore(slot))
     bySlot.set(slot, reading)
     const [oldest] = bySlot.keys()
-    if (bySlot.size > mostKept && oldest !== undefined) bySlot.delete(oldest)
+    if (bySlot.size > maxCachedSlots && oldest !== undefined) bySlot.delete(oldest)
     return reading
   }
 
@@ -63,8 +63,8 @@ export function createStakers(read: Read): Stakers {
   return { at }
 }
 
-/** A query reads for at most ten seconds. */
-const mostKept = 16
+/** Maximum number of cached slots. A query reads for at most ten seconds. */
+const maxCachedSlots = 16
 
 interface Known {
   readonly slot: SlotIndex
@@ -77,7 +77,10 @@ async function stakesAt(read: Read, slot: SlotIndex, former: Known | undefined):
   return { commitmentId, ...(found ?? (await allStakes(read, slot))) }
 }
 
-/** Those of a former slot with what has changed; `undefined` where the database has been replaced by an older copy, or all are less to read. */
+/**
+ * Applies the changes since a former slot to its accounts. `undefined` if an older copy has replaced the database, or if
+ * reading all accounts is cheaper.
+ */
 async function stakesSince(
   read: Pick<Read, 'accountVersions' | 'milestone'>,
   slot: SlotIndex,
@@ -90,7 +93,7 @@ async function stakesSince(
   return changes && { entries: withChanges(entries, changes), accounts }
 }
 
-/** A ledger may have a million accounts: others have their turns between the pages. */
+/** Reads all accounts. A ledger may have a million of them, so other work runs between the pages. */
 async function allStakes(read: Pick<Read, 'accountsAt'>, slot: SlotIndex): Promise<Found> {
   const entries: AccountEntry[] = []
   let accounts = 0
@@ -104,10 +107,10 @@ async function allStakes(read: Pick<Read, 'accountsAt'>, slot: SlotIndex): Promi
   }
 }
 
-/** The accounts that slots changed, as the last of them left each. */
+/** The accounts that some slots changed, each with its newest entry. */
 type Changes = ReadonlyMap<AccountId, AccountEntry | undefined>
 
-/** `undefined` where more has changed than there are accounts, so that to read all of them is less. */
+/** Reads the changes of some slots; `undefined` if there are more changes than accounts, so that reading all accounts is cheaper. */
 async function changesOf(
   read: Pick<Read, 'accountVersions'>,
   slots: SlotSpan,
@@ -129,7 +132,7 @@ async function changesOf(
 function withChanges(entries: readonly AccountEntry[], changes: Changes): readonly AccountEntry[] {
   if (changes.size === 0) return entries
   const same = entries.filter(({ accountId }) => !changes.has(accountId))
-  // What is sorted already takes one comparison each.
+  // The sort needs one comparison for each entry that is already in order.
   return [...same, ...[...changes.values()].filter(doesStake)].sort(byPlace)
 }
 
@@ -141,7 +144,7 @@ function byPlace(a: AccountEntry, b: AccountEntry): number {
   return comparePositions(placeOfStake(a), placeOfStake(b))
 }
 
-/** Where an account is among those that stake. */
+/** The sort key of a staking account. */
 export function placeOfStake(entry: StakePlace) {
   return [poolStakeOf(entry), entry.accountId] as const
 }

@@ -10,10 +10,10 @@ import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
-import type { CommitteeSeat } from '../../store/rows.ts'
+import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** The candidates for the committee, and its members (rest.md 4.1). */
+/** Validators, candidates and committees (rest.md 4.1). */
 
 type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
@@ -34,15 +34,15 @@ export interface StakeView {
     | 'stakeEndEpoch'
     | 'supportedVersion'
   >
-  /** Base tokens: its own stake and all delegations to it. */
+  /** Base tokens of the account's own stake and of all delegations to it. */
   readonly poolStake: bigint
-  /** Whether it announced its candidacy in the epoch of the newest milestone. */
+  /** Whether the account announced its candidacy in the epoch of the newest milestone. */
   readonly isCandidate: boolean
-  /** Whether it is in the committee of that epoch. */
+  /** Whether the account is in the committee of that epoch. */
   readonly isMember: boolean
 }
 
-/** An epoch that has not begun. */
+/** The requested epoch has not begun. */
 export interface EpochNotBegun {
   readonly code: 'EPOCH_NOT_BEGUN'
   readonly argument: string
@@ -50,15 +50,16 @@ export interface EpochNotBegun {
   readonly current: EpochIndex
 }
 
-/** Some validators, and where the next page begins. */
+/** A page of validators, and the position of the next page. */
 export interface ValidatorsPage {
   readonly validators: readonly Validator[]
   readonly next: ValidatorsPosition | undefined
 }
 
 /**
- * Lists the registered candidates of an epoch, those who announced in it, as far as their stake outlasts it: the largest pool
- * first, by address where pools are equal. A candidate that is added or removed between two pages may move the others.
+ * Lists the registered candidates of an epoch: the accounts that announced their candidacy in it and whose stake ends after it.
+ * The largest pool is first, equal pools are in the order of addresses. A candidate that appears or disappears between two
+ * pages may shift the others.
  */
 export async function listValidators(
   deps: Needed,
@@ -84,8 +85,8 @@ export async function listValidators(
 }
 
 /**
- * A part of a list that the largest pool leads, as validators: those of equal pools in the order of a node, which is that of their
- * addresses as texts, and not that of their bytes.
+ * Part of a list that is sorted by descending pool, as validators. Equal pools are in the order of a node: by the text of
+ * their addresses, not by the bytes.
  */
 function sliceByPool(
   entries: readonly AccountEntry[],
@@ -110,7 +111,7 @@ function byPool(a: Validator, b: Validator): number {
   return a.address < b.address ? -1 : 1
 }
 
-/** An account as a validator; `undefined` where it has no entry in the accounts ledger. */
+/** Reads an account as a validator; `undefined` if it has no entry in the accounts ledger. */
 export async function readValidator(
   deps: Needed,
   accountId: AccountId,
@@ -119,7 +120,7 @@ export async function readValidator(
   return entry && validatorOf(deps, entry, await candidatesOf(deps, await committedEpoch(deps)))
 }
 
-/** The accounts that stake, as of the newest committed slot; the smallest pool first. */
+/** Reads the accounts that stake as of the newest committed slot, the smallest pool first. */
 export async function newestStakers({
   store,
   stakers,
@@ -127,7 +128,7 @@ export async function newestStakers({
   return await stakers.at((await store.read.latestMilestone()).slot)
 }
 
-/** The accounts that announced their candidacy in an epoch: as committed, and in accepted blocks of slots to be committed. */
+/** Reads the accounts that announced their candidacy in an epoch, in committed slots or in accepted blocks of later slots. */
 export async function candidatesOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
   epoch: EpochIndex,
@@ -135,7 +136,7 @@ export async function candidatesOf(
   const { read } = store
   const { parameters } = source.network
   const { slot: committed } = await read.latestMilestone()
-  const row = (await read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const row = await readEpochRow({ store }, epoch)
   const candidates = new Set(row?.candidates)
   const last = lastSlotOfEpoch(parameters, epoch)
   const accepted = committed < last ? await read.blocksOfKind('candidacy', committed + 1, last) : []
@@ -160,7 +161,7 @@ export interface CommitteeView {
   readonly totalValidatorStake: bigint
 }
 
-/** Reads the committee of an epoch, by default the current one; without members where it is not known. */
+/** Reads the committee of an epoch, by default the current epoch; without members if the committee is not known. */
 export async function readCommittee(
   { store, source }: Pick<Services, 'store' | 'source'>,
   wanted: EpochIndex | undefined,
@@ -168,7 +169,7 @@ export async function readCommittee(
   const current = epochOfSlot(source.network.parameters, source.status().slot)
   const epoch = wanted ?? current
   if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'epoch', epoch, current })
-  const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const row = await readEpochRow({ store }, epoch)
   const members = row?.committee ?? []
   return ok({
     epoch,
@@ -178,7 +179,15 @@ export async function readCommittee(
   })
 }
 
-/** The Bech32 text of an account. */
+/** Reads the stored row of an epoch; `undefined` if there is none. */
+export async function readEpochRow(
+  { store }: Pick<Services, 'store'>,
+  epoch: EpochIndex,
+): Promise<EpochRow | undefined> {
+  return (await store.read.epochs(epoch)).find((row) => row.epoch === epoch)
+}
+
+/** The Bech32 address of an account. */
 export function accountAddress({ bech32Hrp }: ProtocolParameters, accountId: AccountId): string {
   return encodeBech32(bech32Hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
 }

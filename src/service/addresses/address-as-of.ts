@@ -19,37 +19,37 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
-import { outputCursors } from '../lists/list-outputs.ts'
+import { outputCursors, placeOfBooking } from '../lists/list-outputs.ts'
 import { type OutputView, readOutputs } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import type { UpdatesNotKept } from '../slots/explore.ts'
 
-/** What an address owned at the end of a former milestone, from its own updates. */
+/** The balance, tokens and outputs of an address at the end of a former milestone, computed from its updates. */
 
-/** What an address owned. */
+/** The holdings of an address at the end of a milestone. */
 export interface AddressAsOf {
   readonly slot: SlotIndex
   readonly balance: Balance
-  /** By id. */
+  /** Native tokens, by token id. */
   readonly tokens: readonly OwnedTokens[]
-  /** What was unspent and its own, in the order of booking, and of one slot by id. */
+  /** Unspent outputs that the address owned, by booking slot, then by output id. */
   readonly outputs: readonly OutputView[]
 }
 
-/** The most updates that are read. */
+/** Maximum number of updates that are read. */
 export const asOfUpdateLimit = 10_000
 
-/** The address had more updates up to the milestone than are read. */
+/** The address has more updates up to the milestone than `asOfUpdateLimit`. */
 export interface AddressHistoryTooLong {
   readonly code: 'ADDRESS_HISTORY_TOO_LONG'
   readonly updates: number
   readonly limit: number
 }
 
-/** Why it cannot be computed. */
+/** Why the holdings cannot be computed. */
 export type AsOfError = MilestoneNotCommitted | UpdatesNotKept | AddressHistoryTooLong
 
-/** Reads it; nothing before the genesis. Rejects where the signal fires. */
+/** Reads the holdings of an address; empty before the genesis. Rejects when the signal fires. */
 export async function readAddressAsOf(
   services: Pick<Services, 'store' | 'parameters'>,
   { address, slot }: { readonly address: Hex; readonly slot: SlotIndex },
@@ -101,8 +101,8 @@ async function refusalOf(
 }
 
 /**
- * The outputs that were created and not spent. An output that expires is spent in another class than it was created in,
- * under the same address.
+ * Ids of the outputs that were created and not spent. The row that spends an expired output has another class than the row
+ * that creates it, under the same address.
  */
 async function unspentIds(
   read: Read,
@@ -124,7 +124,7 @@ async function unspentIds(
   }
 }
 
-/** A page of the outputs. */
+/** A page of the outputs that an address owned. */
 export function listOutputsAsOf(
   { outputs }: Pick<AddressAsOf, 'outputs'>,
   args: PageArguments,
@@ -132,11 +132,12 @@ export function listOutputsAsOf(
   const list: KeysetList<OutputView> = {
     cursors: outputCursors,
     whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
-    positionOf: placeOf,
+    positionOf: placeOfBooking,
     read: async ({ above, below }, { order, limit }) => {
       const inside = outputs.filter(
         (one) =>
-          comparePositions(placeOf(one), above) > 0 && comparePositions(placeOf(one), below) < 0,
+          comparePositions(placeOfBooking(one), above) > 0 &&
+          comparePositions(placeOfBooking(one), below) < 0,
       )
       return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
     },
@@ -144,14 +145,10 @@ export function listOutputsAsOf(
   return readKeysetPage(list, args)
 }
 
-function placeOf({ bookedSlot, outputId }: OutputView) {
-  return [bookedSlot, outputId] as const
-}
-
-/** Read or decoded in one turn. */
+/** Number of rows or outputs that are processed in one turn of the event loop. */
 const pieceSize = 500
 
-/** Of outputs that have the address in any role, those that it owned. */
+/** Selects the outputs that the address owned from outputs that have it in any role, and sums them up. */
 function ownedBy(
   outputs: readonly OutputView[],
   {
@@ -179,6 +176,6 @@ function ownedBy(
     tokens: [...tokens]
       .map(([tokenId, of]) => ({ tokenId, balance: of }))
       .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)),
-    outputs: owned.sort((a, b) => comparePositions(placeOf(a), placeOf(b))),
+    outputs: owned.sort((a, b) => comparePositions(placeOfBooking(a), placeOfBooking(b))),
   }
 }

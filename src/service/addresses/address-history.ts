@@ -16,33 +16,33 @@ import { milestonesWithin, type UpdatesNotKept } from '../slots/explore.ts'
 import { parseSlot } from '../updates/update-position.ts'
 import { type HistoryRow, type MilestoneOfAddress, rowsOfMilestone } from './history-rows.ts'
 
-/** The whole history of an address, page by page of the log, so that it takes the memory of a page however long it is. */
+/** The whole history of an address, read page by page, so that a history of any length needs the memory of one page. */
 
-/** Which part of the history; times are in Unix seconds. */
+/** Selects a part of the history; times are in Unix seconds. */
 export interface HistoryQuestion {
   readonly address: Hex
-  /** Milestones whose time lies at or after this, and before `to`. */
+  /** Selects milestones whose time is `from` or later, and before `to`. */
   readonly from: number | undefined
   readonly to: number | undefined
-  /** Of the last row that the client has; begins after it, whatever `from` is. */
+  /** Cursor of the last row that the client has. The history begins after it and ignores `from`. */
   readonly cursor: string | undefined
-  /** Rows of the log that are read at once; a milestone that has more of the address is read as a whole. */
+  /** Number of rows of the log that are read at once. A milestone with more rows of the address is read as a whole. */
   readonly pageRows?: number
 }
 
 /** Why a history is refused. */
 export type HistoryError = CursorError | UpdatesNotKept | HistoryRangeReversed
 
-/** The end lies before the beginning. */
+/** `to` is before `from`. */
 export interface HistoryRangeReversed {
   readonly code: 'HISTORY_RANGE_REVERSED'
 }
 
-/** A history as of the moment it was asked for. */
+/** A history as of the time of the request. */
 export interface AddressHistory {
-  /** What happened before this milestone is no longer kept. */
+  /** The first milestone whose updates are kept. */
   readonly keptFrom: SlotIndex
-  /** The rows in order, some at a time. Throws where rows are pruned or replaced before they are read: what came is not whole. */
+  /** The rows in order, in batches. Throws if rows are pruned or replaced before they are read: the history is then incomplete. */
   readonly rows: AsyncIterable<readonly HistoryRow[]>
 }
 
@@ -74,14 +74,14 @@ export async function openAddressHistory(
   return ok({ keptFrom, rows: walk(deps, { address, tip, slot, done, upTo, pageRows }) })
 }
 
-/** Where a history begins. */
+/** The start of a history. */
 interface Start {
   readonly slot: SlotIndex
-  /** Rows of that milestone that the client has. */
+  /** Number of rows of that milestone that the client has. */
   readonly done: number
 }
 
-/** A cursor has a position behind the rows of a milestone, the milestone, and the rows done of it; 0 when all are. */
+/** Parses a cursor: the position after the rows of a milestone, the milestone, and its number of sent rows, 0 for all of them. */
 async function startOf(
   { store, mayLag }: Deps,
   tip: LogTip,
@@ -103,7 +103,7 @@ async function startOf(
   return ok(done === 0 ? { slot: slot + 1, done } : { slot, done })
 }
 
-/** The first milestone whose rows are all kept; behind the newest one where the log has no row. */
+/** The first milestone of which all rows are kept; the slot after the newest milestone if the log has no rows. */
 export async function firstKeptSlot(
   { store: { read }, parameters }: Pick<Deps, 'store' | 'parameters'>,
   { prunedSeq, slot }: LogTip,
@@ -147,12 +147,12 @@ async function* walk(deps: Deps, walked: Walk): AsyncGenerator<readonly HistoryR
   }
 }
 
-/** A milestone with a position at which all of its rows of the address are done. */
+/** A milestone, with the position after its last row of the address. */
 interface MovedMilestone extends Omit<MilestoneOfAddress, 'before'> {
   readonly position: LogPosition
 }
 
-/** The milestones that moved outputs of the address, by the log or by time. */
+/** Yields the milestones in which outputs of the address moved, by transactions or by expiration. */
 async function* movedMilestones(deps: Deps, walked: Walk): AsyncGenerator<MovedMilestone> {
   const { address, tip, upTo, pageRows } = walked
   const { read } = deps.store
@@ -167,7 +167,7 @@ async function* movedMilestones(deps: Deps, walked: Walk): AsyncGenerator<MovedM
     await assertContinued(deps, tip, position)
     const isLast = found.length < limit
     const lastSlot = found.at(-1)?.milestoneIndex
-    // The last milestone of a full page may have more.
+    // The last milestone of a full page may have more rows.
     const whole = isLast ? found : found.filter((row) => row.milestoneIndex !== lastSlot)
     if (!isLast && whole.length === 0) {
       limit *= 2
@@ -195,7 +195,7 @@ interface Merge extends Pick<Walk, 'address' | 'pageRows'> {
   readonly upTo: SlotIndex
 }
 
-/** Rows of the log with the slots between in which only time moved outputs. */
+/** Merges rows of the log with the slots between them in which outputs moved only by expiration. */
 async function* merged(
   deps: Deps,
   { address, pageRows, rows, after, upTo }: Merge,
@@ -232,7 +232,7 @@ async function positionAt({ store }: Deps, seq: number): Promise<LogPosition> {
   return { seq, branch }
 }
 
-/** What was read after a position is whole only if nothing behind it is gone, and the history before it is the same. */
+/** Throws if rows after a position were pruned, or if the history before it was replaced: rows read after it may be incomplete. */
 async function assertContinued({ store }: Deps, tip: LogTip, { seq, branch }: LogPosition) {
   const [now, [found = noBranch]] = [await store.read.logTip(), await store.read.branchesAt([seq])]
   const isSame = now.logId === tip.logId && (seq === 0 || found === branch)

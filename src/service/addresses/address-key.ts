@@ -7,17 +7,17 @@ import { is } from '../../protocol/is.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 
-/** From the text of an address to the bytes that the log files its updates under. */
+/** Parses the text of an address to the key under which the log stores its updates. */
 
 /** An address in a request. */
 export interface AddressKey {
-  /** Human-readable part of the text, in lower case. */
+  /** The human-readable part of the text, in lower case. */
   readonly hrp: string
-  /** The serialization of the address; of a multi address the 33 bytes of its reference. */
+  /** The serialized address; for a multi address, the 33 bytes of its reference. */
   readonly key: Hex
 }
 
-/** Why a text is not an address of this network; `argument` is the name the caller knows the text by. */
+/** Why a text is not an address of this network; `argument` is the name of the text in the request. */
 export type AddressError = AddressMalformed | AddressOfAnotherNetwork
 
 /** A text that is not Bech32, or whose bytes are not an address. */
@@ -59,7 +59,7 @@ export function addressKeyOf(
   return ok(key)
 }
 
-/** The SDK writes a multi address by its reference only, but the whole of it names the same address. */
+/** The reference of a multi address. The SDK writes only the reference; the full serialization denotes the same address. */
 function referenceOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.of(MultiAddress.code, ...blake2b256(bytes))
 }

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import { encodeBech32 } from '../../protocol/bech32.ts'
 
-/** The rows of a page have few addresses, and the checksum of one takes longer than the rest of its row. */
+/** Cache of Bech32 texts. The rows of a page have few distinct addresses, and a checksum costs more than the rest of a row. */
 const texts = new LRUCache<string, string>({ max: 4_096 })
 
-/** The Bech32 text of an address; of a multi address that of its reference. */
+/** The Bech32 text of an address; for a multi address, the text of its reference. */
 export function addressText(hrp: string, address: Hex): string {
-  // Nearly always the row before had the same one.
+  // The preceding row nearly always has the same address.
   if (address === last.address && hrp === last.hrp) return last.text
   const key = hrp + address
   const known = texts.get(key)

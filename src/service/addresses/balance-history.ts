@@ -11,25 +11,25 @@ import {
 } from '../updates/list-ledger-updates.ts'
 import { firstKeptSlot } from './address-history.ts'
 
-/** What an address owned over its whole history, at some milestones of it, so that a long history costs what a short one does. */
+/** Balances of an address at a limited number of milestones, so that the cost does not depend on the length of the history. */
 
-/** Which address, from when to when, and how many points there are at most. */
+/** The address, the milestones, and the maximum number of points. */
 export interface BalanceHistoryQuestion extends MilestoneBounds {
   readonly address: Hex
   readonly points: number
 }
 
-/** All base tokens at the end of a milestone. */
+/** Total base tokens at the end of a milestone. */
 export type BalancePoint = TotalAt
 
 /** Base tokens at the ends of milestones, the oldest first. */
 export interface BalanceHistory {
   readonly points: readonly BalancePoint[]
-  /** The first milestone of which balances are known; `undefined` where they are since the genesis. */
+  /** The first milestone with a known balance; `undefined` if balances are known since the genesis. */
   readonly knownFrom: SlotIndex | undefined
 }
 
-/** Reads it: by default from the first change of the address to the newest milestone. */
+/** Reads the balances, by default from the first change of the address to the newest milestone. */
 export async function readBalanceHistory(
   services: Pick<Services, 'store' | 'parameters'>,
   { address, points, fromMilestone, toMilestone }: BalanceHistoryQuestion,
@@ -40,7 +40,7 @@ export async function readBalanceHistory(
   if (fault !== undefined) return err(fault)
   const { read } = services.store
   const tip = await read.logTip()
-  // Without a row the newest milestone is known all the same.
+  // The balance at the newest milestone is known even if the log has no rows.
   const known = Math.min(await firstKeptSlot(services, tip), tip.slot)
   const knownFrom = tip.prunedSeq === 0 ? undefined : known
   const first = await read.firstOwned(address)
@@ -51,8 +51,8 @@ export async function readBalanceHistory(
 }
 
 /**
- * At most so many slots, both ends among them. Those between are multiples of a power of two, so that they stay where they are
- * while the end moves on.
+ * At most `points` slots, including both ends. The slots between them are multiples of a power of two, so that most of them
+ * stay the same when the end moves forward.
  */
 export function spacedSlots({
   from,

@@ -14,56 +14,56 @@ import { type OutputView, readOutputs, viewOfOutput } from '../outputs/read-outp
 import type { Services } from '../services.ts'
 import { addressText } from './address-text.ts'
 
-/** What a milestone did to an address, as rows of its history: one for each transaction and token. */
+/** The rows of an address history for one milestone: one row for each transaction and token. */
 
 /** A row of the history. */
 export interface HistoryRow {
   /** The end of the milestone, in Unix seconds. */
   readonly time: number
   readonly milestoneIndex: SlotIndex
-  /** `undefined` for what time alone did, and for spendings whose transaction the upstream node did not report. */
+  /** `undefined` for expirations, and for spendings whose transaction the upstream node did not report. */
   readonly transactionId: TransactionId | undefined
   /** `undefined` for base tokens. */
   readonly token: FoundryId | undefined
-  /** What the address gained or lost, without the change; one of them is 0. */
+  /** Net amount that the address gained or lost, without change outputs; one of the two is 0. */
   readonly gained: bigint
   readonly lost: bigint
-  /** Base tokens after the transaction; of a row of base tokens. */
+  /** Base tokens after the transaction; only in rows of base tokens. */
   readonly balance: bigint | undefined
-  /** The same for stored mana as outputs have it; of a row of base tokens. */
+  /** Net stored mana as written in the outputs; only in rows of base tokens. */
   readonly manaGained: bigint
   readonly manaLost: bigint
-  /** Bech32 texts: who got outputs from the address, or whose outputs were spent for it; the first few. */
+  /** Bech32 addresses of the first recipients if the address paid, otherwise of the first payers. */
   readonly counterparties: readonly string[]
   readonly counterpartyCount: number
-  /** EXPIRED: an expiration passed, and outputs went to another owner without a transaction. */
+  /** EXPIRED: outputs passed to another owner by expiration, without a transaction. */
   readonly state: 'FINALIZED' | 'EXPIRED'
-  /** Continues after this row. */
+  /** Cursor from which the history continues after this row. */
   readonly cursor: string
 }
 
-/** An update of the class OWNED of the address. */
+/** An update of class OWNED of the address. */
 export interface OwnedUpdate {
   readonly outputId: OutputId
   readonly isSpent: boolean
 }
 
-/** A milestone that moved outputs of an address. */
+/** A milestone in which outputs of an address moved. */
 export interface MilestoneOfAddress {
   readonly slot: SlotIndex
-  /** In the order of the log; none where only time moved outputs. */
+  /** Updates in log order; empty if outputs moved only by expiration. */
   readonly updates: readonly OwnedUpdate[]
-  /** Base tokens of the address before and after it; `before` is `undefined` where it is not kept. */
+  /** Base tokens of the address before and after the milestone; `before` is `undefined` if it is no longer kept. */
   readonly before: bigint | undefined
   readonly after: bigint
 }
 
-/** The most counterparties that a row names. */
+/** Maximum number of counterparties that a row lists. */
 export const maxCounterparties = 10
 
 type Deps = Pick<Services, 'store' | 'parameters'>
 
-/** The rows of a milestone; `cursorOf` gives the cursor after so many of them, 0 after the last. */
+/** Computes the rows of a milestone. `cursorOf` returns the cursor after a number of rows; it gets 0 for the last row. */
 export async function rowsOfMilestone(
   deps: Deps,
   address: Hex,
@@ -82,7 +82,7 @@ export async function rowsOfMilestone(
   let balance = after - net
   const rows: Omit<HistoryRow, 'cursor'>[] = []
   const common = { time, milestoneIndex: slot, ...noMana, ...noCounterparties }
-  // Time comes before the ledger.
+  // Expirations precede the transactions of their milestone.
   if (before !== undefined && balance !== before) {
     const state = 'EXPIRED' as const
     const expired = { transactionId: undefined, token: undefined, balance, state }
@@ -105,7 +105,7 @@ export async function rowsOfMilestone(
   return rows.map((row, i) => ({ ...row, cursor: cursorOf((i + 1) % rows.length) }))
 }
 
-/** A few, for requests of others want connections too. */
+/** Number of parallel reads; small, because other requests need database connections too. */
 const parallelReads = 4
 
 const noMana = { manaGained: 0n, manaLost: 0n }
@@ -115,15 +115,15 @@ function sides(net: bigint): Pick<HistoryRow, 'gained' | 'lost'> {
   return net < 0n ? { gained: 0n, lost: -net } : { gained: net, lost: 0n }
 }
 
-/** What a transaction did to the address. */
+/** The effect of one transaction on the address. */
 interface Group {
   readonly transactionId: TransactionId | undefined
   base: bigint
   mana: bigint
   readonly tokens: Map<FoundryId, bigint>
-  /** Whether it spent outputs of the address. */
+  /** Whether the transaction spent outputs of the address. */
   isPayer: boolean
-  /** The transactions whose outputs it spent. */
+  /** The transactions whose outputs the transaction spent. */
   readonly after: Set<TransactionId>
 }
 
@@ -158,7 +158,7 @@ function add(group: Group, output: Output, sign: 1n | -1n): void {
   group.tokens.set(token.id, (group.tokens.get(token.id) ?? 0n) + sign * token.amount)
 }
 
-/** By id, but what spends an output of another one comes after it. */
+/** Sorts groups by transaction id, except that a transaction follows the transactions whose outputs it spends. */
 function inOrder(groups: ReadonlyMap<TransactionId | undefined, Group>): Group[] {
   const ids = [...groups.keys()].sort((a = '0x' as TransactionId, b = '0x' as TransactionId) =>
     a < b ? -1 : Number(a > b),
@@ -187,7 +187,10 @@ function inOrder(groups: ReadonlyMap<TransactionId | undefined, Group>): Group[]
   return [...ordered]
 }
 
-/** Of a payer the owners of what it created, otherwise of what it spent, in the order of the transaction; each once. */
+/**
+ * The counterparties of the address in a transaction, without duplicates: the owners of the created outputs if the address
+ * paid, otherwise the owners of the spent outputs, in the order of the transaction.
+ */
 async function counterpartiesOf(
   deps: Deps,
   {
@@ -211,7 +214,7 @@ async function counterpartiesOf(
   return [...new Set(owners)].map((owner) => addressText(parameters.bech32Hrp, owner))
 }
 
-/** None where the block that carried the transaction is not kept, as in upstream mode. */
+/** Reads the inputs of a transaction; empty if its block is not kept, as in upstream mode. */
 async function inputsOf(deps: Deps, transactionId: TransactionId): Promise<readonly OutputView[]> {
   const row = await deps.store.read.transaction(transactionId)
   const block = row && (await deps.store.read.block(row.blockId))

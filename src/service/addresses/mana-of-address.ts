@@ -13,30 +13,30 @@ import type { Services } from '../services.ts'
 
 /** The mana of an address, computed from its unspent outputs (ledger reference 7). */
 
-/** Up to so many outputs the mana is computed. */
+/** Maximum number of outputs for which mana is computed. */
 export const manaOutputLimit = 10_000
 
-/** The mana of an address at the end of a committed slot, or why it was not computed. */
+/** The mana of an address at the end of a committed slot, or the reason why it was not computed. */
 export type ManaOfAddress =
   | { readonly slot: SlotIndex; readonly total: ManaSum; readonly available: ManaSum }
-  /** It has more outputs than `manaOutputLimit`. */
+  /** The address has more outputs than `manaOutputLimit`. */
   | { readonly reason: 'TOO_MANY_OUTPUTS' }
-  /** Slots were committed faster than the outputs could be read. */
+  /** Slots were committed faster than the outputs were read. */
   | { readonly reason: 'LEDGER_MOVED' }
 
 /** The mana of some outputs. */
 export interface ManaSum {
-  /** As written in the outputs, of different slots and not decayed. */
+  /** Stored mana as written in the outputs: of different slots and without decay. */
   readonly written: bigint
-  /** What is left of it. */
+  /** Stored mana after decay. */
   readonly stored: bigint
-  /** What base tokens have generated since. */
+  /** Mana that the base tokens have generated since their outputs were created. */
   readonly potential: bigint
 }
 
 /**
- * Computes the mana of everything that an address owns, and of what it may spend. Linear in its outputs. Rejects with the
- * reason of `signal` once that fires.
+ * Computes the mana of all outputs that an address owns, and of the outputs that it may spend now. Linear in the number of
+ * outputs. Rejects with the reason of `signal` when that fires.
  */
 export async function manaOfAddress(
   deps: Pick<Services, 'store' | 'source'>,
@@ -44,7 +44,7 @@ export async function manaOfAddress(
   signal?: AbortSignal,
 ): Promise<ManaOfAddress> {
   const { read } = deps.store
-  // The outputs are read page by page: they are of one moment only if no slot was committed meanwhile.
+  // The outputs are read page by page: the pages are consistent only if no slot was committed between them.
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { slot, balance } = await read.balance(address)
     if (balance.outputs > manaOutputLimit) return { reason: 'TOO_MANY_OUTPUTS' }
@@ -73,7 +73,7 @@ async function sumUp(
     signal?.throwIfAborted()
     const rows = await store.read.unspentOutputs({ filter, after, limit: outputsPerRead })
     for (const view of rows.map(viewOfOutput)) {
-      // An answer may ask for many addresses at once.
+      // A response may need the mana of many addresses.
       if (isTurnOver()) {
         await nextTurn()
         signal?.throwIfAborted()

@@ -17,7 +17,7 @@ import type { Services } from '../services.ts'
 import type { UpdatesNotKept } from '../slots/explore.ts'
 import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 
-/** What an address owns. */
+/** Reads balances, native tokens and update counts of addresses. */
 
 export type { BalanceRange } from '../../ledger/balance-ranges.ts'
 
@@ -26,7 +26,7 @@ export interface AddressBalance extends Balance {
   readonly slot: SlotIndex
 }
 
-/** The base tokens of an address; zeros for one that is not known. */
+/** Reads the base tokens of an address; zero for an unknown address. */
 export async function readBalance(
   { store }: Pick<Services, 'store'>,
   address: Hex,
@@ -35,7 +35,7 @@ export async function readBalance(
   return { slot, ...balance }
 }
 
-/** The same of many, in one statement. */
+/** Reads the base tokens of many addresses, in one statement. */
 export async function readBalances(
   { store }: Pick<Services, 'store'>,
   addresses: readonly Hex[],
@@ -46,14 +46,14 @@ export async function readBalances(
   )
 }
 
-/** How many addresses own how much. */
+/** Reads the number of addresses in each range of balances. */
 export async function readBalanceDistribution({
   store,
 }: Pick<Services, 'store'>): Promise<readonly BalanceRange[]> {
   return (await store.read.balanceRanges()).ranges
 }
 
-/** A native token and how much of it an address has. */
+/** A native token, and the amount that an address owns. */
 export type NativeTokens = OwnedTokens
 
 /** Lists the native tokens of an address, by id. */
@@ -75,7 +75,7 @@ export function listNativeTokens(
 /** The ids of foundries have 38 bytes. */
 const tokenCursors = keysetCursors({ list: 'token', values: [38] })
 
-/** All base tokens of an address at the end of a milestone; two index lookups. */
+/** Reads the total base tokens of an address at the end of a milestone; two index lookups. */
 export async function readTotalAt(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   address: Hex,
@@ -88,12 +88,12 @@ export async function readTotalAt(
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument: 'milestoneIndex', milestoneIndex, newest })
   }
-  // Before the genesis there was nothing, and what was before the cut of the log is not known.
+  // Balances before the genesis are 0; balances before the first kept row of the log are not known.
   if (prunedSeq === 0 || milestoneIndex < parameters.genesisSlot) return ok(0n)
   return err({ code: 'UPDATES_NOT_KEPT', slot: milestoneIndex })
 }
 
-/** How many updates are filed under an address. */
+/** Reads the number of updates of an address in a class. */
 export async function countUpdates(
   { store }: Pick<Services, 'store'>,
   address: Hex,

@@ -5,16 +5,16 @@ import type { Services } from '../services.ts'
 import { addressText } from './address-text.ts'
 import { type ManaOfAddress, manaOfAddress } from './mana-of-address.ts'
 
-/** How base tokens are distributed over addresses, for the explorer; the store keeps it with the log (rest.md 3.1). */
+/** The distribution of base tokens over addresses, for the explorer. The store updates it with the log (rest.md 3.1). */
 
-/** The addresses that own most, as of a committed slot. */
+/** The addresses with the most base tokens, as of a committed slot. */
 export interface RichestAddresses {
   readonly slot: SlotIndex
-  /** Bech32 texts, the richest first. */
+  /** Bech32 addresses, the richest first. */
   readonly top: readonly { readonly address: string; readonly balance: bigint }[]
 }
 
-/** Reads them. */
+/** Reads the richest addresses. */
 export async function readRichest(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   limit: number,
@@ -27,7 +27,7 @@ export async function readRichest(
   return { slot, top }
 }
 
-/** How many addresses own from `start` base tokens to below `end`. */
+/** The addresses that own at least `start` and less than `end` base tokens. */
 export interface OwnedRange {
   readonly start: number
   readonly end: number
@@ -35,7 +35,7 @@ export interface OwnedRange {
   readonly totalBalance: bigint
 }
 
-/** Reads the ranges that have addresses, the poorest first, as of a committed slot. */
+/** Reads the ranges with at least one address, the poorest first, as of a committed slot. */
 export async function readDistribution({ store }: Pick<Services, 'store'>): Promise<{
   readonly slot: SlotIndex
   readonly ranges: readonly OwnedRange[]
@@ -59,7 +59,7 @@ export interface OwnedTokens {
   readonly available: bigint
 }
 
-/** Reads them; `undefined` where it has no outputs. */
+/** Reads the base tokens of an address; `undefined` if the address has no outputs. */
 export async function readOwned(
   { store }: Pick<Services, 'store'>,
   address: Hex,
@@ -69,7 +69,7 @@ export async function readOwned(
   return { slot, total: totalOf(balance), available: balance.available }
 }
 
-/** The same with the mana of the address, both of one slot if slots are not committed faster than that is read. */
+/** Reads base tokens and mana of an address as of one slot. The mana is missing if slots are committed faster than it is read. */
 export async function readOwnedWithMana(
   deps: Pick<Services, 'store' | 'source' | 'parameters'>,
   address: Hex,

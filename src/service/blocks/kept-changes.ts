@@ -3,32 +3,32 @@ import type { Hex } from '../../lib/hex.ts'
 import type { FoundryId } from '../../protocol/primitives.ts'
 import type { TransactionRow } from '../../store/rows.ts'
 
-/** What transactions moved, kept for those that are asked for often: else its block and each output that it spends is read and decoded. */
+/** Cache of the changes of transactions. Without it, each request reads and decodes the block and every spent output. */
 
-/** Amounts in both directions. */
+/** Amounts that an address sent and received. */
 export interface Flow {
   readonly sent: bigint
   readonly received: bigint
 }
 
-/** What an address gave and was given, base tokens and native tokens. */
+/** Base tokens and native tokens that an address sent and received. */
 export interface AddressChange extends Flow {
   readonly address: Hex
-  /** In the order in which they were met. */
+  /** Native tokens, in the order of their first occurrence in inputs and outputs. */
   readonly tokens: readonly (Flow & { readonly tokenId: FoundryId })[]
 }
 
-/** The changes of transactions that were asked for lately; those of a committed one never change. */
+/** The changes of recently requested transactions. The changes of a committed transaction are final. */
 export interface KeptChanges {
   get(transaction: Placed): readonly AddressChange[] | undefined
-  /** Keeps them, where the transaction is committed. */
+  /** Caches the changes if the transaction is committed. */
   set(transaction: Placed, changes: readonly AddressChange[]): void
 }
 
-/** The id binds what it says, and its slot what had expired. */
+/** The id fixes the content of a transaction, and the slot fixes which inputs had expired. */
 type Placed = Pick<TransactionRow, 'transactionId' | 'slot' | 'state'>
 
-/** A cache of about 8 MiB. */
+/** Creates a cache of about 8 MiB. */
 export function createKeptChanges(): KeptChanges {
   const kept = new LRUCache<string, readonly AddressChange[]>({
     maxSize: 8 * 1024 * 1024,

@@ -14,13 +14,13 @@ import type { Services } from '../services.ts'
 /** Why a block or a transaction cannot be read. */
 export type ReadBlockError = NotServedByNode
 
-/** A block as it came, with its state. */
+/** A block as it was received, with its state. */
 export interface BlockView extends BlockRow {
-  /** Its meaning, decoded when it is asked for first. */
+  /** The decoded block; decoded at the first call. */
   readonly block: () => Block
 }
 
-/** Reads a block, from the upstream node where the store does not have it; `undefined` when it is not known. */
+/** Reads a block from the store or else from the upstream node; `undefined` if neither has it. */
 export async function readBlock(
   { store, source }: Pick<Services, 'store' | 'source'>,
   blockId: BlockId,
@@ -31,7 +31,7 @@ export async function readBlock(
   return answered.ok ? ok(answered.value && viewOfBlock(answered.value)) : answered
 }
 
-/** Reads many blocks, in one statement where the store has them; those that are not known are left out. */
+/** Reads many blocks, from the store in one statement, the others from the upstream node. Unknown blocks are left out. */
 export async function readBlocks(
   { store, source }: Pick<Services, 'store' | 'source'>,
   blockIds: readonly BlockId[],
@@ -46,7 +46,7 @@ export async function readBlocks(
   })
 }
 
-/** Adds what a node knows of the keys that were not found: a few at once, for each is a request. */
+/** Asks a node for the keys that were not found, a few at a time, because each key needs a request. */
 export async function askedOfNode<K, V, E>(
   found: ReadonlyMap<K, Result<V, never>>,
   keys: readonly K[],
@@ -54,8 +54,8 @@ export async function askedOfNode<K, V, E>(
 ): Promise<ReadonlyMap<K, Result<V, E>>> {
   const all = new Map<K, Result<V, E>>(found)
   const missing = [...new Set(keys)].filter((key) => !found.has(key))
-  for (let i = 0; i < missing.length; i += requestsAtOnce) {
-    const some = missing.slice(i, i + requestsAtOnce)
+  for (let i = 0; i < missing.length; i += parallelRequests) {
+    const some = missing.slice(i, i + parallelRequests)
     for (const [n, answered] of (await Promise.all(some.map(ask))).entries()) {
       const key = some[n] as K
       if (!answered.ok) all.set(key, answered)
@@ -65,9 +65,9 @@ export async function askedOfNode<K, V, E>(
   return all
 }
 
-const requestsAtOnce = 8
+const parallelRequests = 8
 
-/** A row of the store in the form that the transports show. */
+/** A row of the store as the view that the transports render. */
 export function viewOfBlock(row: BlockRow): BlockView {
   let decoded: Block | undefined
   const { blockId, bytes } = row
@@ -75,7 +75,7 @@ export function viewOfBlock(row: BlockRow): BlockView {
   return { ...row, block: () => (decoded ??= decodedBlocks(blockId, bytes, decode)) }
 }
 
-/** What the blocks mean that were asked for last. */
+/** Cache of recently decoded blocks. */
 const decodedBlocks = createDecodeCache<BlockId, Block>(6 * 1024 * 1024)
 
 /** The state of a block in the form of the node API (rest.md 4.1). */
@@ -91,7 +91,7 @@ const stateNames = {
   DROPPED: 'dropped',
 } as const satisfies Record<BlockRow['state'], BlockMetadata['blockState']>
 
-/** The meaning of a block's bytes, which were checked when it was accepted. */
+/** Decodes the bytes of a stored block, which were checked when the block was accepted. */
 export function decodeBlock(bytes: Uint8Array): Block {
   const block = decode(Block, bytes)
   assert(block.ok, 'a stored block decodes')

@@ -11,33 +11,33 @@ import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
 import { askedOfNode, type BlockView, decodeBlock, type ReadBlockError } from './read-block.ts'
 
-/** A transaction and what became of it. */
+/** Reads transactions, their contents and their states. */
 
-/** What became of a transaction; its content lies in its block, which is read where that is asked for. */
+/** The state of a transaction. Its content is in its block, which is read only if the content is requested. */
 export interface TransactionOutcome extends Omit<TransactionRow, 'failureReason' | 'blockId'> {
-  /** The block by which it was judged; `undefined` for the transaction of the genesis, which no block carries. */
+  /** The block with which the transaction was executed; `undefined` for the genesis transaction, which has no block. */
   readonly blockId: BlockId | undefined
-  /** Why a FAILED one failed. */
+  /** Why the transaction failed; only in state FAILED. */
   readonly failure: PublishedFailure | undefined
 }
 
-/** What a transaction says. */
+/** The content of a transaction. */
 export interface TransactionContent {
-  /** With its unlocks, as that block has them; `undefined` for the transaction of the genesis, which has no signature. */
+  /** The transaction with the unlocks in that block; `undefined` for the genesis transaction, which has no signature. */
   readonly payload: SignedTransaction | undefined
-  /** The outputs it spends, in the order of its inputs. */
+  /** Ids of the spent outputs, in the order of the inputs. */
   readonly inputIds: readonly OutputId[]
-  /** The outputs it creates when it is accepted. */
+  /** Ids of the outputs that the transaction creates if it is accepted. */
   readonly outputIds: readonly OutputId[]
 }
 
 /** A transaction with its state. */
 export interface TransactionView extends TransactionOutcome, TransactionContent {}
 
-/** The same with its content where that was read already. */
+/** A transaction in a list: its state, and its content if that was already read. */
 export interface ListedTransaction extends TransactionOutcome, Partial<TransactionContent> {}
 
-/** Reads a transaction, from the upstream node where the store does not have it; `undefined` when it is not known. */
+/** Reads a transaction from the store or else from the upstream node; `undefined` if neither has it. */
 export async function readTransaction(
   deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
@@ -54,7 +54,7 @@ export async function readTransaction(
   return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
 }
 
-/** Reads many transactions, in one statement where the store has them; those that are not known are left out. */
+/** Reads many transactions, from the store in one statement, the others from the upstream node. Unknown transactions are left out. */
 export async function readTransactions(
   deps: Pick<Services, 'store' | 'source'>,
   transactionIds: readonly TransactionId[],
@@ -76,7 +76,7 @@ export async function readTransactions(
   })
 }
 
-/** What the transaction says that a block carries. */
+/** The content of the transaction in a block. */
 export function contentOfBlock(view: BlockView): TransactionContent {
   const block = view.block()
   const known = contents.get(block)
@@ -87,12 +87,12 @@ export function contentOfBlock(view: BlockView): TransactionContent {
   return content
 }
 
-/** Several fields of one answer ask for it. */
+/** Cache: several fields of one response need the content. */
 const contents = new WeakMap<Block, TransactionContent>()
 
 /**
- * The transaction that the outputs of the genesis name; `undefined` for every other. It never existed (ledger reference
- * 12.6): its id is a hash over its outputs, and nothing else of it is there.
+ * Reads the genesis transaction, to which the ids of the genesis outputs refer; `undefined` for every other id. The
+ * transaction itself never existed (ledger reference 12.6): its id is a hash over its outputs.
  */
 async function readGenesisTransaction(
   { store, source }: Pick<Services, 'store' | 'source'>,
@@ -100,7 +100,7 @@ async function readGenesisTransaction(
 ): Promise<TransactionView | undefined> {
   const { genesisSlot: slot } = source.network.parameters
   if (slotOfId(transactionId) !== slot) return undefined
-  // A transaction that was made in that slot is booked in a later one: the slot is committed from the beginning.
+  // The genesis slot is committed from the start, so a real transaction of that slot is booked in a later slot.
   const first = await store.read.output(outputId(transactionId, 0))
   if (first?.bookedSlot !== slot) return undefined
   const possible = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
@@ -124,7 +124,7 @@ function viewOfTransaction({ transaction, block }: CarriedTransaction): Transact
   }
 }
 
-/** A row of the store in the form that the transports show. */
+/** A row of the store as the view that the transports render. */
 export function outcomeOf({ failureReason, ...rest }: TransactionRow): TransactionOutcome {
   const failure =
     failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason')
@@ -142,7 +142,7 @@ function contentIn(transactionId: TransactionId, block: Block): TransactionConte
   }
 }
 
-/** The state of a transaction; an upstream node has it also for transactions whose block it does not serve. */
+/** Reads the state of a transaction. An upstream node also serves the state of transactions whose block it does not serve. */
 export async function readTransactionMetadata(
   deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,

@@ -9,12 +9,12 @@ import type { Services } from '../services.ts'
 import type { AddressChange } from './kept-changes.ts'
 import type { TransactionView } from './read-transaction.ts'
 
-/** What a transaction moved: what each address gave away with its inputs and was given with its outputs. */
+/** The changes of a transaction: the tokens that each address sent with inputs and received with outputs. */
 
 /**
- * The changes of a transaction, given the outputs it spends and creates: senders in the order of inputs, then receivers in that of
- * outputs. Owners are those at the end of its slot, as the log has them: an output that has expired is spent by its return
- * address. None of one that changed nothing.
+ * Computes the changes of a transaction from the outputs that it spends and creates: senders in the order of inputs, then
+ * receivers in the order of outputs. Owners are those at the end of its slot, as in the log: an expired output is spent by its
+ * return address. A pending or failed transaction has no changes.
  */
 export function changesOf(
   { parameters }: Pick<Services, 'parameters'>,

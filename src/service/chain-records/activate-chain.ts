@@ -20,7 +20,7 @@ export interface ActivateChainRequest {
   readonly onlyOver?: ChainRecordPrecondition | undefined
 }
 
-/** Sets the flag; where it is set already nothing is written, and the record is given as it is. */
+/** Sets the active flag and returns the record. If the flag already has the value, nothing is written. */
 export async function activateChain(
   deps: Pick<Services, 'store' | 'clock' | 'chainRecords'>,
   { chainId: text, isActive, setBy, onlyOver }: ActivateChainRequest,
@@ -28,7 +28,7 @@ export async function activateChain(
   const parsed = parseChainId(text, 'chainId')
   if (!parsed.ok) return parsed
   const chainId = parsed.value
-  // Another caller may set the record between the read and the write; then it is read again.
+  // Another caller may set the record between the read and the write: read it again.
   for (;;) {
     const record = await deps.store.primary.chainRecord(chainId)
     if (record === undefined) return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })

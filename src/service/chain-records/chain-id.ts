@@ -3,7 +3,7 @@ import { type Bech32Error, decodeBech32 } from '../../protocol/bech32.ts'
 
 /** The id of a chain: the Bech32 text of the account or anchor that governs it (design 6). */
 
-/** Why a text names no chain; `argument` is the name the caller knows the text by. */
+/** Why a text is not a chain id; `argument` is the name of the text in the request. */
 export type ChainIdError =
   | {
       readonly code: 'CHAIN_ID_NOT_BECH32'
@@ -13,7 +13,7 @@ export type ChainIdError =
   | {
       readonly code: 'CHAIN_ID_NOT_A_CHAIN'
       readonly argument: string
-      /** Of the bytes in the text: the address kind, where there is one, and their number. */
+      /** The address type in the first byte, if there is one; `length` is the number of bytes. */
       readonly addressType: number | undefined
       readonly length: number
     }
@@ -22,7 +22,7 @@ const accountType = 8
 const anchorType = 24
 const addressLength = 33
 
-/** The id in lower case, with any human-readable part, as in the original. */
+/** Parses a chain id and returns it in lower case. Any human-readable part is accepted, as in the original. */
 export function parseChainId(text: string, argument: string): Result<string, ChainIdError> {
   const decoded = decodeBech32(text)
   if (!decoded.ok) return err({ code: 'CHAIN_ID_NOT_BECH32', argument, reason: decoded.error.code })

@@ -11,12 +11,12 @@ import type { Services } from '../services.ts'
 import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
-/** Reads chain records: the newest version of one or of all chains, and the versions before it. */
+/** Reads chain records: the newest versions for one chain or all chains, and former versions. */
 
-/** A version of a record in the form that the transports show. */
+/** A version of a record as the transports render it. */
 export type ChainRecordView = ChainRecordVersion
 
-/** The record of a chain, or `undefined` when none was ever set. */
+/** Reads the record of a chain; `undefined` if it was never set. */
 export async function readChainRecord(
   { store }: Pick<Services, 'store'>,
   text: string,
@@ -25,7 +25,7 @@ export async function readChainRecord(
   return chainId.ok ? ok(await store.read.chainRecord(chainId.value)) : chainId
 }
 
-/** One version of the record of a chain; `undefined` where there is none. */
+/** Reads one version of the record of a chain; `undefined` if the version does not exist. */
 export async function readChainRecordVersion(
   { store }: Pick<Services, 'store'>,
   text: string,
@@ -38,14 +38,14 @@ export async function readChainRecordVersion(
   return (await store.read.chainRecordHistory(chainId.value, part, page))[0]
 }
 
-/** The records of all chains, by chain id. */
+/** Lists the records of all chains, by chain id. */
 export function listChainRecords(
   { store }: Pick<Services, 'store'>,
   args: Omit<PageArguments, 'sort'>,
 ): Paged<ChainRecordVersion> {
   const list: KeysetList<ChainRecordVersion> = {
     cursors: recordCursors,
-    // All characters of a Bech32 text lie between.
+    // All characters of a Bech32 text lie between these bounds.
     whole: { above: [''], below: ['\x7f'] },
     defaultSize: defaultPageSize,
     positionOf: ({ chainId }) => [chainId],
@@ -54,7 +54,7 @@ export function listChainRecords(
   return readKeysetPage(list, { ...args, sort: 'OLDEST' })
 }
 
-/** The chain id, whose human-readable part may have any character: only a chain id is decoded. */
+/** Cursors are encoded chain ids. A human-readable part may have any character, so a decoded text is checked as a chain id. */
 const recordCursors: Cursors = {
   encode: ([chainId]) => Buffer.from(String(chainId), 'utf8').toString('base64url'),
   decode: (cursor, argument) => {
@@ -65,7 +65,7 @@ const recordCursors: Cursors = {
   },
 }
 
-/** The versions of a chain's record, newest first. */
+/** Lists the versions of a chain's record, newest first. */
 export function listChainRecordVersions(
   { store }: Pick<Services, 'store'>,
   chainId: string,
@@ -73,7 +73,7 @@ export function listChainRecordVersions(
 ): Paged<ChainRecordVersion> {
   const list: KeysetList<ChainRecordVersion> = {
     cursors: versionCursors,
-    whole: { above: [0], below: [greatestVersion] },
+    whole: { above: [0], below: [maxVersion] },
     defaultSize: defaultPageSize,
     positionOf: ({ version }) => [version],
     read: (part, page) => store.read.chainRecordHistory(chainId, part, page),
@@ -83,5 +83,5 @@ export function listChainRecordVersions(
 
 const versionCursors = keysetCursors({ list: 'version', values: ['NUMBER'] })
 
-/** 2^31 - 1: versions have 32 bits, and none is as high. */
-const greatestVersion = 0x7fff_ffff
+/** 2^31 - 1, the maximum of a signed 32-bit integer; no version reaches it. */
+const maxVersion = 0x7fff_ffff

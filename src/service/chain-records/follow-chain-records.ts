@@ -15,32 +15,32 @@ import { noBranch } from '../../store/values.ts'
 import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
-/** Follows the settings of chain records: every one, in order, from any position on. */
+/** Follows all changes of chain records, in order, from any position. */
 
-/** What to follow. */
+/** The chains to follow, and the start. */
 export interface ChainRecordsQuery {
-  /** Bech32 texts; left out: all chains. */
+  /** Chain ids as Bech32 texts; all chains if left out. */
   readonly chainIds?: readonly string[] | undefined
-  /** The cursor of the last change that is known; left out: only what comes. */
+  /** Cursor of the last change that the client has; only new changes if left out. */
   readonly after?: string | undefined
 }
 
-/** A record that was set. */
+/** A change: the record that was set, and its cursor. */
 export interface ChainRecordChange {
   readonly cursor: string
   readonly record: ChainRecordVersion
 }
 
-/** The most chains that can be named. */
+/** Maximum number of chains that a request may name. */
 export const maxFollowedChains = 100
 
-/** Why nothing is followed. */
+/** Why the request is refused. */
 export type FollowChainRecordsError =
   | ChainIdError
   | CursorError
   | { readonly code: 'CHAIN_ID_COUNT'; readonly count: number; readonly limit: number }
 
-/** Follows; it ends when its consumer calls `return()`, at once. */
+/** Follows changes of chain records. The iterator ends at once when its consumer calls `return()`. */
 export async function followChainRecords(
   deps: Pick<Services, 'store' | 'chainRecords' | 'mayLag'>,
   { chainIds, after }: ChainRecordsQuery,

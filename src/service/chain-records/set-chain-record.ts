@@ -5,15 +5,15 @@ import type { ChainRecordVersion, NewChainRecord } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 
-/** Sets the record of a chain, whole (specification 4.1; design 6). */
+/** Sets the whole record of a chain (specification 4.1; design 6). */
 
-/** The most access nodes of a record. */
+/** Maximum number of access nodes of a record. */
 export const maxAccessNodes = 1000
 
-/** The most characters of an access node. */
+/** Maximum number of characters of an access node. */
 export const maxAccessNodeLength = 256
 
-/** Half of a surrogate pair is no character: the database could not keep it as sent. */
+/** Unpaired surrogates are refused: the database cannot store them unchanged. */
 const accessNode = bodyValue(
   { type: 'string', minLength: 1, maxLength: maxAccessNodeLength },
   `a text of 1 to ${maxAccessNodeLength} characters without control characters`,
@@ -25,7 +25,7 @@ const accessNode = bodyValue(
 )
 
 /**
- * The record of a chain as its owner sets it (specification 2.1). Both members are required. Access nodes are kept as
+ * The record of a chain as its owner sets it (specification 2.1). Both members are required. Access nodes are stored as
  * sent: public keys, addresses or URLs.
  */
 export const chainRecordBody = bodyObject(
@@ -39,38 +39,38 @@ export const chainRecordBody = bodyObject(
 /** The record of a chain as its owner sets it. */
 export type ChainRecord = ValueOf<typeof chainRecordBody>
 
-/** A record of the wrong form; `member` is the path to what is wrong, such as `accessNodes.3`. */
+/** A malformed record; `member` is the path to the malformed value, such as `accessNodes.3`. */
 export interface ChainRecordMalformed {
   readonly code: 'CHAIN_RECORD_MALFORMED'
   readonly member: string
   readonly expected: string
 }
 
-/** The record is not the one that the caller means to replace. */
+/** The present version of the record does not match the precondition of the caller. */
 export interface ChainRecordStale {
   readonly code: 'CHAIN_RECORD_STALE'
   readonly chainId: string
-  /** Of the newest record; 0 where there is none. */
+  /** Version of the newest record; 0 if there is no record. */
   readonly version: number
 }
 
 /** Why a record was not set. */
 export type SetChainRecordError = ChainIdError | ChainRecordMalformed | ChainRecordStale
 
-/** Which record may be replaced: any that is there, or one of these versions. */
+/** The versions that may be replaced: any existing version, or one of the listed versions. */
 export type ChainRecordPrecondition = 'ANY' | readonly number[]
 
-/** The record to set. It is `unknown` until it is checked here, for every transport alike. */
+/** A request to set a record. `record` is `unknown`, because `setChainRecord` checks it for all transports. */
 export interface SetChainRecordRequest {
   readonly chainId: string
   readonly record: unknown
-  /** The holder of the token. */
+  /** Name of the holder of the token. */
   readonly setBy: string
-  /** Guards against other writers; left out: whatever is there is replaced. */
+  /** Precondition against concurrent writers; without it, any present record is replaced. */
   readonly onlyOver?: ChainRecordPrecondition | undefined
 }
 
-/** Checks and saves a record as the next version of its chain's. The chain id is checked before the record. */
+/** Checks a record and saves it as the next version. The chain id is checked before the record. */
 export async function setChainRecord(
   deps: Pick<Services, 'store' | 'clock' | 'chainRecords'>,
   request: SetChainRecordRequest,

@@ -11,17 +11,17 @@ import {
 import type { Services } from '../services.ts'
 import type { ChainView } from './read-chain.ts'
 
-/** The states that a chain has had, also once it is destroyed and when the log is pruned. */
+/** The states of a chain, also after its destruction and after the log was pruned. */
 
 /** A state of a chain. */
 export type ChainState = ChainStateRow
 
-/** A page of them, and how many there are in all. */
+/** A page of states, and the total number of states. */
 export interface ChainHistory extends KeysetPage<ChainState> {
   readonly totalCount: number
 }
 
-/** Lists the states of a chain up to the newest that is known: as many as it has had. */
+/** Lists the first `length` states of a chain. */
 export async function listChainStates(
   { store }: Pick<Services, 'store'>,
   { chainId, length }: Pick<ChainView, 'chainId'> & { readonly length: number },

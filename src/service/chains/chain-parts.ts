@@ -12,20 +12,20 @@ import { Governor, ImmutableAccount, StateController } from '../../protocol/unlo
 import type { Services } from '../services.ts'
 import { type ChainView, chainKinds, stateOf } from './read-chain.ts'
 
-/** What the newest state of a chain says; of a destroyed one what its last state said. Addresses are keys. */
+/** Parts of the newest state of a chain, or of the last state of a destroyed chain. Addresses are keys. */
 
-/** The address that issued it, which never changes; `undefined` for none. */
+/** The issuer of a chain, which never changes; `undefined` if the chain has none. */
 export function issuerOfChain({ last }: ChainView): Hex | undefined {
   const issuer = last && issuerOf(last.output())
   return issuer && addressKey(issuer)
 }
 
-/** The metadata that never change. */
+/** The immutable metadata of a chain. */
 export function immutableMetadataOf({ last }: ChainView): Metadata | undefined {
   return last && immutableFeaturesOf(last.output()).find((one) => is(Metadata, one))
 }
 
-/** The owner as of the newest milestone, or of the slot that destroyed it; of an expired NFT the return address. */
+/** The owner as of the newest milestone, or as of the slot that destroyed the chain. An expired NFT belongs to its return address. */
 export function ownerOfChain(
   { parameters }: Pick<Services, 'parameters'>,
   { last, slot, chainId }: ChainView,
@@ -35,7 +35,7 @@ export function ownerOfChain(
   return addressKey(ownerAt(output(), ownedIn + parameters.minCommittableAge))
 }
 
-/** What an account may do; nothing where it is still to be, as a basic output. */
+/** The features of an account; `undefined` for an implicit account, which is still a basic output. */
 export function accountParts({ last }: ChainView) {
   const output = last?.output()
   if (output === undefined || !is(AccountOutput, output)) return undefined
@@ -46,7 +46,7 @@ export function accountParts({ last }: ChainView) {
   }
 }
 
-/** Who moves an anchor, and how far it is. */
+/** The state index, the controllers and the state metadata of an anchor. */
 export function anchorParts(chain: ChainView) {
   const output = stateOf(chain, chainKinds.ANCHOR)
   const addressOf = (kind: typeof StateController | typeof Governor) =>
@@ -59,7 +59,7 @@ export function anchorParts(chain: ChainView) {
   }
 }
 
-/** A native token by its foundry; none is left of one that is destroyed. */
+/** A native token as its foundry states it. The supply of a destroyed foundry is 0. */
 export interface TokenParts {
   readonly tokenId: FoundryId
   readonly accountId: AccountId
@@ -80,12 +80,12 @@ export function tokenParts(chain: ChainView): TokenParts {
     accountId: account.accountId,
     serialNumber: output.serialNumber,
     ...{ minted, melted, maximum },
-    // The transaction that destroys a foundry burns all that was left.
+    // The transaction that destroys a foundry burns the remaining tokens.
     circulating: chain.current === undefined ? 0n : minted - melted,
   }
 }
 
-/** To whom and for how long tokens are delegated. */
+/** The validator, the amount and the epochs of a delegation. */
 export function delegationParts(chain: ChainView) {
   const { validatorAddress, delegatedAmount, startEpoch, endEpoch } = stateOf(
     chain,

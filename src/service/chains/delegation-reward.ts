@@ -10,13 +10,13 @@ import {
 import type { Services } from '../services.ts'
 import type { ChainView } from './read-chain.ts'
 
-/** What a delegation earns; `undefined` once it is spent, also by what is booked since the newest milestone. */
+/** The reward of a delegation; `undefined` once its output is spent, also by a transaction booked after the newest milestone. */
 export type DelegationReward = Result<
   ManaRewardsView | undefined,
   ManaRewardsError | NotServedByNode
 >
 
-/** What delegations would earn if they were claimed in the newest milestone, in the order given. Each counts hundreds of epochs. */
+/** Computes the rewards of delegations if they were claimed now, in the given order. Each reward sums up hundreds of epochs. */
 export async function readRewards(
   { store, source }: Pick<Services, 'store' | 'source'>,
   delegations: readonly ChainView[],

@@ -11,22 +11,23 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
+import { placeOfBooking } from '../lists/list-outputs.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { type ChainView, chainKinds } from './read-chain.ts'
 
-/** The chains of a kind that are not destroyed, by when they changed last. */
+/** Lists the existing chains of a kind, by the time of their last change. */
 
-/** Which chains. */
+/** Selects chains. */
 export interface ChainsQuestion {
   readonly kind: ChainKind
-  /** Index keys that each has; at most two, and one beside `heldBy`. */
+  /** Index keys that every listed chain has: at most two, or one together with `heldBy`. */
   readonly keys?: readonly IndexKey[] | undefined
-  /** The address that holds each as of the newest milestone. Not of anchors. */
+  /** The address that holds every listed chain as of the newest milestone. Not for anchors. */
   readonly heldBy?: Hex | undefined
 }
 
-/** Lists chains by their newest outputs: one read a page. */
+/** Lists chains by their newest outputs, with one read per page. */
 export async function listChains(
   deps: Pick<Services, 'store'>,
   { kind, keys = [], heldBy }: ChainsQuestion,
@@ -37,7 +38,7 @@ export async function listChains(
   const list: KeysetList<OutputView> = {
     cursors: chainCursors,
     whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
-    positionOf: placeOf,
+    positionOf: placeOfBooking,
     read: async (part, page) =>
       (await read.aliveChains({ ...part, ...page, kind, keys: all })).map(viewOfOutput),
   }
@@ -47,16 +48,12 @@ export async function listChains(
 
 const chainCursors = keysetCursors({ list: 'chain', values: ['NUMBER', 38] })
 
-function placeOf({ bookedSlot, outputId }: Pick<OutputView, 'bookedSlot' | 'outputId'>) {
-  return [bookedSlot, outputId] as const
-}
-
 function holderOf(kind: ChainKind, address: Hex): IndexKey {
   assert(kind !== chainKinds.ANCHOR, 'a kind of chains that are found by their holder')
   return chainHolderKey(kind, address)
 }
 
-/** What a list found alive is shown alive, and as it was found, whatever is committed meanwhile. */
+/** Views of the listed chains, in the state in which they were read, even if a later commit changes or destroys a chain. */
 async function viewsOf(
   { store: { read } }: Pick<Services, 'store'>,
   kind: ChainKind,

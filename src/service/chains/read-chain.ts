@@ -16,22 +16,22 @@ import type { OutputRow } from '../../store/rows.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 
-/** Chains: accounts, anchors, foundries, NFTs and delegations, as things that live on from output to output. */
+/** Chains: accounts, anchors, foundries, NFTs and delegations, which continue from output to output. */
 
 /** A chain as of the end of a committed slot. */
 export interface ChainView {
   readonly kind: ChainKind
   readonly chainId: Hex
   readonly slot: SlotIndex
-  /** How many states it has had; `undefined` of one found in a list, which does not read that. */
+  /** Number of states so far; `undefined` for a chain from a list, because lists do not read it. */
   readonly length: number | undefined
-  /** Its newest state; `undefined` for an account that was given something before it exists. */
+  /** The newest state; `undefined` for an account that has an entry but no output yet. */
   readonly last: OutputView | undefined
-  /** The same while the chain is there; `undefined` once it is destroyed. */
+  /** The newest state while the chain exists; `undefined` once the chain is destroyed. */
   readonly current: OutputView | undefined
 }
 
-/** The kinds of chains by their names. */
+/** Kinds of chains by name. */
 export const chainKinds = {
   ACCOUNT: AccountOutput.code,
   ANCHOR: AnchorOutput.code,
@@ -40,7 +40,7 @@ export const chainKinds = {
   DELEGATION: DelegationOutput.code,
 } as const satisfies Record<string, ChainKind>
 
-/** Reads those of some chains that are known, by their ids, destroyed ones too, in one statement. */
+/** Reads chains by their ids, including destroyed chains, in one statement. Unknown chains are left out. */
 export async function readChains(
   { store: { read } }: Pick<Services, 'store'>,
   chainIds: readonly Hex[],
@@ -52,7 +52,7 @@ export async function readChains(
   return new Map(chains.map((chain) => [chain.chainId, chain]))
 }
 
-/** Reads a chain of a kind; `undefined` where there never was one. */
+/** Reads a chain of a kind; `undefined` if it never existed. */
 export async function readChain(
   deps: Pick<Services, 'store'>,
   kind: ChainKind,
@@ -62,7 +62,7 @@ export async function readChain(
   return chain?.kind === kind ? chain : undefined
 }
 
-/** The account, anchor or NFT whose address this is, by its key; `undefined` for other addresses. */
+/** Reads the account, anchor or NFT that has an address, given the key of the address; `undefined` for other addresses. */
 export async function readChainOfAddress(
   deps: Pick<Services, 'store'>,
   address: Hex,
@@ -71,20 +71,20 @@ export async function readChainOfAddress(
   return name && (await readChain(deps, name.kind, name.chainId))
 }
 
-/** The chain that has an address; `undefined` where it is no address of a chain. */
+/** The chain that has an address; `undefined` for an address that is not of a chain. */
 export function chainOfAddress(address: Hex): ChainName | undefined {
   const kind = kindByAddress.get(address.slice(0, 4))
   return kind && { kind, chainId: `0x${address.slice(4)}` }
 }
 
-/** By what the keys of addresses of that kind begin with. */
+/** Kinds of chains by the prefix of their address keys. */
 const kindByAddress: ReadonlyMap<string, ChainKind> = new Map([
   [addressKeyPrefix(AccountAddress), chainKinds.ACCOUNT],
   [addressKeyPrefix(AnchorAddress), chainKinds.ANCHOR],
   [addressKeyPrefix(NftAddress), chainKinds.NFT],
 ])
 
-/** A chain from its newest state. */
+/** Makes the view of a chain from its newest state. */
 function chainView({
   row,
   ...chain
@@ -99,7 +99,7 @@ function chainView({
   }
 }
 
-/** What the newest state of a chain of a kind says. */
+/** The newest output of a chain of a kind. */
 export function stateOf<K extends Output['type']>(
   { last, chainId }: Pick<ChainView, 'last' | 'chainId'>,
   kind: K,
@@ -116,7 +116,7 @@ function isOfKind<K extends Output['type']>(
   return output.type === kind
 }
 
-/** The chain of which an output is a state; `undefined` for one that is none. */
+/** The chain that an output belongs to; `undefined` for an output that is not a state of a chain. */
 export function chainOfOutput(
   view: Pick<OutputView, 'outputId' | 'output'>,
 ): ChainName | undefined {

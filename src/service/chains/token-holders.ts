@@ -11,15 +11,15 @@ import {
 } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
 
-/** Who owns a native token as of the newest milestone. */
+/** The owners of a native token as of the newest milestone. */
 
-/** An address and all that it owns of the token. */
+/** An address with the amount of the token that it owns. */
 export interface TokenHolderView extends AddressTotal {
-  /** Of the circulating supply, 0 to 1. */
+  /** Share of the circulating supply, from 0 to 1. */
   readonly share: number
 }
 
-/** Lists the holders of a token, the one with most first. */
+/** Lists the holders of a token, the largest amount first. */
 export async function listTokenHolders(
   { store }: Pick<Services, 'store'>,
   { tokenId, circulating }: { readonly tokenId: FoundryId; readonly circulating: bigint },
@@ -40,10 +40,10 @@ export async function listTokenHolders(
   return ok({ ...page.value, nodes })
 }
 
-/** To fifteen digits; both numbers may have 256 bits. */
+/** The quotient to fifteen digits. Both numbers may have 256 bits, so it is computed with integers. */
 function shareOf(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Number((part * 10n ** 15n) / whole) / 1e15
 }
 
-/** The amount as its 32 bytes. */
+/** Cursors hold the amount as 32 bytes, and the address. */
 const holderCursors = keysetCursors({ list: 'holder', values: [32, 'ADDRESS'] })

@@ -3,49 +3,49 @@ import type { LedgerUnavailable } from '../../node/source.ts'
 import type { TransactionId } from '../../protocol/primitives.ts'
 import type { AddressError } from '../addresses/address-key.ts'
 
-/** What a faucet takes and answers. */
+/** Requests to a faucet and their results. */
 
-/** A faucet that takes requests and pays them one transaction after the other. */
+/** A faucet that queues requests and pays them, one transaction after the other. */
 export interface Faucet {
-  /** Takes a request; it is paid soon after. */
+  /** Queues a request, which is paid soon after. */
   enqueue(question: FaucetQuestion): Promise<Result<FaucetRequest, FaucetError>>
   close(): Promise<void>
 }
 
-/** A request before it is taken. */
+/** A request to the faucet. */
 export interface FaucetQuestion {
-  /** Bech32 text of the receiver. */
+  /** Bech32 address of the receiver. */
   readonly address: string
   /**
-   * Base tokens; `undefined` for the usual amount. A named amount is paid as often as it is requested: the key of the faucet
-   * is public, and the request spares the client a conflict with other spenders of the same output.
+   * Base tokens; `undefined` for the default amount. A stated amount is paid without a limit on repetition: the key of the
+   * faucet is public anyway, and the request saves the client from conflicts with other spenders of the same output.
    */
   readonly amount: bigint | undefined
 }
 
-/** A request that was taken. */
+/** A queued request. */
 export interface FaucetRequest {
-  /** As it was asked with. */
+  /** The address as the client sent it. */
   readonly address: string
-  /** How many requests wait now, this one included. */
+  /** Number of waiting requests, including this request. */
   readonly waitingRequests: number
-  /** Resolves with the transaction when the request is paid, or with the reason why it is not. */
+  /** Resolves to the transaction that pays the request, or to the reason why it was not paid. */
   readonly settled: Promise<Result<TransactionId, FaucetPaymentFailed>>
 }
 
-/** A request that was taken could not be paid. */
+/** A queued request could not be paid. */
 export interface FaucetPaymentFailed {
   readonly code: 'FAUCET_PAYMENT_FAILED'
-  /** Why: funds that are missing, or the last refusal or failure of the transaction. */
+  /** The code of the cause: missing funds, or the last refusal or failure of the transaction. */
   readonly reason: string
 }
 
-/** Why a request was not taken. */
+/** Why a request was refused. */
 export type FaucetError =
   | AddressError
   | LedgerUnavailable
   | { readonly code: 'FAUCET_REQUEST_WAITING'; readonly address: string }
-  /** No output to this address may hold so little. */
+  /** The amount is below the minimum of an output to this address. */
   | { readonly code: 'FAUCET_AMOUNT_TOO_SMALL'; readonly least: bigint }
   | { readonly code: 'FAUCET_FUNDS_ENOUGH'; readonly address: string; readonly limit: bigint }
   | { readonly code: 'FAUCET_BUSY'; readonly waiting: number }

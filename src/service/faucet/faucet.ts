@@ -26,12 +26,12 @@ import type {
 } from './faucet-requests.ts'
 import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
-/** Gives base tokens of the development network on request, within limits (rest.md 7). */
+/** The faucet of the development network: pays base tokens on request, within limits (rest.md 7). */
 
-/** What the faucet uses of the services. */
+/** The services that the faucet uses. */
 export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>
 
-/** How the faucet pays. */
+/** The key and the log of the faucet. */
 export interface FaucetOptions {
   /** The key that holds the funds. */
   readonly key: Keypair
@@ -40,30 +40,30 @@ export interface FaucetOptions {
 
 interface Paying extends FaucetServices, FaucetOptions {}
 
-/** Base tokens for an address that has less than that. */
+/** Base tokens that an address receives if it has fewer than this amount. */
 export const faucetAmount = 1_000_000_000n
 
-/** Base tokens for one that has more. */
+/** Base tokens that an address receives if it has `faucetAmount` or more. */
 export const faucetSmallAmount = 100_000_000n
 
-/** An address that has so many base tokens gets none. */
+/** Base tokens of an address from which requests without an amount are refused. */
 export const faucetTarget = 5_000_000_000n
 
-/** The most requests that wait. */
-const mostWaiting = 1_000
+/** Maximum number of waiting requests. */
+const maxWaiting = 1_000
 
-/** Receivers of one transaction, which has 128 outputs at most. */
-const mostReceivers = 100
+/** Maximum number of receivers of one transaction, which can have 128 outputs. */
+const maxReceivers = 100
 
 interface Waiting extends TransferPayment {
-  /** Of the address, where the amount was left to the faucet; `undefined` where it was named. */
+  /** Key of the address if the request has no amount; `undefined` if it states one. */
   readonly key: Hex | undefined
   settle(outcome: Outcome): void
 }
 
 type Outcome = Result<TransactionId, FaucetPaymentFailed>
 
-/** Opens the faucet. */
+/** Opens the faucet; `close` settles the waiting requests as unpaid. */
 export function openFaucet(services: FaucetServices, options: FaucetOptions): Faucet {
   const deps = { ...services, ...options }
   const waiting = new Set<Waiting>()
@@ -75,12 +75,12 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
     return due.ok ? take(request.address, due.value) : due
   }
 
-  /** Nothing is awaited here, so that an address waits once and no more than `mostWaiting` wait. */
+  /** Contains no `await`, so that concurrent calls cannot queue an address twice or exceed `maxWaiting`. */
   function take(address: string, payment: Due): Enqueued {
     const { key } = payment
     const isWaiting = key !== undefined && [...waiting].some((one) => one.key === key)
     if (isWaiting) return err({ code: 'FAUCET_REQUEST_WAITING', address })
-    if (waiting.size >= mostWaiting) return err({ code: 'FAUCET_BUSY', waiting: waiting.size })
+    if (waiting.size >= maxWaiting) return err({ code: 'FAUCET_BUSY', waiting: waiting.size })
     const settled = new Promise<Outcome>((settle) => waiting.add({ ...payment, settle }))
     paying ??= payAll().finally(() => {
       paying = undefined
@@ -90,14 +90,14 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
 
   async function payAll(): Promise<void> {
     while (waiting.size > 0 && !closed.signal.aborted) {
-      await payBatch([...waiting].slice(0, mostReceivers))
+      await payBatch([...waiting].slice(0, maxReceivers))
     }
   }
 
   async function payBatch(batch: readonly Waiting[]): Promise<void> {
     const outcome = await payTogether(deps, batch, closed.signal)
     if (!outcome.ok && outcome.error.reason === 'FUNDS_MISSING' && batch.length > 1) {
-      // A request for more than there is does not fail the other requests of its batch.
+      // A request for more than the available funds must not fail the other requests of its batch.
       for (const one of batch) await payBatch([one])
       return
     }
@@ -124,7 +124,7 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
 type Enqueued = Result<FaucetRequest, FaucetError>
 type Due = Omit<Waiting, 'settle'>
 
-/** What a request is paid: the amount that it names, or one that depends on what the address owns. */
+/** The payment for a request: the stated amount, or an amount that depends on the balance of the address. */
 async function paymentFor(
   { store, source }: FaucetServices,
   { address, amount }: FaucetQuestion,
@@ -155,12 +155,12 @@ function receiverOf(
   if (!key.ok) return key
   const bech32 = decodeBech32(text)
   const to = bech32.ok ? decode(Address, bech32.value.bytes) : bech32
-  // The reference of a multi address can be looked up, but nothing can be sent to it.
+  // The reference of a multi address identifies the address, but an output needs the full address.
   if (!to.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: to.error.code })
   return ok({ key: key.value, to: to.value })
 }
 
-/** How often a payment is tried: another gateway on the database has a faucet with the same key and may spend the output first. */
+/** Maximum attempts of a payment. Another gateway on the database has a faucet with the same key and may spend the output first. */
 const attempts = 8
 
 async function payTogether(
@@ -175,7 +175,7 @@ async function payTogether(
       if (outcome.ok || outcome.error.reason === 'FUNDS_MISSING') break
     }
   } catch (error) {
-    // These clients can ask again; the faucet goes on with the next requests.
+    // The clients of this batch can retry; the faucet continues with the next requests.
     deps.log.error('faucet-failed', { error, requests: payments.length })
     return unpaid('INTERNAL')
   }
@@ -195,7 +195,7 @@ async function payOnce(
   const { parameters } = source.network
   const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
   const filter = { asOf: 'BOOKED', heldBy: addressKey(owner), kinds: [0] } as const
-  const rows = await deps.store.read.unspentOutputs({ filter, limit: mostReceivers })
+  const rows = await deps.store.read.unspentOutputs({ filter, limit: maxReceivers })
   const amount = payments.reduce((sum, payment) => sum + payment.amount, 0n)
   const outputs = rows.map(viewOfOutput).flatMap(({ outputId, output: decoded }) => {
     const output = decoded()
@@ -211,7 +211,7 @@ async function payOnce(
   return await verdict(deps, identifyTransaction(payload.transaction).transactionId, signal)
 }
 
-const lookEveryMs = 20
+const pollIntervalMs = 20
 
 async function verdict(
   { store }: FaucetServices,
@@ -222,7 +222,7 @@ async function verdict(
     const row = await store.read.transaction(id)
     if (row?.state === 'FAILED') return unpaid('TRANSACTION_FAILED')
     if (row !== undefined && row.state !== 'PENDING') return ok(id)
-    await delay(lookEveryMs)
+    await delay(pollIntervalMs)
   }
   return unpaid('CLOSING')
 }

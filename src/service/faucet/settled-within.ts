@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaucetRequest } from './faucet-requests.ts'
 
-/** What became of a request to the faucet; `undefined` where it still waits after some seconds. */
+/** Waits for the result of a faucet request; resolves to `undefined` if the request still waits after `seconds`. */
 export async function settledWithin(
   { settled }: FaucetRequest,
   { seconds, signal }: { readonly seconds: number; readonly signal: AbortSignal },

@@ -18,32 +18,32 @@ import { minimumAmount } from '../../protocol/score.ts'
 import { SignedTransaction, type Transaction } from '../../protocol/transaction.ts'
 import { SignatureUnlock } from '../../protocol/unlocks.ts'
 
-/** Makes and signs the plainest transaction: one basic output in, one to each receiver, the rest back. */
+/** Builds and signs a transfer: one basic output as input, one output for each receiver, and the change. */
 
-/** What to move, and from where. */
+/** The input and the payments of a transfer. */
 export interface Transfer {
   readonly parameters: ProtocolParameters
   readonly from: Keypair
   /** An unspent output of `from` that has only an address condition. */
   readonly input: { readonly outputId: OutputId; readonly output: BasicOutput }
   readonly payments: readonly TransferPayment[]
-  /** The slot it is made in. */
+  /** Creation slot of the transaction. */
   readonly slot: SlotIndex
 }
 
-/** What one receiver gets. */
+/** A payment to one receiver. */
 export interface TransferPayment {
   readonly to: Address
   /** Base tokens. */
   readonly amount: bigint
 }
 
-/** The least amount that an output to this address may hold. */
+/** The minimum amount of an output to this address. */
 export function leastAmount(parameters: ProtocolParameters, to: Address): bigint {
   return minimumAmount(parameters.storageScoreParameters, plainOutput(to, 0n, 0n))
 }
 
-/** The signed payload. Stored mana goes back with the rest; what the input generated meanwhile is burned. */
+/** Builds the signed payload. The change output keeps the stored mana; mana that the input generated is burned. */
 export function signTransfer(transfer: Transfer): SignedTransaction {
   const { parameters, from, input, payments, slot } = transfer
   const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
@@ -79,7 +79,7 @@ export function signTransfer(transfer: Transfer): SignedTransaction {
 /** Bit 1 of the transaction capabilities. */
 const mayBurnMana: Hex = '0x02'
 
-/** The first of some outputs that a transfer of this amount to this address can spend. */
+/** The first output that a transfer of this amount from this address can spend. */
 export function spendable(
   parameters: ProtocolParameters,
   outputs: readonly Transfer['input'][],

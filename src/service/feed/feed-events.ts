@@ -10,7 +10,7 @@ import type { LogPosition, LogTip, UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type LedgerUpdateView, viewOf } from '../updates/list-ledger-updates.ts'
 
-/** The events of a feed as the transports send them; docs/feed.md states what each guarantees. */
+/** The events of a feed as the transports send them; docs/feed.md states the guarantees of each. */
 
 export type { ExpirationTransfer } from '../../feed/expiration-transfers.ts'
 
@@ -23,15 +23,15 @@ export type LedgerFeedEvent =
   | FeedNotice
   | FeedReset
 
-/** Whether a feed receives updates as they are committed, or reads older ones first. */
+/** Whether a feed receives updates as they are committed, or still reads older updates. */
 export type FeedMode = 'CATCHING_UP' | 'LIVE'
 
 /** The first event of every feed. */
 export interface FeedOpened {
   readonly kind: 'FeedOpened'
-  /** The feed begins after this cursor; resuming after it misses nothing. */
+  /** The cursor after which the feed begins; a feed that resumes after it misses no update. */
   readonly cursor: string
-  /** The oldest and the newest cursor to resume after. */
+  /** The oldest and the newest cursor from which a feed can resume. */
   readonly oldestCursor: string
   readonly tipCursor: string
   readonly mode: FeedMode
@@ -54,41 +54,41 @@ export interface FeedSnapshot {
 export interface LedgerUpdateBatch {
   readonly kind: 'LedgerUpdateBatch'
   readonly updates: readonly LedgerUpdateView[]
-  /** The cursor of the event before; nothing lies between it and the first update. */
+  /** The cursor of the preceding event; there is no update of the feed between it and the first update. */
   readonly previousCursor: string
-  /** The position that the feed has reached; resuming after it repeats and misses nothing. */
+  /** The position that the feed has reached; a feed that resumes after it repeats and misses no update. */
   readonly cursor: string
   /** The milestone of the last update, and the end of its slot in Unix seconds. */
   readonly milestoneIndex: SlotIndex
   readonly milestoneTimestamp: number
 }
 
-/** There are no updates since the event before. */
+/** There are no updates since the preceding event. */
 export interface FeedProgress {
   readonly kind: 'FeedProgress'
   readonly previousCursor: string
   readonly cursor: string
-  /** The newest milestone that is covered, and the end of its slot in Unix seconds. */
+  /** The newest milestone that the event covers, and the end of its slot in Unix seconds. */
   readonly milestoneIndex: SlotIndex
   readonly milestoneTimestamp: number
   readonly mode: FeedMode
 }
 
-/** Something about the feed itself. */
+/** Information about the feed itself. */
 export interface FeedNotice {
   readonly kind: 'FeedNotice'
   readonly topic: Notice['topic']
-  /** The cursor to resume after, should the feed end now. */
+  /** The cursor from which the client resumes if the feed ends now. */
   readonly cursor: string
-  /** The connection is closed within so many milliseconds; `undefined` where it is not. */
+  /** Milliseconds within which the connection is closed; `undefined` for notices of other topics. */
   readonly closesWithinMs: number | undefined
-  /** The end of the token in Unix seconds, where the notice is about that. */
+  /** Expiry of the token in Unix seconds; `undefined` for notices of other topics. */
   readonly expiresAt: number | undefined
-  /** The output that has another owner, where the notice is about that. */
+  /** The output that changed its owner by expiration; `undefined` for notices of other topics. */
   readonly handover: ExpirationTransfer | undefined
 }
 
-/** The feed cannot continue from its position; its last event. */
+/** The last event of a feed that cannot continue from its position. */
 export interface FeedReset {
   readonly kind: 'FeedReset'
   readonly reason: 'LOG_REPLACED' | 'LOG_PRUNED'
@@ -102,7 +102,7 @@ export interface UpdateHistory {
   readonly class: UpdateClass
   readonly firstOrdinal: number
   readonly lastOrdinal: number
-  /** The history hash after the last of them. */
+  /** The history hash after the last update. */
   readonly historyHash: Hex
 }
 
@@ -112,7 +112,7 @@ export interface FeedIdentity {
   readonly filter: UpdateFilter
 }
 
-/** The event of a message. */
+/** Converts a message to an event. */
 export function eventOf(
   { parameters }: Pick<Services, 'parameters'>,
   { logId, filter }: FeedIdentity,
@@ -152,7 +152,7 @@ export function eventOf(
   }
 }
 
-/** Per address and class of a batch, in the order of their first updates. */
+/** The histories in a batch, one per address and class, in the order of their first updates. */
 export function historiesOf({ updates }: Pick<LedgerUpdateBatch, 'updates'>): UpdateHistory[] {
   const histories = new Map<string, UpdateHistory>()
   for (const { address, class: updateClass, ordinal, historyHash } of updates) {
@@ -169,7 +169,7 @@ export function historiesOf({ updates }: Pick<LedgerUpdateBatch, 'updates'>): Up
   return [...histories.values()]
 }
 
-/** The cursor to resume after, of events that move or name one. */
+/** The cursor from which a client resumes after an event; `undefined` if it cannot resume there. */
 export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
   switch (event.kind) {
     case 'FeedOpened':
@@ -177,7 +177,7 @@ export function resumeCursorOf(event: LedgerFeedEvent): string | undefined {
     case 'FeedProgress':
     case 'FeedNotice':
       return event.cursor
-    // Resuming after half a snapshot would lose the other half, and after a reset there is nothing to resume.
+    // A client that resumes after a partial snapshot would miss the rest of it. A reset feed cannot be resumed.
     case 'FeedSnapshot':
       return event.isLast ? event.cursor : undefined
     case 'FeedReset':

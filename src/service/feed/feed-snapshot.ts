@@ -13,8 +13,8 @@ import type { OutputPosition } from '../../store/view-contract.ts'
 import type { Services } from '../services.ts'
 
 /**
- * The outputs of some addresses that were unspent at a position of the log. They are read in pieces while the ledger
- * grows, every piece as of that position: outputs that are unspent now and existed then, and those spent since.
+ * The outputs of some addresses that were unspent at a position of the log. They are read in batches while the ledger
+ * grows, each batch as of that position: outputs that are unspent now and existed then, and outputs that were spent since.
  */
 
 export interface SnapshotPosition {
@@ -23,8 +23,8 @@ export interface SnapshotPosition {
 }
 
 /**
- * The outputs by id, each once; the last piece is empty. Waits while the database is away. Throws when the updates since
- * the position were pruned.
+ * Yields the ids of the outputs without duplicates; the last message is empty. Waits while the database is away. Throws if
+ * the updates since the position were pruned.
  */
 export async function* readSnapshot(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
@@ -46,7 +46,7 @@ export async function* readSnapshot(
       const outputIds = pick(address, rows)
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
     }
-    // In this order, so that no output can be spent between the two reads.
+    // Spent outputs are read second, so that an output spent between the two reads is not missed.
     for await (const rows of spentSince(deps, address, position.seq)) {
       const outputIds = pick(address, rows)
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
@@ -59,7 +59,7 @@ export async function* readSnapshot(
 interface Moment {
   /** The newest milestone with updates up to the position. */
   readonly slot: SlotIndex
-  /** Whether the log had filed an output under an address; an output spent since was unspent then if so. */
+  /** Whether the log had the output under the address at the position. If so, an output that was spent since was unspent then. */
   readonly existed: (row: OutputRow, address: Hex) => boolean
 }
 
@@ -76,7 +76,7 @@ async function momentOf(
   const { milestoneIndex: slot } = row
   const { firstSeq, lastSeq } = present(await read.milestone(slot), `milestone ${slot}`)
   if (position < firstSeq) return { slot: slot - 1, existed: (one) => one.bookedSlot < slot }
-  // In the middle of a milestone: some of the outputs that it created come after the position.
+  // The position is inside a milestone: some of the outputs that the milestone created come after the position.
   const rest = { after: position, before: lastSeq + 1, order: 'ascending' } as const
   const later = await Promise.all(
     addresses.map((address) =>
@@ -91,7 +91,7 @@ async function momentOf(
   return { slot, existed }
 }
 
-/** What is unspent and names an address in any role, piece by piece. */
+/** Yields the unspent outputs that have an address in any role, in batches. */
 async function* unspentNow(
   { store: { read } }: Pick<Services, 'store'>,
   address: Hex,
@@ -110,7 +110,7 @@ async function* unspentNow(
   }
 }
 
-/** What was spent under an address since a position, piece by piece. */
+/** Yields the outputs that were spent under an address since a position, in batches. */
 async function* spentSince(
   { store: { read } }: Pick<Services, 'store'>,
   address: Hex,
@@ -134,10 +134,10 @@ function endOf(rows: readonly LedgerUpdate[], end: number): number {
 
 const classes = ['OWNED', 'MENTIONED'] as const
 
-/** The most outputs of one piece. */
+/** Maximum number of outputs of one batch. */
 export const rowsPerPiece = 500
 
-/** Whether an output is filed under an address in one of the classes; time alone may have changed its owner. */
+/** Whether the log has an output under an address in one of the classes; an expiration may have changed its owner. */
 function isFiledUnder(
   { parameters }: Pick<Services, 'parameters'>,
   of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },

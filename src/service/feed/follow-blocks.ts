@@ -10,21 +10,21 @@ import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 
-/** New blocks, as they are stored. */
+/** Follows new blocks as they are stored. */
 
-/** Conditions that new blocks cannot be followed by. */
+/** The filter has conditions that a feed of new blocks does not support. */
 export interface FilterNotLive {
   readonly code: 'FILTER_NOT_LIVE'
   /** The names of the conditions. */
   readonly members: string
 }
 
-/** Why blocks are not followed. */
+/** Why the request is refused. */
 export type FollowBlocksError = NotOffered | FilterNotLive | MilestoneRangeReversed
 
 type Deps = Pick<Services, 'store' | 'source' | 'feed'>
 
-/** Every block that is stored from now on, in the order of arrival, each once; ends when its consumer calls `return()`. */
+/** Follows all blocks that are stored from now on, in the order of arrival. The iterator ends when its consumer calls `return()`. */
 export async function followBlocks(
   deps: Deps,
   filter: BlockFilter,
@@ -32,7 +32,7 @@ export async function followBlocks(
   if (deps.source.node !== undefined) {
     return err({ code: 'NOT_OFFERED_BY_NODES', what: 'new blocks' })
   }
-  // A new block has no state that lasts.
+  // The state of a new block changes, so it cannot be a condition.
   if (filter.state != null) return err({ code: 'FILTER_NOT_LIVE', members: 'state' })
   const slots = slotsWithin(filter)
   if (!slots.ok) return slots
@@ -49,7 +49,7 @@ export async function followBlocks(
 
 interface Following {
   isWanted(row: BlockRow): boolean
-  /** The place in the inbox of the last block that is known. */
+  /** Inbox position after which the feed begins. */
   readonly begin: number
   readonly signal: AbortSignal
 }
@@ -69,7 +69,7 @@ async function* blocksAfter(
         reached = row.inbox
         if (isWanted(row)) yield { ...row, block: () => decodeBlock(row.bytes) }
       }
-      // Blocks that another process on the database stores are found by the tick.
+      // The tick finds blocks that another process on the database has stored.
       if (rows.length === 0) await changed.wait({ ms: tickMs, signal })
     }
   } finally {

@@ -21,39 +21,39 @@ import type { Services } from '../services.ts'
 import { eventOf, type FeedIdentity, type LedgerFeedEvent } from './feed-events.ts'
 import { readSnapshot } from './feed-snapshot.ts'
 
-/** Ledger updates as they are committed, from any position of the log on, without a seam between old and new. */
+/** Follows ledger updates from any position of the log, without a gap between existing and new updates. */
 
 export type { Sink } from '../../feed/feed-output.ts'
 export type { FeedMessage } from '../../feed/message.ts'
 export type { Subscriber } from '../../feed/subscriber.ts'
 export type { SharedText } from '../../feed/texts.ts'
 
-/** What a feed of ledger updates uses. */
+/** The services that a feed of ledger updates uses. */
 export type FeedServices = Pick<Services, 'store' | 'parameters' | 'feed' | 'mayLag'>
 
-/** The most addresses of one feed. */
+/** Maximum number of addresses of one feed. */
 export const maximumFeedAddresses = 100
 
-/** What to follow, and from where. */
+/** The filter and the start of a feed. */
 export interface FeedSelection {
-  /** Address bytes; left out: every address. */
+  /** Address bytes; all addresses if left out. */
   readonly addresses?: readonly Hex[]
   readonly classes: readonly UpdateClass[]
-  /** Left out, with `afterMilestone`: only what is committed from now on. */
+  /** Cursor after which the feed begins. Without it and `afterMilestone`, the feed begins at the tip. */
   readonly after?: string
-  /** Begins with the milestone after this one. */
+  /** The milestone after which the feed begins. */
   readonly afterMilestone?: SlotIndex
-  /** Whether to begin with the outputs that are unspent at the beginning. */
+  /** Whether the feed begins with a snapshot of the unspent outputs. */
   readonly snapshot?: boolean
 }
 
-/** Why a feed was not opened. Counts and slots. */
+/** Why a feed was not opened. */
 export type FollowLedgerUpdatesError =
   | CursorError
-  /** No address, or more than a feed may have. */
+  /** The number of addresses is 0 or exceeds the limit. */
   | { readonly code: 'FEED_ADDRESS_COUNT'; readonly count: number; readonly limit: number }
   | { readonly code: 'FEED_CLASSES_MISSING' }
-  /** Both `after` and `afterMilestone` were given. */
+  /** The request has both `after` and `afterMilestone`. */
   | { readonly code: 'FEED_START_AMBIGUOUS' }
   | {
       readonly code: 'MILESTONE_NOT_COMMITTED'
@@ -64,7 +64,7 @@ export type FollowLedgerUpdatesError =
   /** There is no snapshot of the whole ledger. */
   | { readonly code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }
 
-/** Opens a feed that shares its work with no other. It ends when its consumer calls `return()`, at once. */
+/** Opens a feed that shares no work with other feeds. The iterator ends at once when its consumer calls `return()`. */
 export async function followLedgerUpdates(
   deps: FeedServices,
   selection: FeedSelection,
@@ -83,14 +83,14 @@ async function* eventsOf(
   for await (const message of messages) yield eventOf(deps, begun, message)
 }
 
-/** How the events of a shared feed are rendered, and where they go. */
+/** The rendering and the receiver of a shared feed. */
 export interface SharedFeedOptions extends Pick<SubscriberOptions, 'sink'> {
-  /** Identifies `render`: feeds of equal requests (except for their beginning) and equal keys share it. */
+  /** Identifies `render`. Feeds share texts if their keys and their requests, apart from the start, are equal. */
   readonly key: string
   readonly render: (event: LedgerFeedEvent) => Promise<SharedText>
 }
 
-/** Opens a feed that shares execution and bytes with equal requests. */
+/** Opens a feed that shares execution and texts with feeds of equal requests. */
 export async function shareLedgerUpdates(
   deps: FeedServices,
   selection: FeedSelection,
@@ -113,15 +113,15 @@ export async function shareLedgerUpdates(
   )
 }
 
-/** A feed that is allowed, and its beginning. */
+/** The checked filter and start of a feed. */
 export interface BegunFeed extends FeedIdentity {
   readonly position: LogPosition
-  /** The era of the tail that the position belongs to; a feed that resumes in a log which is no more has that of no tail. */
+  /** The era of the tail that the position belongs to. A feed that resumes in a replaced log gets a past era, so it is reset. */
   readonly era: number
   readonly snapshot: AsyncIterable<SnapshotMessage> | undefined
 }
 
-/** Checks a request for a feed, and finds its filter and position. */
+/** Checks a request for a feed and computes its filter and position. */
 export async function beginFeed(
   deps: FeedServices,
   selection: FeedSelection,
@@ -129,11 +129,11 @@ export async function beginFeed(
   const filter = filterOf(selection)
   if (!filter.ok) return filter
   const { tail } = deps.feed
-  // Most feeds resume below the known tip, and cost no read of the database.
+  // Most feeds resume below the known tip and need no read of the database.
   let tip = tail.tip()
   let start = await startOf(deps, selection, tip)
   if (!start.ok || start.value.seq === tip.seq) {
-    // A cursor from another gateway on the database may be ahead of the tip that this one knows, or belong to a newer log.
+    // A cursor from another gateway on the database may be ahead of the tip that this gateway knows, or belong to a newer log.
     const code = start.ok ? undefined : start.error.code
     const isAhead = code === 'CURSOR_AHEAD_OF_TIP' || code === 'MILESTONE_NOT_COMMITTED'
     if (isAhead) await deps.store.read.reach(positionOf(selection))
@@ -141,7 +141,7 @@ export async function beginFeed(
     tip = await tail.freshTip(isNews ? tip.seq + 1 : 0)
     start = await startOf(deps, selection, tip)
   }
-  // The log was replaced meanwhile.
+  // The log was replaced during the checks.
   if (tail.tip().era !== tip.era) return await beginFeed(deps, selection)
   if (!start.ok) {
     if (start.error.code !== 'CURSOR_OF_ANOTHER_LOG') return start
@@ -154,7 +154,7 @@ export async function beginFeed(
   return ok({ logId: tip.logId, era: tip.era, ...beginning, snapshot })
 }
 
-/** Where a feed is to begin. */
+/** The requested start of a feed. */
 function positionOf({ after = '', afterMilestone }: FeedSelection): NamedPosition {
   if (afterMilestone !== undefined) return { slot: afterMilestone }
   const cursor = decodeCursor(after, 'after')
@@ -196,7 +196,7 @@ async function startOf(
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument, milestoneIndex: afterMilestone, newest })
   }
-  // The log begins with the genesis.
+  // Without a row of the milestone, the feed begins at the start of the log, with the genesis.
   const seq = (await store.read.milestone(afterMilestone))?.lastSeq ?? 0
   if (seq < tip.prunedSeq) return err(cursorExpired(argument, tip))
   return ok({ seq, branch: await tail.branchAt(seq) })

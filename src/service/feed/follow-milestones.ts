@@ -6,9 +6,9 @@ import { retryWhileAway } from '../../store/retry.ts'
 import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
 
-/** Every milestone from any one on, as they are committed. */
+/** Follows milestones from any milestone on. */
 
-/** The milestone to begin after is not committed yet. */
+/** The requested milestone is not committed yet. */
 export interface MilestoneNotCommitted {
   readonly code: 'MILESTONE_NOT_COMMITTED'
   readonly argument: string
@@ -16,7 +16,7 @@ export interface MilestoneNotCommitted {
   readonly newest: SlotIndex
 }
 
-/** Every milestone after one, by default after the newest; ends at once when its consumer calls `return()`. */
+/** Follows all milestones after a milestone, by default after the newest. The iterator ends at once when its consumer calls `return()`. */
 export async function followMilestones(
   deps: Pick<Services, 'store' | 'parameters' | 'feed'>,
   after: SlotIndex | undefined,
@@ -43,7 +43,7 @@ async function* milestonesAfter(
   try {
     while (!signal.aborted) {
       const { logId, slot: newest } = tail.tip()
-      // Not past the tip of the tail, so that the updates of an emitted milestone can be read.
+      // Reads no milestone beyond the tip of the tail, so that the updates of an emitted milestone can be read.
       const limit = Math.min(newest - reached, pageSize)
       const milestones = limit > 0 ? await retryWhileAway(() => read(reached, limit), signal) : []
       for (const milestone of milestones) {

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 
 type Deps = Pick<Services, 'store' | 'source' | 'parameters' | 'clock' | 'feed'>
 
-/** The status now, and at each milestone; a slow consumer gets the newest one and none of those before. */
+/** Yields the status now and after each milestone. A slow consumer gets only the newest status. */
 export function followStatus(deps: Deps): AsyncIterableIterator<Status> {
   return stoppable((signal) => statuses(deps, signal))
 }
@@ -18,9 +18,9 @@ async function* statuses(deps: Deps, signal: AbortSignal): AsyncGenerator<Status
   let emitted: Status | undefined
   try {
     while (!signal.aborted) {
-      const look = () => tipValues.read('status', () => readStatus(deps))
-      const status = await retryWhileAway(look, signal)
-      // The database may be ahead of the tip that was noticed, and is then not read again for it.
+      const read = () => tipValues.read('status', () => readStatus(deps))
+      const status = await retryWhileAway(read, signal)
+      // A read may already include the next milestone; its status is then emitted only once.
       if (status !== undefined && status.committed.slot !== emitted?.committed.slot) {
         emitted = status
         yield status

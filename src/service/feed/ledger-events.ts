@@ -4,7 +4,7 @@ import type { BlockRow, BlockState } from '../../store/rows.ts'
 import { type BlockView, decodeBlock } from '../blocks/read-block.ts'
 import type { Services } from '../services.ts'
 
-/** What happens on the ledger, found by reading it now and then: slots, blocks, their states, outputs. */
+/** Events of the ledger, found by polling: committed slots, blocks, changes of their states, outputs. */
 
 export type LedgerEvent =
   /** A slot was committed. */
@@ -16,7 +16,7 @@ export type LedgerEvent =
   /** An output was created or spent in a committed slot. */
   | { readonly kind: 'output'; readonly outputId: OutputId }
 
-/** Which events are wanted. */
+/** The kinds of events to read. */
 export interface Interests {
   readonly slots: boolean
   readonly blocks: boolean
@@ -24,12 +24,12 @@ export interface Interests {
 }
 
 export interface LedgerEventReader {
-  /** The events since the last look; without the kinds that were not wanted then. */
+  /** Returns the events since the last call, except for kinds that were not requested in that call. */
   look(interests: Interests): Promise<readonly LedgerEvent[]>
 }
 
-/** The most slots of one look; after a longer pause only the newest are reported. */
-const mostSlots = 100
+/** Maximum number of slots of one call. After a longer pause, only the newest slots are reported. */
+const maxSlots = 100
 
 const pageSize = 1_000
 
@@ -52,7 +52,7 @@ export function createLedgerEventReader({
       interests.outputs && tip !== undefined
         ? await outputsBetween(read, seq ?? tip.seq, tip.seq)
         : undefined
-    // Nothing can fail from here on: a look that fails changes no state, so the next one covers the same range.
+    // Nothing can fail from here on: a call that fails changes no state, so the next call covers the same range.
     return [...slotEvents(slots), ...blockEvents(blocks), ...outputEvents(outputs)]
   }
 
@@ -60,7 +60,7 @@ export function createLedgerEventReader({
     const known = slot ?? newest
     slot = newest
     if (known === undefined || newest === undefined) return []
-    const first = Math.max(known + 1, newest - mostSlots + 1)
+    const first = Math.max(known + 1, newest - maxSlots + 1)
     const count = Math.max(0, newest - first + 1)
     return Array.from({ length: count }, (_, i) => ({ kind: 'slot', slot: first + i }))
   }
@@ -71,7 +71,7 @@ export function createLedgerEventReader({
       open.clear()
       return []
     }
-    // First as pending, whatever its state: a client sees every state of a block once.
+    // A new block is first reported as pending, whatever its state: a client sees each state of a block once.
     for (const row of now.rows) open.set(row.blockId, { ...row, state: 'PENDING' })
     const events: LedgerEvent[] = now.rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
     for (const { blockId, state } of now.states) {
@@ -94,7 +94,7 @@ export function createLedgerEventReader({
 }
 
 interface BlocksNow {
-  /** The inbox number up to which blocks are known. */
+  /** The inbox position up to which blocks are known. */
   readonly inbox: number
   readonly rows: readonly BlockRow[]
   readonly states: Awaited<ReturnType<StoreReader['blockStates']>>

@@ -3,24 +3,24 @@ import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Position } from '../../store/list-contract.ts'
 
-/** Cursors of lists: positions of their orders as text that clients keep, whether or not a row lies there. */
+/** Cursors of lists: sort positions as opaque text. A cursor is valid whether or not a row has its position. */
 
-/** What a cursor of a list holds. */
+/** The content of the cursors of a list. */
 export interface CursorForm {
-  /** Distinguishes the lists: a cursor of one is none of another. */
+  /** Name of the list: the cursor of one list is not valid for another. */
   readonly list: string
-  /** Whole numbers up to 2^53 or 2^63, addresses, or other bytes by their number. */
+  /** Types of the values: integers below 2^53 (NUMBER) or 2^63 (AMOUNT), addresses, or a fixed number of bytes. */
   readonly values: readonly ('NUMBER' | 'AMOUNT' | 'ADDRESS' | number)[]
 }
 
-/** How the positions of a list become the cursors of its clients. */
+/** Converts positions of a list to cursors and back. */
 export interface Cursors {
   encode(position: Position): string
   /** `argument` is the name of the text in the request. */
   decode(text: string, argument: string): Result<Position, CursorError>
 }
 
-/** The cursors of a list. */
+/** Creates the cursors of a list. */
 export function keysetCursors(form: CursorForm): Cursors {
   return {
     encode: (position) => encodeCursor(form, position),
@@ -52,7 +52,7 @@ function readValue(kind: CursorForm['values'][number], text: string): Position[n
   if (typeof kind === 'number') {
     return text.length === 2 + 2 * kind && /^0x[0-9a-f]*$/.test(text) ? (text as Hex) : undefined
   }
-  // With their type; how many bytes they have depends on it.
+  // The bytes begin with the address type, on which their number depends.
   if (kind === 'ADDRESS') return /^0x([0-9a-f]{2}){1,100}$/.test(text) ? (text as Hex) : undefined
   if (!/^-?[0-9]{1,19}$/.test(text)) return undefined
   const number = BigInt(text)

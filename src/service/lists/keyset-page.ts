@@ -19,14 +19,14 @@ import {
 import type { UpdateSort } from '../updates/update-position.ts'
 import type { Cursors } from './keyset-cursor.ts'
 
-/** Pages of a list by the arguments of a connection: the cursors cut first, then `first`, then `last` (Relay connections, 4.4). */
+/** Pages of a list by the arguments of a connection: cursors apply first, then `first`, then `last` (Relay connections, 4.4). */
 
 export type { PageOrder } from '../../store/list-contract.ts'
 
-/** The page of those who name no size. */
+/** Default size of a page. */
 export const defaultListSize = 20
 
-/** Which page. Under NEWEST the order is turned round: `after` means older. */
+/** Selects a page. With NEWEST the order is reversed: `after` means older. */
 export interface PageArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
@@ -38,30 +38,30 @@ export interface PageArguments {
 /** A list in the order of its positions, the oldest first. */
 export interface KeysetList<Row> {
   readonly cursors: Cursors
-  /** The page of those who name no size; left out, `defaultListSize`. */
+  /** Default size of a page; `defaultListSize` if left out. */
   readonly defaultSize?: number
-  /** All of it; both ends are excluded. */
+  /** The bounds of the whole list; both are exclusive. */
   readonly whole: Between
   positionOf(row: Row): Position
   read(part: Between, page: PageOrder): Promise<readonly Row[]>
 }
 
-/** A page of a list. Whether there are more rows in the direction that it was not read in costs a read of its own. */
+/** A page of a list. Whether more rows exist against the direction of the read costs a separate read. */
 export interface KeysetPage<Row> {
   readonly nodes: readonly Row[]
-  /** The cursor of a node by its place in the page, which must have one there. Made when it is asked for: few lists show all of theirs. */
+  /** The cursor of the node at an index of the page, which must exist. Computed on demand, because few requests need all cursors. */
   cursorAt(index: number): string
   readonly hasNextPage: () => Promise<boolean>
   readonly hasPreviousPage: () => Promise<boolean>
 }
 
-/** A part of a list of which a page is asked; `A` says which list. */
+/** A part of a list, and the page to read of it; `A` identifies the list. */
 export type Part<A> = A & Between & { readonly page: PageOrder }
 
-/** Reads a page of a part. A transport may join what is asked for at the same time. */
+/** Reads a page of a part. A transport may batch concurrent reads. */
 export type ReadPart<A, Row> = (part: Part<A>) => Promise<readonly Row[]>
 
-/** Reads pages of parts of such lists, all of one page order; the number of statements does not depend on how many they are. */
+/** Reads pages of several parts, all with the same page order. The number of statements does not depend on the number of parts. */
 export type ReadParts<A, Row> = (
   deps: Pick<Services, 'store'>,
   parts: readonly Part<A>[],
@@ -71,10 +71,10 @@ export type ReadParts<A, Row> = (
 /** Why a page was refused. */
 export type ListError = CursorError | PageSizeOutOfRange
 
-/** What comes of asking for a page of a list that may refuse it for other reasons too. */
+/** A page, or the error of the page arguments or of the list (`E`). */
 export type Paged<Row, E = never> = Promise<Result<KeysetPage<Row>, ListError | E>>
 
-/** Reads a page: one read for each `rowsPerTurn` rows. What comes or goes meanwhile does not move the other rows. */
+/** Reads a page, with one read for each `rowsPerTurn` rows. Rows that appear or disappear between pages do not shift the others. */
 export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArguments): Paged<Row> {
   const fault = sizeFault('first', args.first) ?? sizeFault('last', args.last)
   if (fault !== undefined) return err(fault)
@@ -92,7 +92,7 @@ export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArgum
   const isBackward = args.first == null && args.last != null
   const limit = args.first ?? args.last ?? list.defaultSize ?? defaultListSize
   const order = isOldest === isBackward ? 'descending' : 'ascending'
-  // One row more than the page shows whether there are more.
+  // Reads one row more than the page has, to find out whether there are more rows.
   const found = await readInPieces(list, part, { order, limit: limit + 1 })
   const read = isBackward ? found.slice(0, limit).reverse() : found.slice(0, limit)
   const cut = isBackward || args.last == null ? 0 : Math.max(0, read.length - args.last)
@@ -107,7 +107,7 @@ export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArgum
   })
 }
 
-/** A large page is read in pieces, each behind the one before, for SQLite has a statement in one turn of the event loop. */
+/** Reads a large page in several statements, because a statement of SQLite blocks the event loop. */
 async function readInPieces<Row>(
   { read, positionOf }: KeysetList<Row>,
   { above, below }: Between,
@@ -126,7 +126,7 @@ async function readInPieces<Row>(
   }
 }
 
-/** The same of a list by whose parts a transport reads; `which` says which list. */
+/** Reads a page of a list whose parts are read by a transport; `which` identifies the list. */
 export function readPartPage<A, Row extends object>(
   read: ReadPart<A, Row>,
   which: A,
@@ -136,7 +136,7 @@ export function readPartPage<A, Row extends object>(
   return readKeysetPage({ ...list, read: (part, page) => read({ ...part, ...which, page }) }, args)
 }
 
-/** Whether the list has rows behind the end of a part at which a scan in that order ends; reads the outermost row. */
+/** Whether the list has rows beyond the end of a part at which a scan in this order ends; reads the outermost row of the list. */
 async function liesOutside<Row>(
   { whole, read, positionOf }: KeysetList<Row>,
   { above, below }: Between,
@@ -154,18 +154,18 @@ function opposite(order: PageOrder['order']): PageOrder['order'] {
   return order === 'ascending' ? 'descending' : 'ascending'
 }
 
-/** Milestones, both included. */
+/** A range of milestones; both ends are inclusive. */
 export interface MilestoneBounds {
   readonly fromMilestone?: SlotIndex | null | undefined
   readonly toMilestone?: SlotIndex | null | undefined
 }
 
-/** A list whose order begins with the slot; `beforeSlot` lies before all rows of a slot. */
+/** A list that is ordered by slot first; `beforeSlot` is the rest of a position before all rows of a slot. */
 export interface SlotList<Row> extends Omit<KeysetList<Row>, 'whole'> {
   readonly beforeSlot: Position
 }
 
-/** Reads a page of what lies within milestones. */
+/** Reads a page of the rows within a range of milestones. */
 export async function readSlotPage<Row>(
   { beforeSlot, ...list }: SlotList<Row>,
   bounds: MilestoneBounds,
@@ -178,7 +178,7 @@ export async function readSlotPage<Row>(
   return await readKeysetPage({ ...list, whole }, args)
 }
 
-/** The slots of bounds, both included. */
+/** The slots of a range of milestones; both ends are inclusive. */
 export function slotsWithin({
   fromMilestone,
   toMilestone,

@@ -11,21 +11,21 @@ import {
   readPartPage,
 } from './keyset-page.ts'
 
-/** The transactions that created something for an address or spent something of it, page by page. */
+/** Pages of the transactions that created or spent outputs of an address. */
 
-/** Those that made updates of an address and class. */
+/** The transactions with updates of an address and class. */
 export interface AddressTransactionList {
   readonly address: Hex
   readonly class: UpdateClass
 }
 
-/** A transaction by its last update of the address and class. */
+/** A transaction, with the position of its last update of the address and class. */
 export interface AddressTransaction {
   readonly transactionId: TransactionId
   readonly seq: number
 }
 
-/** Pages of parts of such lists, in one statement more than one for their entries. */
+/** Reads pages of several lists, in one statement for the entries and one for the spent outputs. */
 export const readAddressTransactionParts: ReadParts<
   AddressTransactionList,
   AddressTransaction
@@ -42,7 +42,7 @@ export const readAddressTransactionParts: ReadParts<
   )
 }
 
-/** Transactions by their last updates of an address, as far as these are kept. */
+/** Lists transactions by their last updates of an address, as far as the log keeps these. */
 export function listAddressTransactions(
   read: ReadPart<AddressTransactionList, AddressTransaction>,
   list: AddressTransactionList,

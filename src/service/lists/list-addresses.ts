@@ -3,12 +3,12 @@ import type { Services } from '../services.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import { type KeysetList, type PageArguments, type Paged, readKeysetPage } from './keyset-page.ts'
 
-/** Addresses, the richest first, page by page. */
+/** Pages of addresses, the richest first. */
 
-/** An address with all that it owns. */
+/** An address with its total base tokens. */
 export type { AddressTotal } from '../../store/rows.ts'
 
-/** The addresses that own base tokens as of the newest milestone; of those that own the same, the last by bytes first. */
+/** Lists the addresses that own base tokens as of the newest milestone. Equal balances are in descending order of address bytes. */
 export function listAddresses(
   { store }: Pick<Services, 'store'>,
   page: Omit<PageArguments, 'sort'>,
@@ -19,11 +19,11 @@ export function listAddresses(
     positionOf: ({ address, total }) => [total, address],
     read: async (part, order) => (await store.read.addressPages([part], order)).flat(),
   }
-  // Under NEWEST the greatest positions come first.
+  // NEWEST lists the greatest positions first.
   return readKeysetPage(list, { ...page, sort: 'NEWEST' })
 }
 
-/** More than there can be: the supply has fewer than 64 bits. */
+/** An upper bound of balances: the supply has fewer than 64 bits. */
 const maximum = 2n ** 63n - 1n
 
 const addressCursors = keysetCursors({ list: 'address', values: ['AMOUNT', 'ADDRESS'] })

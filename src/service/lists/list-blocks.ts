@@ -18,42 +18,42 @@ import {
   type SlotList,
 } from './keyset-page.ts'
 
-/** Blocks, page by page. */
+/** Pages of blocks. */
 
-/** What blocks must fulfil, all of it. */
+/** Conditions on blocks; a listed block meets all of them. */
 export interface BlockFilter extends MilestoneBounds {
   readonly kind?: 'BASIC' | 'VALIDATION' | null | undefined
   readonly payload?: 'NONE' | 'TAGGED_DATA' | 'TRANSACTION' | 'CANDIDACY' | null | undefined
   readonly state?: BlockState | null | undefined
   readonly issuerId?: AccountId | null | undefined
-  /** Carriers of a transaction. */
+  /** Selects the blocks that carry a transaction. */
   readonly transactionId?: TransactionId | undefined
 }
 
-/** Two conditions that exclude each other. */
+/** The filter has two conditions that exclude each other. */
 export interface FilterAmbiguous {
   readonly code: 'FILTER_AMBIGUOUS'
   readonly members: string
 }
 
-/** What lists of blocks and transactions are read with. */
+/** The reads that lists of blocks and transactions use. */
 export interface ListReads<A, Row> {
   readonly source: Pick<Services['source'], 'node'>
   readonly read: ReadPart<A, Row>
 }
 
-/** Blocks that meet conditions. */
+/** The blocks that meet some conditions. */
 export interface BlockList {
   readonly where: BlockConditions
 }
 
-/** Pages of parts of such lists. */
+/** Reads pages of several lists of blocks. */
 export const readBlockParts: ReadParts<BlockList, BlockView> = async ({ store }, parts, page) => {
   const pages = await store.read.blockPages(parts, page)
   return pages.map((rows) => rows.map(viewOfBlock))
 }
 
-/** Blocks by the time of their issuing; of one time by their arrival. */
+/** Lists blocks by their issuing time, and blocks of the same time by arrival. */
 export async function listBlocks(
   { source, read }: ListReads<BlockList, BlockView>,
   filter: BlockFilter,
@@ -82,7 +82,7 @@ export async function listBlocks(
 
 const blockCursors = keysetCursors({ list: 'block', values: ['NUMBER', 'AMOUNT', 'NUMBER'] })
 
-/** The kinds that both members allow; `undefined` where neither is given. */
+/** The kinds that both members allow; `undefined` if the filter has neither. */
 export function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
   if (kind == null && payload == null) return undefined
   const ofKind = kind == null ? allKinds : kindsByKind[kind]
@@ -108,19 +108,19 @@ export interface ChildList {
   readonly parent: BlockId
 }
 
-/** Pages of the children of some blocks. */
+/** Reads pages of the children of several blocks. */
 export const readChildParts: ReadParts<ChildList, BlockView> = async ({ store }, parts, page) => {
   const pages = await store.read.childPages(parts, page)
   return pages.map((rows) => rows.map(viewOfBlock))
 }
 
-/** The blocks that refer to a block, by id. */
+/** Lists the blocks that refer to a block, by id. */
 export async function listChildBlocks(
   { source, read }: ListReads<ChildList, BlockView>,
   parent: BlockId,
   args: PageArguments,
 ): Paged<BlockView, NotOffered> {
-  const listed = listedHere(source, 'what refers to a block')
+  const listed = listedHere(source, 'the children of a block')
   if (!listed.ok) return listed
   return await readPartPage(read, { parent }, blocksById, args)
 }

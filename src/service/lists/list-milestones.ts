@@ -11,9 +11,9 @@ import {
   slotsWithin,
 } from './keyset-page.ts'
 
-/** Milestones, page by page. */
+/** Pages of milestones. */
 
-/** Milestones by their slots. */
+/** Lists milestones by slot. */
 export async function listMilestones(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   bounds: MilestoneBounds,

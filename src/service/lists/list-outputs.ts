@@ -18,30 +18,30 @@ import {
 } from './keyset-page.ts'
 import type { FilterAmbiguous } from './list-blocks.ts'
 
-/** Outputs, spent or not, page by page. */
+/** Pages of outputs, spent or unspent. */
 
-/** Conditions that are kept of unspent outputs alone. */
+/** Conditions that the store indexes only for unspent outputs. */
 export type UnspentConditions = Omit<UnspentFilter, 'asOf' | 'kinds' | 'created'>
 
-/** What outputs must fulfil, all of it. */
+/** Conditions on outputs; a listed output meets all of them. */
 export interface OutputListFilter extends MilestoneBounds {
-  /** Left out: both. */
+  /** Selects spent or unspent outputs; both if left out. */
   readonly isSpent?: boolean | null | undefined
   /** Type codes. */
   readonly kinds?: readonly number[] | null | undefined
   readonly conditions: UnspentConditions
-  /** Those of the conditions that are given, as the caller calls them. */
+  /** Names of the given conditions, as in the request. */
   readonly conditionNames: readonly string[]
 }
 
-/** Conditions that are kept of unspent outputs alone, asked of others. */
+/** The filter has conditions that only lists of unspent outputs support. */
 export interface FilterNeedsUnspent {
   readonly code: 'FILTER_NEEDS_UNSPENT'
   /** The names of the conditions. */
   readonly members: string
 }
 
-/** Outputs by the slot they were booked in and by id; those that are spent, by the slot they were spent in. */
+/** Lists outputs by booking slot and id; a list of spent outputs only is ordered by spending slot and id. */
 export async function listOutputs(
   { store }: Pick<Services, 'store'>,
   filter: OutputListFilter,
@@ -67,7 +67,7 @@ export async function listOutputs(
   return await readSlotPage(list, filter, args)
 }
 
-/** Unspent outputs by the slot they were booked in and by id. What is spent or created meanwhile does not move the others. */
+/** Lists unspent outputs by booking slot and id. Outputs that are spent or created between pages do not shift the others. */
 export async function listUnspentOutputs(
   { store }: Pick<Services, 'store'>,
   filter: UnspentFilter,
@@ -98,7 +98,11 @@ function unspentList(
   }
 }
 
-function placeOfBooking({ bookedSlot, outputId }: Pick<OutputRow, 'bookedSlot' | 'outputId'>) {
+/** Sort position of an output in lists by booking slot and id. */
+export function placeOfBooking({
+  bookedSlot,
+  outputId,
+}: Pick<OutputRow, 'bookedSlot' | 'outputId'>) {
   return [bookedSlot, outputId] as const
 }
 
@@ -121,6 +125,6 @@ function ambiguityOf({ heldBy, anyOf }: UnspentConditions): FilterAmbiguous | un
   return { code: 'FILTER_AMBIGUOUS', members: 'heldBy or unlockableBy' }
 }
 
-/** Of outputs by the slot they were booked in and by id. */
+/** Cursors of outputs by booking slot and id. */
 export const outputCursors = keysetCursors({ list: 'output', values: ['NUMBER', 38] })
 const spentCursors = keysetCursors({ list: 'spent', values: ['NUMBER', 38] })

@@ -13,19 +13,19 @@ import {
 } from './keyset-page.ts'
 import type { ListReads } from './list-blocks.ts'
 
-/** Transactions, page by page. */
+/** Pages of transactions. */
 
-/** What transactions must fulfil, all of it. */
+/** Conditions on transactions; a listed transaction meets all of them. */
 export interface TransactionFilter extends MilestoneBounds {
   readonly state?: TransactionState | null | undefined
 }
 
-/** Transactions in a state, or in any. */
+/** The transactions in a state; all transactions if `undefined`. */
 export interface TransactionList {
   readonly state: TransactionState | undefined
 }
 
-/** Pages of parts of such lists, all of one page order, in one statement more than those for their positions. */
+/** Reads pages of several lists, all with the same page order: the statements for their positions, and one for the transactions. */
 export const readTransactionParts: ReadParts<TransactionList, TransactionOutcome> = async (
   deps,
   parts,
@@ -35,7 +35,7 @@ export const readTransactionParts: ReadParts<TransactionList, TransactionOutcome
   return pages.map((rows) => rows.map(outcomeOf))
 }
 
-/** Transactions by slot and id. That of the genesis, which no block carries, is not among them. */
+/** Lists transactions by slot and id. The genesis transaction, which has no block, is not listed. */
 export async function listTransactions(
   { source, read }: ListReads<TransactionList, TransactionOutcome>,
   filter: TransactionFilter,

@@ -9,38 +9,38 @@ import type { AnswerUnreadable } from '../../node/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 
-/** An answer of an upstream node that contradicts what is committed here. */
+/** A response of an upstream node that contradicts the committed ledger of this gateway. */
 export type NodeContradiction = Contradiction
 
-/** An answer of an upstream node that cannot be read. */
+/** A response of an upstream node that cannot be parsed. */
 export type NodeAnswerUnreadable = AnswerUnreadable
 
-/** Whether the gateway can do its work. */
+/** Health of the gateway. */
 export interface Health {
-  /** Whether there is no reason against it. */
+  /** Whether `reasons` is empty. */
   readonly isHealthy: boolean
-  /** Why it cannot, or is about to stop; none while it can. */
+  /** Why the gateway is unhealthy or about to stop; empty while it is healthy. */
   readonly reasons: readonly HealthReason[]
-  /** The one of them for which the ledger takes no blocks; `undefined` while it does. */
+  /** The reason why the ledger accepts no blocks; `undefined` while it accepts them. */
   readonly reason: LedgerUnavailable['reason'] | undefined
-  /** Whether this process writes the ledger, or another one on its database does. */
+  /** Whether this process writes the ledger, or another process on the database does. */
   readonly role: 'WRITER' | 'STANDBY'
   /** The lease term of the writer, as far as this process knows it. */
   readonly term: number
-  /** What a process that has the lease waits for before it writes; `undefined` where it waits for nothing. */
+  /** What a process that has the lease waits for before it writes; `undefined` if it waits for nothing. */
   readonly starting: Starting | undefined
-  /** In upstream mode: how following the node goes. */
+  /** Progress of following the node; only in upstream mode. */
   readonly following: FollowingHealth | undefined
 }
 
-/** How the following of a node goes, and how far it has come. */
+/** Progress of following a node, with the newest committed slot. */
 export interface FollowingHealth extends FollowingStatus {
   readonly committedSlot: SlotIndex
 }
 
 /**
- * Asks the database for an answer, and reads the role of this process among those on the database. Where the log has become another
- * one, its feeds are led there first: one that is opened once the gateway is healthy again must not begin in the former log.
+ * Checks that the database responds, and reads the role of this process. If the log was replaced, the feeds switch to the new
+ * log first: a feed that is opened once the gateway is healthy again must not begin in the former log.
  */
 export async function readHealth(
   { store, source, feed: { tail } }: Pick<Services, 'store' | 'source' | 'feed'>,
@@ -63,16 +63,16 @@ export async function readHealth(
   return { isHealthy, reasons: [...reasons], reason, role, term, starting, following }
 }
 
-/** Over a broken network no answer may come at all, not even a failure. The log of the process has the reason. */
+/** Whether a read succeeds in time. On a broken network a read may never settle. The log of the process has the cause. */
 async function answersInTime(read: () => Promise<unknown>): Promise<boolean> {
   const over = new AbortController()
   const answered = read().then(
     () => true,
     () => false,
   )
-  const late = delay(longestMs, false, { signal: over.signal, ref: false }).catch(() => false)
+  const late = delay(readTimeoutMs, false, { signal: over.signal, ref: false }).catch(() => false)
   return Promise.race([answered, late]).finally(() => over.abort())
 }
 
-/** Shorter than the usual time limit of a load balancer's health check. */
-const longestMs = 3_000
+/** Timeout of the read; shorter than the usual timeout of a load balancer's health check. */
+const readTimeoutMs = 3_000

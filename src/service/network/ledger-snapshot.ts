@@ -6,34 +6,34 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 import type { NotOffered } from './not-offered.ts'
 
-/** A snapshot of the ledger, for a follower to begin with. */
+/** Snapshots of the ledger, from which another gateway can start. */
 
-/** Its slot, and its lines, which are read while they are sent. */
+/** The slot and the lines of a snapshot. The lines are read while they are sent. */
 export interface LedgerSnapshot {
   readonly slot: SlotIndex
   readonly lines: AsyncGenerator<string>
 }
 
-/** The slot is too old, or unknown: a newer snapshot is to be begun. */
+/** The slot of the snapshot is too old or unknown: the client has to start a new snapshot. */
 export interface SnapshotExpired {
   readonly code: 'SNAPSHOT_EXPIRED'
   readonly slot: SlotIndex
 }
 
-/** What is given is no place of a snapshot. */
+/** The text is not a position in a snapshot. */
 export interface SnapshotPositionMalformed {
   readonly code: 'CURSOR_MALFORMED'
   readonly argument: 'from'
 }
 
-/** Why there is none. */
+/** Why no snapshot is returned. */
 export type SnapshotError =
   | SnapshotPositionMalformed
   | NotOffered
   | SnapshotNotReady
   | SnapshotExpired
 
-/** Opens the snapshot of the newest slot, or goes on with one at a place: slot, part, last key and last check. */
+/** Opens the snapshot of the newest slot, or resumes a snapshot at a position: slot, section, last key and last check. */
 export async function openLedgerSnapshot(
   { store, source }: Pick<Services, 'store' | 'source'>,
   place: string | undefined,
@@ -43,7 +43,7 @@ export async function openLedgerSnapshot(
   if (source.snapshotHead === undefined) {
     return err({
       code: 'NOT_OFFERED_BY_NODES',
-      what: 'snapshots, for they have entries of accounts',
+      what: 'snapshots, which contain the entries of accounts',
     })
   }
   if (place === undefined) {

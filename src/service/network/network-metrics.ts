@@ -1,12 +1,12 @@
 import type { NetworkMetrics } from '../../protocol/node-answers.ts'
 import type { Services } from '../services.ts'
 
-/** How busy the network is (rest.md 4.1). */
+/** Block rates of the network (rest.md 4.1). */
 
-/** Committed slots over which is measured. */
+/** Number of committed slots over which the rates are measured. */
 const windowSlots = 10
 
-/** Blocks of the newest committed slots by time, and how many of them were accepted. */
+/** Computes blocks per second over the newest committed slots, and the percentage of accepted blocks. */
 export async function networkMetrics({
   store,
   parameters,

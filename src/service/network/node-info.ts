@@ -5,16 +5,16 @@ import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
 import type { Services } from '../services.ts'
 
-/** What a client asks before it builds a block. */
+/** Information that a client needs to build a block. */
 
-/** How far the node has committed, and the rules of its network. `health.ts` says whether it is healthy. */
+/** The newest commitment, and the parameters of the network. `health.ts` reports the health. */
 export interface NodeInfo {
   readonly parameters: ProtocolParameters
   readonly latestCommitmentId: CommitmentId
   readonly latestFinalizedSlot: SlotIndex
-  /** The slot of this moment. */
+  /** The current slot by the clock. */
   readonly slot: SlotIndex
-  /** Unix time in nanoseconds up to which slots are committed. */
+  /** End of the newest committed slot, in Unix nanoseconds. */
   readonly committedTime: bigint
 }
 
@@ -30,7 +30,7 @@ export function nodeInfo({ source }: Pick<Services, 'source'>): NodeInfo {
   }
 }
 
-/** What a block issued now should refer to. */
+/** Returns the parents and the commitment that a block issued now should refer to. */
 export function issuance({
   source,
 }: Pick<Services, 'source'>): Promise<Result<Issuance, LedgerUnavailable>> {

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Services } from '../services.ts'
 
-/** The node API has no route for this, so that upstream mode does not offer it. `what` names it in words. */
+/** Upstream mode does not offer the data, because the node API has no route for it. `what` names the data in the message. */
 export interface NotOffered {
   readonly code: 'NOT_OFFERED_BY_NODES'
   readonly what: string
 }
 
-/** Refuses a list in upstream mode: a node serves blocks and transactions one by one, and what is kept of them is no list. */
+/** Refuses a list in upstream mode: a node serves blocks and transactions only one by one, and the gateway stores only some of them. */
 export function listedHere(
   { node }: Pick<Services['source'], 'node'>,
   what: string,

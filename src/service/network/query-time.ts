@@ -1,4 +1,4 @@
 import { mostSnapshotMs } from '../../store/database.ts'
 
-/** How long a query may read as of its moment, in milliseconds. */
+/** Maximum duration of a query, in milliseconds; then its snapshot is closed. */
 export const mostQueryMs = mostSnapshotMs

@@ -2,7 +2,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
 import type { Services } from '../services.ts'
 
-/** How the ledger stands, for a home page. */
+/** Status of the ledger, for a home page. */
 
 /** A slot and its end in Unix seconds. */
 export interface SlotTime {
@@ -10,15 +10,15 @@ export interface SlotTime {
   readonly end: number
 }
 
-/** How the ledger stands. All counts are as of the newest committed slot. */
+/** Status of the ledger. All counts are as of the newest committed slot. */
 export interface Status {
   readonly committed: SlotTime
   readonly finalized: SlotTime
-  /** The slot of this moment. */
+  /** The current slot by the clock. */
   readonly current: SlotTime
-  /** From the end of the newest committed slot until now. */
+  /** Seconds since the end of the newest committed slot. */
   readonly lagSeconds: number
-  /** Over the newest minute of committed slots; `undefined` where the node does not report blocks. */
+  /** Average over the newest minute of committed slots; `undefined` if the node does not report blocks. */
   readonly blocksPerSecond: number | undefined
   readonly transactionsPerSecond: number
   readonly baseTokenSupply: bigint
@@ -29,7 +29,7 @@ export interface Status {
   readonly mode: 'EMBEDDED' | 'UPSTREAM'
 }
 
-/** Reads it from counters: the cost does not grow with the ledger. */
+/** Reads the status from counters, so that the cost does not grow with the ledger. */
 export async function readStatus({
   store,
   source,
@@ -45,7 +45,7 @@ export async function readStatus({
   const now = Number(clock.nowNs() / 1_000_000_000n)
   return {
     committed,
-    // A committed slot cannot be undone here.
+    // This gateway never undoes a committed slot, so it is final.
     finalized: committed,
     current: { slot: currentSlot, end: slotEnd(parameters, currentSlot) },
     lagSeconds: Math.max(0, now - committed.end),

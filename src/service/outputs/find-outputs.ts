@@ -15,15 +15,15 @@ import type { Services } from '../services.ts'
 import { viewOfOutput } from './read-output.ts'
 import { scanUnspent } from './scan-unspent.ts'
 
-/** Finds unspent outputs, as the indexer does: by everything that is booked, committed or not (rest.md 5). */
+/** Finds unspent outputs like the indexer: as of all booked transactions, committed or not (rest.md 5). */
 
-/** What outputs must fulfil; the words are those of the store. */
+/** Conditions on outputs, in the terms of the store. */
 export type OutputFilter = Omit<UnspentFilter, 'asOf' | 'heldBy'>
 
-/** By what an output can be found. */
+/** Index keys, positions and bounds of a search. */
 export type { OutputKey, OutputPosition as OutputPlace, SlotBounds }
 
-/** Some outputs, and the position after which the next page begins. */
+/** A page of outputs, and the position after which the next page begins. */
 export interface FoundPage {
   /** The newest committed slot. */
   readonly committedSlot: SlotIndex
@@ -31,7 +31,7 @@ export interface FoundPage {
   readonly next: OutputPosition | undefined
 }
 
-/** A page of outputs by booked slot and id. */
+/** Reads a page of outputs by booking slot and id. */
 export async function findOutputs(
   { store: { read } }: Pick<Services, 'store'>,
   page: {
@@ -43,9 +43,9 @@ export async function findOutputs(
   const { after, pageSize } = page
   const filter: UnspentFilter = { ...page.filter, asOf: 'BOOKED' }
   const { slot: committedSlot } = await read.latestMilestone()
-  // One row more than the page shows whether there is a next page.
+  // Reads one row more than the page has, to find out whether there is a next page.
   const question = { filter, after, limit: pageSize + 1 }
-  const { rows, stoppedAt } = await scanUnspent(read, question, mostPieces)
+  const { rows, stoppedAt } = await scanUnspent(read, question, maxBatches)
   const shown = rows.slice(0, pageSize)
   return {
     committedSlot,
@@ -54,15 +54,15 @@ export async function findOutputs(
   }
 }
 
-/** A page of what is rare ends before it is full, so that no request takes long; its client goes on at its cursor. */
-const mostPieces = 25
+/** Maximum number of batches per page. A page of rare outputs ends before it is full, and the client continues at its cursor. */
+const maxBatches = 25
 
-/** The index keys of outputs that an address may unlock at any time, or that return a deposit to it. Expirations are ignored. */
+/** The index keys of outputs that an address may unlock at some time, or that return a deposit to it. Expirations are ignored. */
 export function unlockableTerms(address: Hex): readonly IndexKey[] {
   return unlocking.map((kind) => ({ kind, value: address }))
 }
 
-/** What has an address that could come to unlock it, now or once it has expired. */
+/** The index keys of outputs that an address may unlock, now or after their expiration. */
 export function unlockableBy(address: Hex): readonly IndexKey[] {
   return owning.map((kind) => ({ kind, value: address }))
 }
@@ -75,7 +75,7 @@ const owning = [
 ] as const satisfies readonly IndexKind[]
 const unlocking = [...owning, 'STORAGE_DEPOSIT_RETURN'] as const
 
-/** The members of a multi address, of which some unspent output has the whole; `undefined` where none has. */
+/** Finds the members of a multi address in an unspent output that contains the full address; `undefined` if there is none. */
 export async function findMultiAddress(
   { store }: Pick<Services, 'store'>,
   reference: Hex,

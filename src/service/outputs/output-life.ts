@@ -4,19 +4,19 @@ import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** Which block an output came with, and what spent it. In upstream mode the log does not always have them. */
+/** The block that created an output, and the transaction that spent it. In upstream mode the log does not always have them. */
 
-/** Why an output that exists cannot be answered in full. */
+/** Why an existing output cannot be returned completely. */
 export type OutputNotServed = NotServedByNode
 
-/** What an output came with, and what it went with. */
+/** The block that created an output, and the transaction that spent it. */
 export interface OutputLife {
   readonly blockId: BlockId
-  /** `undefined` while it is unspent. */
+  /** `undefined` while the output is unspent. */
   readonly spentBy: TransactionId | undefined
 }
 
-/** Reads both; the upstream node answers what the row lacks. */
+/** Reads the block and the spending transaction of an output, from the upstream node if the row does not have them. */
 export async function outputLife(
   { source }: Pick<Services, 'source'>,
   { outputId, ...row }: OutputRow,
@@ -27,7 +27,7 @@ export async function outputLife(
   const blockId = row.blockId ?? answered?.blockId
   const spentBy = row.spentBy ?? answered?.spent?.transactionId
   if (blockId === undefined || (isSpent && spentBy === undefined)) {
-    return err({ code: 'NOT_TOLD_BY_NODE', what: `the life of output ${outputId}` })
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the metadata of output ${outputId}` })
   }
   return ok({ blockId, spentBy: isSpent ? spentBy : undefined })
 }

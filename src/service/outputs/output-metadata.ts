@@ -6,9 +6,9 @@ import type { Milestone, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type OutputNotServed, outputLife } from './output-life.ts'
 
-/** What became of an output, in the form of the node API (rest.md 4.1). */
+/** Metadata of an output, in the form of the node API (rest.md 4.1). */
 
-/** How an output came and went, as of the newest commitment. */
+/** Reads how an output was created and spent, as of the newest commitment. */
 export async function outputMetadata(
   deps: Pick<Services, 'store' | 'source'>,
   row: OutputRow,
@@ -34,7 +34,7 @@ export async function outputMetadata(
   return ok({ outputId, blockId, included, spent, latestCommitmentId: latest.commitmentId })
 }
 
-/** All zero while the slot is not committed. */
+/** The commitment of a slot; all zeros while the slot is not committed. */
 async function commitmentOf(
   { store }: Pick<Services, 'store'>,
   slot: SlotIndex,

@@ -6,11 +6,11 @@ import { Expiration } from '../../protocol/unlock-conditions.ts'
 import type { Services } from '../services.ts'
 import type { OutputView } from './read-output.ts'
 
-/** Who owns an output; an expiration may have given it to another address. */
+/** The owner of an output, which an expiration may have changed. */
 
 /**
- * The owner of an output when it was spent; of an unspent one as of the newest milestone, which is read only where an
- * expiration depends on it.
+ * Returns the owner of a spent output at its spending, or of an unspent output as of the newest milestone. The newest milestone
+ * is read only if the output has an expiration.
  */
 export async function readOwner(
   { parameters }: Pick<Services, 'parameters'>,

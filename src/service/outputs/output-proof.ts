@@ -25,14 +25,14 @@ import type { OutputNotServed } from './output-life.ts'
 
 /** An output with the proof that it belongs to its transaction. */
 
-/** An output as the node gives it. */
+/** An output with its proof, as a node returns it. */
 export interface ProvenOutput {
   readonly row: OutputRow
   readonly output: Output
   readonly proof: OutputIdProof
 }
 
-/** Reads an output; `undefined` when there is none. Spent outputs are there too. */
+/** Reads an output, spent or unspent, with its proof; `undefined` if the output is not known. */
 export async function readProvenOutput(
   deps: Pick<Services, 'store' | 'source'>,
   id: OutputId,
@@ -45,14 +45,14 @@ export async function readProvenOutput(
   return proof.ok ? ok({ row, output: output.value, proof: proof.value }) : proof
 }
 
-/** Proves outputs of one transaction. */
+/** Computes the proof of an output of one transaction. */
 export type ProveOutput = (
   row: Pick<OutputRow, 'outputId' | 'bytes'>,
 ) => Promise<Result<OutputIdProof, OutputNotServed>>
 
 /**
- * What proves the outputs of the transaction that created one: what they have in common is read and hashed once. It is made
- * from the transaction where that is kept; other proofs are the node's.
+ * Creates the prover for all outputs of the transaction that created an output; their common part is read and hashed once. It
+ * is computed from the transaction if that is stored; otherwise the upstream node serves the proofs.
  */
 export async function proverOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
@@ -80,7 +80,7 @@ export async function proverOf(
     createGenesisTransactions().commitmentOf(
       transactionId,
       allBytes,
-      source.node ? mostEqual : undefined,
+      source.node ? maxEqualTransactions : undefined,
     )
   if (transactionCommitment === undefined) return fetchProof
   const prove = createProver(allBytes)
@@ -93,16 +93,16 @@ export async function proverOf(
       transactionCommitment,
       outputCommitmentProof: prove(index),
     }
-    // A node does not list outputs that one slot created and spent; without such a sibling this gateway cannot compute the proof.
+    // A node does not list outputs that were created and spent in one slot. If a sibling is missing, the node serves the proof.
     const isWhole = source.node === undefined || provesOutput(id, bytes, proof)
     return isWhole ? ok(proof) : fetchProof({ outputId: id, bytes })
   }
 }
 
-/** Transactions of the genesis with the same outputs that are tried where some of the outputs may not be here. */
-const mostEqual = 1_000
+/** Maximum number of genesis transactions with equal outputs that are tried if some outputs may be missing here. */
+const maxEqualTransactions = 1_000
 
-/** The hash of the essence, where the block is here. */
+/** The commitment to the transaction (the hash of its essence); `undefined` if its block is not stored. */
 async function commitmentToTransaction(
   { store }: Pick<Services, 'store'>,
   id: OutputRow['blockId'],

@@ -6,15 +6,15 @@ import type { OutputRow } from '../../store/rows.ts'
 import { createDecodeCache } from '../decode-cache.ts'
 import type { Services } from '../services.ts'
 
-/** An output, spent or not. */
+/** Reads outputs, spent or unspent. */
 
-/** An output with what became of it. */
+/** An output with its state. */
 export interface OutputView extends OutputRow {
-  /** Its meaning, decoded when it is asked for first. */
+  /** The decoded output; decoded at the first call. */
   readonly output: () => Output
 }
 
-/** Reads an output; `undefined` when it is not known. */
+/** Reads an output; `undefined` if it is not known. */
 export async function readOutput(
   { store }: Pick<Services, 'store'>,
   outputId: OutputId,
@@ -23,7 +23,7 @@ export async function readOutput(
   return row && viewOfOutput(row)
 }
 
-/** Reads those of some outputs that are known, in the order asked; one query. */
+/** Reads outputs in the order of their ids in the request, in one statement. Unknown outputs are left out. */
 export async function readOutputs(
   { store }: Pick<Services, 'store'>,
   outputIds: readonly OutputId[],
@@ -36,16 +36,16 @@ export async function readOutputs(
   })
 }
 
-/** A row of the store in the form that the transports show. */
+/** A row of the store as the view that the transports render. */
 export function viewOfOutput(row: OutputRow): OutputView {
   let decoded: Output | undefined
   return { ...row, output: () => (decoded ??= decodeOutput(row)) }
 }
 
-/** What the outputs mean that were asked for last. */
+/** Cache of recently decoded outputs. */
 const decodedOutputs = createDecodeCache<OutputId, Output>(4 * 1024 * 1024)
 
-/** The bytes were checked when the output was booked. */
+/** Decodes a stored output, whose bytes were checked when it was booked. */
 function decodeOutput({ outputId, bytes }: OutputRow): Output {
   return decodedOutputs(outputId, bytes, () => {
     const output = decode(Output, bytes)

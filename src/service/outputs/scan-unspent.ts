@@ -5,33 +5,33 @@ import type { OutputPosition, UnspentFilter, UnspentQuery } from '../../store/vi
 import type { Services } from '../services.ts'
 
 /**
- * Pages of unspent outputs, also by filters that few of them may fulfil. What is rare in a large ledger is far apart, and on SQLite the
- * event loop waits for a statement: a page is read piece by piece, others have their turns between the pieces, and each of
- * them is paid for and ends with its request.
+ * Pages of unspent outputs, also for filters that match few outputs. In a large ledger a scan for rare outputs is long, and on
+ * SQLite a statement blocks the event loop. A page is therefore read in batches: other work runs between them, each batch
+ * counts towards the cost of its request, and the scan stops when the request ends.
  */
 
 type Read = Pick<Services['store']['read'], 'unspentOutputs' | 'unspentStop'>
 
-/** Rows of a page; where they are fewer than were asked for and there may be more, the place to go on after. */
+/** Rows of a page. `stoppedAt` is set if the scan stopped early: the position after which it continues. */
 export interface ScannedRows {
   readonly rows: readonly OutputRow[]
   readonly stoppedAt?: OutputPosition | undefined
 }
 
-/** Reads a page; it stops after so many pieces that have fewer rows than were asked for. */
+/** Reads a page. The scan stops after `maxBatches` batches that have fewer rows than requested. */
 export async function scanUnspent(
   read: Read,
   question: UnspentQuery,
-  mostPieces: number = Number.POSITIVE_INFINITY,
+  maxBatches: number = Number.POSITIVE_INFINITY,
 ): Promise<ScannedRows> {
   const { filter, limit, order } = question
   const isSparse = mayReject(filter)
   const rows: OutputRow[] = []
   let { after, before } = question
-  // Most filters are fulfilled by many: the first piece is a short one.
-  for (let pieces = 0, most = rowsPerTurn; ; most *= 4) {
+  // Most filters match many outputs, so the first batch is small.
+  for (let batches = 0, scanLimit = rowsPerTurn; ; scanLimit *= 4) {
     const part = { ...question, after, before }
-    const at = isSparse ? (await read.unspentStop(part, most)).at : undefined
+    const at = isSparse ? (await read.unspentStop(part, scanLimit)).at : undefined
     const wanted = Math.min(limit - rows.length, rowsPerTurn)
     const found = await read.unspentOutputs({ ...part, through: at, limit: wanted })
     rows.push(...found)
@@ -39,14 +39,14 @@ export async function scanUnspent(
     const isFull = found.length === wanted
     const last = isFull ? found.at(-1) : at
     if (last === undefined) return { rows }
-    if (!isFull && ++pieces === mostPieces) return { rows, stoppedAt: at }
+    if (!isFull && ++batches === maxBatches) return { rows, stoppedAt: at }
     if (order === 'descending') before = last
     else after = last
     await passTurn()
   }
 }
 
-/** Whether a scan may walk over outputs that do not fulfil the filter; those of one kind or with one key alone all do. */
+/** Whether a scan may read outputs that do not match the filter. A filter by one kind or one key alone reads only matches. */
 function mayReject({ heldBy, anyOf, keys = [], kinds, ...filter }: UnspentFilter): boolean {
   const { hasTimelock, timelocked, hasExpiration, expires, hasReturn, hasToken } = filter
   const given = [hasTimelock, timelocked, hasExpiration, expires, hasReturn, hasToken]
@@ -54,7 +54,7 @@ function mayReject({ heldBy, anyOf, keys = [], kinds, ...filter }: UnspentFilter
   return (
     given.some((one) => one !== undefined) ||
     keys.length > 1 ||
-    // Found among what the address holds.
+    // The index of this key covers all outputs that the address holds.
     keys[0]?.kind === 'OWNER' ||
     (keys.length > 0 && (heldBy !== undefined || anyOf !== undefined)) ||
     (byKey && kinds !== undefined)

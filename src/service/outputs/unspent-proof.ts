@@ -4,21 +4,21 @@ import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 import type { OutputView } from './read-output.ts'
 
-/** The proof that the newest commitment has an output among the unspent ones. */
+/** Proofs that an output is unspent as of the newest commitment. */
 
 export type { UnspentProof } from '../../node/unspent-proofs.ts'
 
-/** The roots behind the newest commitment are not known: it is that of the genesis, or they are being computed. */
+/** The roots of the newest commitment are not known: they are being computed, or it is the genesis commitment. */
 export interface CommitmentRootsNotReady {
   readonly code: 'COMMITMENT_ROOTS_NOT_READY'
 }
 
-/** Proves an output by the newest commitment; `undefined` for one that is spent, or booked in a slot that is not committed. */
+/** Proves that an output is unspent; `undefined` if the output is spent, or booked in a slot that is not committed. */
 export type ProveUnspent = (
   view: Pick<OutputView, 'outputId'>,
 ) => Promise<Result<UnspentProof | undefined, CommitmentRootsNotReady>>
 
-/** Reads the newest commitment with its roots, which the proofs of any number of outputs share. */
+/** Creates a prover from the newest commitment and its roots, which all its proofs share. */
 export async function unspentProverOf({
   store,
   source,

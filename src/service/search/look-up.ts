@@ -12,9 +12,9 @@ import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView, readMilestone } from '../slots/read-milestone.ts'
 import type { Meaning } from './meanings.ts'
 
-/** What there is for each meaning of a text. */
+/** Looks up the objects for each meaning of a search text. */
 
-/** Something that a text may mean. */
+/** An object that a search has found. */
 export type Found =
   | { readonly kind: 'BLOCK'; readonly thing: BlockView }
   | { readonly kind: 'TRANSACTION'; readonly thing: ListedTransaction }
@@ -22,11 +22,11 @@ export type Found =
   | { readonly kind: 'OUTPUT'; readonly thing: OutputView }
   | { readonly kind: 'ACCOUNT'; readonly thing: AccountView }
   | { readonly kind: 'ANCHOR' | 'TOKEN' | 'NFT' | 'DELEGATION'; readonly thing: ChainView }
-  /** By its key. */
+  /** The key of the address. */
   | { readonly kind: 'ADDRESS'; readonly thing: Hex }
   | { readonly kind: 'CHAIN_RECORD'; readonly thing: ChainRecordView }
 
-/** Why nothing is found, in a word and in words. */
+/** Why a search has no hits: a code, and a sentence for people. */
 export interface Nothing {
   readonly reason:
     | 'UNKNOWN'
@@ -39,24 +39,24 @@ export interface Nothing {
   readonly sentence: string
 }
 
-/** What the look-ups need. */
+/** The services that searches use. */
 export type SearchDeps = Pick<Services, 'store' | 'source' | 'parameters'>
 
-/** The most hits of a search. */
+/** Maximum number of hits of a search. */
 export const maxHits = 20
 
-/** Things, or where the meaning itself says why there are none, that. */
-type Answer = readonly Found[] | Nothing
+/** The objects of a meaning, or the reason why it can have none. */
+type LookUpResult = readonly Found[] | Nothing
 
-/** The look-up of a meaning: one of an index, or one for each kind of thing that it may be. */
-export function lookUp(deps: SearchDeps, meaning: Meaning): Promise<Answer> {
-  // The compiler does not see that the two are of the same meaning.
-  const one: (deps: SearchDeps, meaning: never) => Promise<Answer> = lookUps[meaning.by]
+/** Looks up a meaning, with one index lookup for each kind of object that it may denote. */
+export function lookUp(deps: SearchDeps, meaning: Meaning): Promise<LookUpResult> {
+  // The compiler cannot infer that the function and `meaning` belong to the same kind.
+  const one: (deps: SearchDeps, meaning: never) => Promise<LookUpResult> = lookUps[meaning.by]
   return one(deps, meaning as never)
 }
 
 type LookUps = {
-  readonly [M in Meaning as M['by']]: (deps: SearchDeps, meaning: M) => Promise<Answer>
+  readonly [M in Meaning as M['by']]: (deps: SearchDeps, meaning: M) => Promise<LookUpResult>
 }
 
 const lookUps: LookUps = {
@@ -79,10 +79,10 @@ const lookUps: LookUps = {
   BECH32: async (deps, { key, hrp }) => {
     const { bech32Hrp: expected } = deps.parameters
     if (hrp !== expected) {
-      const sentence = `this is an address of the network ${hrp}, not of ${expected}`
+      const sentence = `the address belongs to network ${hrp}, not to ${expected}`
       return { reason: 'OTHER_NETWORK', sentence }
     }
-    // The address of a chain is that chain first. An unused address is one too.
+    // The chain of the address is the first hit. Unused addresses are hits too.
     return [...(await chainOfAddress(deps, key)), { kind: 'ADDRESS', thing: key }]
   },
   CHAIN_RECORD: async ({ store }, { chainId }) => {
@@ -96,7 +96,7 @@ const lookUps: LookUps = {
   TIME: async (deps, { nanoseconds }) => {
     const slot = slotOfTime(deps.parameters, nanoseconds)
     if (slot > deps.parameters.genesisSlot) return await milestone(deps, slot)
-    return { reason: 'BEFORE_GENESIS', sentence: 'this is a time before the network began' }
+    return { reason: 'BEFORE_GENESIS', sentence: 'the time is before the start of the network' }
   },
   ID_BEGINNING: beginningWith,
   TAG: async ({ store }, { tag }) => {
@@ -108,7 +108,7 @@ const lookUps: LookUps = {
 
 const notTold: Nothing = {
   reason: 'NOT_TOLD_BY_NODE',
-  sentence: 'the upstream node cannot be asked for it now',
+  sentence: 'the upstream node does not respond now',
 }
 
 async function chains(deps: SearchDeps, ids: readonly Hex[]): Promise<Found[]> {
@@ -133,13 +133,13 @@ const kindNames = {
   [chainKinds.DELEGATION]: 'DELEGATION',
 } as const
 
-/** An account, an anchor or an NFT is the address of its kind. */
+/** The account, anchor or NFT that has an address. */
 async function chainOfAddress(deps: SearchDeps, key: Hex): Promise<Found[]> {
   const chain = await readChainOfAddress(deps, key)
   return chain === undefined ? [] : [foundChain(chain)]
 }
 
-/** Those of some addresses that the log knows. */
+/** Selects the addresses that have updates in the log. */
 async function usedAddresses({ store }: SearchDeps, keys: readonly Hex[]): Promise<Found[]> {
   const isUsed = async (key: Hex) => {
     const tips = (['OWNED', 'MENTIONED'] as const).map((one) => store.read.addressTip(key, one))
@@ -149,12 +149,15 @@ async function usedAddresses({ store }: SearchDeps, keys: readonly Hex[]): Promi
   return keys.filter((_, i) => used[i]).map((key) => ({ kind: 'ADDRESS', thing: key }))
 }
 
-async function milestone(deps: SearchDeps, index: number): Promise<Answer> {
+async function milestone(deps: SearchDeps, index: number): Promise<LookUpResult> {
   const found = await readMilestone(deps, index)
   if (found !== undefined) return [{ kind: 'MILESTONE', thing: found }]
   const { slot } = await deps.store.read.latestMilestone()
-  if (index < slot) return { reason: 'BEFORE_GENESIS', sentence: 'the network began later' }
-  return { reason: 'NOT_COMMITTED', sentence: `milestone ${index} is to come; ${slot} is newest` }
+  if (index < slot) {
+    return { reason: 'BEFORE_GENESIS', sentence: 'the slot is before the start of the network' }
+  }
+  const sentence = `milestone ${index} is not committed yet; the newest is ${slot}`
+  return { reason: 'NOT_COMMITTED', sentence }
 }
 
 interface Beginning {
@@ -162,7 +165,7 @@ interface Beginning {
   readonly to: Hex
 }
 
-/** Blocks, transactions, milestones, chains and outputs; outputs of a transaction that begins so are left to that. */
+/** Finds objects by the beginning of their ids. Outputs of a transaction that is itself a hit are left out. */
 async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise<Found[]> {
   const { read } = deps.store
   const range = { from, to, limit: maxHits }

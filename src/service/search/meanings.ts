@@ -18,51 +18,51 @@ import { maximumSlot } from '../../protocol/slots.ts'
 import { addressKey as addressKeyOfText } from '../addresses/address-key.ts'
 import { parseChainId } from '../chain-records/chain-id.ts'
 
-/** What a text that a person looks for may mean, by its form alone. */
+/** Possible meanings of a search text, judged by its form alone. */
 
-/** One meaning of a text. `by` says what the text is then. */
+/** One meaning of a text; `by` is the kind of the text. */
 export type Meaning =
   | { readonly by: 'BLOCK_ID'; readonly id: BlockId }
   | { readonly by: 'TRANSACTION_ID'; readonly id: TransactionId }
   | { readonly by: 'COMMITMENT_ID'; readonly id: CommitmentId }
   | { readonly by: 'OUTPUT_ID'; readonly id: OutputId }
-  /** Of an account, an anchor, an NFT or a delegation, or of a foundry. */
+  /** Id of an account, anchor, NFT, delegation or foundry. */
   | { readonly by: 'CHAIN_ID'; readonly id: Hex | FoundryId }
   | { readonly by: 'BECH32'; readonly key: Hex; readonly hrp: string }
-  /** Bech32 in lower case, of any network. */
+  /** Bech32 address of any network, in lower case. */
   | { readonly by: 'CHAIN_RECORD'; readonly chainId: string }
   | {
       readonly by: 'ADDRESS_BYTES' | 'PUBLIC_KEY_HASH' | 'PUBLIC_KEY'
-      /** Addresses, as the log files them. */
+      /** Address keys, as in the log. */
       readonly keys: readonly Hex[]
     }
   | { readonly by: 'MILESTONE_INDEX'; readonly index: number }
-  /** Unix time. */
+  /** Unix time in nanoseconds. */
   | { readonly by: 'TIME'; readonly nanoseconds: bigint }
-  /** The first and the last bytes that begin with the digits. */
+  /** The first and the last id that begin with the digits. */
   | { readonly by: 'ID_BEGINNING'; readonly from: Hex; readonly to: Hex }
   | { readonly by: 'TAG'; readonly tag: Hex }
 
-/** Why the form of a text keeps it from meaning what it looks like. */
+/** Why a text is not valid as the kind that it resembles. */
 export interface Misspelling {
   readonly reason: 'MALFORMED' | 'TOO_SHORT'
-  /** In words, for people. */
+  /** A sentence for people. */
   readonly sentence: string
 }
 
-/** The meanings of a text, the most exact first; any text up to 64 bytes may be a tag. */
+/** The meanings of a text, the most specific first. Any text of up to 64 bytes may be a tag. */
 export interface Meanings {
   readonly meanings: readonly Meaning[]
   readonly misspelling: Misspelling | undefined
 }
 
-/** The longest text that may mean something: a Bech32 address. */
+/** Maximum characters of a search text; long enough for any Bech32 address. */
 export const maxSearchLength = 1_000
 
-/** The fewest digits by which ids are looked for: two ids with the same eight are rare among millions. */
+/** Minimum number of digits of an id prefix: among millions of ids, two with the same eight digits are rare. */
 export const leastDigits = 8
 
-/** Reads a text. Blanks around it do not count. */
+/** Returns the meanings of a text. Leading and trailing white space is ignored. */
 export function meaningsOf(given: string): Meanings {
   const text = given.trim()
   if (text === '') return nothing('the text is empty')
@@ -80,7 +80,7 @@ function nothing(sentence: string): Meanings {
   return { meanings: [], misspelling: { reason: 'MALFORMED', sentence } }
 }
 
-/** Hexadecimal digits; those of a decimal number are too. */
+/** Meanings of hexadecimal digits, which may also be a decimal number. */
 function meaningsOfDigits(text: string, digits: string): Meanings {
   const hex: Hex = `0x${digits}`
   const isShort = digits.length < leastDigits
@@ -102,7 +102,7 @@ function meaningsOfId(hex: Hex): Meaning[] {
   return isHex(hex) ? meaningsOfAddressBytes(hex) : []
 }
 
-/** By the number of bytes. */
+/** Meanings by the number of bytes. */
 const meaningsByBytes = new Map<number, (hex: Hex) => Meaning[]>([
   [
     32,
@@ -131,21 +131,21 @@ const meaningsByBytes = new Map<number, (hex: Hex) => Meaning[]>([
 
 const tooShort: Misspelling = {
   reason: 'TOO_SHORT',
-  sentence: `ids are found by their first ${leastDigits} digits or more`,
+  sentence: `a search by the beginning of an id needs at least ${leastDigits} digits`,
 }
 
-/** Whole ids are looked up as such; 64 digits may be an id without the slot at its end. */
+/** Whether digits may be the beginning of an id. Full ids are looked up directly; 64 digits may be an id without its slot. */
 function mayBegin({ length }: string): boolean {
   return length < longestId && length !== digitsOfBlockId
 }
 
-/** That of an output or a foundry. */
+/** Hexadecimal digits of the longest ids, those of outputs and foundries. */
 const longestId = 76
 
-/** And of a transaction and a commitment. */
+/** Hexadecimal digits of the ids of blocks, transactions and commitments. */
 const digitsOfBlockId = 72
 
-/** Bytes. */
+/** Maximum bytes of a tag. */
 const longestTag = 64
 
 /** The Ed25519 address and the implicit account creation address of a hash. */
@@ -161,7 +161,7 @@ function meaningsOfAddressBytes(hex: Hex): Meaning[] {
   return address.ok ? [{ by: 'ADDRESS_BYTES', keys: [addressKey(address.value)] }] : []
 }
 
-/** A milestone, or a Unix time in seconds, milliseconds, microseconds or nanoseconds of this millennium. */
+/** Meanings of a number: a milestone, or a Unix time in seconds, milliseconds, microseconds or nanoseconds of this millennium. */
 function meaningsOfNumber(text: string): Meaning[] {
   const number = BigInt(text)
   const unit = nanosecondsByDigits.get(text.length)
@@ -183,7 +183,7 @@ function beginning(digits: string): Meaning {
   return { by: 'ID_BEGINNING', from, to: `0x${digits.padEnd(longestId, 'f')}` }
 }
 
-/** ISO 8601: a date, or a date with a time, which is UTC unless it names a zone. */
+/** ISO 8601: a date, or a date with a time, which is UTC unless it has a zone. */
 const datePattern = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i
 
 function meaningsOfDate(text: string): Meanings {
@@ -191,20 +191,20 @@ function meaningsOfDate(text: string): Meanings {
   const isZoned = !isoText.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(isoText.slice(10))
   const milliseconds = Date.parse(isZoned ? isoText : `${isoText}Z`)
   if (Number.isNaN(milliseconds)) {
-    const sentence = 'no calendar has this date and time'
+    const sentence = 'the date or time does not exist'
     return { meanings: tagOf(text), misspelling: { reason: 'MALFORMED', sentence } }
   }
   const time = { by: 'TIME', nanoseconds: BigInt(milliseconds) * 1_000_000n } as const
   return { meanings: [time, ...tagOf(text)], misspelling: undefined }
 }
 
-/** A human-readable part, the separator, and at least the characters of the shortest address, also with mistakes among them. */
+/** A human-readable part, the separator, and at least as many characters as the shortest address; characters may be mistyped. */
 const bech32Pattern = /^[a-z][a-z0-9-]{0,82}1[a-z0-9]{38,}$/i
 
 function meaningsOfBech32(text: string): Meanings {
   const address = addressKeyOfText(text, 'text')
   if (!address.ok) {
-    const sentence = `this is no Bech32 address: ${address.error.reason}`
+    const sentence = `the text is not a valid Bech32 address: ${address.error.reason}`
     return { meanings: tagOf(text), misspelling: { reason: 'MALFORMED', sentence } }
   }
   const { key, hrp } = address.value

@@ -2,18 +2,18 @@ import type { Services } from '../services.ts'
 import { type Found, lookUp, maxHits, type Nothing } from './look-up.ts'
 import { type Meaning, meaningsOf } from './meanings.ts'
 
-/** What a person finds who pastes a text into a box. */
+/** Search by any text: an id, an address, a time, a number or a tag. */
 
-/** A thing, and what the text is of it. */
+/** A hit: an object, and the kind of the text that led to it. */
 export type Hit = Found & { readonly by: Meaning['by'] }
 
-/** What was found, the most exact first, and where that is nothing why. */
+/** The hits, the most specific first, or the reason why there are none. */
 export interface SearchResult {
   readonly hits: readonly Hit[]
   readonly nothing: Nothing | undefined
 }
 
-/** Looks for all meanings of a text. */
+/** Looks up all meanings of a text. */
 export async function search(
   deps: Pick<Services, 'store' | 'source' | 'parameters'>,
   text: string,
@@ -31,4 +31,4 @@ export async function search(
   return { hits, nothing: reasons[0] ?? misspelling ?? unknown }
 }
 
-const unknown: Nothing = { reason: 'UNKNOWN', sentence: 'nothing here has this name' }
+const unknown: Nothing = { reason: 'UNKNOWN', sentence: 'no object matches the text' }

@@ -12,29 +12,29 @@ import { decodeBlock } from '../blocks/read-block.ts'
 import type { Services } from '../services.ts'
 import { fromPosition, type UpdatePosition, type UpdateSort } from '../updates/update-position.ts'
 
-/** What the explorer lists besides the updates of an address: milestones, what they hold, and blocks (rest.md 3). */
+/** Lists of the explorer API: milestones, their updates and blocks (rest.md 3). */
 
-/** An update of whatever address. */
+/** An update of a milestone. */
 export interface MilestoneUpdate {
-  /** Bech32 text of the owner, on this network. */
+  /** Bech32 address of the owner. */
   readonly address: string
   readonly outputId: OutputId
   readonly isSpent: boolean
 }
 
-/** A page of updates, and the position of the first record after it, where there is one. */
+/** A page of updates, and the position of the next update, if there is one. */
 export interface MilestoneUpdatesPage {
   readonly updates: readonly MilestoneUpdate[]
   readonly next: Omit<UpdatePosition, 'milestoneIndex'> | undefined
 }
 
-/** The milestone had updates, which are older than the retained log. */
+/** The updates of the milestone are older than the retained log. */
 export interface UpdatesNotKept {
   readonly code: 'UPDATES_NOT_KEPT'
   readonly slot: SlotIndex
 }
 
-/** The updates of a milestone over all owners, in the order of the log. */
+/** Lists the updates of a milestone for all owners, in log order. */
 export async function listMilestoneUpdates(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   { slot, firstSeq, lastSeq }: Milestone,
@@ -54,7 +54,7 @@ export async function listMilestoneUpdates(
     limit: page.pageSize + 1,
     order: 'ascending',
   })
-  // Read after the rows: pruning removes rows in pieces, and a page that lacks some of them would look complete.
+  // Read after the rows: pruning removes rows in batches, and a page without some of them would look complete.
   const { prunedSeq } = await read.logTip()
   if (firstSeq <= Math.min(lastSeq, prunedSeq)) return err({ code: 'UPDATES_NOT_KEPT', slot })
   const next = rows[page.pageSize]
@@ -68,13 +68,13 @@ export async function listMilestoneUpdates(
   })
 }
 
-/** A milestone by its names. */
+/** Commitment id and index of a milestone. */
 export interface MilestoneName {
   readonly commitmentId: CommitmentId
   readonly index: SlotIndex
 }
 
-/** Which milestones; `from` is the first of the page, in the direction of the list. */
+/** Selects milestones; `from` is the first milestone of the page, in the direction of the list. */
 export interface MilestonesQuestion {
   readonly least: SlotIndex
   readonly most: SlotIndex
@@ -83,7 +83,7 @@ export interface MilestonesQuestion {
   readonly pageSize: number
 }
 
-/** A page of milestones, and the first one after it, where there is one. */
+/** Lists a page of milestones, and the next milestone, if there is one. */
 export async function listMilestones(
   { store: { read } }: Pick<Services, 'store'>,
   { least, most, sort, from, pageSize }: MilestonesQuestion,
@@ -106,7 +106,7 @@ export async function listMilestones(
   }
 }
 
-/** The milestones whose timestamps lie in a span of Unix seconds, both ends included. */
+/** The milestones whose timestamps lie in a range of Unix seconds; both ends are inclusive. */
 export function milestonesWithin(
   parameters: TimeParameters,
   { start, end }: { readonly start: number | undefined; readonly end: number | undefined },
@@ -116,30 +116,30 @@ export function milestonesWithin(
   const slots = (seconds: number) => (seconds - genesisEnd) / duration
   return {
     least: start === undefined ? 0 : Math.max(0, genesisSlot + Math.ceil(slots(start))),
-    // A span that ends before the genesis has no milestones.
+    // A range that ends before the genesis has no milestones.
     most: end === undefined ? maximum : Math.max(-1, genesisSlot + Math.floor(slots(end))),
   }
 }
 
 const maximum: SlotIndex = 0xffff_ffff
 
-/** A block and the type code of what it carries. */
+/** A block and the type code of its payload. */
 export interface CarriedPayload {
   readonly blockId: BlockId
-  /** Its position in the order of arrival. */
+  /** Position of the block in the order of arrival. */
   readonly position: number
-  /** `null` where it carries nothing. */
+  /** `null` if the block has no payload. */
   readonly payloadType: number | null
 }
 
 /** A page of the blocks of a slot. */
 export interface SlotBlocks {
   readonly blocks: readonly CarriedPayload[]
-  /** The first one after them, where there is one. */
+  /** The next block, if there is one. */
   readonly next: CarriedPayload | undefined
 }
 
-/** The accepted blocks of a slot, in the order of their arrival or against it. */
+/** Lists the accepted blocks of a slot, in the order of arrival or in reverse. */
 export async function listSlotBlocks(
   { store: { read } }: Pick<Services, 'store'>,
   slot: SlotIndex,
@@ -158,7 +158,7 @@ export async function listSlotBlocks(
   return { blocks: blocks.slice(0, page.pageSize), next: blocks[page.pageSize] }
 }
 
-/** How many accepted blocks a slot has. */
+/** Counts the accepted blocks of a slot. */
 export async function countSlotBlocks(
   { store: { read } }: Pick<Services, 'store'>,
   slot: SlotIndex,
@@ -166,7 +166,7 @@ export async function countSlotBlocks(
   return (await read.countBlocks(slot, slot)).accepted
 }
 
-/** Some blocks that refer to a block, by id; `undefined` where it is not known itself. */
+/** Lists a page of the blocks that refer to a block, by id; `undefined` if the block is not known. */
 export async function listChildren(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   blockId: BlockId,
@@ -181,7 +181,7 @@ export async function listChildren(
     : undefined
 }
 
-/** The position of a block in the order of arrival; `undefined` where it is not known. */
+/** Reads the position of a block in the order of arrival; `undefined` if the block is not known. */
 export async function positionOfBlock(
   { store: { read } }: Pick<Services, 'store'>,
   blockId: BlockId,

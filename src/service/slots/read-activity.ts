@@ -8,49 +8,49 @@ import {
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Services } from '../services.ts'
 
-/** What happened over time, for charts. */
+/** Activity of the ledger over time, for charts. */
 
-/** How long the spans of a chart are. */
+/** Length of the spans of a chart. */
 export type ActivityResolution = Exclude<Resolution, 'SLOT'>
 
-/** Which spans; times are in Unix milliseconds. */
+/** Selects spans; times are in Unix milliseconds. */
 export interface ActivityQuestion {
   readonly resolution: ActivityResolution
-  /** The beginning, itself included; left out, `defaultActivityPoints` spans before the end. */
+  /** Start, inclusive; if left out, `defaultActivityPoints` spans before the end. */
   readonly from: number | undefined
-  /** The end, itself excluded; left out, now. */
+  /** End, exclusive; now if left out. */
   readonly to: number | undefined
 }
 
-/** What happened in a span. */
+/** The activity of one span. */
 export interface ActivityPoint extends Activity {
-  /** In Unix seconds. */
+  /** Start of the span in Unix seconds. */
   readonly start: number
-  /** Whether all of its slots are committed. */
+  /** Whether all slots of the span are committed. */
   readonly isComplete: boolean
 }
 
-/** Why a question for activity is refused. */
+/** Why a request for activity is refused. */
 export type ActivityError = ActivityRangeReversed | ActivityRangeTooWide
 
-/** The end lies before the beginning. */
+/** `to` is before `from`. */
 export interface ActivityRangeReversed {
   readonly code: 'ACTIVITY_RANGE_REVERSED'
 }
 
-/** More spans than an answer has. */
+/** The range has more spans than `maxActivityPoints`. */
 export interface ActivityRangeTooWide {
   readonly code: 'ACTIVITY_RANGE_TOO_WIDE'
   readonly points: number
   readonly limit: number
 }
 
-/** The most points of an answer. */
+/** Maximum number of points of a response. */
 export const maxActivityPoints = 1_000
-/** The points of an answer where no beginning is given. */
+/** Number of points of a response without `from`. */
 export const defaultActivityPoints = 100
 
-/** The spans that the time from `from` to `to` touches, the oldest first; those that are not wholly counted are left out. */
+/** Reads the spans that overlap the time from `from` to `to`, the oldest first. Spans that are not fully counted are left out. */
 export async function readActivity(
   { store, parameters, clock }: Pick<Services, 'store' | 'parameters' | 'clock'>,
   { resolution, from, to = Number(clock.nowNs() / 1_000_000n) }: ActivityQuestion,

@@ -7,15 +7,15 @@ import { decode } from '../../protocol/schema/schema.ts'
 import type { Milestone, OutputPage, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** Slot commitments and what their slots changed, in the form of the node API (rest.md 4.1). */
+/** Slot commitments and the outputs that their slots changed, in the form of the node API (rest.md 4.1). */
 
-/** A committed slot as it is kept. */
+/** A committed slot as the store returns it. */
 export type CommittedSlotRow = Milestone
 
-/** A commitment, named by its id, by its slot, or as the newest. */
+/** Identifies a commitment by its id or its slot; an id of zeros means the newest. */
 export type CommitmentName = CommitmentId | SlotIndex
 
-/** Finds a commitment; the id of zeros means the newest, as in the node. */
+/** Finds a commitment; an id of zeros means the newest commitment, as in a node. */
 export function findCommitment(
   deps: Pick<Services, 'store'>,
   name: CommitmentName,
@@ -23,7 +23,7 @@ export function findCommitment(
   return name === noCommitment ? deps.store.read.latestMilestone() : findMilestone(deps, name)
 }
 
-/** Finds a commitment by exactly this name. */
+/** Finds a commitment by its exact id or its slot. */
 export function findMilestone(
   { store }: Pick<Services, 'store'>,
   name: CommitmentName,
@@ -33,28 +33,28 @@ export function findMilestone(
     : store.read.milestoneByCommitment(name)
 }
 
-/** What its bytes say. */
+/** Decodes a stored commitment. */
 export function decodeCommitment({ bytes }: Pick<Milestone, 'bytes'>): SlotCommitment {
   const commitment = decode(SlotCommitment, bytes)
   assert(commitment.ok, 'a stored commitment decodes')
   return commitment.value
 }
 
-/** An output that a slot changed, as it is kept. */
+/** An output that a slot changed, as the store returns it. */
 export type ChangedOutput = OutputRow
 
 /**
- * What a committed slot changed, in the order of output ids. An output that it created and spent is in both lists. Each may have
- * any number of outputs, and is read as often as it is walked.
+ * The outputs that a committed slot created and consumed, each list by output id. An output that the slot created and spent is
+ * in both lists. A list may have any number of outputs; each iteration reads it again.
  */
 export interface SlotChanges {
   readonly created: AsyncIterable<readonly ChangedOutput[]>
   readonly consumed: AsyncIterable<readonly ChangedOutput[]>
-  /** Whether all of both lists is in memory. */
+  /** Whether both lists are completely in memory. */
   readonly isSmall: boolean
 }
 
-/** Begins to read what a slot changed. */
+/** Starts to read the outputs that a slot changed. */
 export async function openSlotChanges(
   { store: { read } }: Pick<Services, 'store'>,
   slot: SlotIndex,

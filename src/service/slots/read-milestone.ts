@@ -1,35 +1,34 @@
 import { encodeCursor } from '../../feed/cursor.ts'
-import { assert } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { SlotCommitment } from '../../protocol/commitment.ts'
+import type { SlotCommitment } from '../../protocol/commitment.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import type { SlotCounts } from '../../store/list-contract.ts'
 import type { LogTip, Milestone } from '../../store/rows.ts'
 import { branchOf } from '../../store/values.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
+import { decodeCommitment } from './read-commitment.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
-/** A committed slot. */
+/** A committed slot and the bounds of its updates. */
 export interface MilestoneView {
   readonly index: SlotIndex
   /** The end of the slot, in Unix seconds. */
   readonly timestamp: number
   readonly commitmentId: CommitmentId
   readonly bytes: Uint8Array
-  /** What the bytes say; decoded again with every call. */
+  /** The decoded commitment; each call decodes it again. */
   readonly commitment: () => SlotCommitment
-  /** How many ledger updates the slot has, over all addresses. */
+  /** Number of ledger updates of the slot, over all addresses. */
   readonly updateCount: number
-  /** The cursors of the first and the last of them; `undefined` in a slot without updates. */
+  /** The cursors of the first and the last update; `undefined` if the slot has no updates. */
   readonly firstCursor: string | undefined
   readonly lastCursor: string | undefined
 }
 
-/** Reads a milestone, without an index the newest; `undefined` when the slot is not committed. */
+/** Reads a milestone, by default the newest; `undefined` if the slot is not committed. */
 export async function readMilestone(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   index: SlotIndex | undefined,
@@ -51,7 +50,7 @@ export async function readMilestones(
   return new Map(views.map((view) => [view.index, view]))
 }
 
-/** The same by the ids of their commitments. */
+/** Reads many milestones by commitment id, in two statements; unknown ids are left out. */
 export async function readMilestonesByCommitments(
   deps: Pick<Services, 'store' | 'parameters'>,
   ids: readonly CommitmentId[],
@@ -62,13 +61,13 @@ export async function readMilestonesByCommitments(
 
 async function viewsOf(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
-  asked: Promise<readonly Milestone[]>,
+  read: Promise<readonly Milestone[]>,
 ): Promise<readonly MilestoneView[]> {
-  const [milestones, { logId }] = await Promise.all([asked, store.read.logTip()])
+  const [milestones, { logId }] = await Promise.all([read, store.read.logTip()])
   return milestones.map((milestone) => milestoneView({ parameters, logId }, milestone))
 }
 
-/** How many blocks and transactions some milestones have accepted; not kept in upstream mode, where blocks come on demand. */
+/** Counts the accepted blocks and transactions of milestones; not offered in upstream mode, where blocks are fetched on demand. */
 export async function countMilestones(
   { store, source }: Pick<Services, 'store' | 'source'>,
   slots: readonly SlotIndex[],
@@ -78,7 +77,7 @@ export async function countMilestones(
   return new Map((await store.read.slotCounts(slots)).map((one) => [one.slot, ok(one)]))
 }
 
-/** A committed slot of a log, in the form that the transports show. */
+/** A committed slot as the view that the transports render. */
 export function milestoneView(
   { parameters, logId }: { readonly parameters: TimeParameters; readonly logId: LogTip['logId'] },
   milestone: Milestone,
@@ -96,10 +95,4 @@ export function milestoneView(
     firstCursor: isEmpty ? undefined : encodeCursor({ logId, seq: firstSeq, branch }),
     lastCursor: isEmpty ? undefined : encodeCursor({ logId, seq: lastSeq, branch }),
   }
-}
-
-function decodeCommitment({ bytes }: Milestone): SlotCommitment {
-  const commitment = decode(SlotCommitment, bytes)
-  assert(commitment.ok, 'a stored commitment decodes')
-  return commitment.value
 }

@@ -14,19 +14,20 @@ import {
   type SimulateDeps,
 } from './simulate-transaction.ts'
 
-/** How a transaction was judged: the rules that hold, and its mana, by what it refers to. */
+/** Examination of an executed transaction: the rules that it fulfils, and its mana, from the data that it refers to. */
 
-/** How a transaction was judged. */
+/** The result of an examination. */
 export interface Examination extends Examined {
-  /** The rule that it breaks; `undefined` where it breaks none, and where what it refers to was not there or was spent. */
+  /** The broken rule; `undefined` if no rule is broken, and if an input or other reference was missing or spent. */
   readonly broken: RuleName | undefined
-  /** What is wrong with which input, output or sum; `undefined` where that is not known any more. */
+  /** The failing input, output or sum; `undefined` if it is no longer known. */
   readonly failure: FailureInDetail | undefined
 }
 
 /**
- * Examines a transaction that was judged, as if none of its inputs were spent: they were not, or that is why it failed, and
- * then no rule was asked. `undefined` while it is pending, for that of the genesis, and where what it refers to is not kept.
+ * Examines an executed transaction as if none of its inputs were spent. At its execution they were unspent, or it failed
+ * for a spent input before any rule applied. `undefined` for a pending transaction, for the genesis transaction, and if the
+ * data that the transaction refers to is not kept.
  */
 export async function examineTransaction(
   deps: SimulateDeps,
@@ -36,7 +37,7 @@ export async function examineTransaction(
   const { transaction } = payload
   const offered = notOfferedFor(deps, transaction)
   if (!offered.ok) return offered
-  // Those of a transaction that was accepted were right.
+  // The signatures of an accepted transaction are valid.
   const prepared =
     failure === undefined
       ? ok({

@@ -9,11 +9,11 @@ import { slotOfTime } from '../../protocol/slots.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { Services } from '../services.ts'
 
-/** Which of its two orders the metadata of a block in JSON has: the one that its issuer has signed. */
+/** The order of the metadata of a block in JSON, which has two possible orders: the order that the issuer has signed. */
 
 /**
- * The block in the order of the node, where it was signed in that one; else as it is, in the order of the official SDK. The
- * signature is checked only where the orders differ.
+ * Returns the block in the order of the node if it was signed in that order; otherwise unchanged, in the order of the official
+ * SDK. Signatures are checked only if the orders differ.
  */
 export async function signedReading(
   { signatures, parameters }: Pick<Services, 'signatures' | 'parameters'>,
@@ -31,7 +31,7 @@ export async function signedReading(
   return ok(block)
 }
 
-/** `undefined` where the block has no metadata whose orders differ. */
+/** The block with its metadata in the order of the node; `undefined` if that is not another order. */
 function blockInNodeOrder(block: Block): Block | undefined {
   const { body } = block
   if (!is(BasicBlockBody, body) || !is(SignedTransaction, body.payload)) return undefined

@@ -45,9 +45,9 @@ import { listedHere, type NotOffered } from '../network/not-offered.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 
-/** What would happen to a transaction now, were it submitted in a block of this moment. Nothing is kept of it. */
+/** Simulates a transaction as if it were submitted now in a block. Nothing is stored. */
 
-/** What judging needs. */
+/** The services that a simulation uses. */
 export type SimulateDeps = Pick<Services, 'store' | 'source' | 'signatures' | 'clock'>
 
 /** A transaction with its unlocks, as JSON of the protocol or serialized. */
@@ -55,43 +55,43 @@ export type SimulatedSubmission =
   | { readonly form: 'json'; readonly json: unknown }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
 
-/** What would happen. */
+/** The result of a simulation. */
 export type Simulation = {
   readonly transactionId: TransactionId
 } & (
   | { readonly outcome: 'KNOWN'; readonly state: TransactionState }
-  /** No block of this moment may carry it. */
+  /** No block issued now may carry the transaction. */
   | { readonly outcome: 'REFUSED'; readonly refusal: Refusal }
   | ({ readonly outcome: 'FAILED'; readonly failure: FailureInDetail } & Broken & Examined)
   | ({ readonly outcome: 'ACCEPTED' } & Examined)
 )
 
-/** Why the transaction would fail: as published, and what is wrong with which input, output or sum. */
+/** Why the transaction would fail: the published reason, and the failing input, output or sum. */
 export interface FailureInDetail extends PublishedFailure {
   readonly error: TransactionError
 }
 
-/** How far the rules held. */
+/** The fulfilled rules, and the mana of the transaction. */
 export interface Examined {
   readonly passed: readonly RuleName[]
   readonly mana: ManaAccount | undefined
 }
 
-/** The rule that is broken; `undefined` where what the transaction refers to is not there or is spent. */
+/** The broken rule; `undefined` if an input or other reference of the transaction is missing or spent. */
 export interface Broken {
   readonly broken: RuleName | undefined
 }
 
-/** Why nothing can be said. */
+/** Why the simulation is refused. */
 export type SimulateTransactionError = TransactionMalformed | SignatureCheckBusy | NotOffered
 
-/** The bytes or the JSON are no signed transaction. */
+/** The bytes or the JSON are not a signed transaction. */
 export interface TransactionMalformed {
   readonly code: 'TRANSACTION_MALFORMED'
   readonly refusal: Refusal
 }
 
-/** Judges a transaction against the ledger as it is booked now. */
+/** Simulates a transaction against the ledger as of all booked transactions. */
 export async function simulateTransaction(
   deps: SimulateDeps,
   submission: SimulatedSubmission,
@@ -104,7 +104,7 @@ export async function simulateTransaction(
   return await simulateDecoded(deps, payload.value)
 }
 
-/** The same of a transaction that was read before. */
+/** Simulates a decoded transaction. */
 export async function simulateDecoded(
   deps: SimulateDeps,
   payload: SignedTransaction,
@@ -112,27 +112,27 @@ export async function simulateDecoded(
   const refusal = await refusalOf(deps, payload)
   const { transactionId } = identifyTransaction(payload.transaction)
   const known = await deps.store.read.transaction(transactionId)
-  // A failure of the carrier says nothing about another one, with these unlocks or now.
+  // A failure that belongs to the block says nothing about another block, with these unlocks or at this time.
   if (known !== undefined && !isOfCarrier(known.failureReason)) {
     return ok({ transactionId, outcome: 'KNOWN', state: known.state })
   }
   if (refusal !== undefined) return ok({ transactionId, outcome: 'REFUSED', refusal })
   const offered = notOfferedFor(deps, payload.transaction)
   if (!offered.ok) return offered
-  // Only now: what is known or refused may have a thousand signatures.
+  // Signatures are checked last: a known or refused transaction may have a thousand of them.
   const prepared = await prepareTransaction(deps.signatures, payload)
   if (!prepared.ok) return prepared
   const ledger = await ledgerFor(deps, payload.transaction)
   return ok({ transactionId, ...examineAgainst(deps, prepared.value, ledger) })
 }
 
-/** The first rule of form that it breaks in a block of this moment; the path is within the signed transaction. */
+/** The first rule of form that the transaction breaks in a block issued now; the path is within the signed transaction. */
 async function refusalOf(
   { source, clock }: Pick<Services, 'source' | 'clock'>,
   payload: SignedTransaction,
 ): Promise<Refusal | undefined> {
   const { network } = source
-  // The rules of form do not ask which block is referred to.
+  // The rules of form do not depend on the parent.
   const strongParents = [identifyGenesis(network.parameters, []).blockId]
   const block: Block = {
     header: {
@@ -163,16 +163,17 @@ async function refusalOf(
 const zeros: Hex = `0x${'00'.repeat(32)}`
 const payloadPath = 'body.payload.'
 
-/** A node has neither the credits nor the rewards that a transaction may refer to. */
+/** Refuses a transaction that refers to credits or rewards in upstream mode, where a node serves neither. */
 export function notOfferedFor(
   { source }: Pick<Services, 'source'>,
   { contextInputs }: Transaction,
 ): Result<undefined, NotOffered> {
   const isOffered = contextInputs.every((input) => is(CommitmentInput, input))
-  return isOffered ? ok(undefined) : listedHere(source, 'the accounts and rewards this refers to')
+  if (isOffered) return ok(undefined)
+  return listedHere(source, 'the accounts and rewards that the transaction refers to')
 }
 
-/** Judges a transaction against a ledger. */
+/** Executes a transaction against a ledger. */
 export function examineAgainst(
   { source }: Pick<Services, 'source'>,
   prepared: PreparedTransaction,
@@ -202,7 +203,7 @@ function inDetail(error: TransactionError): FailureInDetail {
   return { ...present(failureReason(failureReasonOf(error)), 'a reason'), error }
 }
 
-/** Everything that the transaction refers to, read beforehand. */
+/** Reads all data that the transaction refers to. */
 export async function ledgerFor(
   { store, source }: Pick<Services, 'store' | 'source'>,
   transaction: Transaction,
@@ -246,7 +247,7 @@ async function outputsOf(
   )
 }
 
-/** What an input may claim under a commitment to a slot, from the epochs that were over then. */
+/** The reward that an input may claim under a commitment to a slot, from the epochs that were over then. */
 function rewardAt(
   parameters: ProtocolParameters,
   epochs: readonly EpochRow[],

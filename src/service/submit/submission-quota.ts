@@ -1,18 +1,18 @@
-/** How much a client may still have kept for ever. */
+/** Daily quota of a client for data that is stored permanently. */
 
-/** What is left of a day for one client. */
+/** The remaining quota of one client. */
 export interface SubmissionQuota {
-  /** Takes one block that the node builds and signs, or gives why not. */
+  /** Counts one block that the node builds and signs; returns an error if the quota is used up. */
   takePayload(): DailyQuotaExceeded | undefined
-  /** Takes the bytes of a block that is to be kept, or gives why not. */
+  /** Counts the bytes of a block that will be stored; returns an error if the quota is used up. */
   takeBytes(count: number): DailyQuotaExceeded | undefined
 }
 
-/** The client has used up what it has of a day; it comes back evenly, over a day. */
+/** The client has used up its daily quota, which refills evenly over a day. */
 export interface DailyQuotaExceeded {
   readonly code: 'DAILY_QUOTA_EXCEEDED'
   readonly unit: 'payloads' | 'bytes'
   readonly limit: number
-  /** Until there is enough for this submission. */
+  /** Seconds until the quota suffices for this submission. */
   readonly retryAfterSeconds: number
 }

@@ -30,7 +30,7 @@ import type { DailyQuotaExceeded, SubmissionQuota } from './submission-quota.ts'
 
 /** Accepts a block: applies every check that needs no booking, then stores the block (ledger reference 2.1). */
 
-/** A block as it came: serialized, as JSON, or a payload alone, around which the node builds a block. */
+/** A submission: a block as bytes or as JSON, or a payload alone, for which the node builds a block. */
 export type Submission =
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
   | { readonly form: 'json'; readonly json: unknown }
@@ -42,10 +42,10 @@ interface Counted extends Needed {
   readonly quota: SubmissionQuota
 }
 
-/** Of what the gateway submits itself. */
+/** The quota of submissions by the gateway itself. */
 const unlimited: SubmissionQuota = { takePayload: () => undefined, takeBytes: () => undefined }
 
-/** Why a block was refused; of a malformed one `refusal` names the offending member. */
+/** Why a block was refused. For a malformed block, `refusal` has the path of the malformed member. */
 export type SubmitBlockError =
   | BlockMalformed
   | AdmissionError
@@ -57,40 +57,40 @@ export type SubmitBlockError =
   | DailyQuotaExceeded
   | DiskLow
 
-/** The bytes or the JSON are no block, or break a rule of form. */
+/** The bytes or the JSON are not a block, or break a rule of form. */
 export interface BlockMalformed {
   readonly code: 'BLOCK_MALFORMED'
   readonly refusal: Refusal
 }
 
-/** A candidacy announcement came without a block: the node would announce its own account at a stranger's request. */
+/** A candidacy announcement without a block is refused: the node would announce its own account at the request of any client. */
 export interface AnnouncementWithoutBlock {
   readonly code: 'ANNOUNCEMENT_WITHOUT_BLOCK'
 }
 
-/** The signature does not fit the block. */
+/** The signature of the block is invalid. */
 export interface BlockSignatureInvalid {
   readonly code: 'BLOCK_SIGNATURE_INVALID'
   readonly publicKey: Hex
 }
 
-/** Checks and keeps a block. From the success on it is durable; the same block again gives the same id. */
+/** Checks and stores a block. After a success the block is durable; a repeated submission returns the same id. */
 export async function submitBlock(
   deps: Needed,
   submission: Submission,
   quota: SubmissionQuota = unlimited,
 ): Promise<Result<BlockId, SubmitBlockError>> {
-  const taken = await inSpan('submit block', () => takeIn({ ...deps, quota }, submission))
-  if (taken.ok || submission.form !== 'payload') return taken
-  const isOurFault = isForOurTime(deps.source, taken.error)
-  return isOurFault ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : taken
+  const accepted = await inSpan('submit block', () => accept({ ...deps, quota }, submission))
+  if (accepted.ok || submission.form !== 'payload') return accepted
+  const isClockBehind = isRefusedForTime(deps.source, accepted.error)
+  return isClockBehind ? err({ code: 'LEDGER_UNAVAILABLE', reason: 'CLOCK_BEHIND' }) : accepted
 }
 
 /**
- * Whether a block that the node built around a payload was refused for its time. The client named none: the clock of the node
- * was set back, by less than what makes it refuse every block.
+ * Whether a block that the node built for a payload was refused because of its time. The client did not set a time: the clock
+ * of the node was set back, by less than the amount from which it refuses every block.
  */
-function isForOurTime({ network, status }: LedgerSource, error: SubmitBlockError): boolean {
+function isRefusedForTime({ network, status }: LedgerSource, error: SubmitBlockError): boolean {
   if (ownTimeCodes.has(error.code)) return true
   if (error.code !== 'BLOCK_MALFORMED') return false
   const { code } = error.refusal
@@ -100,7 +100,7 @@ function isForOurTime({ network, status }: LedgerSource, error: SubmitBlockError
   return slot < latestCommittedSlot + network.parameters.minCommittableAge
 }
 
-/** About the time or the commitment of the block itself. */
+/** Codes about the time or the commitment of the block itself. */
 const ownTimeCodes: ReadonlySet<string> = new Set([
   'BLOCK_ISSUED_IN_FUTURE',
   'SLOT_CLOSED',
@@ -109,14 +109,14 @@ const ownTimeCodes: ReadonlySet<string> = new Set([
   'HEADER_COMMITMENT_TOO_OLD',
 ])
 
-/** Between a time or commitment that the transaction names and those of the block. */
+/** Codes about a time or commitment in the transaction that does not fit the time or commitment of the block. */
 const transactionTimeCodes: ReadonlySet<string> = new Set([
   'BLOCK_TX_CREATION_SLOT',
   'BLOCK_TX_COMMITMENT_RANGE',
   'BLOCK_TX_COMMITMENT_NEWER',
 ])
 
-async function takeIn(
+async function accept(
   deps: Counted,
   submission: Submission,
 ): Promise<Result<BlockId, SubmitBlockError>> {
@@ -126,19 +126,19 @@ async function takeIn(
   const isKnown = async () => (await deps.store.primary.block(blockId)) !== undefined
   const isKeptHere = deps.source.node === undefined
   if (!isKeptHere && (await isKnown())) return ok(blockId)
-  const kept = await judgeAndKeep(deps, received.value)
-  if (kept.ok || !isKeptHere || !(await isKnown())) return kept
-  // A block that was accepted in time stays accepted, however late it is submitted again. A primary that crashed shows rows which its
-  // standby may lack: what is written after them waits for the standby, and so for them.
+  const stored = await checkAndStore(deps, received.value)
+  if (stored.ok || !isKeptHere || !(await isKnown())) return stored
+  // A block that was accepted in time stays accepted, however late it is submitted again. After a crash, a primary may show rows
+  // that its standby does not have. A later write waits for the standby, and so also for these rows.
   if (deps.store.isShared) await deps.store.write.acceptBlocks([])
   return ok(blockId)
 }
 
-async function judgeAndKeep(
+async function checkAndStore(
   deps: Counted,
   received: Received,
 ): Promise<Result<BlockId, SubmitBlockError>> {
-  const signed = await judge(deps, received)
+  const signed = await check(deps, received)
   if (!signed.ok) return signed
   const { block, bytes, blockId, slot } = received
   const exceeded = deps.quota.takeBytes(bytes.length)
@@ -146,22 +146,22 @@ async function judgeAndKeep(
   return deps.source.submit({ block, bytes, blockId, slot, transaction: signed.value })
 }
 
-/** Every check that needs the ledger, and the signatures. */
-async function judge(
+/** Applies every check that needs the ledger, and checks the signatures. */
+async function check(
   deps: Needed,
   { block, signingInput }: Received,
 ): Promise<Result<PreparedTransaction | undefined, SubmitBlockError>> {
-  // Before its references are looked up: a ledger that catches up does not have what the block rightly refers to.
+  // Before the references are looked up: a ledger that is catching up does not have everything that a valid block refers to.
   const unavailable = deps.source.unavailable() ?? deps.space.low()
   if (unavailable !== undefined) return err(unavailable)
-  // The upstream node checks what needs accounts and parents, for it has them.
-  const isJudgedHere = deps.source.node === undefined
-  const refused = isJudgedHere ? await checkAgainstLedger(deps, block) : checkClock(deps, block)
+  // The upstream node has the accounts and parents, so it applies the checks that need them.
+  const isCheckedHere = deps.source.node === undefined
+  const refused = isCheckedHere ? await checkAgainstLedger(deps, block) : checkClock(deps, block)
   if (refused !== undefined) return err(refused)
   return checkSignatures(deps, block, signingInput)
 }
 
-/** Why a block would be refused, were it submitted now; `undefined` where it would be taken. Nothing is kept of it. */
+/** Returns why a block would be refused if it were submitted now; `undefined` if it would be accepted. Nothing is stored. */
 export async function simulateSubmission(
   deps: Needed,
   submission: Exclude<Submission, { readonly form: 'payload' }>,
@@ -170,8 +170,8 @@ export async function simulateSubmission(
   if (!received.ok) return received.error
   const { blockId, slot } = received.value
   if ((await deps.store.primary.block(blockId)) !== undefined) return undefined
-  const judged = await judge(deps, received.value)
-  if (!judged.ok) return judged.error
+  const checked = await check(deps, received.value)
+  if (!checked.ok) return checked.error
   const isLate = deps.source.node === undefined && slot <= deps.source.status().latestCommittedSlot
   return isLate ? { code: 'SLOT_CLOSED', slot } : undefined
 }
@@ -238,7 +238,7 @@ function checkClock({ clock }: Pick<Services, 'clock'>, block: Block): Admission
   return issuedInTime(block, { now: clock.nowNs(), maxClockDriftNs: usualClockDriftNs })
 }
 
-/** What the ledger says of a block before its signature is looked at. */
+/** Applies the checks that need the ledger, before the signature is checked. */
 async function checkAgainstLedger(
   { store, source, clock }: Needed,
   block: Block,
@@ -274,7 +274,7 @@ async function checkAgainstLedger(
   })
 }
 
-/** The oldest slot that a parent may be of; the slot of the newest block is read only where it matters. */
+/** The oldest slot that a parent may have. The slot of the newest block is read only if the result depends on it. */
 async function oldestParentOf(
   { store, source }: Pick<Services, 'store' | 'source'>,
   slot: SlotIndex,
@@ -282,7 +282,7 @@ async function oldestParentOf(
 ): Promise<SlotIndex> {
   const { parameters } = source.network
   const { latestCommittedSlot } = source.status()
-  // A block that is too late itself is refused for that by the inbox.
+  // The inbox refuses a block that is itself too late.
   if (slot <= latestCommittedSlot) return parameters.genesisSlot
   const oldest = oldestParentSlot(parameters, latestCommittedSlot, latestCommittedSlot)
   if (parents.every((id) => slotOfId(id) >= oldest)) return oldest
@@ -290,7 +290,7 @@ async function oldestParentOf(
   return oldestParentSlot(parameters, latestCommittedSlot, newest ?? parameters.genesisSlot)
 }
 
-/** The block's own signature must be right; those of its transaction are noted for its booking. */
+/** Checks the signature of the block. The results for the signatures of its transaction are kept for the booking. */
 async function checkSignatures(
   { signatures }: Pick<Services, 'signatures'>,
   { body, signature }: Block,

@@ -13,15 +13,15 @@ import {
   type UpdateSort,
 } from './update-position.ts'
 
-/** What an address owned, page by page, as the explorer lists it (rest.md 3). */
+/** Pages of the OWNED updates of an address, as the explorer API lists them (rest.md 3). */
 
-/** Which page of the REST route. */
+/** Selects a page of the REST route. */
 export interface ExplorerQuestion {
   readonly address: Hex
   readonly sort: UpdateSort
-  /** At least 1; cut to 1,000. The cursor overrides it. */
+  /** Number of records, at least 1 and limited to 1,000. The cursor overrides it. */
   readonly pageSize: number
-  /** Inclusive; the cursor overrides it. */
+  /** First milestone, inclusive. The cursor overrides it. */
   readonly startMilestoneIndex: SlotIndex | undefined
   readonly cursor: PageCursor | undefined
 }
@@ -35,11 +35,11 @@ export type ExplorerUpdate = Pick<
 /** A page of the REST route. */
 export interface ExplorerPage {
   readonly updates: readonly ExplorerUpdate[]
-  /** Left out exactly where no record follows. */
+  /** Cursor of the next page; left out if and only if there are no more records. */
   readonly cursor?: string
 }
 
-/** A page of what an address owned, as the original lists it. No query is refused here. */
+/** Lists a page of the OWNED updates of an address, like the original. Every request succeeds. */
 export async function listExplorerUpdates(
   deps: Pick<Services, 'store' | 'parameters'>,
   { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
@@ -52,7 +52,7 @@ export async function listExplorerUpdates(
     from:
       cursor?.position ??
       (startMilestoneIndex === undefined ? undefined : { milestoneIndex: startMilestoneIndex }),
-    // One row more than the page shows whether there is a next page.
+    // Reads one row more than the page has, to find out whether there is a next page.
     limit: size + 1,
   })
   const updates = rows.slice(0, size).map(({ outputId, isSpent, milestoneIndex }) => ({
@@ -81,7 +81,7 @@ async function ownedFrom(
   const start = slot === undefined ? undefined : { slot, ...position }
   const rows = await read.owned({ ...range, from: start })
   if (rows !== undefined) return rows
-  // A milestone with ever so many rows of the address: the position is found by steps, which always works.
+  // The milestone has too many rows of the address for one read: a binary search finds the position.
   assert(
     from !== undefined && 'outputId' in from,
     'only a position in a milestone can be far from its beginning',

@@ -23,31 +23,31 @@ import { noBranch } from '../../store/values.ts'
 import type { Services } from '../services.ts'
 import type { Interval, UpdateSort } from './update-position.ts'
 
-/** The updates of one address, or of all, page by page, as a connection (Relay). */
+/** Pages of the updates of one address or of all addresses, as a connection (Relay). */
 
-/** The greatest page. */
+/** Maximum size of a page. */
 export const maximumPageSize = 1000
-/** The page of those who name no size. */
+/** Default size of a page. */
 export const defaultPageSize = 100
 
-/** An update in the form that the transports show. */
+/** An update as the transports render it. */
 export interface LedgerUpdateView extends LedgerUpdate {
-  /** The position of this update, for paging and following. */
+  /** Cursor of this update, for pages and feeds. */
   readonly cursor: string
   /** The end of the milestone's slot, in Unix seconds. */
   readonly milestoneTimestamp: number
 }
 
-/** Which page of a connection; the cursors cut first, then `first`, then `last` (Relay connections, 4.4). */
+/** Selects a page of a connection: cursors apply first, then `first`, then `last` (Relay connections, 4.4). */
 export interface ConnectionQuestion {
-  /** Address bytes; a multi address by its reference. Left out: the whole log. */
+  /** Address bytes, of a multi address its reference; the whole log if left out. */
   readonly address?: Hex | undefined
-  /** By default OWNED; not without an address. */
+  /** OWNED by default; requires an address. */
   readonly class?: UpdateClass | null | undefined
   readonly sort: UpdateSort
-  /** The milestone at which the list begins, itself included, in either direction. */
+  /** The milestone at which the list begins, inclusive, in either direction. */
   readonly startMilestoneIndex?: SlotIndex | null | undefined
-  /** The first and the last milestone of the list, whatever its direction. */
+  /** The first and the last milestone of the list, independent of its direction. */
   readonly fromMilestone?: SlotIndex | null | undefined
   readonly toMilestone?: SlotIndex | null | undefined
   readonly first?: number | null | undefined
@@ -56,15 +56,15 @@ export interface ConnectionQuestion {
   readonly before?: string | null | undefined
 }
 
-/** A page of a connection. A member that costs a read of its own is a function; a resolver calls it when its field is selected. */
+/** A page of a connection. A member that costs a separate read is a function; a resolver calls it if its field is selected. */
 export interface LedgerUpdatePage {
   readonly nodes: readonly LedgerUpdateView[]
   cursorAt(index: number): string
   readonly hasPreviousPage: () => Promise<boolean>
   readonly hasNextPage: () => Promise<boolean>
-  /** The updates of the address and class when the page was read, whatever the other arguments. */
+  /** Number of updates of the address and class when the page was read, independent of the other arguments. */
   readonly totalCount: () => Promise<number>
-  /** How far the log reached when the page was read; a feed after it repeats and misses nothing. */
+  /** Cursor of the tip when the page was read. A feed after it repeats and misses no update of the list. */
   readonly tipCursor: string
 }
 
@@ -76,14 +76,14 @@ export interface PageSizeOutOfRange {
   readonly limit: number
 }
 
-/** The first of two milestones is behind the last one. */
+/** `fromMilestone` is after `toMilestone`. */
 export interface MilestoneRangeReversed {
   readonly code: 'MILESTONE_RANGE_REVERSED'
   readonly from: SlotIndex
   readonly to: SlotIndex
 }
 
-/** The log has no index of a class alone. */
+/** The request has a class without an address, and the log has no index by class alone. */
 export interface ClassWithoutAddress {
   readonly code: 'UPDATE_CLASS_WITHOUT_ADDRESS'
 }
@@ -95,7 +95,10 @@ export type ListLedgerUpdatesError =
   | MilestoneRangeReversed
   | ClassWithoutAddress
 
-/** A page of a connection, in one statement; of the whole log in a few. Under NEWEST the list is turned round: `after` means older. */
+/**
+ * Reads a page of a connection: in one statement for an address, in a few for the whole log. With NEWEST the list is reversed:
+ * `after` means older.
+ */
 export async function listLedgerUpdates(
   deps: Pick<Services, 'store' | 'parameters' | 'mayLag'>,
   question: ConnectionQuestion,
@@ -108,7 +111,7 @@ export async function listLedgerUpdates(
   const list = await listOf(read, question)
   const scan = scanOf(question, list, cursors.value)
   const page = await readPage(read, question, scan.query)
-  // Committed in between: the page, its tip and its count are to be of one moment.
+  // The slot was committed between the reads: read again, so that the page, its tip and its count are consistent.
   if (list.uncommitted !== undefined && list.uncommitted <= page.tip.slot) {
     return await listLedgerUpdates(deps, question)
   }
@@ -116,7 +119,7 @@ export async function listLedgerUpdates(
   if (!placed.ok) return placed
   const { rows, isCut, hasMore } = takePage(question, scan, page.rows)
   const isBehind = async () => isCut || page.hasRowsBehind
-  // Not beyond the tip of the page, whatever has been committed since.
+  // Ends at the tip of the page, even if later rows have been committed since.
   const beyond = { ...scan.beyond, before: Math.min(scan.beyond.before, page.tip.seq + 1) }
   const isBeyond = async () => hasMore || (await holdsRows(read, question, beyond))
   const nodes = rows.map((row) => viewOf(row, page.tip, deps.parameters))
@@ -130,14 +133,14 @@ export async function listLedgerUpdates(
   })
 }
 
-/** A row of the log in the form that the transports show. */
+/** A row of the log as the view that the transports render. */
 export function viewOf(
   row: LedgerUpdate,
   { logId }: Pick<LogTip, 'logId'>,
   parameters: TimeParameters,
 ): LedgerUpdateView {
   const { seq, branch, milestoneIndex } = row
-  // Member by member: spreading the row takes as long as all the rest.
+  // Copies each member: spreading the row takes as long as the rest of the function.
   return {
     cursor: encodeCursor({ logId, seq, branch }),
     milestoneTimestamp: slotEnd(parameters, milestoneIndex),
@@ -166,7 +169,7 @@ function faultOf(question: ConnectionQuestion) {
   return sizeFault('first', question.first) ?? sizeFault('last', question.last)
 }
 
-/** Why a page of this size is refused; `undefined` where it is not. */
+/** The error for a page size out of range; `undefined` for a valid size. */
 export function sizeFault(
   argument: 'first' | 'last' | 'points',
   value: number | null | undefined,
@@ -175,13 +178,13 @@ export function sizeFault(
   return { code: 'PAGE_SIZE_OUT_OF_RANGE', argument, value, limit: maximumPageSize }
 }
 
-/** The cursors of a question, each if it is given. */
+/** The decoded cursors of a request; `undefined` if left out. */
 interface Cursors {
   readonly after: Cursor | undefined
   readonly before: Cursor | undefined
 }
 
-/** Reads the tip only where the first of two errors depends on it. */
+/** Decodes the cursors. Reads the tip only if the first of two errors depends on it. */
 async function decodeCursors(
   { store, mayLag }: Pick<Services, 'store' | 'mayLag'>,
   question: ConnectionQuestion,
@@ -221,7 +224,7 @@ function placeCursors(
 
 type Reader = Services['store']['read']
 
-/** The page with what surrounds it. The whole log has a row at each position that is kept, so counting is subtracting. */
+/** Reads the rows of a page, the tip and the counts. The whole log has a row at each kept position, so its count needs no read. */
 async function readPage(
   read: Reader,
   { address, class: updateClass }: ConnectionQuestion,
@@ -235,20 +238,20 @@ async function readPage(
   const before = Math.min(query.before, seq + 1)
   const rows = await read.updates({ ...query, before, classes: ['OWNED', 'MENTIONED'] })
   const branches = cursors === undefined ? [] : await read.branchesAt(cursors.seqs)
-  // Read after the rows: pruning removes rows in pieces, and a page that lacks some of them would look complete.
+  // Read after the rows: pruning removes rows in batches, and a page without some of them would look complete.
   const { seq: _newer, ...tip } = await read.logTip()
   const [from, to] = cursors?.behind ?? [1, 0]
   const hasRowsBehind = Math.max(from, tip.prunedSeq + 1) <= Math.min(to, seq)
   return { tip: { ...tip, seq }, count: seq, rows, hasRowsBehind, branches }
 }
 
-/** The whole list of a query, before any cursor cuts it. */
+/** The whole list of a request, before cursors apply. */
 interface List extends Interval {
-  /** It holds only while this slot is not committed. */
+  /** The list is valid only while this slot is not committed. */
   readonly uncommitted?: SlotIndex
 }
 
-/** What begins, in either direction, with the milestones named, and is between them. */
+/** The part of the log that the start milestone and the range of milestones select. */
 async function listOf(read: Reader, question: ConnectionQuestion): Promise<List> {
   const { sort, startMilestoneIndex, fromMilestone, toMilestone } = question
   const parts = [
@@ -279,21 +282,21 @@ async function listFrom(
   if (slot > (await read.logTip()).slot) {
     return { ...(sort === 'OLDEST' ? beyondTheEnd : everything), uncommitted: slot }
   }
-  // Before the first one.
+  // The slot is before the first milestone.
   return sort === 'OLDEST' ? everything : beforeTheBeginning
 }
 
-/** No rows, at either end: cursors lie behind them in the list. */
+/** Empty intervals at either end of the log. */
 const beyondTheEnd: Interval = {
   after: Number.MAX_SAFE_INTEGER - 1,
   before: Number.MAX_SAFE_INTEGER,
 }
 const beforeTheBeginning: Interval = { after: 0, before: 1 }
 
-/** Up to the tip, whatever that is when the page is read. */
+/** The whole log, up to the tip at the time of the read. */
 const everything: Interval = { after: 0, before: Number.MAX_SAFE_INTEGER }
 
-/** What the cursors leave. Where they cross, nothing is left, and the empty page is at `after`. */
+/** The part of the list between the cursors. If the cursors cross, the part is empty and lies at `after`. */
 function cutList(list: Interval, sort: UpdateSort, cursors: Cursors): Interval {
   if (sort === 'OLDEST') {
     const after = Math.max(list.after, cursors.after?.seq ?? list.after)
@@ -305,13 +308,13 @@ function cutList(list: Interval, sort: UpdateSort, cursors: Cursors): Interval {
   return { after: Math.min(after, before - 1), before }
 }
 
-/** How a page is read: from one end of what the cursors leave, one row more than it has. */
+/** The read of a page: from one end of the part between the cursors, one row more than the page has. */
 interface Scan {
   readonly query: Omit<AddressPageQuery, 'address' | 'class'>
-  /** Against the order of the list: only `last` is given. */
+  /** Whether the page is read against the order of the list, because only `last` is given. */
   readonly isBackward: boolean
   readonly limit: number
-  /** The part of the list behind the cursor at which the scan ends; empty without one. */
+  /** The part of the list beyond the cursor at which the scan ends; empty without a cursor. */
   readonly beyond: Interval
 }
 
@@ -341,12 +344,12 @@ function scanOf(question: ConnectionQuestion, list: Interval, cursors: Cursors):
   }
 }
 
-/** The rows of a page in the order of the list, and whether rows were left out on either side of it. */
+/** The rows of a page in the order of the list, and whether rows were left out on either side. */
 interface Page {
   readonly rows: readonly LedgerUpdate[]
-  /** Where the scan began: `last` cuts what `first` took. */
+  /** Whether rows were left out at the start of the scan, because `last` is less than `first`. */
   readonly isCut: boolean
-  /** Where it ended. */
+  /** Whether rows were left out at the end of the scan. */
   readonly hasMore: boolean
 }
 
@@ -375,7 +378,7 @@ async function holdsRows(
   return (await readUpdates(read, range)).length > 0
 }
 
-/** The order of the log that a list wants. */
+/** The order of the log for a sort order of a list. */
 export function orderOf(sort: UpdateSort): 'ascending' | 'descending' {
   return sort === 'OLDEST' ? 'ascending' : 'descending'
 }

@@ -11,16 +11,16 @@ import type { UpdatesNotKept } from '../slots/explore.ts'
 import type { MilestoneView } from '../slots/read-milestone.ts'
 import { type LedgerUpdatePage, type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
-/** The updates of one milestone over all addresses, page by page. Their positions are known without a read. */
+/** Pages of the updates of one milestone over all addresses. Their positions are known without a read. */
 
-/** What the pages of many milestones share, so that it is read once. */
+/** Reads that the pages of many milestones share. */
 export interface MilestoneUpdateReads {
   tip(): Promise<LogTip>
   /** The row at a position; `undefined` if it is no longer kept. */
   updateAt(seq: number): Promise<LedgerUpdate | undefined>
 }
 
-/** Rows of the log at some positions, by position; one statement. */
+/** Reads rows of the log by position, in one statement. */
 export async function readUpdatesAt(
   { store }: Pick<Services, 'store'>,
   seqs: readonly number[],
@@ -28,7 +28,7 @@ export async function readUpdatesAt(
   return new Map((await store.read.updatesAt(seqs)).map((row) => [row.seq, row]))
 }
 
-/** A page of the updates of a milestone, in the order of the log or against it. */
+/** Lists a page of the updates of a milestone, in log order or in reverse. */
 export function listUpdatesOfMilestone(
   parameters: TimeParameters,
   reads: MilestoneUpdateReads,
@@ -42,13 +42,13 @@ export function listUpdatesOfMilestone(
 /** Updates of a milestone whose positions are known. */
 export interface UpdatesAmong {
   readonly milestone: MilestoneView
-  /** How many they are. */
+  /** Number of updates. */
   readonly count: number
-  /** Their positions in a part of the milestone. */
+  /** Positions of the updates within a part of the milestone. */
   positionsIn(part: Between, page: PageOrder): readonly number[]
 }
 
-/** A page of some updates of a milestone. */
+/** Lists a page of some updates of a milestone. */
 export async function listUpdatesAmong(
   parameters: TimeParameters,
   { tip: readTip, updateAt }: MilestoneUpdateReads,
@@ -61,7 +61,7 @@ export async function listUpdatesAmong(
   const firstSeq = start?.seq ?? 1
   const log = { logId: start?.logId ?? '0x', branch: branchOf(commitmentId) } as const
   const whole = { above: [firstSeq - 1], below: [firstSeq + updateCount] }
-  // Pruning removes rows in pieces, and a page that lacks some of them would look complete.
+  // Pruning removes rows in batches, and a page without some of them would look complete.
   let isWhole = true
   const list = {
     cursors: cursorsOf(log, whole),
@@ -84,7 +84,7 @@ export async function listUpdatesAmong(
   })
 }
 
-/** Those of the log. A position in the milestone must have its branch; others only cut it. */
+/** The cursors of the log. A cursor inside the milestone must have its branch; other cursors only bound the list. */
 function cursorsOf({ logId, branch }: Omit<Cursor, 'seq'>, { above, below }: Between) {
   return {
     encode: ([seq]: Position) => encodeCursor({ logId, branch, seq: Number(seq) }),

@@ -12,17 +12,17 @@ import type { MilestoneView } from '../slots/read-milestone.ts'
 import type { LedgerUpdatePage } from './list-ledger-updates.ts'
 import { listUpdatesAmong, type MilestoneUpdateReads } from './list-milestone-updates.ts'
 
-/** The updates of one transaction: what it did to outputs, filed under every address that they name. */
+/** The updates of one transaction: one for each created or spent output and each address in it. */
 
 export type { EntryOfSlot } from '../../store/list-contract.ts'
 
-/** What the pages of many transactions share, so that it is read once. */
+/** Reads that the pages of many transactions share. */
 export interface TransactionUpdateReads extends MilestoneUpdateReads {
   /** The position of a row; `undefined` if it is no longer kept. */
   seqOf(entry: EntryOfSlot): Promise<number | undefined>
 }
 
-/** A transaction with what it spends and creates, and the milestone that has it. */
+/** A transaction with its spent and created outputs, and its milestone. */
 export interface MovedOutputs {
   readonly view: TransactionView
   readonly milestone: MilestoneView
@@ -30,7 +30,7 @@ export interface MovedOutputs {
   readonly outputs: readonly OutputView[]
 }
 
-/** The positions of some rows by their keys; one statement. */
+/** Reads the positions of rows by their keys, in one statement. */
 export async function readEntrySeqs(
   { store }: Pick<Services, 'store'>,
   entries: readonly EntryOfSlot[],
@@ -38,7 +38,7 @@ export async function readEntrySeqs(
   return await store.read.entrySeqs(entries)
 }
 
-/** A page of the updates of a transaction of a milestone, in the order of the log or against it. */
+/** Lists a page of the updates of a transaction of a milestone, in log order or in reverse. */
 export async function listUpdatesOfTransaction(
   { parameters }: Pick<Services, 'parameters'>,
   reads: TransactionUpdateReads,

@@ -1,9 +1,9 @@
 import type { LogTip } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
-/** How far the log of ledger updates reaches. */
+/** The tip of the log of ledger updates. */
 
-/** The id of the log and its newest position. */
+/** Reads the id of the log and its newest position. */
 export function readLogTip({ store }: Pick<Services, 'store'>): Promise<LogTip> {
   return store.read.logTip()
 }

@@ -4,18 +4,18 @@ import { noBranch } from '../../store/values.ts'
 import { addressKeyOf } from '../addresses/address-key.ts'
 import type { Services } from '../services.ts'
 
-/** What the pages of some addresses depend on, read in far less time than the pages. */
+/** Version of the pages of some addresses, for caches; reading it takes far less time than reading the pages. */
 
 /** The updates of one address and class. */
 export interface UpdateList {
-  /** Bech32. */
+  /** Bech32 address. */
   readonly address: string
   readonly class: UpdateClass
 }
 
 /**
- * Reads a text that is another one as soon as one of the lists, what is kept of the log, or the database under it is another one;
- * with `isOfTip` as soon as a slot is committed. It reads `undefined` where an address is not one.
+ * Returns a function that reads a version text. The text changes when one of the lists, the kept part of the log, or the
+ * database changes; with `isOfTip`, at each commit. The function resolves to `undefined` if an address is malformed.
  */
 export function pageVersion(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
@@ -36,13 +36,13 @@ export function pageVersion(
   }
 }
 
-/** The same of the updates of one address and class. */
+/** Reads the version of the updates of one address and class. */
 export async function addressVersion(
   read: Pick<Services['store']['read'], 'addressPage'>,
   key: Pick<UpdateList, 'class'> & { readonly address: Hex },
 ): Promise<string> {
   const { tip, count, rows } = await read.addressPage({ ...wholeList, ...key })
-  // The branch too: another history may have the same rows, at other positions.
+  // Includes the branch: another history may have the same rows at other positions.
   const [{ seq, branch, historyHash } = noRow] = rows
   return [tip.logId, tip.prunedSeq, count, seq, branch, historyHash].join(' ')
 }

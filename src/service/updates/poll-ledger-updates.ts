@@ -12,13 +12,13 @@ import {
 } from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
-/** The feed by long poll: a page after a position, and if it is empty, a wait for the first update. */
+/** The feed by long polling: a page after a position; if the page is empty, a wait for the first update. */
 
-/** What to poll. */
+/** The filter, the start and the limits of a poll. */
 export interface PollQuestion extends Omit<FeedSelection, 'snapshot'> {
-  /** The most updates, from 1. */
+  /** Maximum number of updates, at least 1. */
   readonly limit: number
-  /** How long to wait for the first update where there is none. */
+  /** Milliseconds to wait for the first update if there is none. */
   readonly waitMs: number
   /** Ends the wait. */
   readonly signal: AbortSignal
@@ -27,11 +27,11 @@ export interface PollQuestion extends Omit<FeedSelection, 'snapshot'> {
 /** A page of the feed. */
 export interface PolledUpdates {
   readonly updates: readonly LedgerUpdateView[]
-  /** Where the page begins. */
+  /** Cursor after which the page begins. */
   readonly previousCursor: string
-  /** Where the next one does. */
+  /** Cursor after which the next page begins. */
   readonly cursor: string
-  /** Whether the page has as many updates as the limit: then it never changes. */
+  /** Whether the page has as many updates as the limit; such a page never changes. */
   readonly isFull: boolean
 }
 
@@ -73,7 +73,7 @@ export async function pollLedgerUpdates(
   }
 }
 
-/** As many rows as there are up to the limit; a read may give fewer. */
+/** Collects all rows up to the limit, because a single read may return fewer. */
 async function collect(
   tail: Tail,
   { filter, after, limit }: { filter: UpdateFilter; after: LogPosition; limit: number },

@@ -5,19 +5,19 @@ import type { UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
-/** The history of an address at any of its ordinals: two histories are equal where their history hashes are. */
+/** The history of an address at any of its ordinals: two histories are equal if their history hashes are equal. */
 
 /** The newest point of the history of an address and class up to a position. */
 export interface HistoryPoint {
   readonly address: Hex
   readonly class: UpdateClass
-  /** The last update up to there; 0 before the first. */
+  /** Ordinal of the last update up to the position; 0 before the first update. */
   readonly ordinal: number
-  /** The history hash after it. */
+  /** The history hash after that update. */
   readonly historyHash: Hex
 }
 
-/** The update of an address and class with an ordinal; `undefined` where there is none, or none any more. Some 20 reads of one row. */
+/** Reads the update of an address and class with an ordinal; `undefined` if it does not exist or was pruned. About 20 single-row reads. */
 export async function updateAt(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   { address, class: updateClass, ordinal }: Pick<HistoryPoint, 'address' | 'class' | 'ordinal'>,
@@ -33,7 +33,7 @@ export async function updateAt(
   }
   let low = tip.prunedSeq
   let high = tip.seq
-  // Ordinals rise with positions: the row is after `low` and not after `high`.
+  // Ordinals rise with positions: the row is after `low`, and at or before `high`.
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const row = await firstBehind(middle)
@@ -44,7 +44,7 @@ export async function updateAt(
   return undefined
 }
 
-/** The update that a cursor names; `undefined` where there is none, none any more, or another one in this history. */
+/** Reads the update at a cursor; `undefined` if there is none, it was pruned, or this history has another update there. */
 export async function updateAtCursor(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   text: string,
@@ -59,7 +59,7 @@ export async function updateAtCursor(
   return update?.cursor === text ? update : undefined
 }
 
-/** The history point of each address and class of a filter at a position of the log; at most two reads each. */
+/** Reads the history point of each address and class of a filter at a position of the log, with at most two reads each. */
 export async function historyAt(
   { store }: Pick<Services, 'store'>,
   { addresses = [], classes }: UpdateFilter,

@@ -2,35 +2,35 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { LedgerUpdate, LogRange, LogTip, Milestone } from '../../store/rows.ts'
 
-/** Positions in the order of the log by milestone, as the REST route's cursor and start index name them (rest.md 3.4). */
+/** Positions by milestone in log order, as in the cursor and the start index of the REST route (rest.md 3.4). */
 
-/** The position of an update in the order of all updates, whether or not one lies there. */
+/** A position in the order of all updates, whether or not an update has it. */
 export interface UpdatePosition {
   readonly milestoneIndex: SlotIndex
   readonly outputId: OutputId
   readonly isSpent: boolean
 }
 
-/** The cursor of the REST route: the first record of the next page, and how many records a page has. */
+/** The cursor of the REST route: the position of the first record of the next page, and the page size. */
 export interface PageCursor {
   readonly position: UpdatePosition
-  /** At least 1, not yet cut to the greatest page. */
+  /** Number of records, at least 1; the maximum page size is not applied yet. */
   readonly pageSize: number
 }
 
 /** A REST cursor that is not four parts of the documented form. */
 export interface PageCursorMalformed {
   readonly code: 'PAGE_CURSOR_MALFORMED'
-  /** Which of the four parts is wrong; `cursor` where there are not four. */
+  /** The malformed part; `cursor` if there are not four parts. */
   readonly part: 'cursor' | 'milestoneIndex' | 'outputId' | 'isSpent' | 'pageSize'
 }
 
-/** The text `milestoneIndex.outputId.isSpent.pageSize`. */
+/** Prints a cursor as `milestoneIndex.outputId.isSpent.pageSize`. */
 export function printPageCursor({ position, pageSize }: PageCursor): string {
   return [position.milestoneIndex, position.outputId, position.isSpent, pageSize].join('.')
 }
 
-/** Reads what `printPageCursor` writes; hex digits in either case. */
+/** Parses the text of `printPageCursor`; hexadecimal digits may have either case. */
 export function parsePageCursor(text: string): Result<PageCursor, PageCursorMalformed> {
   const parts = text.split('.')
   const [milestone = '', outputId = '', isSpent = '', size = ''] = parts
@@ -45,27 +45,27 @@ export function parsePageCursor(text: string): Result<PageCursor, PageCursorMalf
   return ok({ position, pageSize })
 }
 
-/** A slot in decimal digits, 0 to 2^32 - 1. */
+/** Parses a slot in decimal digits, from 0 to 2^32 - 1. */
 export function parseSlot(text: string): SlotIndex | undefined {
   if (!/^[0-9]{1,10}$/.test(text)) return undefined
   const slot = Number(text)
   return slot <= 0xffff_ffff ? slot : undefined
 }
 
-/** How many records a page shall have, in decimal digits, from 1 up; sizes beyond 2^53 count as 2^53. */
+/** Parses a page size in decimal digits, at least 1; larger sizes count as the largest safe integer (2^53 - 1). */
 export function parsePageSize(text: string): number | undefined {
   if (!/^[0-9]{1,20}$/.test(text)) return undefined
   const size = Number(text)
   return size > 0 ? Math.min(size, Number.MAX_SAFE_INTEGER) : undefined
 }
 
-/** Where the updates of an address list begin or end; both positions are exclusive. */
+/** An interval of the log; both positions are exclusive. */
 export interface Interval {
   readonly after: number
   readonly before: number
 }
 
-/** The order of a list: that of the log, or the reverse. */
+/** The order of a list: log order, or the reverse. */
 export type UpdateSort = 'OLDEST' | 'NEWEST'
 
 /** The whole log up to a tip. */
@@ -73,15 +73,15 @@ function wholeLog(tip: LogTip): Interval {
   return { after: 0, before: tip.seq + 1 }
 }
 
-/** What the searches need of the store. */
+/** The reads that the searches need. */
 export interface PositionReader {
   updates(range: LogRange): Promise<readonly LedgerUpdate[]>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
 }
 
 /**
- * The part of the log from a position on, in the direction of the list; the position itself is part of it. Some 20 reads of
- * one row in a milestone of a million rows.
+ * The part of the log from a position on, inclusive, in the direction of the list. About 20 single-row reads in a milestone of
+ * a million rows.
  */
 export async function fromPosition(
   reader: PositionReader,
@@ -105,7 +105,7 @@ function comparePositions(a: Omit<UpdatePosition, 'milestoneIndex'>, b: typeof a
   return keyOfA < keyOfB ? -1 : 1
 }
 
-/** Text that sorts as the position does: the index, little endian in the id, has its two bytes turned round. */
+/** A text that sorts like the position: the two bytes of the index, which is little-endian in the id, are swapped. */
 function positionKey({ outputId, isSpent }: Omit<UpdatePosition, 'milestoneIndex'>): string {
   const index = outputId.slice(76, 78) + outputId.slice(74, 76)
   return outputId.slice(0, 74) + index + (isSpent ? '1' : '0')
@@ -113,7 +113,7 @@ function positionKey({ outputId, isSpent }: Omit<UpdatePosition, 'milestoneIndex
 
 type SeqRange = Pick<Milestone, 'firstSeq' | 'lastSeq'>
 
-/** The rows of a milestone; an empty range at the log's end for one not committed yet, at its start for one before genesis. */
+/** The rows of a milestone; an empty range at the end of the log for an uncommitted slot, at its start for a slot before genesis. */
 async function milestoneBelow(
   reader: PositionReader,
   slot: SlotIndex,
@@ -123,7 +123,7 @@ async function milestoneBelow(
   return (await reader.milestone(slot)) ?? { firstSeq: 1, lastSeq: 0 }
 }
 
-/** The first position of a milestone whose row passes, or the position after its last; rows that pass follow those that do not. */
+/** Binary search for the first position of a milestone whose row passes; the position after the last row if none passes. */
 async function firstWhere(
   reader: PositionReader,
   { firstSeq, lastSeq }: SeqRange,
