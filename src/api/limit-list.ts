@@ -8,7 +8,7 @@ import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
-import { mostUnanswered } from './answers.ts'
+import { maxUnansweredRequests } from './answers.ts'
 import { documentLimits } from './graphql/document-limit-list.ts'
 import type { Limit } from './limit.ts'
 import {
@@ -57,7 +57,7 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
   },
   {
     name: 'unansweredRequests',
-    value: mostUnanswered,
+    value: maxUnansweredRequests,
     unit: 'COUNT',
     meaning:
       'Requests of one connection that are under way. With more it is parsed no further until some are answered.',
