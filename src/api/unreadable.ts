@@ -37,7 +37,7 @@ export function headProblem({
     return { code: 'REQUEST_MALFORMED', reason: 'the header Host is missing' }
   }
   if (expect.toLowerCase() === '100-continue') return undefined
-  return { code: 'REQUEST_MALFORMED', reason: 'the header Expect knows only 100-continue' }
+  return { code: 'REQUEST_MALFORMED', reason: 'the header Expect supports only 100-continue' }
 }
 
 function unreadable(error: NodeJS.ErrnoException, limitMs: number): RequestUnreadable {
