@@ -37,7 +37,7 @@ export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
   const heartbeat = startHeartbeat(deps.occupancy.limits.heartbeatMs)
   const tokens = watchTokens(auth.clock)
-  const forgetRevocations = auth.revocations?.changes.add(tokens.look)
+  const forgetRevocations = auth.revocations?.changes.add(tokens.check)
   const streams = new Set<EventStream>()
   const webSocket = openWebSocket({ ...deps, heartbeat, tokens })
 
