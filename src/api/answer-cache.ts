@@ -2,14 +2,13 @@ import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Services } from '../service/services.ts'
 
-/** Answers of GraphQL and REST that are kept while nothing has changed, and computed once for all who ask for one at the same time. */
+/** Caches responses of GraphQL and REST until the database changes. Concurrent equal requests share one computation. */
 
-/** Answers by what was asked. */
+/** A cache of responses by request. */
 export interface AnswerCache {
   /**
-   * The answer that is kept and still right; or the one that is computed, which is then kept, but what is asked for the first
-   * time is only noted, for most of that is never asked again. `undefined` where `prepare` gives no question. Rejects as
-   * `compute` does.
+   * Returns the cached response if it is still valid, or computes a new one. A response is cached from the second equal request
+   * on, because most requests are sent only once. Returns `undefined` when `prepare` does. Rejects when `compute` rejects.
    */
   getOrCompute(
     asked: Asked,
@@ -17,34 +16,34 @@ export interface AnswerCache {
   ): Promise<string | KeptAnswer | undefined>
 }
 
-/** A request as it was sent, which means the same each time. */
+/** The bytes that identify a request: equal bytes have the same meaning each time. */
 export interface Asked {
-  /** REST: by GET, with the path. */
+  /** `REST` is a GET of a REST path. */
   readonly method: 'GET' | 'POST' | 'REST'
-  /** The query of a URL, a body, or a path with its query. */
+  /** The query string of a GraphQL URL, the body of a GraphQL request, or a REST path with its query string. */
   readonly text: Buffer
 }
 
-/** For how long an answer is right: as long as the database does not change, no longer than its second, or not at all. */
+/** How long a response stays valid: until the database changes, at most until the end of the current second, or not at all. */
 export type Lasting = 'UNTIL_CHANGE' | 'UNTIL_NEXT_SECOND' | 'NOT'
 
-/** What is asked, once it is known what that means. */
+/** A prepared request: how to compute its response, and how long the response stays valid. */
 export interface Question {
-  /** Reads a text that is equal for equal answers, or `undefined`. */
+  /** Creates a function that reads the version of the response: equal versions have equal responses. `undefined` means no caching. */
   readonly version?: (() => () => Promise<string | undefined>) | undefined
-  /** Where there is no such text, for how long the answer lasts, once it is computed; absent where it is never kept. */
+  /** Validity of a response without a version, called after `compute`; such a response is never cached when this is absent. */
   readonly lasting?: () => Lasting
   /** The name of the operation. */
   readonly name?: string | undefined
   compute(): Promise<string>
 }
 
-/** An answer as it is sent each time. */
+/** A cached response. */
 export interface KeptAnswer {
   readonly body: Buffer
-  /** Of the question. */
+  /** The name of the operation. */
   readonly name: string | undefined
-  /** What was made of it to be sent again with it. */
+  /** The entity tag of the body, set when it is first needed. */
   etag: string | undefined
 }
 
@@ -52,26 +51,26 @@ interface Entry extends KeptAnswer {
   readonly asked: Asked
   readonly readVersion: ReadVersion
   readonly version: string
-  /** Of the time when the version was last read. */
+  /** The change counter of the database when the version was last read. */
   changes: number | undefined
-  /** In Unix milliseconds; infinite where the version alone says whether it is right. */
+  /** Expiry in Unix milliseconds; infinite when only the version limits the validity. */
   readonly until: number
 }
 
-/** What is known of an answer before it is computed. */
-type Read = Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes' | 'name'>
+/** The part of an entry that is known before its response is computed. */
+type PendingEntry = Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes' | 'name'>
 
 type ReadVersion = () => Promise<string | undefined>
 
-/** How many bytes are kept for all transports together. */
-export const mostAnswerBytes = 16_777_216
+/** Size of the cache in bytes, for all transports together. */
+export const maxAnswerBytes = 16_777_216
 
-/** Over the database of the services; it keeps nothing yet. */
+/** Creates an empty cache for responses from the database of the services. */
 export function openAnswerCache({ store, clock }: Pick<Services, 'store' | 'clock'>): AnswerCache {
   return createAnswerCache({
-    maxBytes: mostAnswerBytes,
+    maxBytes: maxAnswerBytes,
     changes: () => store.read.changes(),
-    // What one replica says of its changes says nothing about another one.
+    // The version of one replica does not describe the state of another.
     databaseVersion: async () =>
       store.replicas() === undefined ? await store.read.version() : undefined,
     nowMs: () => Number(clock.nowNs() / 1_000_000n),
@@ -80,102 +79,52 @@ export function openAnswerCache({ store, clock }: Pick<Services, 'store' | 'cloc
 
 /** What an answer cache needs. */
 export interface AnswerCacheOptions {
-  /** Of questions and answers together; the least recently asked go first. */
+  /** Size of all requests and responses together; the least recently used entries are evicted. */
   readonly maxBytes: number
-  /** A number that is another one after each change of the database; `undefined` where only a read of it can tell. */
+  /** Returns a number that differs after each change of the database; `undefined` when only a read of the database can detect one. */
   readonly changes: () => Promise<number | undefined>
-  /** Reads a text that is another one after each change of the database; `undefined` where none can tell. */
+  /** Reads a text that differs after each change of the database; `undefined` when there is none. */
   readonly databaseVersion: () => Promise<string | undefined>
-  /** Unix time. */
+  /** Unix time in milliseconds. */
   readonly nowMs: () => number
 }
 
-/** Keeps nothing yet. */
+/** Creates an empty cache. */
 export function createAnswerCache({
   maxBytes,
   changes,
   databaseVersion,
   nowMs,
 }: AnswerCacheOptions): AnswerCache {
-  // By hash: of two requests of one hash the newer is kept.
-  const kept = new LRUCache<number, Entry>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ asked, body }) => asked.text.length + body.length + overhead,
-  })
-  // Of requests that were sent before, by their lowest bits: nearly all are never sent again, and are to cost no memory.
-  const hashes = new Uint32Array(noted)
-  // The same of those whose answers do not last.
-  const hashesOfFleeting = new Uint32Array(noted)
-  const underWay = new Map<string, Promise<Entry | string>>()
+  const entries = createEntries(maxBytes, nowMs)
+  // Most requests are sent only once and must not cost memory, so only their hashes are stored.
+  const requested = createHashTable()
+  const uncacheable = createHashTable()
   const versions = createSharedReads()
+  const responses = createResponses({ entries, uncacheable, nowMs })
 
-  function find(hash: number, asked: Asked): Entry | undefined {
-    const found = kept.get(hash)
-    return found !== undefined && isSame(found.asked, asked) ? found : undefined
-  }
-
-  /** One read for all who ask for the same, and one for all answers of the whole database. */
+  /** Shares one read among concurrent equal requests, and one read of the database version among all requests. */
   function readOf(asked: Asked, readVersion: ReadVersion): Promise<string | undefined> {
     return versions.read(readVersion === databaseVersion ? '' : keyOf(asked), readVersion)
   }
 
-  /** The text alone of an answer that does not last. */
-  async function compute(hash: number, read: Read, question: Question): Promise<Entry | string> {
-    const second = Math.floor(nowMs() / 1_000)
-    const text = await question.compute()
-    const lasting = question.version !== undefined ? 'UNTIL_CHANGE' : question.lasting?.()
-    if (lasting === undefined || lasting === 'NOT') {
-      hashesOfFleeting[hash % noted] = hash
-      return text
-    }
-    const { method, text: sent } = read.asked
-    const asked = { method, text: copyOf(sent) }
-    const until = lasting === 'UNTIL_CHANGE' ? Number.POSITIVE_INFINITY : (second + 1) * 1_000
-    const entry = { ...read, asked, body: copyOf(text), etag: undefined, until }
-    kept.set(hash, entry)
-    return entry
-  }
-
-  async function shared(
-    hash: number,
-    read: Read,
-    question: Question,
-  ): Promise<KeptAnswer | string> {
-    const flight = `${read.version} ${keyOf(read.asked)}`
-    const others = underWay.get(flight)
-    if (others !== undefined) {
-      const theirs = await others
-      // It turned out to be for one client alone.
-      return typeof theirs === 'string' ? await question.compute() : theirs
-    }
-    // Kept while the version was read.
-    const newest = find(hash, read.asked)
-    if (newest?.version === read.version && isInTime(newest)) return newest
-    const computed = compute(hash, read, question)
-    underWay.set(flight, computed)
-    try {
-      return await computed
-    } finally {
-      underWay.delete(flight)
-    }
-  }
-
-  function isInTime({ until }: Entry): boolean {
-    return until === Number.POSITIVE_INFINITY || nowMs() < until
+  function versionOf(hash: number, { version, lasting }: Question): ReadVersion | undefined {
+    if (version !== undefined) return version()
+    return lasting === undefined || uncacheable.has(hash) ? undefined : databaseVersion
   }
 
   return {
     getOrCompute: async (asked, prepare) => {
       const hash = crc32(asked.text, seeds[asked.method])
-      if (hashes[hash % noted] !== hash) {
-        hashes[hash % noted] = hash
+      if (!requested.has(hash)) {
+        requested.add(hash)
         return prepare()?.compute()
       }
-      const known = find(hash, asked)
-      // Before the version, as that is read before the answer: no answer is older than either.
+      const known = entries.find(hash, asked)
+      // The counter is read before the version, and the version before the response: no response is older than either.
       const changed = await changes()
       let version: string | undefined
-      if (known !== undefined && isInTime(known)) {
+      if (known !== undefined && entries.isFresh(known)) {
         if (changed !== undefined && changed === known.changes) return known
         version = await readOf(asked, known.readVersion)
         if (version === known.version) {
@@ -190,35 +139,122 @@ export function createAnswerCache({
       version ??= await readOf(asked, readVersion)
       if (version === undefined) return question.compute()
       const { name } = question
-      const read = { asked, readVersion, version, changes: changed, name }
-      // What has never been kept may turn out to be for one client alone, and is not waited for.
+      const pending = { asked, readVersion, version, changes: changed, name }
+      // A response that was never cached may turn out to be valid for one client only, so other requests do not wait for it.
       if (known === undefined && question.version === undefined) {
-        return compute(hash, read, question)
+        return responses.compute(hash, pending, question)
       }
-      return shared(hash, read, question)
+      return responses.computeOnce(hash, pending, question)
     },
-  }
-
-  function versionOf(hash: number, { version, lasting }: Question): ReadVersion | undefined {
-    if (version !== undefined) return version()
-    const isFleeting = hashesOfFleeting[hash % noted] === hash
-    return lasting === undefined || isFleeting ? undefined : databaseVersion
   }
 }
 
-/** So that the same bytes sent in another way seldom have the same hash. */
+type Entries = ReturnType<typeof createEntries>
+
+/** The cached responses by hash of their request; of two requests with the same hash, the newer one is cached. */
+function createEntries(maxBytes: number, nowMs: () => number) {
+  const byHash = new LRUCache<number, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ asked, body }) => asked.text.length + body.length + entryOverhead,
+  })
+  return {
+    find: (hash: number, asked: Asked): Entry | undefined => {
+      const found = byHash.get(hash)
+      return found !== undefined && isSame(found.asked, asked) ? found : undefined
+    },
+    isFresh: ({ until }: Entry): boolean => until === Number.POSITIVE_INFINITY || nowMs() < until,
+    /** Copies the response and its request into a new entry. */
+    add: (hash: number, pending: PendingEntry, text: string, until: number): Entry => {
+      const { method, text: sent } = pending.asked
+      const asked = { method, text: copyOf(sent) }
+      const entry = { ...pending, asked, body: copyOf(text), etag: undefined, until }
+      byHash.set(hash, entry)
+      return entry
+    },
+  }
+}
+
+interface ResponsesDeps {
+  readonly entries: Entries
+  readonly uncacheable: HashTable
+  readonly nowMs: () => number
+}
+
+/** Computes responses, and caches those that stay valid. */
+function createResponses({ entries, uncacheable, nowMs }: ResponsesDeps) {
+  const inFlight = new Map<string, Promise<Entry | string>>()
+
+  /** Returns the text alone for a response that cannot be cached. */
+  async function compute(
+    hash: number,
+    pending: PendingEntry,
+    question: Question,
+  ): Promise<Entry | string> {
+    const second = Math.floor(nowMs() / 1_000)
+    const text = await question.compute()
+    const lasting = question.version !== undefined ? 'UNTIL_CHANGE' : question.lasting?.()
+    if (lasting === undefined || lasting === 'NOT') {
+      uncacheable.add(hash)
+      return text
+    }
+    const until = lasting === 'UNTIL_CHANGE' ? Number.POSITIVE_INFINITY : (second + 1) * 1_000
+    return entries.add(hash, pending, text, until)
+  }
+
+  /** Shares one computation among concurrent equal requests. */
+  async function computeOnce(
+    hash: number,
+    pending: PendingEntry,
+    question: Question,
+  ): Promise<KeptAnswer | string> {
+    const key = `${pending.version} ${keyOf(pending.asked)}`
+    const others = inFlight.get(key)
+    if (others !== undefined) {
+      const theirs = await others
+      // A response that is not cached is valid for one client only.
+      return typeof theirs === 'string' ? await question.compute() : theirs
+    }
+    // Another request may have cached it while the version was read.
+    const newest = entries.find(hash, pending.asked)
+    if (newest?.version === pending.version && entries.isFresh(newest)) return newest
+    const computed = compute(hash, pending, question)
+    inFlight.set(key, computed)
+    try {
+      return await computed
+    } finally {
+      inFlight.delete(key)
+    }
+  }
+
+  return { compute, computeOnce }
+}
+
+type HashTable = ReturnType<typeof createHashTable>
+
+/** A lossy set of hashes in constant memory: a hash replaces the one that has the same lowest bits. */
+function createHashTable() {
+  const hashes = new Uint32Array(hashTableSize)
+  return {
+    has: (hash: number): boolean => hashes[hash % hashTableSize] === hash,
+    add: (hash: number): void => {
+      hashes[hash % hashTableSize] = hash
+    },
+  }
+}
+
+/** Hash seeds by method, so that equal bytes of different methods rarely have the same hash. */
 const seeds = { POST: 0, GET: 1, REST: 2 } as const
 
 function isSame(one: Asked, other: Asked): boolean {
   return one.method === other.method && one.text.equals(other.text)
 }
 
-/** Of no other request. */
+/** A text that is unique to the request. */
 function keyOf({ method, text }: Asked): string {
   return `${method} ${text.toString('latin1')}`
 }
 
-/** Memory of its own: a short Buffer is otherwise a part of a larger piece, all of which it would keep. */
+/** Copies into memory of its own: a short Buffer is otherwise a slice of a pool, and would keep the whole pool in memory. */
 function copyOf(given: string | Buffer): Buffer {
   if (typeof given !== 'string') return Buffer.alloc(given.length, given)
   const copy = Buffer.alloc(Buffer.byteLength(given))
@@ -226,13 +262,16 @@ function copyOf(given: string | Buffer): Buffer {
   return copy
 }
 
-/** How many requests are known to have been sent before. */
-const noted = 65_536
+/** Number of request hashes that are remembered. */
+const hashTableSize = 65_536
 
-/** Of an entry, beside its bytes: two Buffers, and what reads its version. */
-const overhead = 600
+/** Bytes of an entry besides its texts: two Buffers and the function that reads its version. */
+const entryOverhead = 600
 
-/** Reads for several at once: who asks while one is under way waits for the next, for the former may have begun before a change. */
+/**
+ * Shares reads among concurrent callers. A call that arrives during a read waits for the next read, because the current one may
+ * have begun before a change.
+ */
 function createSharedReads() {
   type Read = Promise<string | undefined>
   const begun = new Map<string, Read>()

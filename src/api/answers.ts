@@ -3,25 +3,28 @@ import type { Socket } from 'node:net'
 import type { PacedReading } from './paced-reading.ts'
 
 /**
- * The answers under way, by their connections. A client may send many requests on one before the first is answered (RFC 9112
- * 9.3.2), and each is held until then.
+ * Tracks unfinished responses by connection. A client may send many requests before the first response (RFC 9112 9.3.2), and
+ * the server holds each request until then.
  */
 
-/** What is watched. */
+/** The unfinished responses of a server. */
 export interface Answers {
-  /** Watches an answer that has not begun. */
+  /** Tracks a response whose headers are not sent yet. */
   add(response: ServerResponse): void
   /**
-   * From now on every answer that has not begun says `Connection: close`. A client that keeps its connection might
-   * send the next request into it in the moment in which the server closes it, and would lose that request.
+   * Adds `Connection: close` to every response that has not begun, from now on. A client that reuses its connection might
+   * send the next request while the server closes it, and that request would be lost.
    */
   closeBehind(): void
 }
 
-/** Of a connection with more answers under way nothing more is parsed. Those that came in the same piece are taken all the same. */
-export const mostUnanswered = 16
+/**
+ * Unfinished responses of a connection above which the gateway parses no further requests from it. Requests that arrived in the
+ * same piece of data are still accepted.
+ */
+export const maxUnansweredRequests = 16
 
-/** Watches the answers of a server. */
+/** Creates an empty tracker. */
 export function watchAnswers(reading: () => PacedReading): Answers {
   const underWay = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
@@ -42,10 +45,10 @@ export function watchAnswers(reading: () => PacedReading): Answers {
       reading().count(socket)
       const answers = answersOn(socket)
       answers.add(response)
-      if (answers.size > mostUnanswered) reading().hold(socket)
+      if (answers.size > maxUnansweredRequests) reading().hold(socket)
       response.once('close', () => {
         answers.delete(response)
-        if (answers.size <= mostUnanswered) reading().release(socket)
+        if (answers.size <= maxUnansweredRequests) reading().release(socket)
       })
     },
     closeBehind: () => {

@@ -1,6 +1,6 @@
-/** The expected failures of this room, without imports, so that no cycle leads through their union in `gateway-error.ts`. */
+/** The expected failures of `src/api`. The file has no imports, so that their union in `gateway-error.ts` creates no import cycle. */
 
-/** An expected failure of this room. */
+/** An expected failure of the transports. */
 export type ApiError =
   | AuthError
   | LimitError
@@ -37,13 +37,13 @@ export type ApiError =
   | EventsNotAccepted
   | InternalError
 
-/** Why a caller may not do what needs a token. */
+/** Reasons to refuse a request that requires a token. */
 export type AuthError =
   | TokenError
   | { readonly code: 'TOKEN_MISSING' }
   | { readonly code: 'PERMISSION_MISSING'; readonly permission: 'write' }
 
-/** Why a token is not accepted. */
+/** Reasons to refuse a token. */
 export type TokenError =
   | { readonly code: 'TOKEN_MALFORMED' }
   | { readonly code: 'TOKEN_UNSIGNED' }
@@ -52,17 +52,17 @@ export type TokenError =
   /** `expiredAt` in seconds since 1970. */
   | { readonly code: 'TOKEN_EXPIRED'; readonly expiredAt: number }
   | { readonly code: 'TOKEN_NOT_YET_VALID' }
-  /** Its header names a key that the key set does not have. */
+  /** The key set does not have the key that the header of the token names. */
   | { readonly code: 'TOKEN_KEY_UNKNOWN' }
-  /** The operator demands the claim. */
+  /** The settings of the operator require the claim. */
   | { readonly code: 'TOKEN_CLAIM_MISSING'; readonly claim: 'exp' | 'iat' }
   | { readonly code: 'TOKEN_ISSUER_REFUSED' }
   | { readonly code: 'TOKEN_AUDIENCE_REFUSED' }
   | { readonly code: 'TOKEN_SUBJECT_INVALID'; readonly limit: number }
-  /** The operator has revoked it, or all of its subject. */
+  /** The operator revoked the token, or all tokens of its subject. */
   | { readonly code: 'TOKEN_REVOKED' }
 
-/** Why a connection or a subscription is refused now. */
+/** Reasons to refuse a connection, a subscription or an operation for now. */
 export type LimitError =
   | {
       readonly code: 'SUBSCRIPTION_LIMIT'
@@ -70,23 +70,23 @@ export type LimitError =
       readonly limit: number
     }
   | { readonly code: 'CONNECTION_LIMIT'; readonly limit: number }
-  /** Of one client, which may have others of the same address beside it. */
+  /** Connections of one client; several users of the same address count as one client. */
   | { readonly code: 'CLIENT_CONNECTION_LIMIT'; readonly limit: number }
   | { readonly code: 'CLIENT_SUBSCRIPTION_LIMIT'; readonly limit: number }
-  /** Too many operations are under way, or their answers hold too much memory. */
+  /** Too many operations are running, or their responses hold too much memory. */
   | {
       readonly code: 'OPERATION_LIMIT'
       readonly unit: 'operations' | 'bytes'
       readonly limit: number
     }
-  /** One event of all subscriptions of a connection together costs too much. */
+  /** One event of every subscription of a connection costs too much in total. */
   | { readonly code: 'SUBSCRIPTIONS_TOO_COSTLY'; readonly cost: number; readonly limit: number }
-  /** Requests wait for so long before anything of them is done that more of them would only wait longer. */
+  /** The event loop is so late that more requests would only wait longer. */
   | { readonly code: 'GATEWAY_OVERLOADED' }
   /** The gateway is about to stop. */
   | { readonly code: 'GATEWAY_DRAINING' }
 
-/** The client has spent its share; after some seconds there is enough of it again. */
+/** The client has used up its budget, which refills over time. */
 export interface RateLimitExceeded {
   readonly code: 'RATE_LIMIT_EXCEEDED'
   readonly cost: number
@@ -94,63 +94,63 @@ export interface RateLimitExceeded {
   readonly retryAfterSeconds: number
 }
 
-/** The caller may not submit blocks here. */
+/** The submission policy of this gateway does not allow the caller to submit blocks. */
 export interface SubmissionNotAllowed {
   readonly code: 'SUBMISSION_NOT_ALLOWED'
   readonly policy: 'closed' | 'token'
 }
 
-/** A request that is not HTTP, or arrived too slowly. */
+/** A request that is not valid HTTP, or that arrived too slowly. */
 export type RequestUnreadable =
   | { readonly code: 'REQUEST_MALFORMED'; readonly reason: string }
   | { readonly code: 'REQUEST_HEAD_TOO_LARGE'; readonly limit: number }
   | { readonly code: 'REQUEST_TOO_SLOW'; readonly limitMs: number }
 
-/** An answer that is larger than any may be; nothing of it is sent. */
+/** A response above the size limit; no part of it is sent. */
 export interface AnswerTooLarge {
   readonly code: 'ANSWER_TOO_LARGE'
   readonly unit: 'bytes' | 'fields'
   readonly limit: number
 }
 
-/** The client left before its answer. */
+/** The client closed the connection before the response was complete. */
 export interface ClientLeft {
   readonly code: 'CLIENT_LEFT'
 }
 
-/** An operation that asks for too much at once. */
+/** An operation whose estimated cost is above the limit. */
 export interface OperationTooCostly {
   readonly code: 'OPERATION_TOO_COSTLY'
   readonly cost: number
   readonly limit: number
-  /** The path of the field that costs most. */
+  /** The path of the most expensive field. */
   readonly field: string
 }
 
-/** An operation that has spent more than any may. */
+/** An operation whose actual cost went above the limit. */
 export interface OperationCostExceeded {
   readonly code: 'OPERATION_COST_EXCEEDED'
   readonly limit: number
 }
 
-/** Why a document is not taken. */
+/** Reasons to refuse a GraphQL document. */
 export type DocumentError =
   | { readonly code: 'PERSISTED_QUERY_MALFORMED' }
-  /** The client is to send the document once more, with its hash. */
+  /** The client has to send the document again, together with its hash. */
   | { readonly code: 'PERSISTED_QUERY_NOT_FOUND' }
   | { readonly code: 'PERSISTED_QUERY_HASH_MISMATCH' }
-  /** The operator's manifest does not have it. */
+  /** The document is not in the operator's manifest. */
   | { readonly code: 'DOCUMENT_NOT_TRUSTED' }
-  /** The operator keeps the schema from clients. */
+  /** The operator has turned introspection off. */
   | { readonly code: 'INTROSPECTION_OFF' }
 
-/** The request calls the gateway by a name that it does not have. */
+/** The `Host` header has a name that the operator has not allowed. */
 export interface HostNotAllowed {
   readonly code: 'HOST_NOT_ALLOWED'
   readonly host: string
 }
 
-/** A page of this origin may not open a WebSocket. */
+/** Pages of this origin may not open a WebSocket. */
 export interface OriginNotAllowed {
   readonly code: 'ORIGIN_NOT_ALLOWED'
   readonly origin: string
@@ -162,7 +162,7 @@ export interface TooManyVariables {
   readonly limit: number
 }
 
-/** A document that nests too deep. */
+/** A document that is nested too deeply. */
 export interface DocumentTooDeep {
   readonly code: 'DOCUMENT_TOO_DEEP'
   readonly limit: number
@@ -174,19 +174,19 @@ export interface TooManyLines {
   readonly limit: number
 }
 
-/** A document that gives too many fields another name. */
+/** A document with too many field aliases. */
 export interface TooManyAliases {
   readonly code: 'TOO_MANY_ALIASES'
   readonly limit: number
 }
 
-/** A document that has too many directives. */
+/** A document with too many directives. */
 export interface TooManyDirectives {
   readonly code: 'TOO_MANY_DIRECTIVES'
   readonly limit: number
 }
 
-/** Why a request matches no route, or its query does not fit the route. */
+/** Reasons why a request matches no route, or why its query string does not fit the route. */
 export type MatchError =
   | { readonly code: 'PATH_UNKNOWN'; readonly path: string }
   | { readonly code: 'PATH_MALFORMED'; readonly path: string }
@@ -195,35 +195,35 @@ export type MatchError =
   | { readonly code: 'QUERY_PARAMETER_UNKNOWN'; readonly name: string; readonly known: string }
   | { readonly code: 'QUERY_PARAMETER_REPEATED'; readonly name: string }
 
-/** Why a body cannot be used. */
+/** Reasons to refuse a request body. */
 export type BodyError =
   | { readonly code: 'BODY_TOO_LARGE'; readonly limit: number }
   | { readonly code: 'BODY_NOT_JSON'; readonly reason: string }
-  /** A compressed body. */
+  /** The body is compressed. */
   | { readonly code: 'CONTENT_ENCODING_REFUSED' }
   | { readonly code: 'CONTENT_TYPE_REFUSED'; readonly given: string; readonly expected: string }
 
-/** A query parameter whose value is not of its form. */
+/** A query parameter with an invalid value. */
 export interface QueryParameterMalformed {
   readonly code: 'QUERY_PARAMETER_MALFORMED'
   readonly name: string
   readonly expected: string
 }
 
-/** A global id that this gateway does not write. */
+/** A text that is not a global id of this gateway. */
 export interface NodeIdMalformed {
   readonly code: 'NODE_ID_MALFORMED'
   readonly argument: string
 }
 
-/** The text in the path is not an identifier of that kind. */
+/** A path parameter that is not an identifier of the expected length. */
 export interface PathIdMalformed {
   readonly code: 'PATH_ID_MALFORMED'
   readonly name: string
   readonly bytes: number
 }
 
-/** The text in the path is not a slot. */
+/** A path parameter that is not a slot. */
 export interface PathSlotMalformed {
   readonly code: 'PATH_SLOT_MALFORMED'
   readonly name: string
@@ -236,61 +236,61 @@ export interface NotFound {
   readonly id: string
 }
 
-/** An address of another kind where an account's is needed. */
+/** An address that is not an account address, where an account address is required. */
 export interface AddressNotAnAccount {
   readonly code: 'ADDRESS_NOT_AN_ACCOUNT'
   readonly argument: string
 }
 
-/** An address of another kind than is needed. */
+/** An address of another kind than the required one. */
 export interface AddressOfAnotherKind {
   readonly code: 'ADDRESS_OF_ANOTHER_KIND'
   readonly argument: string
   readonly expected: string
 }
 
-/** A span that ends before it begins. */
+/** A time range that ends before it begins. */
 export interface RangeReversed {
   readonly code: 'RANGE_REVERSED'
   readonly start: string
   readonly end: string
 }
 
-/** Balances are kept as of the newest milestone only. */
+/** Balances are available only as of the newest milestone. */
 export interface LedgerIndexNotKept {
   readonly code: 'LEDGER_INDEX_NOT_KEPT'
   readonly asked: number
   readonly newest: number
 }
 
-/** Slots are committed faster than the outputs of the address can be read. */
+/** The gateway commits slots faster than it can read the outputs of the address. */
 export interface LedgerMoved {
   readonly code: 'LEDGER_MOVED'
 }
 
-/** The tag in the header is no tag of a chain record. */
+/** The `If-Match` header does not contain entity tags of chain records. */
 export interface IfMatchMalformed {
   readonly code: 'IF_MATCH_MALFORMED'
 }
 
-/** This gateway has no faucet: only one that keeps the ledger of a development network has. */
+/** This gateway has no faucet. Only a gateway that embeds the ledger of a development network has one. */
 export interface FaucetMissing {
   readonly code: 'FAUCET_MISSING'
 }
 
-/** A body without an address, or with an amount that is none. */
+/** A body without an address, or with an invalid amount. */
 export interface FaucetRequestMalformed {
   readonly code: 'FAUCET_REQUEST_MALFORMED'
   readonly member: string
   readonly expected: string
 }
 
-/** A subscription was requested without accepting an event stream. */
+/** A subscription over HTTP whose `Accept` header does not include `text/event-stream`. */
 export interface EventsNotAccepted {
   readonly code: 'EVENTS_NOT_ACCEPTED'
 }
 
-/** A bug or a broken machine. The log has the rest, under the request id. */
+/** A bug, or a failure of the machine. The log has the details under the request id. */
 export interface InternalError {
   readonly code: 'INTERNAL'
   readonly requestId: string

@@ -7,43 +7,43 @@ import { isForm } from './forms.ts'
 import type { Revocations } from './revocations.ts'
 import { type TokenCheck, type TokenClaims, verifyToken } from './token.ts'
 
-/** The sender of a request. The token is verified once, when something first needs it. */
+/** The sender of a request. Its token is verified once, on first use. */
 export interface Caller {
-  /** The holder of any valid token. */
+  /** Returns the identity of the holder of a valid token, whatever the token permits. */
   identify(): Promise<Result<Identity, AuthError>>
-  /** The same, where the token may write chain records. */
+  /** Returns the identity of the token holder if the token may write chain records. */
   requireWrite(): Promise<Result<Identity, AuthError>>
-  /** Whether it is the holder of a token that may submit blocks. */
+  /** Whether the caller has a valid token that may submit blocks. */
   canSubmit(): Promise<boolean>
-  /** What the caller may do; callers with equal rights share the events of a feed. */
+  /** The rights of the caller. Callers with equal rights share the events of a feed. */
   rights(): Promise<'read' | 'write'>
 }
 
 /** The holder of a valid token. */
 export interface Identity {
-  /** The token's `sub`, or its fingerprint where it has none. */
+  /** The `sub` claim of the token, or a fingerprint of the token if it has no `sub`. */
   readonly name: string
-  /** The end of the token's validity in Unix seconds; `undefined` for one without end. */
+  /** Expiry of the token in Unix seconds; `undefined` if it does not expire. */
   readonly expiresAt: number | undefined
-  /** Why the token counts no more; `undefined` as long as it does. */
+  /** Returns why the token is no longer valid; `undefined` while it is valid. */
   ended(): TokenEnded | undefined
-  /** Whether the token is one of the operator. */
+  /** Whether the token has the `operator` scope. */
   readonly isOperator: boolean
 }
 
-/** A token that was valid, and is so no more. */
+/** Reasons why a formerly valid token is no longer valid. */
 export type TokenEnded = Extract<AuthError, { code: 'TOKEN_EXPIRED' | 'TOKEN_REVOKED' }>
 
-/** Where a token may be: in `Authorization`, bare or after `Bearer`, or else in the cookie `jwt`. */
+/** The headers that may carry a token: `Authorization`, with or without `Bearer`, or else the cookie `jwt`. */
 export interface Credentials {
   readonly authorization?: string | undefined
   readonly cookie?: string | undefined
 }
 
 /**
- * What the head of a request says of its sender; all requests pass here, those to become a WebSocket too. A browser sends its
- * cookie to any host that a page names, with forms, with requests that have no body, and with a WebSocket, without asking
- * first. So the cookie counts only for a page of this host, and never with a form (docs/decisions/003).
+ * Returns the credentials in the headers of any request, including WebSocket upgrades. A browser sends its cookie to any host
+ * that a page names, with forms, with requests that have no body, and with a WebSocket, without a preflight request. So the
+ * cookie counts only for a page of this host, and never with a form (docs/decisions/003).
  */
 export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   const { authorization, cookie } = headers
@@ -52,8 +52,9 @@ export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
 }
 
 /**
- * Newer browsers say which page a request comes from: of the same origin, or of none, as what a person types. Behind a proxy
- * that names another host this is the only word that is right. Others name the page's origin; programs do neither.
+ * Whether a request comes from a page of this host or from no page. Newer browsers send `Sec-Fetch-Site`: `same-origin`, or `none`
+ * for an address that a person typed. Behind a proxy that names another host, only this header is right. Older browsers send the
+ * `Origin` of the page; programs send neither header.
  */
 export function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
@@ -64,17 +65,17 @@ export function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders):
 /** What the check of a token needs. */
 export interface AuthDeps extends TokenCheck {
   readonly clock: Clock
-  /** None by default. */
+  /** The revoked tokens; none by default. */
   readonly revocations?: Pick<Revocations, 'isRevoked' | 'changes'> | undefined
 }
 
-/** The caller with these credentials. Nothing is verified before it is needed. */
+/** Creates the caller with these credentials, without verifying them yet. */
 export function callerOf(deps: AuthDeps, credentials: Credentials): Caller {
   let known: Promise<Result<Holder, AuthError>> | undefined
   const holder = async () => {
     known ??= holderOf(deps, credentials)
     const found = await known
-    // The caller of a WebSocket stays while its token expires or is revoked.
+    // The caller of a WebSocket outlives its token, which may expire or be revoked.
     const ended = found.ok ? found.value.ended() : undefined
     return ended === undefined ? found : err(ended)
   }
@@ -117,7 +118,7 @@ async function holderOf(
   return ok({ name, expiresAt, canWrite, canSubmit, isOperator, ended })
 }
 
-/** The header wins over the cookie, even when it holds no token: what was sent on purpose is what is judged. */
+/** The header takes precedence over the cookie even when it holds no token, because a client sends it on purpose. */
 function tokenIn({ authorization, cookie }: Credentials): string | undefined {
   const header = authorization?.trim() ?? ''
   const bare = header.replace(/^bearer(\s+|$)/i, '')

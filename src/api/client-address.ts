@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type BlockList, isIP, isIPv6 } from 'node:net'
 
-/** From which address a request comes: that of its connection, or the one that trusted proxies name. */
+/** Determines the client address of a request: the address of its connection, or the one that trusted proxies report. */
 
 /**
- * The proxies whose headers count: the given number of them, one behind the other, or those of some networks. A proxy has to
- * set or drop both `X-Forwarded-For` and `Forwarded`: where a request has both and they differ, neither counts.
+ * The proxies whose headers are trusted: a number of proxies in a row, or all proxies in some networks. A proxy must set or
+ * remove both `X-Forwarded-For` and `Forwarded`. If a request has both headers and they differ, neither is used.
  */
 export type TrustedProxies =
   | { readonly kind: 'none' }
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'networks'; readonly networks: BlockList }
 
-/** What clients are counted by: an IPv4 address, or the first 64 bits of an IPv6 address, which one host has for itself. */
+/** Returns the key that clients are counted by: an IPv4 address, or the first 64 bits of an IPv6 address, which one host owns. */
 export function clientOf(
   remoteAddress: string | undefined,
   headers: IncomingHttpHeaders,
@@ -22,7 +22,7 @@ export function clientOf(
   if (proxies.kind === 'none' || !isTrusted(proxies, remote, 0)) return networkOf(remote)
   let client = remote
   for (const [i, address] of forwarders(headers).toReversed().entries()) {
-    // A name or a word instead of an address: the writer of what is to its left is not known.
+    // The entry is a name, not an address, so the writer of the entries to its left is unknown.
     if (isIP(address) === 0) break
     client = address
     if (!isTrusted(proxies, address, i + 1)) break
@@ -30,19 +30,19 @@ export function clientOf(
   return networkOf(client)
 }
 
-/** Whether an address is that of a trusted proxy, as a stranger's connection never is. */
+/** Whether a connection comes from a trusted proxy. */
 export function isProxy(remoteAddress: string | undefined, proxies: TrustedProxies): boolean {
   return isTrusted(proxies, plainAddress(remoteAddress ?? ''), 0)
 }
 
-/** Whether what an address says of the one before it counts; `hops` lie between that address and this gateway. */
+/** Whether the address that a sender reports as forwarded is trusted; `hops` proxies lie between the sender and this gateway. */
 function isTrusted(proxies: TrustedProxies, address: string, hops: number): boolean {
   if (proxies.kind === 'none') return false
   if (proxies.kind === 'count') return hops < proxies.count
   return isIP(address) !== 0 && proxies.networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** The addresses that were forwarded, the nearest last. */
+/** The forwarded addresses, the nearest last. */
 function forwarders(headers: IncomingHttpHeaders): readonly string[] {
   const { forwarded, 'x-forwarded-for': plain } = headers
   const listed = plain === undefined ? undefined : addressesOf(String(plain))
@@ -55,7 +55,7 @@ function addressesOf(list: string): readonly string[] {
   return list.split(',').map((one) => plainAddress(one.trim()))
 }
 
-/** The members `for` of the elements (RFC 7239 4). */
+/** The `for` parameters of a `Forwarded` header (RFC 7239 4). */
 function forOf(list: string): readonly string[] {
   return list
     .split(',')
@@ -63,7 +63,7 @@ function forOf(list: string): readonly string[] {
     .map((node) => plainAddress(node.trim()))
 }
 
-/** Without port, brackets and zone, and an IPv4 address out of its IPv6 form. */
+/** Removes port, brackets and zone, and converts an IPv4-mapped IPv6 address to IPv4. */
 function plainAddress(text: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
   const address = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
@@ -74,7 +74,7 @@ function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [before = '', after] = address.toLowerCase().split('::')
   const groups = before === '' ? [] : before.split(':')
-  // The double colon means as many zeros as are missing; those behind it matter only where it is short.
+  // The double colon stands for the missing zero groups. Groups after it matter only when few are missing.
   const behind = after === undefined || after === '' ? [] : after.split(':')
   const zeros = after === undefined ? 0 : 8 - groups.length - behind.length
   const all = [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...behind]

@@ -3,9 +3,9 @@ import { createTokenBucket } from '../lib/token-bucket.ts'
 import type { SubmissionQuota } from '../service/submit/submission-quota.ts'
 import type { ClientLimits } from './limits.ts'
 
-/** What each client may add to the database a day. It is kept in memory: a process that begins anew counts anew. */
+/** Daily quotas of what each client may add to the database. They are kept in memory, so a restart resets them. */
 
-/** Makes the quotas of clients by their names. */
+/** Creates a function that returns the quota of a client by its name. */
 export function createClientQuotas(
   { payloadsPerDay, bytesPerDay }: ClientLimits,
   now: () => number = () => performance.now(),
@@ -21,7 +21,7 @@ export function createClientQuotas(
     return {
       takePayload: () => {
         const limit = payloadsPerDay
-        // A client that may have none signed is given the longest time there is: a day.
+        // A client without a payload quota gets the longest retry time: a day.
         const retryAfterSeconds = limit === 0 ? daySeconds : payloads.take(1)
         if (retryAfterSeconds === undefined) return undefined
         return { ...exceeded, unit: 'payloads', limit, retryAfterSeconds }
@@ -45,5 +45,5 @@ export function createClientQuotas(
 
 const daySeconds = 86_400
 
-/** Those of clients that have submitted anything; of more the one that came longest ago begins anew. */
+/** Quotas in memory. Only submitting clients have one; above this number the least recently used quota is dropped and starts full again. */
 const maxQuotas = 65_536

@@ -5,63 +5,63 @@ import type { RateLimitExceeded } from './api-errors.ts'
 import type { ClientLimits } from './limits.ts'
 
 /**
- * What each client may spend, in the units of the cost of operations, over all transports together: a token bucket by the
- * subject of its token, or by its address.
+ * Cost budgets of clients over all transports together, in the units of operation cost. Each client has a token bucket, by the
+ * subject of its token or by its address.
  */
 
-/** The share of one client. */
+/** The cost budget of one client. */
 export interface Share {
-  /** By name. */
+  /** The name of the client. */
   readonly client: string
-  /** Spends units before the work, or gives why not. */
+  /** Spends units before the work, or returns a refusal if there are too few. */
   take(cost: number): RateLimitExceeded | undefined
   /**
-   * Spends units for work that is done, or that cannot be refused; later requests make up for what was not there. Units below
-   * zero are given back.
+   * Spends units for work that is done, or that cannot be refused. The level may become negative, and later requests wait until it
+   * is refilled. A negative cost returns units.
    */
   charge(cost: number): void
-  /** Whole units that are left. */
+  /** Remaining whole units. */
   remaining(): number
-  /** What an answer says of it (draft-ietf-httpapi-ratelimit-headers-10). */
+  /** The rate limit headers of a response (draft-ietf-httpapi-ratelimit-headers-10). */
   headers(): RateLimitHeaders
 }
 
 interface RateLimitHeaders extends Readonly<Record<string, string>> {
-  /** What is left, and after how many seconds without spending all of it is there. */
+  /** Remaining units, and seconds until the budget is full if nothing is spent. */
   readonly ratelimit: string
-  /** The whole, and in how many seconds it fills. */
+  /** Capacity of the budget, and seconds in which it fills. */
   readonly 'ratelimit-policy': string
 }
 
-/** The shares of all clients. */
+/** The cost budgets of all clients. */
 export interface ClientShares {
-  /** The share of a client by its name. */
+  /** Returns the budget of a client by its name. */
   of(client: string): Share
 }
 
-/** A share is full for this time without spending, in seconds: so much may be spent in one go. */
+/** Seconds in which an empty budget fills: a client may spend the units of this time at once. */
 const burstSeconds = 10
 
-/** Shares that are known at a time, some 300 bytes each; of more clients the one that came longest ago begins anew. */
+/** Budgets in memory, about 300 bytes each. Above this number the least recently used budget is dropped and starts full again. */
 const maxShares = 65_536
 
-/** What one request costs besides what it asks for, some 100 µs: its head, its log, its answer. */
+/** Fixed cost of a request, about 100 µs: its headers, its log entry and its response. */
 export const requestCost = 10
 
-/** Opening a connection that lasts. */
+/** Cost of opening a WebSocket or an MQTT connection. */
 export const connectionCost = 20
 
-/** Sending one update of a feed, whose text is mostly shared with others. */
+/** Cost of sending one update of a feed; subscribers mostly share its text. */
 const updateCost = 1
 
-/** Sending an event of a feed that is made for many. */
+/** Cost of sending an event of a feed that is rendered once for many subscribers. */
 export function deliveryCost(message: FeedMessage): number {
   if (message.kind === 'updates') return message.rows.length * updateCost
   if (message.kind === 'snapshot') return message.outputIds.length * updateCost
   return 1
 }
 
-/** Shares that are full, by a clock in milliseconds that never goes back. */
+/** Creates full budgets. `now` is a monotonic clock in milliseconds. */
 export function createClientShares(
   { costPerSecond }: Pick<ClientLimits, 'costPerSecond'>,
   now: () => number = () => performance.now(),
@@ -86,7 +86,7 @@ function createShare(client: string, fill: Fill, now: () => number): Share {
   return {
     client,
     take: (cost) => {
-      // What costs more than nearly all of a full share would otherwise never be taken; it leaves a debt.
+      // A cost near or above the capacity would otherwise never be granted. It leaves a debt.
       const retryAfterSeconds = bucket.take(cost, Math.min(cost, capacity * 0.9))
       if (retryAfterSeconds === undefined) return undefined
       return { code: 'RATE_LIMIT_EXCEEDED', cost, remaining: bucket.level(), retryAfterSeconds }
@@ -100,7 +100,7 @@ function createShare(client: string, fill: Fill, now: () => number): Share {
   }
 }
 
-/** A share for one request, whose cost may be said several times: each time the rest is taken. */
+/** A view of a budget for one request whose cost is reported several times: each report spends only the increase. */
 export function forOneRequest(share: Share): Share {
   let taken = 0
   return {

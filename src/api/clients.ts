@@ -8,37 +8,37 @@ import { createClientQuotas } from './client-quotas.ts'
 import { createClientShares, type Share } from './client-shares.ts'
 import type { TransportLimits } from './limits.ts'
 
-/** Who is meant by one client, on every transport: the holder of a valid token, or else all who share an address. */
+/** Identifies clients on every transport: a client is the holder of a valid token, or else an address. */
 
-/** A client, by what it is counted by. */
+/** A client with its limits. */
 export interface Client {
   readonly name: string
   readonly share: Share
-  /** What it may still add to the database. */
+  /** The client's daily quota of additions to the database. */
   quota(): SubmissionQuota
-  /** Whether it has shown a token of the operator. */
+  /** Whether the client sent a token with the `operator` scope. */
   readonly isOperator: boolean
 }
 
 /** The clients of a gateway. */
 export interface Clients {
-  /** Whose request it is as far as that is known without asking: the holder of a token that came before, or an address. */
+  /** Returns the name of the client without verifying a token: the holder of a token that was verified before, or the address. */
   nameOf(message: IncomingMessage): string
-  /** The sender of a request by its address alone. */
+  /** Returns the client by its address alone. */
   byAddress(message: IncomingMessage): Client
-  /** The same, or the holder of the token, where there is a valid one. */
+  /** Returns the holder of the token if it is valid, or else the client by its address. */
   of(message: IncomingMessage, sent: Credentials, caller: Caller): Client | Promise<Client>
-  /** The holder of a token that came later, for whom the client was that asked before. */
+  /** Returns the holder of a token that arrived after the connection was opened; `before` is the client until then. */
   named(sent: Credentials, caller: Caller, before: Client): Promise<Client>
 }
 
-/** Characters of tokens whose holders are remembered: checking a signature takes longer than many a request. */
+/** Characters of the cached tokens and names. Verifying a signature takes longer than many requests. */
 const maxTokenCharacters = 1_048_576
 
-/** Checking a token, some 200 µs. What is refused is paid for by the address that it comes from. */
+/** Cost of verifying a token, about 200 µs. The client by address pays for an invalid token. */
 const tokenCost = 20
 
-/** Knows no client yet. */
+/** Creates the clients of a gateway; none is known yet. */
 export function createClients(
   { client: limits }: Pick<TransportLimits, 'client'>,
   proxies: TrustedProxies,
@@ -49,7 +49,7 @@ export function createClients(
     maxSize: maxTokenCharacters,
     sizeCalculation: (name, token) => name.length + token.length,
   })
-  // A connection has one address, and of strangers every request comes from it.
+  // Without trusted proxies all requests of a connection come from its address.
   const addresses = new WeakMap<Socket, string>()
 
   function addressOf({ socket, headers }: IncomingMessage): string {
@@ -70,7 +70,7 @@ export function createClients(
 
   async function named(sent: Credentials, caller: Caller, before: Client): Promise<Client> {
     const token = tokenIn(sent) ?? ''
-    // What a token was taken for once is enough to know whose share it is; what it allows is asked each time, also for operators.
+    // The cached name only selects the budget. Permissions are verified with each use; so operators are never cached.
     const known = names.get(token)
     if (known !== undefined) return clientNamed(known)
     const identity = await caller.identify()
@@ -99,7 +99,7 @@ export function createClients(
   }
 }
 
-/** Both, for an empty header leaves the cookie to say who it is; `undefined` of a stranger. */
+/** The cache key: both headers, because an empty `Authorization` leaves the cookie to count. `undefined` without either header. */
 function tokenIn({ authorization, cookie }: Credentials): string | undefined {
   if (authorization === undefined && cookie === undefined) return undefined
   return `${authorization ?? ''}\n${cookie ?? ''}`

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Spreads the closing of connections over time when the gateway stops, for all clients reconnect elsewhere. */
+/** Spreads the closing of connections over time when the gateway stops, because all clients reconnect elsewhere. */
 
-/** Calls `act` for every item, spread evenly over at most `windowMs`; a few items take less. */
+/** Calls `act` for every item, spread evenly over at most `windowMs`; a few items take less time. */
 export async function spread<T>(
   items: readonly T[],
   windowMs: number,
@@ -17,7 +17,7 @@ export async function spread<T>(
   }
 }
 
-/** The longest pause between two items. */
+/** Longest average time between two items, in milliseconds. */
 const perItemMs = 10
 
 const pauseMs = 20

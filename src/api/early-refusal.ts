@@ -5,16 +5,16 @@ import type { Client } from './clients.ts'
 import { bytesOfUnit } from './graphql/prices.ts'
 import { type Occupancy, overloadRefusal } from './limits.ts'
 
-/** What refuses a request before anything but its head is read. */
+/** Refuses requests before their bodies are read. */
 
 interface Head {
   readonly message: IncomingMessage
   readonly path: string
-  /** Without the question mark. */
+  /** The query string, without the question mark. */
   readonly query: string
 }
 
-/** Why nothing of a request is done: the gateway is overloaded, or the client has nothing left. */
+/** Returns why a request is refused: the gateway is overloaded, or the budget of the client is used up. */
 export function earlyRefusal(
   occupancy: Occupancy,
   client: Client,
@@ -25,15 +25,15 @@ export function earlyRefusal(
   return client.share.take(costToRead(message, query))
 }
 
-/** Answered whatever else is: what asks there kills a process that does not answer. */
+/** Answered even under overload, because a supervisor kills a process that does not respond here. */
 const livePath = '/health/live'
 
-/** What asks whether the process and the gateway live, often from one address for many clients: it costs nothing. */
+/** Whether the path is a health check. Health checks are free: they often come from one address for many clients. */
 export function isProbe(path: string): boolean {
   return path === livePath || path === '/health/ready' || path === '/health'
 }
 
-/** What a request costs before it is known what it asks for. */
+/** Cost of reading a request, charged before its content is known. */
 function costToRead({ headers }: IncomingMessage, query: string): number {
   const length = headers['content-length']
   const bytes = length === undefined ? 0 : Number(length)
@@ -41,5 +41,5 @@ function costToRead({ headers }: IncomingMessage, query: string): number {
   return requestCost + Math.ceil((bytes + unknown + query.length) / bytesOfUnit)
 }
 
-/** As many as a body without a length is taken for: those of a block. */
+/** Assumed length of a body without `Content-Length`, in bytes: the size of a block. */
 const unknownBytes = 32_768

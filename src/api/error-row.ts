@@ -1,9 +1,9 @@
 import type { AuthError } from './api-errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 
-/** The form of a row of the error table, and the rows that many failures have. */
+/** The shape of a row of the error table, and constructors of common rows. */
 
-/** The codes of all failures that a client can meet. */
+/** The codes of all failures that are reported to clients. */
 export type ErrorCode = GatewayError['code']
 type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
 
@@ -11,18 +11,18 @@ type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
 export interface ErrorRow<C extends ErrorCode> {
   /** The HTTP status on REST. */
   readonly status: number
-  /** One sentence that names the field and says what is expected; without a capital, without a full stop. */
+  /** One sentence that names the field and the expected value, without a capital letter and a full stop. */
   readonly message: (error: ErrorOf<C>) => string
-  /** More headers on REST, in lower case. */
+  /** Additional headers on REST, in lower case. */
   readonly headers?: (error: ErrorOf<C>) => Readonly<Record<string, string>>
 }
 
-/** A fault of the request. */
+/** A row with status 400, for an invalid request. */
 export function badRequest<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
   return { status: 400, message }
 }
 
-/** Every failure of a token has one remedy for a client: another token. */
+/** A row with status 401. The client has to send another token. */
 export function unauthorized<C extends AuthError['code']>(
   message: ErrorRow<C>['message'],
 ): ErrorRow<C> {
@@ -30,12 +30,12 @@ export function unauthorized<C extends AuthError['code']>(
   return { status: 401, message: (e) => `Authorization: ${message(e)}`, headers }
 }
 
-/** A client has too much open at once. */
+/** A row with status 429, for a client that has too many connections or subscriptions open. */
 export function tooMany<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
   return { status: 429, message, headers: () => ({ 'retry-after': '1' }) }
 }
 
-/** A failure that may pass: the answer names the time of the next attempt. */
+/** A row with status 503, for a temporary failure. The response says when to retry. */
 export function later<C extends ErrorCode>(message: ErrorRow<C>['message']): ErrorRow<C> {
   return { status: 503, message, headers: () => ({ 'retry-after': '1' }) }
 }

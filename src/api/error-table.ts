@@ -1,15 +1,16 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import { badRequest, type ErrorCode, type ErrorRow, later, tooMany } from './error-row.ts'
 import { inWords, shortened } from './message-words.ts'
+import { nodeErrorRows } from './node-error-rows.ts'
 import { tokenErrorRows } from './token-error-rows.ts'
 
-/** The error table: status, message and headers of every failure, written here and nowhere else. */
+/** The error table: the only place with the status, message and headers of each failure. */
 
-/** Total by type: a code without a row does not compile. */
+/** The type requires a row for each code. */
 const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   INTERNAL: { status: 500, message: (e) => `internal server error (request ${e.requestId})` },
 
-  REQUEST_MALFORMED: badRequest((e) => `not HTTP: ${e.reason}`),
+  REQUEST_MALFORMED: badRequest((e) => `the request is not valid HTTP: ${e.reason}`),
   REQUEST_HEAD_TOO_LARGE: {
     status: 431,
     message: (e) => `request line and headers: longer than ${e.limit} bytes`,
@@ -20,70 +21,74 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   },
   STORE_AWAY: later(
     () =>
-      'the database is unreachable for the moment, and the request may have been executed; try again',
+      'the database is temporarily unreachable, and the request may have been executed; try again',
   ),
   QUERY_TOO_LONG: later(
-    (e) => `the query was still reading after ${e.limitMs / 1_000} seconds; ask for less at once`,
+    (e) =>
+      `the query did not finish within ${e.limitMs / 1_000} seconds; request less data at once`,
   ),
 
   HOST_NOT_ALLOWED: {
     status: 421,
     message: (e) =>
-      `Host: this gateway is not called ${shortened(e.host)}; its names are those of ALLOWED_HOSTS`,
+      `Host: ${shortened(e.host)} is not an allowed name of this gateway; ALLOWED_HOSTS lists the names`,
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     message: (e) => `Origin: pages of ${shortened(e.origin)} may not open a WebSocket here`,
   },
-  PATH_UNKNOWN: { status: 404, message: (e) => `there is nothing at ${shortened(e.path)}` },
+  PATH_UNKNOWN: { status: 404, message: (e) => `the path ${shortened(e.path)} does not exist` },
   PATH_MALFORMED: badRequest(() => 'the path is not percent-encoded UTF-8'),
   METHOD_NOT_ALLOWED: {
     status: 405,
-    message: (e) => `the method ${e.method} is not allowed here; allowed: ${e.allowed}`,
+    message: (e) => `the method ${e.method} is not allowed here; allowed methods: ${e.allowed}`,
     headers: (e) => ({ allow: e.allowed }),
   },
   QUERY_MALFORMED: badRequest((e) => `query: ${e.part} is not percent-encoded UTF-8`),
   QUERY_PARAMETER_UNKNOWN: badRequest(
     (e) =>
-      `query: ${shortened(e.name)} is unknown; ${e.known === '' ? 'this route knows no parameters' : `known: ${e.known}`}`,
+      `query: unknown parameter ${shortened(e.name)}; ${e.known === '' ? 'this route has no parameters' : `known parameters: ${e.known}`}`,
   ),
-  QUERY_PARAMETER_REPEATED: badRequest((e) => `query: ${shortened(e.name)} comes more than once`),
+  QUERY_PARAMETER_REPEATED: badRequest(
+    (e) => `query: the parameter ${shortened(e.name)} occurs more than once`,
+  ),
 
   ADDRESS_MALFORMED: badRequest((e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`),
   ADDRESS_OF_ANOTHER_NETWORK: badRequest(
-    (e) => `${e.argument}: an address of the network "${e.hrp}"; this one writes "${e.expected}"`,
+    (e) =>
+      `${e.argument}: an address of the network "${e.hrp}"; addresses of this network begin with "${e.expected}"`,
   ),
   NODE_ID_MALFORMED: badRequest((e) => `${e.argument}: not a global id of this gateway`),
   CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of this gateway`),
   CURSOR_OF_ANOTHER_LOG: {
     status: 410,
     message: (e) =>
-      `${e.argument}: a cursor of another log, or of another branch of this one: the database was replaced or restored; start again without it`,
+      `${e.argument}: a cursor of another log, or of another branch of this log, because the database was replaced or restored; start again without a cursor`,
   },
   CURSOR_AHEAD_OF_TIP: badRequest(
-    (e) => `${e.argument}: the log reaches only to position ${e.tip}; try again later`,
+    (e) => `${e.argument}: ahead of the log, which ends at position ${e.tip}; try again later`,
   ),
   CURSOR_EXPIRED: {
     status: 410,
     message: (e) =>
-      `${e.argument}: older than the retained log; continue after ${e.oldestCursor}, without the updates between`,
+      `${e.argument}: older than the retained log; to skip the updates in between, continue with the cursor ${e.oldestCursor}`,
   },
   PAGE_CURSOR_MALFORMED: badRequest(
     (e) =>
-      `query: cursor must be milestoneIndex.outputId.isSpent.pageSize${e.part === 'cursor' ? '' : `; its ${e.part} is wrong`}`,
+      `query: cursor must have the form milestoneIndex.outputId.isSpent.pageSize${e.part === 'cursor' ? '' : `; its ${e.part} is invalid`}`,
   ),
   PAGE_SIZE_OUT_OF_RANGE: badRequest(
     (e) => `${e.argument}: must be from 0 to ${e.limit}, not ${e.value}`,
   ),
   FEED_ADDRESS_COUNT: badRequest((e) => `addresses: must be from 1 to ${e.limit}, not ${e.count}`),
-  FEED_CLASSES_MISSING: badRequest(() => 'classes: at least one is needed'),
-  FEED_START_AMBIGUOUS: badRequest(() => 'after: either this or afterMilestone, not both'),
+  FEED_CLASSES_MISSING: badRequest(() => 'classes: must have at least one element'),
+  FEED_START_AMBIGUOUS: badRequest(() => 'after: cannot be combined with afterMilestone'),
   FEED_SNAPSHOT_WITHOUT_ADDRESSES: badRequest(
-    () => 'snapshot: needs addresses; there is no snapshot of the whole ledger',
+    () => 'snapshot: requires addresses; a snapshot of the whole ledger is not available',
   ),
   ADDRESS_HISTORY_TOO_LONG: badRequest(
     (e) =>
-      `milestoneIndex: the address had ${e.updates} updates until then, and ${e.limit} are read at most; totalAt has no such limit`,
+      `milestoneIndex: the address had ${e.updates} updates up to this milestone, more than the limit of ${e.limit}; totalAt has no such limit`,
   ),
   MILESTONE_NOT_COMMITTED: {
     status: 404,
@@ -91,57 +96,61 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       `${e.argument}: milestone ${e.milestoneIndex} is not committed yet; the newest is ${e.newest}`,
   },
   UPDATE_CLASS_WITHOUT_ADDRESS: badRequest(
-    () => 'class: needs an address; the updates of all addresses are not kept by class',
+    () => 'class: requires an address; updates of all addresses cannot be filtered by class',
   ),
   MILESTONE_RANGE_REVERSED: badRequest(
-    (e) => `fromMilestone ${e.from} is behind toMilestone ${e.to}`,
+    (e) => `fromMilestone: ${e.from} is greater than toMilestone ${e.to}`,
   ),
   FILTER_NEEDS_UNSPENT: badRequest(
-    (e) => `filter: ${e.members} are kept of unspent outputs alone; ask with isSpent: false`,
+    (e) => `filter: ${e.members} are available for unspent outputs only; set isSpent: false`,
   ),
-  FILTER_NOT_LIVE: badRequest((e) => `filter: new blocks are not followed by ${e.members}`),
-  FILTER_AMBIGUOUS: badRequest((e) => `filter: either ${e.members}, not both`),
+  FILTER_NOT_LIVE: badRequest(
+    (e) => `filter: a subscription cannot filter new blocks by ${e.members}`,
+  ),
+  FILTER_AMBIGUOUS: badRequest((e) => `filter: use either ${e.members}, not both`),
   QUERY_PARAMETER_MALFORMED: badRequest((e) => `query: ${e.name} must be ${e.expected}`),
 
   PERSISTED_QUERY_MALFORMED: badRequest(
     () => 'extensions.persistedQuery: expected version 1 and sha256Hash, 64 lower-case hex digits',
   ),
-  // Some clients know it by this message alone, and then send the document.
+  // Some clients recognise the error by this message alone, and then send the document.
   PERSISTED_QUERY_NOT_FOUND: badRequest(() => 'PersistedQueryNotFound'),
   PERSISTED_QUERY_HASH_MISMATCH: badRequest(
-    () => 'extensions.persistedQuery.sha256Hash: not that of the document in query',
+    () => 'extensions.persistedQuery.sha256Hash: not the hash of the document in query',
   ),
   DOCUMENT_NOT_TRUSTED: {
     status: 403,
-    message: () => 'query: this gateway answers only the documents that its operator has named',
+    message: () => 'query: this gateway executes only the documents that its operator trusts',
   },
   INTROSPECTION_OFF: {
     status: 403,
-    message: () => 'query: this gateway does not answer introspection',
+    message: () => 'query: introspection is turned off on this gateway',
   },
-  DOCUMENT_TOO_DEEP: badRequest((e) => `query: nests deeper than ${e.limit} levels`),
+  DOCUMENT_TOO_DEEP: badRequest((e) => `query: nested deeper than ${e.limit} levels`),
   TOO_MANY_LINES: badRequest((e) => `query: more than ${e.limit} lines`),
-  TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} fields have an alias`),
+  TOO_MANY_ALIASES: badRequest((e) => `query: more than ${e.limit} aliases`),
   TOO_MANY_VARIABLES: badRequest((e) => `query: more than ${e.limit} variables`),
   TOO_MANY_DIRECTIVES: badRequest((e) => `query: more than ${e.limit} directives`),
   OPERATION_TOO_COSTLY: badRequest(
     (e) =>
-      `query: costs ${e.cost} if every page is full, most of it for ${shortened(e.field)}, more than ${e.limit}; ask for smaller pages, or for fewer at once`,
+      `query: the estimated cost ${e.cost} is more than ${e.limit}, and ${shortened(e.field)} costs the most; request smaller pages or fewer objects`,
   ),
   ANSWER_TOO_LARGE: badRequest(
     (e) =>
-      `query: the answer has more than ${e.limit} ${e.unit}; ask for smaller pages, or for fewer at once`,
+      `query: the response has more than ${e.limit} ${e.unit}; request smaller pages or fewer objects`,
   ),
   OPERATION_COST_EXCEEDED: badRequest(
-    (e) =>
-      `query: has cost more than ${e.limit} while it ran; ask for smaller pages, or for fewer at once`,
+    (e) => `query: the execution cost more than ${e.limit}; request smaller pages or fewer objects`,
   ),
-  CLIENT_LEFT: { status: 499, message: () => 'the client left before the answer was complete' },
+  CLIENT_LEFT: {
+    status: 499,
+    message: () => 'the client closed the connection before the response was complete',
+  },
   BODY_TOO_LARGE: { status: 413, message: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),
   CONTENT_ENCODING_REFUSED: {
     status: 415,
-    message: () => 'Content-Encoding: bodies are taken as they are, without compression',
+    message: () => 'Content-Encoding: compressed bodies are not accepted',
     headers: () => ({ 'accept-encoding': 'identity' }),
   },
   CONTENT_TYPE_REFUSED: badRequest(
@@ -158,95 +167,99 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   CHAIN_RECORD_MALFORMED: badRequest((e) => `${e.member}: expected ${e.expected}`),
   CHAIN_RECORD_UNKNOWN: {
     status: 404,
-    message: (e) => `there is no record of ${shortened(e.chainId)}`,
+    message: (e) => `the chain ${shortened(e.chainId)} has no record`,
   },
   CHAIN_RECORD_STALE: {
     status: 412,
     message: (e) =>
       e.version === 0
-        ? `there is no record of ${e.chainId} to replace`
-        : `the record of ${e.chainId} is version ${e.version} now`,
+        ? `the chain ${e.chainId} has no record to replace`
+        : `the current version of the record of ${e.chainId} is ${e.version}`,
   },
   IF_MATCH_MALFORMED: badRequest(
-    () => 'If-Match: expected * or tags of chain records, such as "3"',
+    () => 'If-Match: expected * or entity tags of chain records, such as "3"',
   ),
   CHAIN_ID_COUNT: badRequest((e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`),
 
   PATH_ID_MALFORMED: badRequest(
-    (e) => `${e.name}: expected 0x and the hexadecimal digits of ${e.bytes} bytes`,
+    (e) => `${e.name}: expected ${e.bytes} bytes as hexadecimal digits with the prefix 0x`,
   ),
   FAUCET_MISSING: { status: 404, message: () => 'this gateway has no faucet' },
   FAUCET_REQUEST_MALFORMED: badRequest((e) => `${e.member}: expected ${e.expected}`),
   FAUCET_AMOUNT_TOO_SMALL: badRequest(
-    (e) => `amount: must be at least ${e.least}, what an output to this address must hold`,
+    (e) => `amount: must be at least ${e.least}, the minimum deposit of an output to this address`,
   ),
   FAUCET_PAYMENT_FAILED: later((e) => `the faucet could not pay: ${inWords(e.reason)}`),
-  FAUCET_REQUEST_WAITING: badRequest((e) => `address: a request for ${e.address} waits already`),
+  FAUCET_REQUEST_WAITING: badRequest(
+    (e) => `address: a request for ${e.address} is already queued`,
+  ),
   FAUCET_FUNDS_ENOUGH: badRequest(
-    (e) => `address: ${e.address} has ${e.limit} base tokens or more already`,
+    (e) => `address: ${e.address} already holds ${e.limit} base tokens or more`,
   ),
   FAUCET_BUSY: {
     status: 429,
-    message: (e) => `${e.waiting} requests wait already; try again later`,
+    message: (e) => `${e.waiting} requests are already queued; try again later`,
     headers: () => ({ 'retry-after': '1' }),
   },
   RANGE_REVERSED: badRequest(
-    (e) => `query: ${e.end} must not lie before ${e.start}: invalid time range`,
+    (e) => `query: ${e.end} must not be before ${e.start}: invalid time range`,
   ),
-  HISTORY_RANGE_REVERSED: badRequest(() => 'query: to must not lie before from'),
-  ACTIVITY_RANGE_REVERSED: badRequest(() => 'to: must not lie before from'),
+  HISTORY_RANGE_REVERSED: badRequest(() => 'query: to must not be before from'),
+  ACTIVITY_RANGE_REVERSED: badRequest(() => 'to: must not be before from'),
   ACTIVITY_RANGE_TOO_WIDE: badRequest(
-    (e) => `from: ${e.points} spans up to the end; at most ${e.limit} are answered at once`,
+    (e) => `from: the range has ${e.points} spans; at most ${e.limit} are returned at once`,
   ),
   LEDGER_INDEX_NOT_KEPT: {
     status: 404,
-    message: (e) => `balances are kept as of milestone ${e.newest} only, not of ${e.asked}`,
+    message: (e) =>
+      `balances are available only as of milestone ${e.newest}, not as of milestone ${e.asked}`,
   },
   UPDATES_NOT_KEPT: {
     status: 404,
     message: (e) => `the updates of milestone ${e.slot} are older than the retained log`,
   },
-  LEDGER_MOVED: later(() => 'slots are committed faster than the outputs can be read; try again'),
+  LEDGER_MOVED: later(() => 'the ledger changed repeatedly while the outputs were read; try again'),
   ADDRESS_OF_ANOTHER_KIND: badRequest(
-    (e) => `${e.argument}: not an address of the kind ${e.expected}`,
+    (e) => `${e.argument}: expected an address of the kind ${e.expected}`,
   ),
-  ADDRESS_NOT_AN_ACCOUNT: badRequest((e) => `${e.argument}: not the address of an account`),
+  ADDRESS_NOT_AN_ACCOUNT: badRequest((e) => `${e.argument}: expected the address of an account`),
   EPOCH_NOT_BEGUN: badRequest(
-    (e) => `${e.argument}: epoch ${e.epoch} has not begun; this is epoch ${e.current}`,
+    (e) => `${e.argument}: epoch ${e.epoch} has not begun; the current epoch is ${e.current}`,
   ),
   OUTPUT_EARNS_NOTHING: badRequest(
-    (e) => `${e.outputId} is neither a delegation nor an account that stakes`,
+    (e) => `the output ${e.outputId} is neither a delegation nor an account with stake`,
   ),
   SLOT_BEFORE_GENESIS: badRequest(
-    (e) => `slot: ${e.slot} lies before the genesis, which is slot ${e.genesisSlot}`,
+    (e) => `slot: ${e.slot} is before the genesis slot ${e.genesisSlot}`,
   ),
   PATH_SLOT_MALFORMED: badRequest((e) => `${e.name}: expected a whole number from 0 to 4294967295`),
-  NOT_FOUND: { status: 404, message: (e) => `there is no ${e.what} ${e.id}` },
+  NOT_FOUND: { status: 404, message: (e) => `the ${e.what} ${e.id} does not exist` },
 
   SUBMISSION_NOT_ALLOWED: {
     status: 403,
     message: (e) =>
       e.policy === 'closed'
         ? 'submitting blocks is not available for public use'
-        : 'submitting blocks is not available for public use; it needs a token in Authorization that may submit blocks',
+        : 'submitting blocks is not available for public use; send a token in Authorization that may submit blocks',
   },
   TRANSACTION_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'transaction')),
   BLOCK_MALFORMED: badRequest((e) => refusalMessage(e.refusal, 'block')),
   VALIDATOR_NOT_IN_COMMITTEE: badRequest(
-    (e) => `header.issuerId: ${e.issuerId} does not validate in the slot of the block`,
+    (e) => `header.issuerId: ${e.issuerId} is not in the committee for the slot of the block`,
   ),
-  PARENT_UNKNOWN: badRequest((e) => `body: there is no block ${e.blockId} to be a parent`),
+  PARENT_UNKNOWN: badRequest((e) => `body: the parent ${e.blockId} does not exist`),
   PARENT_TOO_OLD: badRequest(
     (e) => `body: the parent ${e.blockId} is older than slot ${e.oldestSlot}`,
   ),
   PARENT_NOT_OLDER: badRequest(
-    (e) => `header.issuingTime: the parent ${e.blockId} was issued at ${e.issuingTime}, not before`,
+    (e) =>
+      `header.issuingTime: not after the parent ${e.blockId}, which was issued at ${e.issuingTime}`,
   ),
   REFERENCE_MANA_COST_UNKNOWN: badRequest(
-    (e) => `header.slotCommitmentId: the price of work in slot ${e.slot} is not known`,
+    (e) => `header.slotCommitmentId: the reference mana cost of slot ${e.slot} is not known`,
   ),
   BURNED_MANA_TOO_LITTLE: badRequest(
-    (e) => `body.maxBurnedMana: ${e.maxBurnedMana} is less than the block costs, ${e.cost}`,
+    (e) => `body.maxBurnedMana: ${e.maxBurnedMana} is less than the cost of the block, ${e.cost}`,
   ),
   ISSUER_IN_DEBT: badRequest(
     (e) => `header.issuerId: ${e.issuerId} has ${e.credits} block issuance credits`,
@@ -255,133 +268,102 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) => `header.issuingTime: ${e.issuingTime} is more than five seconds after ${e.now}`,
   ),
   COMMITMENT_UNKNOWN: badRequest(
-    (e) => `header.slotCommitmentId: there is no commitment ${e.commitmentId}`,
+    (e) => `header.slotCommitmentId: the commitment ${e.commitmentId} does not exist`,
   ),
   ISSUER_UNKNOWN: badRequest(
-    (e) => `header.issuerId: ${e.issuerId} is no account that may issue blocks`,
+    (e) => `header.issuerId: ${e.issuerId} is not an account that may issue blocks`,
   ),
   ISSUER_EXPIRED: badRequest(
     (e) => `header.issuerId: ${e.issuerId} may issue blocks only up to slot ${e.expirySlot}`,
   ),
   ISSUER_KEY_UNKNOWN: badRequest(
-    (e) => `signature.publicKey: ${e.publicKey} is no key of the account ${e.issuerId}`,
+    (e) => `signature.publicKey: ${e.publicKey} is not a key of the account ${e.issuerId}`,
   ),
   BLOCK_SIGNATURE_INVALID: badRequest(
-    (e) => `signature: not made over this block with the key ${e.publicKey}`,
+    (e) => `signature: not a signature of this block by the key ${e.publicKey}`,
   ),
   SLOT_CLOSED: badRequest(
-    (e) => `header.issuingTime: lies in slot ${e.slot}, which is committed already`,
+    (e) => `header.issuingTime: in slot ${e.slot}, which is already committed`,
   ),
   ANNOUNCEMENT_WITHOUT_BLOCK: badRequest(
-    () => 'type: a candidacy announcement comes in a block of the validator that it speaks for',
+    () => 'type: a candidacy announcement must be sent in a block that its validator issues',
   ),
   ISSUER_NOT_CONFIGURED: later(
-    () => 'a payload came alone, and this node has no issuer account to build a block around it',
+    () =>
+      'type: a payload was submitted without a block, and this node has no issuer account to build one; submit a block',
   ),
-  INBOX_FULL: later((e) => `${e.waiting} blocks wait already; try again later`),
-  SIGNATURE_CHECK_BUSY: later((e) => `${e.waiting} signatures wait already; try again later`),
+  INBOX_FULL: later((e) => `${e.waiting} blocks are already queued; try again later`),
+  SIGNATURE_CHECK_BUSY: later(
+    (e) => `${e.waiting} signature checks are already queued; try again later`,
+  ),
   OPERATION_LIMIT: later((e) =>
     e.unit === 'operations'
-      ? `${e.limit} operations are under way already; try again later`
-      : `answers of ${e.limit} bytes wait to be sent already; try again later`,
+      ? `${e.limit} operations are already running; try again later`
+      : `responses of ${e.limit} bytes already wait to be sent; try again later`,
   ),
-  CONNECTION_LIMIT: later((e) => `${e.limit} subscribers are connected already; try again later`),
+  CONNECTION_LIMIT: later((e) => `${e.limit} subscribers are already connected; try again later`),
   SUBSCRIPTION_LIMIT: later((e) =>
     e.scope === 'connection'
-      ? `this connection has ${e.limit} subscriptions already; end one of them, or open another connection`
-      : `${e.limit} subscriptions are open already; try again later`,
+      ? `this connection already has ${e.limit} subscriptions; end one of them, or open another connection`
+      : `${e.limit} subscriptions are already open; try again later`,
   ),
   CLIENT_CONNECTION_LIMIT: tooMany(
-    (e) => `this client has ${e.limit} connections open already; close one of them`,
+    (e) => `this client already has ${e.limit} open connections; close one of them`,
   ),
   CLIENT_SUBSCRIPTION_LIMIT: tooMany(
-    (e) => `this client has ${e.limit} subscriptions open already; end one of them`,
+    (e) => `this client already has ${e.limit} open subscriptions; end one of them`,
   ),
   DAILY_QUOTA_EXCEEDED: {
     status: 429,
     message: (e) =>
       e.unit === 'bytes'
-        ? `this client may add ${e.limit} bytes of blocks a day and has used them up; try again in ${e.retryAfterSeconds} seconds`
+        ? `this client has used up its quota of ${e.limit} bytes of blocks a day; try again in ${e.retryAfterSeconds} seconds`
         : e.limit === 0
-          ? 'type: a payload came alone, and this node signs no blocks for others; submit a block'
-          : `type: a payload came alone, and this node signs ${e.limit} blocks a day for a client; submit a block, or try again in ${e.retryAfterSeconds} seconds`,
+          ? 'type: a payload was submitted without a block, and this node issues no blocks for clients; submit a block'
+          : `type: a payload was submitted without a block, and this node issues only ${e.limit} blocks a day for a client; submit a block, or try again in ${e.retryAfterSeconds} seconds`,
     headers: (e) => ({ 'retry-after': String(e.retryAfterSeconds) }),
   },
   DISK_LOW: later(
-    (e) => `the node takes no new blocks, for its room is used up (${inWords(e.reason)})`,
+    (e) => `the node accepts no new blocks, because its storage is full (${inWords(e.reason)})`,
   ),
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     message: (e) =>
-      `this client has ${e.remaining} units of its share left, and this takes ${e.cost}; try again in ${e.retryAfterSeconds} seconds`,
+      `the request costs ${e.cost} units, and the budget of this client has ${e.remaining} left; try again in ${e.retryAfterSeconds} seconds`,
     headers: (e) => ({ 'retry-after': String(e.retryAfterSeconds) }),
   },
   SUBSCRIPTIONS_TOO_COSTLY: badRequest(
     (e) =>
-      `query: with this subscription an event of each on this connection costs ${e.cost}, more than ${e.limit}; ask for less, or end others`,
+      `query: with this subscription, one event of each subscription on this connection costs ${e.cost} in total, more than ${e.limit}; request less, or end other subscriptions`,
   ),
   EVENTS_NOT_ACCEPTED: {
     status: 406,
     message: () =>
-      'a subscription is answered as a stream of events: send Accept: text/event-stream, or use WebSocket',
+      'the response to a subscription is an event stream: send Accept: text/event-stream, or use WebSocket',
   },
-  GATEWAY_OVERLOADED: later(() => 'this gateway has too much to do; try again later'),
-  GATEWAY_DRAINING: later(() => 'this gateway is about to stop; try again, or elsewhere'),
-  REFUSED_BY_NODE: badRequest((e) => `the node refused the block: ${e.reason}`),
-  NOT_OFFERED_BY_NODES: {
-    status: 501,
-    message: (e) => `this gateway follows a node, and nodes do not offer ${e.what}`,
-  },
-  NOT_TOLD_BY_NODE: later((e) =>
-    e.unreadable === undefined
-      ? `the upstream node does not give ${e.what} now`
-      : `the answer of the upstream node about ${e.what} cannot be read: ${e.unreadable}`,
+  GATEWAY_OVERLOADED: later(() => 'this gateway is overloaded; try again later'),
+  GATEWAY_DRAINING: later(
+    () => 'this gateway is about to stop; try again, or connect to another gateway',
   ),
-  NODE_ANSWER_UNREADABLE: later((e) => {
-    const slot = e.slot === undefined ? '' : ` of slot ${e.slot}`
-    const output = e.outputId === undefined ? '' : `, output ${e.outputId},`
-    return `the answer of node ${e.node} to ${e.path}${slot}${output} cannot be read: ${e.reason}`
-  }),
-  COMMITMENT_OF_ANOTHER_CHAIN: later(
-    (e) =>
-      `the node has another commitment to slot ${e.slot} or the one before: ${e.told}, not ${e.expected}`,
-  ),
-  COMMITMENT_ID_WRONG: later(
-    (e) =>
-      `the node gives the commitment to slot ${e.slot} the id ${e.told}, and its id is ${e.computed}`,
-  ),
-  OUTPUT_NOT_NEW: later((e) => `slot ${e.slot} of the node creates ${e.outputId} a second time`),
-  OUTPUT_NOT_KNOWN: later(
-    (e) => `slot ${e.slot} of the node spends ${e.outputId}, which never existed`,
-  ),
-  OUTPUT_SPENT_BEFORE: later(
-    (e) => `slot ${e.slot} of the node spends ${e.outputId} a second time`,
-  ),
-  OUTPUT_DIFFERS: later((e) => `the node has given two contents of output ${e.outputId}`),
-  OUTPUT_PROOF_WRONG: later((e) => `the proof of output ${e.outputId} does not lead to its id`),
-  OUTPUT_PLACE_WRONG: later(
-    (e) => `the node has given output ${e.outputId} in slot ${e.slot} and in another`,
-  ),
-  BASE_TOKENS_UNBALANCED: later(
-    (e) => `slot ${e.slot} of the node creates ${e.created} base tokens and spends ${e.consumed}`,
-  ),
+  ...nodeErrorRows,
   COMMITMENT_ROOTS_NOT_READY: later(
-    () => 'the roots behind the newest commitment are not there yet; try again later',
+    () => 'the roots of the newest commitment are not available yet; try again later',
   ),
-  SNAPSHOT_NOT_READY: later(() => 'there is no slot to make a snapshot of yet; try again later'),
+  SNAPSHOT_NOT_READY: later(() => 'no slot is available for a snapshot yet; try again later'),
   SNAPSHOT_EXPIRED: {
     status: 410,
-    message: (e) => `from: the snapshot of slot ${e.slot} is no longer served; begin without it`,
+    message: (e) =>
+      `from: the snapshot of slot ${e.slot} is no longer available; start again without from`,
   },
-  LEDGER_UNAVAILABLE: later((e) => `the ledger cannot take blocks now (${inWords(e.reason)})`),
+  LEDGER_UNAVAILABLE: later((e) => `the ledger accepts no blocks now (${inWords(e.reason)})`),
 }
 
-/** All codes, with their status on REST. */
+/** The REST status of each code. */
 export const errorStatuses: ReadonlyMap<string, number> = new Map(
   Object.entries(errorTable).map(([code, { status }]) => [code, status]),
 )
 
-/** The row of a code. Each row takes the error of its own code, which a lookup by a variable code cannot express. */
+/** Returns the row of a code. The type of a row depends on its code, which a lookup by a variable code cannot express. */
 export function errorRowOf(code: ErrorCode): ErrorRow<ErrorCode> {
   return errorTable[code] as ErrorRow<ErrorCode>
 }

@@ -4,17 +4,17 @@ import { errorRowOf } from './error-table.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { json, type RefusalForm, type RestResponse } from './rest/response.ts'
 
-/** Failures as REST and GraphQL answer them; their statuses and messages are in `error-table.ts`. */
+/** Converts failures to REST and GraphQL errors; their statuses and messages are in `error-table.ts`. */
 
-/** The sentence for an error. */
+/** Returns the message of an error. */
 export function messageOf(error: GatewayError): string {
   return errorRowOf(error.code).message(error)
 }
 
 /**
- * The answer of REST: the status and `{ error: { code: status, message } }`. Where a route has a closed list of statuses,
- * every other status becomes 400, or 500 for a fault of the server. Where it has a title for a status, the sentence follows
- * it.
+ * Returns the REST response: the status and `{ error: { code: status, message } }`. If a route has a closed list of statuses,
+ * every other status becomes 400, or 500 for a server error. If the route has a title for the status, the title precedes the
+ * message.
  */
 export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = {}): RestResponse {
   const row = errorRowOf(error.code)
@@ -26,15 +26,15 @@ export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = 
   return { ...json(status, body, row.headers?.(error)), code: error.code }
 }
 
-/** The error of GraphQL: the code and the error's fields in `extensions`. */
+/** Returns the GraphQL error, with the code and the fields of the error in `extensions`. */
 export function toGraphQL(error: GatewayError): GraphQLError {
   const { code } = error
   return answeredError(messageOf(error), { extensions: { ...printable(fieldsOf(error)), code } })
 }
 
 /**
- * An error that is answered and never logged, so it has no stack: `graphql` copies the text of the stack, and to make that text takes
- * ten times as long as the rest of the error.
+ * Creates a GraphQL error without a stack. The error is sent to the client and never logged. `graphql` copies the text of the stack,
+ * and creating that text takes ten times as long as the rest of the error.
  */
 export function answeredError(message: string, options: GraphQLErrorOptions): GraphQLError {
   const { stackTraceLimit } = Error
@@ -46,7 +46,7 @@ export function answeredError(message: string, options: GraphQLErrorOptions): Gr
   }
 }
 
-/** The value of a success; a failure is thrown as a GraphQLError. For resolvers only. */
+/** Returns the value of a success, and throws a failure as a GraphQLError. For resolvers only. */
 export function orThrow<T>(result: Result<T, GatewayError>): T {
   if (!result.ok) throw toGraphQL(result.error)
   return result.value
@@ -57,7 +57,7 @@ function closest(status: number, statuses: readonly number[]): number {
   return status >= 500 ? 500 : 400
 }
 
-/** The fields of an error besides its code; of a malformed block or transaction the broken rule is `rule`. */
+/** The fields of an error without its code. For a malformed block or transaction, `rule` is the broken rule. */
 function fieldsOf(error: GatewayError): object {
   if (error.code === 'BLOCK_MALFORMED' || error.code === 'TRANSACTION_MALFORMED') {
     const { code: rule, ...place } = error.refusal
@@ -67,7 +67,7 @@ function fieldsOf(error: GatewayError): object {
   return fields
 }
 
-/** Fields as JSON, which has no bigint. */
+/** Converts fields to JSON values; a bigint becomes a string. */
 export function printable(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

@@ -6,19 +6,19 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { tagOf } from './rest/respond.ts'
 import type { RestResponse } from './rest/response.ts'
 
-/** Answers browsers with the explorer: its page at the paths of its pages, and the files that the page loads. */
+/** Serves the explorer to browsers: its HTML at the paths of its pages, and the files that the HTML loads. */
 
-/** The explorer, read at start and kept in memory. */
+/** The explorer, loaded into memory at startup. */
 export interface Explorer {
-  /** The answer to a GET of a browser that opens the path; `undefined` where the explorer has no such page. */
+  /** Returns the HTML for a path; `undefined` if the explorer has no such page. */
   page(path: string): RestResponse | undefined
-  /** A file that the page loads; `undefined` where there is none. */
+  /** Returns a file that the HTML loads; `undefined` if it does not exist. */
   file(path: string): RestResponse | undefined
-  /** Every document that it sends. */
+  /** Every GraphQL document that the explorer sends. */
   readonly documents: readonly string[]
 }
 
-/** What the browser may load: the files of the gateway alone, none of them inline. */
+/** Allows the browser to load only files of the gateway, and nothing inline except data URLs of images. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** A file's name holds a hash of its content. */
+/** The name of a file contains a hash of its content, so caches may keep it forever. */
 const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -47,13 +47,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** Where `npm run build` puts it, from here in `src` and in `dist` alike. */
+/** Output folder of `npm run build`; the relative path is the same from `src` and from `dist`. */
 const builtFolder = new URL('../../dist/explorer/', import.meta.url)
 
-/** The folder inside it, and the path below the root, of files with hashes in their names. */
+/** Folder and URL path of the files with hashes in their names. */
 const hashedPath = '/explorer/'
 
-/** Reads the explorer; `undefined` where it was not built. */
+/** Loads the explorer; resolves to `undefined` if it was not built. */
 export async function readExplorer(folder = builtFolder): Promise<Explorer | undefined> {
   const html = await readFile(new URL('index.html', folder), 'utf8').catch(() => undefined)
   if (html === undefined) return undefined
@@ -81,13 +81,13 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
   }
 }
 
-/** `:name` in a pattern matches any part that is not empty. */
+/** Whether a path matches a pattern; `:name` matches any segment that is not empty. */
 function fits(pattern: readonly string[], parts: readonly string[]): boolean {
   if (pattern.length !== parts.length) return false
   return pattern.every((part, n) => (part.startsWith(':') ? parts[n] !== '' : part === parts[n]))
 }
 
-/** The page as it is at a depth of folders: its base leads to the root, whatever path a proxy puts in front. */
+/** Returns the HTML for pages at a folder depth. Its relative base leads to the root, whatever path prefix a proxy adds. */
 async function pageOf(html: string, depth: number): Promise<RestResponse> {
   const base = depth === 0 ? './' : '../'.repeat(depth)
   const body = Buffer.from(html.replace('<base href="./"', `<base href="${base}"`))
@@ -99,7 +99,7 @@ async function pageOf(html: string, depth: number): Promise<RestResponse> {
 async function readFiles(folder: URL): Promise<ReadonlyMap<string, RestResponse>> {
   const names = await readdir(folder)
   const files = new Map<string, RestResponse>()
-  // One after the other, for the process may open few files at once.
+  // Sequentially, because the process may have a low limit of open files.
   for (const name of names.filter((one) => !/\.(?:br|gz)$/.test(one))) {
     const read = (ending: string) => readFile(fileURLToPath(new URL(name + ending, folder)))
     const [body, br, gz] = [await read(''), await read('.br'), await read('.gz')]
@@ -114,7 +114,7 @@ async function readFiles(folder: URL): Promise<ReadonlyMap<string, RestResponse>
   return files
 }
 
-/** The answer to a path of the explorer; `undefined` for any other. `isOpened`: by a browser that shows it. */
+/** Returns the response for a path of the explorer; `undefined` for other paths. `isOpened`: a browser navigates to the path. */
 export function explorerAnswer(
   explorer: Explorer | undefined,
   { method }: IncomingMessage,

@@ -9,19 +9,19 @@ import {
   visit,
 } from 'graphql'
 
-/** Whether an operation is a feed whose work can be shared, and with whom: read from its document alone. */
+/** Determines from the document alone whether an operation is a feed that can be shared, and which operations share it. */
 
 /** A subscription to ledger updates. */
 export interface FeedPlan {
-  /** Of the document and operation. Equal texts mostly have one document, by the cache of the parser. */
+  /** Identifies the document and operation. Equal texts mostly have the same document, because the parser caches documents. */
   readonly id: number
   readonly operation: OperationDefinitionNode
   readonly field: FieldNode
-  /** The variables that say anything but where the feed begins, in the order of their declaration. */
+  /** The variables that affect more than the start of the feed, in the order of their declaration. */
   readonly variables: readonly string[]
 }
 
-/** The plan of a valid operation; `undefined` where it is no feed, or its feed is hidden in a fragment. */
+/** Returns the plan of a valid operation; `undefined` if it is not a feed, or if the feed field is in a fragment. */
 export function feedPlanOf(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -37,13 +37,13 @@ export function feedPlanOf(
 const planByOperation = new WeakMap<OperationDefinitionNode, FeedPlan | undefined>()
 let plansMade = 0
 
-/** The arguments that only say where a feed begins. */
+/** The arguments that only determine where a feed starts. */
 const beginnings = ['after', 'afterMilestone', 'snapshot']
 
 function makePlan(document: DocumentNode, operation: OperationDefinitionNode) {
   const [field] = operation.selectionSet.selections
   if (field?.kind !== Kind.FIELD || field.name.value !== 'ledgerUpdates') return undefined
-  // With a directive the field may be left out; then there is nothing to share.
+  // A directive may skip the field, and then there is nothing to share.
   if (field.directives !== undefined && field.directives.length > 0) return undefined
   const own = (field.arguments ?? []).filter(({ name }) => beginnings.includes(name.value))
   const uses = variablesIn(document)
@@ -55,7 +55,7 @@ function makePlan(document: DocumentNode, operation: OperationDefinitionNode) {
   return { id: plansMade, operation, field, variables }
 }
 
-/** The names of all variables that are used, as often as they are. */
+/** The names of all used variables, one entry for each use. */
 function variablesIn(node: DocumentNode | ArgumentNode): readonly string[] {
   const names: string[] = []
   visit<ASTNode>(node, {

@@ -25,7 +25,7 @@ import type { ListLedgerUpdatesError } from '../service/updates/list-ledger-upda
 import type { PageCursorMalformed } from '../service/updates/update-position.ts'
 import type { ApiError } from './api-errors.ts'
 
-/** Every expected failure of all rooms that a client can meet. A new union is added here, and its rows to the error table. */
+/** Every expected failure that is reported to clients. A new failure is added to this union and to the error table. */
 export type GatewayError =
   | ApiError
   | DatabaseAway

@@ -15,9 +15,9 @@ import { checkContentType, parseJson } from './rest/body.ts'
 import { send, sendFetched } from './rest/respond.ts'
 import { type SseRequest, wantsEvents } from './sse.ts'
 
-/** Requests to the path of GraphQL: by the short way, by the server, or as a stream of events. */
+/** Handles HTTP requests to the GraphQL path: on the fast path, by the GraphQL server, or as an event stream. */
 
-/** What answering them needs. */
+/** What GraphQL requests need. */
 export interface GraphqlDeps {
   readonly services: Services
   readonly limits: TransportLimits
@@ -27,15 +27,15 @@ export interface GraphqlDeps {
   readonly graphql: GraphqlServer
 }
 
-/** Headers of every answer to a request. */
+/** Headers of every response to a request. */
 export type CommonHeaders = Readonly<Record<string, string>>
 
-/** A request of a client that may spend something. */
+/** A GraphQL request that passed the checks of its headers and of the client's budget. */
 export interface GraphqlRequest extends SseRequest {
   readonly common: CommonHeaders
 }
 
-/** Answers it. */
+/** Answers a request to the GraphQL path. */
 export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest): Promise<void> {
   const { message, response, query, caller, client, common, observation } = request
   const { requestId } = observation
@@ -83,7 +83,7 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     const answered = await graphql.handleNodeRequestAndResponse(left.message, response, asked)
     await sendFetched(response, answered)
   } catch (error) {
-    // The server gives up in the middle for a client that leaves.
+    // The GraphQL server fails when the client closes the connection early.
     if (!response.destroyed) throw error
   }
 }
@@ -94,7 +94,7 @@ const graphqlTypes = [
   'application/graphql',
 ] as const
 
-/** The GraphQL server reads these two of a GET, and reports invalid JSON as an internal error. */
+/** Checks the JSON parameters of a GET, because the GraphQL server reports invalid JSON in them as an internal error. */
 function unreadableParameter(query: string): QueryParameterMalformed | undefined {
   const parameters = new URLSearchParams(query)
   const name = ['variables', 'extensions'].find((one) => {
@@ -105,7 +105,7 @@ function unreadableParameter(query: string): QueryParameterMalformed | undefined
   return name === undefined ? undefined : { code: 'QUERY_PARAMETER_MALFORMED', name, expected }
 }
 
-/** For what writes the head of the answer without them. */
+/** Sets headers for code that writes the response head itself. */
 function setHeaders(response: ServerResponse, headers: CommonHeaders): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
 }

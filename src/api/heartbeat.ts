@@ -1,10 +1,10 @@
-/** Detects lost peers: one that is silent for a whole round is cut. */
+/** Detects lost peers: a peer that sends nothing for a whole round is cut. */
 
 /** A monitored peer. */
 export interface Peer {
-  /** Set with every ping; the peer clears it with every message. */
+  /** Whether no message arrived since the last ping. The heartbeat sets it, and the peer clears it with every message. */
   isSilent: boolean
-  /** Requests a message. */
+  /** Sends a ping, which the peer must answer. */
   ping(): void
   /** Closes the connection without a handshake. */
   cut(): void
@@ -17,12 +17,12 @@ export interface Heartbeat {
   stop(): void
 }
 
-/** Each peer is pinged once in this time, and cut at the next turn without an answer: after 22 s at most. */
+/** Milliseconds between two pings of a peer. A peer that does not answer is cut at the next ping: after 22 s at most. */
 export const roundMs = 11_000
 
-/** Starts the rounds. */
+/** Starts the heartbeat of a transport. */
 export function startHeartbeat(everyMs = roundMs): Heartbeat {
-  // A part of the peers at a time: thousands of pings at once would delay all events.
+  // Each turn pings only a part of the peers: thousands of pings at once would block the event loop.
   const wheel = Array.from({ length: parts }, () => new Set<Peer>())
   let turn = 0
   let newest = 0

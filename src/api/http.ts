@@ -1,50 +1,40 @@
-import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GraphQLSchema } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { within } from '../lib/tracing.ts'
 import { turnOf } from '../lib/turns.ts'
-import { storeAwayOf } from '../service/network/database-away.ts'
 import type { Services } from '../service/services.ts'
-import { type AnswerCache, openAnswerCache } from './answer-cache.ts'
+import { openAnswerCache } from './answer-cache.ts'
 import { watchAnswers } from './answers.ts'
-import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
+import type { AuthDeps } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
-import { type Clients, createClients } from './clients.ts'
-import { earlyRefusal, isProbe } from './early-refusal.ts'
+import { createClients } from './clients.ts'
 import { toRest } from './errors.ts'
-import { type Explorer, explorerAnswer } from './explorer.ts'
-import { createDirectAnswers, type DirectAnswers } from './graphql/direct.ts'
+import type { Explorer } from './explorer.ts'
+import { createDirectAnswers } from './graphql/direct.ts'
 import { createDocuments, type TrustedDocuments } from './graphql/documents.ts'
-import { graphiqlPage } from './graphql/graphiql.ts'
-import { bytesOfUnit } from './graphql/prices.ts'
-import { refusedGraphql } from './graphql/refused.ts'
-import { createGraphqlServer, type GraphqlServer } from './graphql/server.ts'
-import { answerGraphql, type CommonHeaders } from './graphql-request.ts'
-import { createOccupancy, type Occupancy, type TransportLimits } from './limits.ts'
+import { createGraphqlServer } from './graphql/server.ts'
+import { graphqlPath, observeRequest, type RequestDeps, splitTarget } from './http-requests.ts'
+import { createOccupancy, type TransportLimits } from './limits.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { type MqttTransport, mqttPath, openMqtt } from './mqtt/broker.ts'
-import { noteRefusal, type Observation } from './observation.ts'
 import { createObserver, type Observer } from './observer.ts'
 import { watchOpenFiles } from './open-files.ts'
 import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.ts'
 import { watchOverload } from './overload.ts'
 import { readInPieces } from './paced-reading.ts'
-import { openPolicies, originHeaders, type Policies, policyProblem } from './policies.ts'
-import { type RouteTable, tableOf } from './rest/match.ts'
-import { send, sendInTurnsOf } from './rest/respond.ts'
-import type { RouteResponse } from './rest/response.ts'
+import { openPolicies, type Policies, policyProblem } from './policies.ts'
+import { tableOf } from './rest/match.ts'
+import { sendInTurnsOf } from './rest/respond.ts'
 import type { Route } from './rest/route.ts'
-import { answer } from './rest/router.ts'
 import { limitSockets, openFileLimit } from './sockets.ts'
 import { cutStalledWrites } from './stalled-writes.ts'
-import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
+import { answerUnreadable, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
 
-/** The one HTTP server: GraphQL with GraphiQL and WebSocket at `/graphql`, the REST routes beside it. */
+/** The HTTP server: GraphQL, GraphiQL and WebSocket at `/graphql`, MQTT, the explorer, and the REST routes. */
 
 /** What the HTTP server needs. */
 export interface HttpDeps {
@@ -53,20 +43,20 @@ export interface HttpDeps {
   readonly services: Services
   readonly auth: AuthDeps
   readonly limits: TransportLimits
-  /** The only documents that are answered, beside those of the explorer; without it all are. */
+  /** The documents that are executed besides those of the explorer; all documents by default. */
   readonly trustedDocuments?: TrustedDocuments | undefined
-  /** What browsers and strangers may do; everything by default. */
+  /** What browsers and unknown clients may do; everything by default. */
   readonly policies?: Policies | undefined
-  /** Whose word on the addresses of clients counts; no one's by default. */
+  /** The proxies that are trusted to report client addresses; none by default. */
   readonly proxies?: TrustedProxies | undefined
-  /** What browsers are shown at the root; without it they are led to GraphiQL. */
+  /** The explorer, served to browsers at the root; without it the root redirects to GraphiQL. */
   readonly explorer?: Explorer | undefined
   readonly log: Log
-  /** Follows requests and operations; by default nothing is measured or logged of them. */
+  /** Observes requests and operations; by default they are neither measured nor logged. */
   readonly observer?: Observer | undefined
 }
 
-/** Where the server listens. Port 0 takes any free one. */
+/** The address to listen on. Port 0 selects a free port. */
 export interface HttpAddress {
   readonly host: string
   readonly port: number
@@ -74,51 +64,48 @@ export interface HttpAddress {
 
 /** A listening server. */
 export interface HttpServer {
-  /** Of the root, without a slash at its end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
-  /** Reports itself as not ready, and continues to serve. */
+  /** Makes readiness checks fail, and continues to serve. */
   announceStop(): void
-  /** Whether it is about to stop. */
+  /** Whether the server is about to stop. */
   isStopping(): boolean
   load(): TransportLoad
   /**
-   * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for the requests under
-   * way, and then cuts them.
+   * Accepts no more connections, closes subscriptions spread over `windowMs`, waits at most `graceMs` for running requests, and
+   * then cuts their connections.
    */
   close(times: { readonly windowMs: number; readonly graceMs: number }): Promise<void>
 }
 
-/** What is open at the transports. */
+/** The open connections and subscriptions by transport. */
 export interface TransportLoad {
   readonly websocket: number
   readonly eventStream: number
   readonly mqtt: number
-  /** Subscriptions of all kinds, and requests that wait for news. */
+  /** Subscriptions of all transports, and long polls. */
   readonly subscriptions: number
 }
 
-/** Why the server does not listen. */
+/** The failure to listen. */
 export interface ListenError {
   readonly code: 'CANNOT_LISTEN'
   readonly host: string
   readonly port: number
-  /** The system's name for it, such as `EADDRINUSE`. */
+  /** The error code of the operating system, such as `EADDRINUSE`. */
   readonly reason: string
 }
 
-/** The path of GraphQL, for HTTP and for WebSocket. */
-export const graphqlPath = '/graphql'
-
 /**
- * An idle connection is kept for this time: load balancers keep theirs for a minute, and a request that they send into one
- * while it is being closed would be lost.
+ * Milliseconds until an idle connection is closed. Load balancers keep theirs open for a minute, and a request that they send
+ * while the server closes the connection would be lost.
  */
 const idleTimeoutMs = 65_000
 
 const serverOptions = {
   keepAliveTimeout: idleTimeoutMs,
   maxHeaderSize: maxHeadBytes,
-  // `headProblem` refuses in JSON.
+  // `headProblem` refuses a missing header with a JSON body instead.
   requireHostHeader: false,
 }
 
@@ -127,48 +114,16 @@ export async function openHttp(
   given: HttpDeps,
   address: HttpAddress,
 ): Promise<Result<HttpServer, ListenError>> {
-  const { policies = openPolicies, observer = createObserver({ ...given, slowMs: 0 }) } = given
-  const deps = { ...given, policies, observer }
-  const documents = createDocuments(deps.trustedDocuments, deps.explorer?.documents)
-  const { hasIntrospection } = policies
-  const graphql = createGraphqlServer({ ...deps, documents, hasIntrospection })
   const drain = new AbortController()
-  // Every connection has a listener on it, and Node reports more than ten as a leak.
+  // Every connection listens to the signal, and Node reports more than ten listeners as a leak.
   setMaxListeners(0, drain.signal)
-  const overload = watchOverload(deps.limits.loopDelayMs, deps.log)
+  const overload = watchOverload(given.limits.loopDelayMs, given.log)
   const { isOverloaded } = overload
-  const limited = { draining: drain.signal, isOverloaded }
-  const occupancy = createOccupancy(deps.limits, limited, deps.log)
-  const { proxies = { kind: 'none' } } = given
-  const clients = createClients(deps.limits, proxies)
-  const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
-  // Opened once the server listens: it begins to read the ledger at once.
+  const deps = createRequestDeps(given, { draining: drain.signal, isOverloaded })
+  const { listeners, occupancy, log } = deps
+  // Opened after the server listens, because it begins to read the ledger at once.
   let mqtt: MqttTransport | undefined
-  const { underWay } = occupancy
-  const kept = openAnswerCache(deps.services)
-  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay, answers: kept })
-  const routes = tableOf(deps.routes)
-  const inHand = { ...deps, routes, graphql, direct, kept, occupancy, listeners, clients }
-  const answers = watchAnswers(() => reading)
-  const take = async (message: IncomingMessage, response: ServerResponse) => {
-    answers.add(response)
-    if (message.socket.destroyed) return
-    const name = clients.nameOf(message)
-    sendInTurnsOf(name, response)
-    await turnOf(name)
-    // Its client may have left meanwhile.
-    if (!message.destroyed) await observe(inHand, message, response)
-  }
-  const { requestMs } = deps.limits
-  // Looked at twice in its time, as Node does by default.
-  const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 2 }
-  const server = createServer({ ...serverOptions, ...timeouts }, take).on('checkExpectation', take)
-  answerUnreadable(server)
-  refuseTunnels(server)
-  limitSockets(server, { limits: deps.limits, proxies, openFiles: openFileLimit() }, deps.log)
-  const reading = readInPieces(server, proxies)
-  const stalledWrites = cutStalledWrites(server, deps.limits, deps.log)
-  takeUpgrades(server, { policies, clients }, (path) => {
+  const { server, responses, stalledWrites } = createHttpServer(deps, (path) => {
     if (path === graphqlPath) return listeners
     return path === mqttPath ? mqtt : undefined
   })
@@ -179,9 +134,9 @@ export async function openHttp(
     await listeners.close(0, 0)
     return err({ code: 'CANNOT_LISTEN', ...address, reason: refused })
   }
-  const opened = await openMqtt({ ...deps, occupancy, clients })
+  const opened = await openMqtt(deps)
   mqtt = opened
-  const openFiles = watchOpenFiles(server, deps.log)
+  const openFiles = watchOpenFiles(server, log)
   return ok({
     url: urlOf(server, address.host),
     announceStop: () => {
@@ -195,22 +150,81 @@ export async function openHttp(
     close: async ({ windowMs, graceMs }) => {
       occupancy.isStopping = true
       drain.abort()
-      answers.closeBehind()
+      responses.closeBehind()
       openFiles.close()
       overload.close()
       await Promise.all([listeners.close(windowMs, graceMs), opened.close(windowMs)])
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-      server.closeIdleConnections()
-      await closed
+      await closeServer(server, graceMs)
       stalledWrites.close()
-      clearTimeout(cut)
-      await graphql.dispose()
+      await deps.graphql.dispose()
     },
   })
 }
 
-/** Passes requests to upgrade to the transport of their path, in the turns of their clients. */
+interface ServerDeps extends RequestDeps {
+  readonly proxies: TrustedProxies
+}
+
+/** Creates everything that handling a request needs. */
+function createRequestDeps(
+  given: HttpDeps,
+  load: { readonly draining: AbortSignal; readonly isOverloaded: () => boolean },
+): ServerDeps {
+  const { policies = openPolicies, observer = createObserver({ ...given, slowMs: 0 }) } = given
+  const { proxies = { kind: 'none' } } = given
+  const deps = { ...given, policies, observer, proxies }
+  const documents = createDocuments(deps.trustedDocuments, deps.explorer?.documents)
+  const { hasIntrospection } = policies
+  const graphql = createGraphqlServer({ ...deps, documents, hasIntrospection })
+  const occupancy = createOccupancy(deps.limits, load, deps.log)
+  const clients = createClients(deps.limits, proxies)
+  const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
+  const { underWay } = occupancy
+  const kept = openAnswerCache(deps.services)
+  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay, answers: kept })
+  const routes = tableOf(deps.routes)
+  return { ...deps, routes, graphql, direct, kept, occupancy, listeners, clients }
+}
+
+/** Creates the server with its limits and timeouts. It does not listen yet. */
+function createHttpServer(
+  deps: ServerDeps,
+  transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
+) {
+  const { limits, log, clients, proxies } = deps
+  const responses = watchAnswers(() => reading)
+  const take = async (message: IncomingMessage, response: ServerResponse) => {
+    responses.add(response)
+    if (message.socket.destroyed) return
+    const name = clients.nameOf(message)
+    sendInTurnsOf(name, response)
+    await turnOf(name)
+    // The client may have closed the connection while the request was queued.
+    if (!message.destroyed) await observeRequest(deps, message, response)
+  }
+  const { requestMs } = limits
+  // Two checks per timeout, as Node does by default.
+  const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 2 }
+  const server = createServer({ ...serverOptions, ...timeouts }, take).on('checkExpectation', take)
+  answerUnreadable(server)
+  refuseTunnels(server)
+  limitSockets(server, { limits, proxies, openFiles: openFileLimit() }, log)
+  const reading = readInPieces(server, proxies)
+  const stalledWrites = cutStalledWrites(server, limits, log)
+  takeUpgrades(server, deps, transportAt)
+  return { server, responses, stalledWrites }
+}
+
+/** Closes the server, and cuts the connections of requests that still run after `graceMs`. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  server.closeIdleConnections()
+  await closed
+  clearTimeout(cut)
+}
+
+/** Passes upgrade requests to the transport of their path, in the turns of their clients. */
 function takeUpgrades(
   server: Server,
   { policies, clients }: Pick<RequestDeps, 'policies' | 'clients'>,
@@ -232,163 +246,25 @@ function takeUpgrades(
   })
 }
 
-interface RequestDeps extends Omit<HttpDeps, 'routes'> {
-  readonly policies: Policies
-  readonly observer: Observer
-  readonly routes: RouteTable<Route>
-  readonly graphql: GraphqlServer
-  readonly direct: DirectAnswers
-  readonly kept: AnswerCache
-  readonly occupancy: Occupancy
-  readonly listeners: Listeners
-  readonly clients: Clients
-}
-
-/** Handles a request as a part of its trace, until its answer was given to the socket. */
-async function observe(
-  deps: RequestDeps,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const observation = deps.observer.begin('http', randomUUID(), message.headers)
-  try {
-    await within(observation.span, () => handle(deps, message, response, observation))
-  } finally {
-    deps.observer.endRequest(observation, response)
-  }
-}
-
-async function handle(
-  deps: RequestDeps,
-  message: IncomingMessage,
-  response: ServerResponse,
-  observation: Observation,
-): Promise<void> {
-  const { requestId } = observation
-  const { path, query } = splitTarget(message.url ?? '/')
-  const { policies } = deps
-  const common = commonHeaders(requestId, originHeaders(policies, message.headers))
-  const reply = (answered: RouteResponse, headers: CommonHeaders = common) => {
-    noteRefusal(observation, answered)
-    send(response, answered, headers)
-  }
-  // A client that leaves in the middle of an answer is logged at the level debug alone.
-  response.on('error', (error) => deps.log.debug('response-cut', { requestId, error }))
-  try {
-    const problem = headProblem(message) ?? policyProblem(policies, message.headers, false)
-    if (problem !== undefined) {
-      // The bytes after such a head are not read.
-      response.setHeader('connection', 'close')
-      return reply(toRest(problem))
-    }
-    if (message.method === 'OPTIONS') return preflight(message, response, common)
-    const { 'content-encoding': coding = 'identity' } = message.headers
-    if (coding !== 'identity') {
-      return reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }))
-    }
-    const isOpened = wantsPage(message)
-    const shown = explorerAnswer(deps.explorer, message, path, isOpened)
-    if (shown !== undefined) return reply(shown)
-    const sent = credentialsOf(message.headers)
-    const caller = callerOf(deps.auth, sent)
-    const asking = deps.clients.of(message, sent, caller)
-    const client = asking instanceof Promise ? await asking : asking
-    const { share } = client
-    const isFree = isProbe(path)
-    const early = earlyRefusal(deps.occupancy, client, { message, path, query })
-    if (early !== undefined) {
-      const refusal = path === graphqlPath ? refusedGraphql(early) : toRest(early)
-      return reply(refusal, { ...common, ...share.headers() })
-    }
-    const isPage = policies.hasGraphiql && isOpened
-    if (path === '/' && isPage) return sendToPage(response, common)
-    if (path !== graphqlPath) {
-      const { occupancy } = deps
-      const asked = { message, path, query, caller, client, requestId, occupancy, observation }
-      const found = await answer(deps, { ...asked, share: isFree ? undefined : share })
-      return reply(found, isFree ? common : { ...common, ...share.headers() })
-    }
-    observation.route = graphqlPath
-    if (isPage) {
-      const page = await graphiqlPage(deps.services)
-      reply(page)
-      if (response.statusCode === 200) share.charge(page.body.length / bytesOfUnit)
-      return
-    }
-    await answerGraphql(deps, { message, response, query, caller, client, common, observation })
-  } catch (error) {
-    const away = storeAwayOf(error)
-    if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
-    if (response.headersSent) response.destroy()
-    else reply(toRest(away ?? { code: 'INTERNAL', requestId }))
-  }
-}
-
-/** The target of a request is a path and query, or for a proxy a whole URL. */
-function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
-  const at = local.indexOf('?')
-  return at === -1
-    ? { path: local, query: '' }
-    : { path: local.slice(0, at), query: local.slice(at + 1) }
-}
-
-function commonHeaders(requestId: string, origins: CommonHeaders): CommonHeaders {
-  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', ...origins }
-}
-
-function preflight(
-  message: IncomingMessage,
-  response: ServerResponse,
-  common: CommonHeaders,
-): void {
-  const asked = message.headers['access-control-request-headers']
-  response.writeHead(204, {
-    ...common,
-    ...('access-control-allow-origin' in common && {
-      'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-      'access-control-allow-headers':
-        asked ?? 'authorization, content-type, if-match, if-none-match',
-      'access-control-max-age': '86400',
-    }),
-    'content-length': '0',
-  })
-  response.end()
-}
-
-/** Whether a browser opens the path, rather than a program. */
-function wantsPage({ method, headers }: IncomingMessage): boolean {
-  return isRead(method) && (headers.accept ?? '').includes('text/html')
-}
-
-function isRead(method: string | undefined): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-/** Redirects a browser from the root to GraphiQL. Relative, for a proxy may add a path prefix. */
-function sendToPage(response: ServerResponse, common: CommonHeaders): void {
-  send(response, { status: 302, headers: { location: graphqlPath.slice(1) }, body: '' }, common)
-}
-
 /**
- * Connections that the system keeps until they are accepted, or as many as it allows. Where there is no place for another one, its client
- * hears nothing and tries again after a second.
+ * Backlog of connections that the operating system holds until they are accepted; the system may lower it. When the backlog is
+ * full, a new client gets no reply and retries after a second.
  */
-const mostUnaccepted = 4_096
+const maxBacklog = 4_096
 
-/** Listens; resolves with the system's reason where it is refused. */
+/** Listens. Resolves to the error code if it fails, and to `undefined` otherwise. */
 function listen(server: Server, { host, port }: HttpAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)
     server.once('error', refuse)
-    server.listen({ host, port, backlog: mostUnaccepted }, () => {
+    server.listen({ host, port, backlog: maxBacklog }, () => {
       server.off('error', refuse)
       resolve(undefined)
     })
   })
 }
 
-/** The URL with the real port; 0.0.0.0 is printed as 127.0.0.1, and :: as ::1. */
+/** Returns the URL with the actual port; 0.0.0.0 becomes 127.0.0.1, and :: becomes ::1. */
 function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host

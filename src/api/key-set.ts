@@ -6,16 +6,16 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { keySetAlgorithms } from './signing-key.ts'
 import { type TokenFileUnusable, watchFile } from './watched-file.ts'
 
-/** Keys of another issuer: a JSON Web Key Set (RFC 7517) in a file, or at a URL. */
+/** The keys of an external token issuer: a JSON Web Key Set (RFC 7517) in a file or at a URL. */
 
-/** Where a key set is. */
+/** The location of a key set. */
 export type KeySetSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string }
 
-/** The keys as they are now. */
+/** The current keys. */
 export interface KeySet {
-  /** The key that the header of a token names. */
+  /** Returns the key that the header of a token names. */
   find(header: KeyName): Promise<CryptoKey | undefined>
   close(): void
 }
@@ -25,27 +25,27 @@ interface KeyName {
   readonly kid: string
 }
 
-/** The times of a set at a URL; a test takes shorter ones. */
+/** The intervals of a key set at a URL; tests use shorter ones. */
 export interface KeySetTimes {
-  /** How often it is read anyway, so that a key that is gone is forgotten. */
+  /** Milliseconds between regular reads, which drop removed keys. */
   readonly refreshMs: number
-  /** How long after a read an unknown key leads to no other: any client can name one. */
+  /** Milliseconds after a read in which an unknown key causes no further read, because any client can name an unknown key. */
   readonly cooldownMs: number
 }
 
 const usualTimes: KeySetTimes = { refreshMs: 300_000, cooldownMs: 30_000 }
 
-/** How long a read of a URL takes at most. */
+/** Timeout of a read from a URL, in milliseconds. */
 const timeoutMs = 5_000
 
-/** The most bytes of a key set. */
+/** Maximum size of a key set, in bytes. */
 const maxBytes = 1_048_576
 
 type Keys = ReturnType<typeof createLocalJWKSet>
 
 /**
- * Opens a key set. A file must be there and is followed. A URL that is away is logged and tried again: until it answers its
- * tokens are refused, and later on the last keys stay.
+ * Opens a key set. A file must exist, and changes of it are loaded. If a URL is unreachable, the failure is logged and the read is
+ * retried: tokens are refused until the first successful read, and later the last keys stay valid.
  */
 export async function openKeySet(
   source: KeySetSource,
@@ -110,7 +110,7 @@ async function keyIn(
   try {
     return await keys?.({ alg: algorithm, kid })
   } catch (thrown) {
-    // Not one key, or one that cannot be used.
+    // No key or several keys match, or the key is unusable.
     if (thrown instanceof errors.JOSEError) return undefined
     throw thrown
   }
@@ -119,13 +119,13 @@ async function keyIn(
 async function fetchKeySet(url: string, closed: AbortSignal): Promise<Result<Keys, string>> {
   try {
     const signal = AbortSignal.any([closed, AbortSignal.timeout(timeoutMs)])
-    // What a redirect leads to is not what the operator named.
+    // The operator trusts this URL only, not the target of a redirect.
     const response = await fetch(url, { signal, redirect: 'error' })
     if (!response.ok) return err(`HTTP status ${response.status}`)
     const text = await readText(response)
     return text === undefined ? err(`longer than ${maxBytes} bytes`) : parseKeySet(text)
   } catch (thrown) {
-    // The error of `fetch` says little; its cause names the failure of the connection.
+    // The error of `fetch` is generic; its cause names the connection failure.
     const { message, cause }: Partial<Error> = Object(thrown)
     return err(cause instanceof Error ? cause.message : String(message))
   }
@@ -148,13 +148,13 @@ function parseKeySet(text: string): Result<Keys, string> {
     set = JSON.parse(text)
     createLocalJWKSet(set)
   } catch {
-    // Neither parser has another way to say no.
-    return err('no JSON Web Key Set')
+    // Both parsers report invalid input only by throwing.
+    return err('not a JSON Web Key Set')
   }
-  if (set.keys.some(isSecret)) return err('holds a private key or a secret')
+  if (set.keys.some(isSecret)) return err('contains a private key or a secret')
   const named = set.keys.filter(isUsable)
   const allowed = keySetAlgorithms.join(' or ')
-  if (named.length === 0) return err(`holds no key of ${allowed} with a kid`)
+  if (named.length === 0) return err(`contains no key for ${allowed} with a kid`)
   return ok(createLocalJWKSet({ keys: named }))
 }
 

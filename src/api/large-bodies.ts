@@ -1,23 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Large bodies of requests, of which a few of each client are read at a time. The others wait in the buffers of the system: read beside
- * each other, those of all its connections would be in memory, and each time the loop looks for new bytes it would take some from all.
+ * Limits how many large request bodies of a client are read at the same time. The others wait in the buffers of the operating
+ * system. If the gateway read all of them at once, the bodies of all connections would be in memory, and each turn of the event
+ * loop would read a piece of every one.
  */
 
-/** Shorter bodies come with their heads, or nearly so. */
+/** Size from which a body is large, in bytes. Smaller bodies arrive together with their headers, or shortly after. */
 const leastLarge = 65_536
 
-const mostPerClient = 4
+/** Large bodies of one client that are read at the same time. */
+const maxReadsPerClient = 4
 
-interface Room {
-  taken: number
+interface Slots {
+  used: number
   readonly waiting: (() => void)[]
 }
 
-const rooms = new Map<string, Room>()
+const slotsByClient = new Map<string, Slots>()
 
-/** Reads the body of a request of a client, once there is room for it. */
+/** Reads the body of a request as soon as the client has a free slot. */
 export async function withRoom<T>(
   client: string,
   { headers }: IncomingMessage,
@@ -25,16 +27,16 @@ export async function withRoom<T>(
 ): Promise<T> {
   const length = headers['content-length']
   if (Number(length ?? 0) < leastLarge) return await read()
-  const room = rooms.get(client) ?? { taken: 0, waiting: [] }
-  rooms.set(client, room)
-  if (room.taken < mostPerClient) room.taken++
-  else await new Promise<void>((resolve) => room.waiting.push(resolve))
+  const slots = slotsByClient.get(client) ?? { used: 0, waiting: [] }
+  slotsByClient.set(client, slots)
+  if (slots.used < maxReadsPerClient) slots.used++
+  else await new Promise<void>((resolve) => slots.waiting.push(resolve))
   try {
     return await read()
   } finally {
-    // The next one that waits has the place.
-    const next = room.waiting.shift()
+    // The slot passes to the next waiting read.
+    const next = slots.waiting.shift()
     if (next !== undefined) next()
-    else if (--room.taken === 0) rooms.delete(client)
+    else if (--slots.used === 0) slotsByClient.delete(client)
   }
 }

@@ -8,7 +8,7 @@ import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
-import { mostUnanswered } from './answers.ts'
+import { maxUnansweredRequests } from './answers.ts'
 import { documentLimits } from './graphql/document-limit-list.ts'
 import type { Limit } from './limit.ts'
 import {
@@ -21,15 +21,22 @@ import { maxTopics } from './mqtt/broker.ts'
 import { maxBodyBytes } from './rest/body.ts'
 import { maxHeadBytes } from './unreadable.ts'
 
-/** Every limit that a client can meet, each with the value that is in force where it is applied. */
+/** Every limit that is reported to clients, each with its current value. */
 
-/** The limits of a gateway. */
+/** Returns the limits of a gateway. */
 export function limitsOf(transports: TransportLimits): readonly Limit[] {
   return [
     ...requestLimits(transports),
     ...documentLimits(transports),
     ...listLimits,
-    ...feedLimits(transports),
+    ...operationLimits(transports),
+    ...subscriptionLimits(transports),
+    ...clientLimits(transports),
+    ...loadLimits(transports),
+    ...quotaLimits(transports),
+    ...storageLimits(transports),
+    ...connectionTimeouts(transports),
+    ...feedLimits,
   ]
 }
 
@@ -38,38 +45,43 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     name: 'headBytes',
     value: maxHeadBytes,
     unit: 'BYTES',
-    meaning: 'Request line and headers together.',
+    meaning: 'Total size of request line and headers.',
     error: 'REQUEST_HEAD_TOO_LARGE',
   },
   {
     name: 'bodyBytes',
     value: maxBodyBytes,
     unit: 'BYTES',
-    meaning: 'The body of a request, and a message of a WebSocket.',
+    meaning: 'Size of a request body or a WebSocket message.',
     error: 'BODY_TOO_LARGE',
   },
   {
     name: 'requestMs',
     value: requestMs,
     unit: 'MILLISECONDS',
-    meaning: 'In which a request has to arrive.',
+    meaning: 'Time within which a request must arrive completely.',
     error: 'REQUEST_TOO_SLOW',
   },
   {
     name: 'unansweredRequests',
-    value: mostUnanswered,
+    value: maxUnansweredRequests,
     unit: 'COUNT',
     meaning:
-      'Requests of one connection that are under way. With more it is parsed no further until some are answered.',
+      'Unanswered requests of one connection. Above it the gateway reads no further requests from the connection until some are answered.',
   },
   {
     name: 'turnsAwaited',
     value: maxTurnsAwaited,
     unit: 'COUNT',
     meaning:
-      'Requests and messages of one client that wait for their turns. With more its further connections are cut.',
+      'Queued requests and messages of one client. Above it new connections of the client are cut.',
   },
-  { name: 'blockBytes', value: maxBlockSize, unit: 'BYTES', meaning: 'A serialized block.' },
+  {
+    name: 'blockBytes',
+    value: maxBlockSize,
+    unit: 'BYTES',
+    meaning: 'Size of a serialized block.',
+  },
   {
     name: 'accessNodes',
     value: maxAccessNodes,
@@ -80,7 +92,7 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     name: 'accessNodeCharacters',
     value: maxAccessNodeLength,
     unit: 'CHARACTERS',
-    meaning: 'The text of an access node.',
+    meaning: 'Length of the text of an access node.',
   },
 ]
 
@@ -89,7 +101,7 @@ const listLimits: readonly Limit[] = [
     name: 'pageSize',
     value: maximumPageSize,
     unit: 'COUNT',
-    meaning: 'Elements of a page, and ids of nodes(ids).',
+    meaning: 'Elements of a page, and ids in nodes(ids).',
     error: 'PAGE_SIZE_OUT_OF_RANGE',
   },
   {
@@ -102,67 +114,49 @@ const listLimits: readonly Limit[] = [
     name: 'defaultUpdatesPageSize',
     value: defaultPageSize,
     unit: 'COUNT',
-    meaning: 'The same of the root ledgerUpdates.',
+    meaning: 'Elements of a page of the root field ledgerUpdates without first and last.',
   },
   {
     name: 'activityPoints',
     value: maxActivityPoints,
     unit: 'COUNT',
-    meaning: 'Spans of time of activity.',
+    meaning: 'Time spans in a response of activity.',
     error: 'ACTIVITY_RANGE_TOO_WIDE',
   },
   {
     name: 'asOfUpdates',
     value: asOfUpdateLimit,
     unit: 'COUNT',
-    meaning: 'Updates of an address up to the milestone of its asOf.',
+    meaning: 'Updates of an address up to the milestone of asOf.',
     error: 'ADDRESS_HISTORY_TOO_LONG',
   },
   {
     name: 'searchCharacters',
     value: maxSearchLength,
     unit: 'CHARACTERS',
-    meaning: 'The text of search; a longer one means nothing.',
+    meaning: 'Length of the text of search; a longer text has no results.',
   },
-  { name: 'searchHits', value: maxHits, unit: 'COUNT', meaning: 'Things that search names.' },
+  { name: 'searchHits', value: maxHits, unit: 'COUNT', meaning: 'Results of search.' },
 ]
 
-function spaceLimits({ minFreeDisk, maxDatabaseSize }: TransportLimits): readonly Limit[] {
-  const free: Limit = {
-    name: 'freeDiskBytes',
-    value: minFreeDisk,
-    unit: 'BYTES',
-    meaning: 'That are to be free on the disk of a SQLite file for new blocks to be taken.',
-    error: 'DISK_LOW',
-    setting: 'MIN_FREE_DISK',
-  }
-  if (maxDatabaseSize === undefined) return [free]
-  const size: Limit = {
-    name: 'databaseBytes',
-    value: maxDatabaseSize,
-    unit: 'BYTES',
-    meaning: 'Of the database, beyond which no new blocks are taken.',
-    error: 'DISK_LOW',
-    setting: 'MAX_DATABASE_SIZE',
-  }
-  return [free, size]
-}
-
-const feedLimits = (transports: TransportLimits): readonly Limit[] => [
+const operationLimits = ({ operations, heldBytes }: TransportLimits): readonly Limit[] => [
   {
     name: 'operations',
-    value: transports.operations,
+    value: operations,
     unit: 'COUNT',
-    meaning: 'Queries and mutations that are under way in this process.',
+    meaning: 'Running queries and mutations of this process.',
     error: 'OPERATION_LIMIT',
   },
   {
     name: 'heldAnswerBytes',
-    value: transports.heldBytes,
+    value: heldBytes,
     unit: 'BYTES',
-    meaning: 'Answers of this process that are made and not sent yet, together.',
+    meaning: 'Total size of the computed responses of this process that are not sent yet.',
     error: 'OPERATION_LIMIT',
   },
+]
+
+const subscriptionLimits = (transports: TransportLimits): readonly Limit[] => [
   {
     name: 'connections',
     value: transports.connections,
@@ -190,21 +184,24 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     name: 'connectionCost',
     value: maxConnectionCost,
     unit: 'COST',
-    meaning: 'What an event of each subscription of one WebSocket may cost together.',
+    meaning: 'Total cost of one event of each subscription of a WebSocket.',
     error: 'SUBSCRIPTIONS_TOO_COSTLY',
   },
+]
+
+const clientLimits = ({ client }: TransportLimits): readonly Limit[] => [
   {
     name: 'clientConnections',
-    value: transports.client.connections,
+    value: client.connections,
     unit: 'COUNT',
     meaning:
-      'WebSockets and event streams of one client; of connections of any kind twice as many.',
+      'WebSockets and event streams of one client. The limit for connections of all kinds is twice as high.',
     error: 'CLIENT_CONNECTION_LIMIT',
     setting: 'CLIENT_CONNECTIONS',
   },
   {
     name: 'clientSubscriptions',
-    value: transports.client.subscriptions,
+    value: client.subscriptions,
     unit: 'COUNT',
     meaning: 'Subscriptions and long polls of one client.',
     error: 'CLIENT_SUBSCRIPTION_LIMIT',
@@ -212,18 +209,21 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
   },
   {
     name: 'clientCost',
-    value: transports.client.costPerSecond,
+    value: client.costPerSecond,
     unit: 'COST',
     meaning:
-      'What one client may spend a second over all transports, and ten times of it in one go.',
+      'Cost that one client may spend per second on all transports. It may spend ten times as much at once.',
     error: 'RATE_LIMIT_EXCEEDED',
     setting: 'CLIENT_COST',
   },
+]
+
+const loadLimits = ({ loopDelayMs }: TransportLimits): readonly Limit[] => [
   {
     name: 'loopDelayMs',
-    value: transports.loopDelayMs,
+    value: loopDelayMs,
     unit: 'MILLISECONDS',
-    meaning: 'For which the event loop may be late on average; 0 for any time.',
+    meaning: 'Average event loop delay above which requests are refused; 0 turns the check off.',
     error: 'GATEWAY_OVERLOADED',
     setting: 'MAX_LOOP_DELAY',
   },
@@ -232,37 +232,67 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     value: maxUnsentAnswers,
     unit: 'BYTES',
     meaning:
-      'That wait for the client of a WebSocket when another answer is made; with more it is cut.',
+      'Unsent data of a WebSocket when another response is ready; above it the connection is cut.',
   },
+]
+
+const quotaLimits = ({ client }: TransportLimits): readonly Limit[] => [
   {
     name: 'clientPayloads',
-    value: transports.client.payloadsPerDay,
+    value: client.payloadsPerDay,
     unit: 'COUNT',
-    meaning: 'Payloads of one client a day around which the node builds and signs blocks.',
+    meaning: 'Payloads of one client per day for which the node builds and signs blocks.',
     error: 'DAILY_QUOTA_EXCEEDED',
     setting: 'CLIENT_PAYLOADS',
   },
   {
     name: 'clientBytes',
-    value: transports.client.bytesPerDay,
+    value: client.bytesPerDay,
     unit: 'BYTES',
-    meaning: 'Blocks that one client may add a day.',
+    meaning: 'Total size of the blocks that one client may submit per day.',
     error: 'DAILY_QUOTA_EXCEEDED',
     setting: 'CLIENT_MEGABYTES',
   },
-  ...spaceLimits(transports),
+]
+
+function storageLimits({ minFreeDisk, maxDatabaseSize }: TransportLimits): readonly Limit[] {
+  const free: Limit = {
+    name: 'freeDiskBytes',
+    value: minFreeDisk,
+    unit: 'BYTES',
+    meaning: 'Free disk space of a SQLite file below which no new blocks are accepted.',
+    error: 'DISK_LOW',
+    setting: 'MIN_FREE_DISK',
+  }
+  if (maxDatabaseSize === undefined) return [free]
+  const size: Limit = {
+    name: 'databaseBytes',
+    value: maxDatabaseSize,
+    unit: 'BYTES',
+    meaning: 'Size of the database above which no new blocks are accepted.',
+    error: 'DISK_LOW',
+    setting: 'MAX_DATABASE_SIZE',
+  }
+  return [free, size]
+}
+
+const connectionTimeouts = (transports: TransportLimits): readonly Limit[] => [
   {
     name: 'heartbeatMs',
     value: transports.heartbeatMs,
     unit: 'MILLISECONDS',
-    meaning: 'Between two probes of a connection; one that gave no sign since the last is cut.',
+    meaning:
+      'Interval between two pings of a connection; a connection that sent nothing since the last ping is cut.',
   },
   {
     name: 'stalledWriteMs',
     value: transports.stalledWriteMs,
     unit: 'MILLISECONDS',
-    meaning: 'After which a connection is cut whose client reads nothing.',
+    meaning: 'Time after which a connection is cut if its client reads nothing.',
   },
+]
+
+const feedLimits: readonly Limit[] = [
   {
     name: 'feedAddresses',
     value: maximumFeedAddresses,
@@ -274,7 +304,7 @@ const feedLimits = (transports: TransportLimits): readonly Limit[] => [
     name: 'followedChains',
     value: maxFollowedChains,
     unit: 'COUNT',
-    meaning: 'Chains whose records a subscription follows.',
+    meaning: 'Chains of a subscription to chain records.',
     error: 'CHAIN_ID_COUNT',
   },
   { name: 'mqttTopics', value: maxTopics, unit: 'COUNT', meaning: 'Topics of one MQTT client.' },

@@ -8,10 +8,10 @@ export interface Limit {
   readonly name: string
   readonly value: number
   readonly unit: LimitUnit
-  /** One sentence. */
+  /** Description of the limit in one or two sentences. */
   readonly meaning: string
-  /** The code of the refusal; absent where nothing is refused, or GraphQL itself refuses. */
+  /** The error code of a refusal; absent if nothing is refused, or if GraphQL itself refuses. */
   readonly error?: ErrorCode
-  /** What the operator sets. */
+  /** The name of the setting that changes the limit. */
   readonly setting?: string
 }

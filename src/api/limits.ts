@@ -5,49 +5,49 @@ import type { LimitError } from './api-errors.ts'
 import { createUnderWay, type UnderWay, type UnderWayLimits } from './graphql/under-way.ts'
 import { roundMs } from './heartbeat.ts'
 
-/** Limits on connections and subscriptions; what exceeds one is refused before any work is done for it. */
+/** Limits on connections and subscriptions. A request above a limit is refused before any work for it. */
 
 /** The limits of one process. */
 export interface TransportLimits extends UnderWayLimits {
   /** Open WebSockets and event streams. A process has a bounded number of file handles. */
   readonly connections: number
-  /** Subscriptions of all connections. */
+  /** Open subscriptions of all connections. */
   readonly subscriptions: number
-  /** Subscriptions of one WebSocket. */
+  /** Open subscriptions of one WebSocket. */
   readonly subscriptionsPerConnection: number
-  /** A connection that gives no sign of life from one probe to the next is cut; milliseconds between two. */
+  /** Milliseconds between two pings of a connection; a connection that sent nothing since the last ping is cut. */
   readonly heartbeatMs: number
-  /** A request must arrive within this time, or its connection is cut, in milliseconds. */
+  /** Milliseconds within which a request must arrive; otherwise its connection is cut. */
   readonly requestMs: number
-  /** A query that goes on for longer is ended, in milliseconds. */
+  /** Timeout of a query, in milliseconds. */
   readonly queryMs: number
-  /** A connection whose pending writes make no progress for this time is cut, in milliseconds. */
+  /** Milliseconds without progress of pending writes after which a connection is cut. */
   readonly stalledWriteMs: number
-  /** Beyond this mean delay of the event loop requests are refused, in milliseconds; 0 for never. */
+  /** Average event loop delay in milliseconds above which requests are refused; 0 turns the check off. */
   readonly loopDelayMs: number
-  /** Bytes of the disk of a SQLite file that are to be free for new blocks to be taken. */
+  /** Free bytes on the disk of a SQLite file below which no new blocks are accepted. */
   readonly minFreeDisk: number
-  /** Bytes of the database beyond which no new blocks are taken; `undefined` for no limit. */
+  /** Size of the database in bytes above which no new blocks are accepted; `undefined` means no limit. */
   readonly maxDatabaseSize: number | undefined
-  /** What one client may do of what all share. */
+  /** The limits of each client. */
   readonly client: ClientLimits
 }
 
 /** The limits of one client: the holder of a token, or an address. */
 export interface ClientLimits {
-  /** What it may spend a second on average, in units of cost. */
+  /** Cost that the client may spend per second on average, in units of operation cost. */
   readonly costPerSecond: number
-  /** Its open WebSockets and event streams. */
+  /** Open WebSockets and event streams of the client. */
   readonly connections: number
-  /** Its subscriptions on all of them, and its long polls. */
+  /** Open subscriptions and long polls of the client. */
   readonly subscriptions: number
-  /** How many blocks the node signs for it a day around bare payloads. */
+  /** Blocks per day that the node builds and signs for payloads of the client. */
   readonly payloadsPerDay: number
-  /** Bytes of blocks that it may add to the database a day. */
+  /** Bytes of blocks per day that the client may add to the database. */
   readonly bytesPerDay: number
 }
 
-/** On the development network a client may use all that the process can do, for all its clients are trusted. */
+/** The limits on the development network: a client may use the whole process, because all clients are trusted. */
 export const developmentClientLimits: ClientLimits = {
   costPerSecond: 10_000_000,
   connections: 19_500,
@@ -56,20 +56,20 @@ export const developmentClientLimits: ClientLimits = {
   bytesPerDay: 16 * 1024 ** 3,
 }
 
-/** On other networks half a core by the estimates, which are mostly far above what is really spent. */
+/** The limits on other networks: half a core by estimated cost, which is mostly far above the actual cost. */
 export const usualClientLimits: ClientLimits = {
   costPerSecond: 50_000,
   connections: 200,
   subscriptions: 2_000,
-  // The node pays for them.
+  // The node pays for these blocks.
   payloadsPerDay: 0,
   bytesPerDay: 256 * 1024 ** 2,
 }
 
-/** That of `loopDelayMs` on other networks than that of development. */
+/** The default of `loopDelayMs` on networks other than the development network. */
 export const usualLoopDelayMs = 1_000
 
-/** The limits of a gateway without settings, on the development network. */
+/** The default limits, on the development network. */
 export const defaultLimits: TransportLimits = {
   connections: 19_500,
   subscriptions: 100_000,
@@ -78,31 +78,31 @@ export const defaultLimits: TransportLimits = {
   requestMs: 60_000,
   queryMs: mostQueryMs,
   stalledWriteMs: 60_000,
-  // Others may have the machine meanwhile, and a developer waits rather than to be refused.
+  // Other programs may use the machine, and a developer prefers a delay to a refusal.
   loopDelayMs: 10_000,
   minFreeDisk: 256 * 1024 ** 2,
   maxDatabaseSize: undefined,
   client: developmentClientLimits,
   operations: 1_000,
-  // Eight of the longest.
+  // Eight responses of the maximum size.
   heldBytes: 134_217_728,
 }
 
-/** Counts what is open. */
+/** The counts of open connections and subscriptions. */
 export interface Occupancy {
   readonly limits: TransportLimits
   connections: number
   subscriptions: number
-  /** Of each client that has any open, by its name. */
+  /** The counts of each client by name; clients without open connections and subscriptions are absent. */
   readonly byClient: Map<string, OfClient>
   readonly underWay: UnderWay
-  /** Whether the gateway is about to stop; it serves until `draining` fires. */
+  /** Whether the gateway is about to stop. It serves requests until `draining` fires. */
   isStopping: boolean
-  /** Whether there is too much to do for more requests of anyone but the operator. */
+  /** Whether the gateway is overloaded. It then refuses requests of everyone except the operator. */
   readonly isOverloaded: () => boolean
   /** Fires when the gateway stops and accepts no more subscribers. */
   readonly draining: AbortSignal
-  /** Logs when a limit of the operator is reached, and when it no longer is. */
+  /** Log when a configured limit is reached, and when the count is below it again. */
   readonly fullness: { readonly connections: Outage; readonly subscriptions: Outage }
 }
 
@@ -111,7 +111,7 @@ interface OfClient {
   subscriptions: number
 }
 
-/** Counts what a client has opened, or closed. */
+/** Adds to the counts of a client; negative numbers subtract. */
 export function occupy(
   occupancy: Occupancy,
   client: string,
@@ -132,7 +132,7 @@ interface OccupancyDeps {
   readonly isOverloaded?: () => boolean
 }
 
-/** Why nothing is begun for a client now; `undefined` where it is. */
+/** Returns a refusal if the gateway is overloaded and the client is not the operator. */
 export function overloadRefusal(
   { isOverloaded }: Occupancy,
   { isOperator }: { readonly isOperator: boolean },
@@ -140,7 +140,7 @@ export function overloadRefusal(
   return isOverloaded() && !isOperator ? { code: 'GATEWAY_OVERLOADED' } : undefined
 }
 
-/** Creates the count, with nothing open. */
+/** Creates the counts with nothing open. */
 export function createOccupancy(
   limits: TransportLimits,
   { draining, isOverloaded = () => false }: OccupancyDeps,
@@ -155,7 +155,7 @@ export function createOccupancy(
   return { limits, ...none, underWay, isStopping: false, isOverloaded, draining, fullness }
 }
 
-/** Why another connection is refused; `undefined` where it is not. */
+/** Returns why another connection of the client is refused; `undefined` if it is accepted. */
 export function connectionRefusal(occupancy: Occupancy, client: string): LimitError | undefined {
   if (occupancy.draining.aborted) return { code: 'GATEWAY_DRAINING' }
   const { connections: ofClient } = occupancy.limits.client
@@ -171,7 +171,7 @@ export function connectionRefusal(occupancy: Occupancy, client: string): LimitEr
   return isFull ? { code: 'CONNECTION_LIMIT', limit } : undefined
 }
 
-/** Why a client is refused another subscription, on a connection with `open` of them; `undefined` where it is not. */
+/** Returns why another subscription is refused on a connection with `open` subscriptions; `undefined` if it is accepted. */
 export function subscriptionRefusal(
   occupancy: Occupancy,
   client: string,
@@ -195,18 +195,18 @@ export function subscriptionRefusal(
 }
 
 /**
- * A client with so many requests and messages that wait for their turns opens no further connection: it is cut before it is read
- * from, for refusing a request takes as long as answering a short one.
+ * Queued requests and messages of a client above which its new connections are cut. They are cut without reading, because
+ * refusing a request takes as long as a short response.
  */
 export const maxTurnsAwaited = 1_024
 
-/** A client is cut that another answer is made for while so many bytes wait for it: two of the longest answers. */
+/** Unsent bytes of a client above which it is cut instead of sending another response: the size of two maximum responses. */
 export const maxUnsentAnswers = 33_554_432
 
-/** The most that one event of all subscriptions of a connection may cost together: as much as four operations. */
+/** Maximum total cost of one event of each subscription of a connection: as much as four operations. */
 export const maxConnectionCost = 400_000
 
-/** Why subscriptions of this total cost are refused on one connection; `undefined` where they are not. */
+/** Returns why subscriptions of this total cost are refused on one connection; `undefined` if they are accepted. */
 export function costlyRefusal(cost: number): LimitError | undefined {
   if (cost <= maxConnectionCost) return undefined
   return { code: 'SUBSCRIPTIONS_TOO_COSTLY', cost, limit: maxConnectionCost }
@@ -218,11 +218,11 @@ interface Level {
   readonly setting: string
 }
 
-/** Whether the limit is reached. The outage ends only below nine tenths of it, so that it does not flap. */
+/** Whether the limit is reached. The outage ends only below nine tenths of the limit, so that it does not flap. */
 function meter(outage: Outage, { open, limit, setting }: Level): boolean {
   if (open >= limit) outage.failed(`${setting}: ${limit} are open, and more are refused`)
-  else if (open < limit * roomyShare) outage.recovered()
+  else if (open < limit * recoveredShare) outage.recovered()
   return open >= limit
 }
 
-const roomyShare = 0.9
+const recoveredShare = 0.9

@@ -10,22 +10,25 @@ import type { EventStream } from './sse-stream.ts'
 import { watchTokens } from './token-watch.ts'
 import { openWebSocket } from './ws.ts'
 
-/** The subscribers by WebSocket and by event stream: heartbeat, token expiry and closing in one place. */
+/** Subscribers on WebSockets and event streams, with a shared heartbeat, token expiry and closing. */
 
 export interface ListenersDeps extends OperationDeps {
   readonly auth: AuthDeps
   readonly clients: Clients
 }
 
-/** The two transports of subscriptions. */
+/** The transports of subscriptions: WebSocket and event stream. */
 export interface Listeners {
-  /** Accepts a request to become a WebSocket, or refuses it. */
+  /** Accepts or refuses a WebSocket upgrade. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
   /** Answers a request with an event stream. */
   answer(request: SseRequest): Promise<void>
-  /** How many connections of each are open. */
+  /** Returns the number of open connections of each transport. */
   load(): { readonly websocket: number; readonly eventStream: number }
-  /** Announces the stop to all feeds, and closes all connections, spread over `windowMs`. */
+  /**
+   * Announces the stop to all feeds, and closes all connections, spread over `windowMs`. WebSockets that are still open
+   * `graceMs` later are cut.
+   */
   close(windowMs: number, graceMs: number): Promise<void>
 }
 
@@ -34,7 +37,7 @@ export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
   const heartbeat = startHeartbeat(deps.occupancy.limits.heartbeatMs)
   const tokens = watchTokens(auth.clock)
-  const forgetRevocations = auth.revocations?.changes.add(tokens.look)
+  const forgetRevocations = auth.revocations?.changes.add(tokens.check)
   const streams = new Set<EventStream>()
   const webSocket = openWebSocket({ ...deps, heartbeat, tokens })
 

@@ -1,16 +1,16 @@
-/** Texts inside the messages of errors. */
+/** Formats values inside error messages. */
 
-/** Of a Unix time in seconds. */
+/** Formats a Unix time in seconds as ISO 8601. */
 export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-/** A text of a client, as far as a message repeats it. */
+/** Shortens a text of a client to 200 characters before a message repeats it. */
 export function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** A code as lower-case words. */
+/** Formats a code as lower-case words. */
 export function inWords(code: string): string {
   return code.toLowerCase().replaceAll('_', ' ')
 }

@@ -2,31 +2,31 @@ import type { OperationDefinitionNode } from 'graphql'
 import type { BegunSpan } from '../lib/tracing.ts'
 import type { RouteResponse } from './rest/response.ts'
 
-/** What is known of a request or an operation; `observer.ts` makes metrics, lines of the log and spans of it. */
+/** Collects facts about a request or an operation; `observer.ts` turns them into metrics, log entries and spans. */
 
-/** One request by HTTP, or one operation on a WebSocket. What learns more of it notes it here. */
+/** An HTTP request, or an operation on a WebSocket. Code that handles it records facts here. */
 export interface Observation {
   transport: Transport
   readonly requestId: string
-  /** By the monotonic clock. */
+  /** Start in milliseconds of the monotonic clock. */
   readonly begunMs: number
   readonly span: BegunSpan | undefined
   /** The pattern of the route; `undefined` for an operation on a WebSocket. */
   route: string | undefined
   operation: { readonly kind: string; readonly name: string | undefined } | undefined
-  /** What the operation could cost at most. */
+  /** Estimated cost of the operation, assuming that every page is full. */
   cost: number | undefined
-  /** Of the errors that it was answered with. */
+  /** The codes of the errors in the response. */
   readonly codes: Set<string>
-  /** Whether it lasts as long as its client wants: a stream, or a request that waits for news. */
+  /** Whether the client determines the duration: an event stream, or a long poll. */
   isOpenEnded: boolean
   hasEnded: boolean
 }
 
-/** By what it came. */
+/** The transport of a request or an operation. */
 export type Transport = 'http' | 'websocket' | 'event-stream'
 
-/** Notes which operation of its document a request asks for. */
+/** Records the requested operation. */
 export function noteOperation(
   observation: Observation | undefined,
   { operation: kind, name }: OperationDefinitionNode,
@@ -34,7 +34,7 @@ export function noteOperation(
   if (observation !== undefined) observation.operation = { kind, name: name?.value }
 }
 
-/** Notes why a request was refused. */
+/** Records the error code of a response. */
 export function noteRefusal(observation: Observation | undefined, response: RouteResponse): void {
   if (response.code !== undefined) observation?.codes.add(response.code)
 }

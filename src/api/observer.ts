@@ -3,12 +3,12 @@ import type { Log } from '../lib/log.ts'
 import { type BegunSpan, beginSpan, type TraceCarrier, traceOf } from '../lib/tracing.ts'
 import type { Observation, Transport } from './observation.ts'
 
-/** Follows each request and operation until its end: for metrics, the log and traces. */
+/** Observes each request and operation from start to end, for metrics, the log and traces. */
 
 /** A request that has ended. */
 export interface EndedRequest {
   readonly method: string
-  /** The pattern of its route, never its path: strangers choose paths. */
+  /** The pattern of the route, never the path: clients choose paths freely. */
   readonly route: string
   readonly status: number
   readonly ms: number
@@ -18,24 +18,24 @@ export interface EndedRequest {
 export interface EndedOperation {
   readonly transport: string
   readonly kind: string
-  /** As its document names it. */
+  /** The name of the operation in its document. */
   readonly name: string | undefined
   readonly cost: number | undefined
   readonly ms: number
 }
 
-/** Where requests and operations are counted and timed. */
+/** The metrics of requests and operations. */
 export interface TransportMeters {
   request(request: EndedRequest): void
   operation(operation: EndedOperation): void
   refused(code: string): void
 }
 
-/** Follows requests and operations from their beginning to their end. */
+/** Observes requests and operations from start to end. */
 export interface Observer {
-  /** `carrier` has the trace that the client goes on with: the headers, or the extensions of an operation. */
+  /** Begins an observation. `carrier` holds the trace of the client: the request headers, or the extensions of an operation. */
   begin(transport: Transport, requestId: string, carrier: TraceCarrier): Observation
-  /** An operation on a WebSocket. A second end changes nothing. */
+  /** Ends the observation of an operation. Further calls have no effect. */
   end(observation: Observation): void
   endRequest(observation: Observation, response: ServerResponse): void
 }
@@ -43,12 +43,12 @@ export interface Observer {
 /** What an observer needs. */
 export interface ObserverDeps {
   readonly log: Log
-  /** From how many milliseconds on one is logged as slow; 0 for none. */
+  /** Duration in milliseconds from which a request or an operation is logged as slow; 0 turns this off. */
   readonly slowMs: number
   readonly meters?: TransportMeters | undefined
 }
 
-/** Nothing observed yet. */
+/** Creates an observer. */
 export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer {
   function begin(transport: Transport, requestId: string, carrier: TraceCarrier): Observation {
     const parent = traceOf(carrier)
@@ -83,7 +83,7 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
       transport,
       ...request,
       route,
-      operation: operation?.name?.slice(0, longestName),
+      operation: operation?.name?.slice(0, maxLoggedName),
       kind: operation?.kind,
       ms: Math.round(ms * 10) / 10,
       cost,
@@ -99,7 +99,7 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
     end,
     endRequest: (observation, response) => {
       const { method = '' } = response.req
-      // As proxies log a client that left before its answer.
+      // Proxies log the same status for a client that closed the connection before the response.
       const status = response.headersSent ? response.statusCode : clientLeft
       end(observation, { method, status })
     },
@@ -108,7 +108,8 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
 
 const unmatched = 'unmatched'
 const clientLeft = 499
-const longestName = 100
+/** Characters of an operation name in the log. */
+const maxLoggedName = 100
 
 function endSpan(
   { span }: BegunSpan,

@@ -5,18 +5,18 @@ import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
 
 /**
- * Watches whether the process can open more files. Where it cannot, the system's library accepts and cuts each new
- * connection without any event of the server.
+ * Watches whether the process can open more files. If it cannot, libuv accepts and closes each new connection without any event
+ * on the server.
  */
 
-/** A check every second. */
+/** A running check of free file descriptors. */
 export interface OpenFilesWatch {
   close(): void
 }
 
 /**
- * Starts the checks for a listening server, and logs when no file descriptor is left, and when there is one again. It also
- * handles the server's error events, which would otherwise end the process.
+ * Checks every second whether the process can open a file, and logs when no file descriptor is left and when one is free again.
+ * It also handles error events of the server, which would otherwise end the process.
  */
 export function watchOpenFiles(server: Server, log: Pick<Log, 'info' | 'warn'>): OpenFilesWatch {
   const outage = createOutage(log, { began: 'files-exhausted', over: 'files-free' })

@@ -8,26 +8,26 @@ import { type KeyError, type KeySource, openSigningKey } from './signing-key.ts'
 import type { TokenRules } from './token.ts'
 import type { TokenFileUnusable } from './watched-file.ts'
 
-/** All that tokens are checked with, as the operator has set it. */
+/** Opens everything that token verification needs, from the settings of the operator. */
 
 /** The settings of tokens. */
 export interface TokenSettings {
-  /** What tokens are signed and checked with: HS256 by a shared secret where there is one, else by a key file. */
+  /** The key that signs and verifies tokens: a shared secret for HS256 if one is set, or else a key file. */
   readonly signing: KeySource
-  /** The keys of another issuer. */
+  /** The keys of an external issuer. */
   readonly keySet: KeySetSource | undefined
   readonly tokenRules: TokenRules
-  /** The file that names revoked tokens. */
+  /** Path of the file that lists revoked tokens. */
   readonly revocationsFile: string | undefined
 }
 
-/** The check of tokens, open. */
+/** The opened token verification. */
 export interface OpenTokens {
   readonly auth: AuthDeps
   close(): void
 }
 
-/** Opens the check of tokens. The key file, which this may make, comes last: a refused start has written nothing. */
+/** Opens the token verification. The key file is opened last, because this may create it: a refused start writes no file. */
 export async function openTokens(
   settings: TokenSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },

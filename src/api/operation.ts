@@ -13,9 +13,9 @@ import { type Occupancy, overloadRefusal } from './limits.ts'
 import { noteOperation, type Observation } from './observation.ts'
 import type { Observer } from './observer.ts'
 
-/** An operation that came by a socket or a stream: read and validated with the same plugins as one by HTTP. */
+/** Parses and validates operations on WebSockets and event streams, with the same plugins as operations over HTTP. */
 
-/** What reading operations needs. */
+/** What preparing an operation needs. */
 export interface OperationDeps {
   readonly graphql: GraphqlServer
   readonly documents: Documents
@@ -25,22 +25,22 @@ export interface OperationDeps {
   readonly observer: Observer
 }
 
-/** An operation as it was sent. */
+/** An operation as the client sent it. */
 export interface OperationRequest {
-  /** Empty or absent where the extensions name it. */
+  /** The document; empty or absent if the extensions name a persisted document. */
   readonly query?: string | undefined
   readonly operationName?: string | null | undefined
   readonly variables?: Record<string, unknown> | null | undefined
   readonly extensions?: unknown
 }
 
-/** Who sent an operation. */
+/** The sender of an operation. */
 export interface Sender {
   readonly caller: Caller
   readonly client: Client
 }
 
-/** Reads and validates an operation, and takes its cost from the share of its client. Never throws. */
+/** Parses and validates an operation, and takes its cost from the budget of its client. Returns errors instead of throwing. */
 export function prepareOperation(
   { graphql, documents, services, occupancy, log }: OperationDeps,
   { caller, client }: Sender,
@@ -78,14 +78,14 @@ export function prepareOperation(
   }
 }
 
-const unknownOperation = 'operationName: the document has no such operation, or several'
+const unknownOperation = 'operationName: the document must have exactly one operation of this name'
 
-/** Whether it is a query, a mutation or a subscription. */
+/** Returns the kind of an operation: `query`, `mutation` or `subscription`. */
 export function kindOf({ document, operationName }: ExecutionArgs): string | undefined {
   return getOperationAST(document, operationName)?.operation
 }
 
-/** What `prepareOperation` put there. */
+/** Returns the context that `prepareOperation` created. */
 export function contextOf(args: Pick<ExecutionArgs, 'contextValue'>): GatewayContext {
   return args.contextValue as GatewayContext
 }

@@ -4,16 +4,16 @@ import { toRest } from './errors.ts'
 import { refuseUpgrade } from './ws.ts'
 
 /**
- * Requests that ask for another protocol than HTTP/1.1. Some clients offer HTTP/2 with every request (`Upgrade: h2c`:
- * Java's, and curl's `--http2`) and mean to be answered all the same; a server that does not take the offer ignores it.
+ * Handles requests for protocols other than HTTP/1.1. Some clients offer HTTP/2 with every request (`Upgrade: h2c`: Java's
+ * client, and curl with `--http2`) and still expect a response; a server that does not support the offer ignores it.
  */
 
-/** Whether a request asks for a WebSocket. */
+/** Whether a request is a WebSocket upgrade. */
 export function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Serves such a request as one that offers nothing. Node has detached the connection, so it is passed to the server again. */
+/** Serves an upgrade request as a plain request. Node has detached the connection, so it is passed to the server again. */
 export function ignoreUpgrade(
   server: Server,
   request: IncomingMessage,
@@ -30,14 +30,14 @@ export function ignoreUpgrade(
   server.emit('connection', socket)
 }
 
-/** Nothing is tunnelled. */
+/** Refuses all CONNECT requests. */
 export function refuseTunnels(server: Server): void {
   server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
     refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: url }))
   })
 }
 
-/** What is left of a header; `undefined` for nothing. */
+/** Returns the value of a header without the upgrade offer; `undefined` if nothing is left. */
 function keptOf(name: string, value: string): string | undefined {
   if (name === 'upgrade' || name === 'http2-settings') return undefined
   if (name !== 'connection') return value

@@ -6,45 +6,45 @@ import { isForConnections } from '../lib/turns.ts'
 import { clientOf, isProxy, type TrustedProxies } from './client-address.ts'
 
 /**
- * Gives the parser of a connection what is read from it in small pieces. A read gives up to 64 KiB, which Node parses at once: 2,000
- * short requests (RFC 9112 9.3.2), which hold the event loop for tens of milliseconds, on each connection that has so many. Node
- * resumes a paused connection behind every request, so that only what is not given cannot be parsed.
+ * Passes received data to the HTTP parser in small pieces. A read returns up to 64 KiB, which Node parses at once: 2,000 short
+ * requests (RFC 9112 9.3.2), which block the event loop for tens of milliseconds on each such connection. Node resumes a
+ * paused connection after every request, so pausing is not enough: only data that is held back cannot be parsed.
  */
 
-/** The connections of a server. */
+/** The paced connections of a server. */
 export interface PacedReading {
-  /** Counts a request that was parsed. */
+  /** Counts a parsed request. */
   count(socket: Socket): void
-  /** Gives no more of a connection, and reads no more from it, until it is released. */
+  /** Stops parsing and reading a connection until it is released. */
   hold(socket: Socket): void
   release(socket: Socket): void
 }
 
-/** Some requests of a usual size. A body of the greatest size has 256 of them. */
+/** Size of a piece in bytes: a few requests of usual size. A body of the maximum size has 256 pieces. */
 const pieceBytes = 4_096
 
-/** So many requests of one client are parsed, on all its connections, before the event loop serves others. */
-const mostPhaseRequests = 64
+/** Requests of one client, on all its connections, that are parsed in one phase of the event loop. */
+const maxRequestsPerPhase = 64
 
-/** The same in bytes, of which bodies may be most. */
-const mostPhaseBytes = 262_144
+/** Bytes of one client, including bodies, that are parsed in one phase of the event loop. */
+const maxBytesPerPhase = 262_144
 
-/** Begins with every connection of a server. */
+/** Paces every connection of a server. */
 export function readInPieces(server: Server, proxies: TrustedProxies): PacedReading {
   const paces = new WeakMap<Duplex, Pace>()
   const phases = createPhases()
-  // Behind the server's own listener, which has its parser read from the system directly.
+  // This listener runs after the server's own, which makes the parser read from the system directly.
   server.on('connection', (socket: Socket) => {
-    // The server is given some connections twice.
+    // `ignoreUpgrade` passes some connections to the server twice.
     if (paces.has(socket)) return
-    // Once anybody listens to the bytes, the parser gets them from the socket as well.
+    // After a `data` listener was added once, the parser too receives its data from the socket.
     socket.on('data', ignore).off('data', ignore)
-    // A proxy sends requests of many clients; which client sent a request is known only after it is parsed.
+    // A proxy sends requests of many clients, and the client is known only after a request is parsed.
     const isOfMany = isProxy(socket.remoteAddress, proxies)
     const client = isOfMany ? socket : clientOf(socket.remoteAddress, {}, proxies)
     paces.set(socket, pace(socket, phases, client))
   })
-  // What was counted before is not answered on it any more.
+  // Responses that were counted before are no longer sent on an upgraded connection.
   server.prependListener('upgrade', (_message, socket) => paces.get(socket)?.release())
   return {
     count: (socket) => paces.get(socket)?.count(),
@@ -61,45 +61,45 @@ interface Pace {
   release(): void
 }
 
-/** Stands between the system and the stream: what is pushed is kept, and given when the stream asks for more. */
+/** Intercepts the data between the operating system and the stream: pushed data is queued, and passed on when there is room. */
 function pace(socket: Socket, phases: Phases, client: Client): Pace {
   const { push, _read: read } = socket
-  const kept = createFifo<Uint8Array | null>()
+  const queue = createFifo<Uint8Array | null>()
   let isHeld = false
-  let isAwaited = false
+  let isScheduled = false
 
   function give(): number {
-    isAwaited = false
-    const bytes = kept.shift() ?? null
+    isScheduled = false
+    const bytes = queue.shift() ?? null
     if (!socket.destroyed) push.call(socket, bytes)
     return bytes?.length ?? 0
   }
 
   function giveLater(): void {
-    if (isHeld || isAwaited || kept.length === 0) return
-    isAwaited = true
+    if (isHeld || isScheduled || queue.length === 0) return
+    isScheduled = true
     phases.wait(client, give)
   }
 
-  function keep(bytes: Uint8Array | null): void {
-    if (bytes === null) kept.push(bytes)
+  function enqueue(bytes: Uint8Array | null): void {
+    if (bytes === null) queue.push(bytes)
     for (let at = 0; at < (bytes?.length ?? 0); at += pieceBytes) {
-      kept.push(bytes?.subarray(at, at + pieceBytes) ?? null)
+      queue.push(bytes?.subarray(at, at + pieceBytes) ?? null)
     }
   }
 
   socket.push = (bytes: Uint8Array | null) => {
-    const isNext = !isHeld && kept.length === 0
+    const isNext = !isHeld && queue.length === 0
     if (isNext && bytes === null) return push.call(socket, bytes)
     const isShort = bytes !== null && bytes.length <= pieceBytes
     if (isNext && isShort && phases.take(client, bytes.length)) return push.call(socket, bytes)
-    keep(bytes)
+    enqueue(bytes)
     giveLater()
-    // Nothing more is read until the stream asks for it.
+    // `false` makes the stream read no more until it calls `_read`.
     return false
   }
   socket._read = (size) => {
-    if (kept.length > 0) giveLater()
+    if (queue.length > 0) giveLater()
     else if (!isHeld) read.call(socket, size)
   }
   return {
@@ -110,7 +110,7 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
     release: () => {
       if (!isHeld) return
       isHeld = false
-      if (kept.length > 0) giveLater()
+      if (queue.length > 0) giveLater()
       else read.call(socket, 0)
     },
   }
@@ -119,12 +119,12 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
 /** The address of a client, or one connection of a proxy. */
 type Client = string | Socket
 
-/** What is parsed of a client in a phase of the event loop, and what has to wait for another. */
+/** Limits what is parsed for each client in one phase of the event loop; the rest waits for a later phase. */
 interface Phases {
   count(client: Client): void
-  /** Whether so many bytes may be parsed now; they are counted. */
+  /** Returns whether this many bytes may be parsed now, and counts them if so. */
   take(client: Client, bytes: number): boolean
-  /** Has something given in the next phase that has room, and in the order of asking. It says how many bytes it gave. */
+  /** Calls `give` in the next phase that has room, in the order of the calls. `give` returns the number of bytes that it passed on. */
   wait(client: Client, give: () => number): void
 }
 
@@ -183,5 +183,5 @@ function createPhases(): Phases {
 }
 
 function hasRoom({ requests, bytes }: Phase): boolean {
-  return requests < mostPhaseRequests && bytes < mostPhaseBytes
+  return requests < maxRequestsPerPhase && bytes < maxBytesPerPhase
 }

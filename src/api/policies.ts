@@ -2,24 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { HostNotAllowed, OriginNotAllowed } from './api-errors.ts'
 import { isOfThisHost } from './auth.ts'
 
-/** What an operator allows browsers and strangers. */
+/** The policies of the operator for browsers and unknown clients. */
 
 /** The policies of a gateway. */
 export interface Policies {
-  /** Besides the gateway's own, the origins of pages that may read answers and open WebSockets. */
+  /** The origins, besides the gateway's own, whose pages may read responses and open WebSockets. */
   readonly origins: Allowed
-  /** The names by which `Host` may call the gateway, in lower case and without a port. */
+  /** The allowed values of the `Host` header, in lower case and without a port. */
   readonly hosts: Allowed
   /** Whether `/graphql` shows GraphiQL to a browser. */
   readonly hasGraphiql: boolean
-  /** Whether the schema can be asked for, and refusals suggest names of it. */
+  /** Whether introspection is allowed, and whether errors suggest names of the schema. */
   readonly hasIntrospection: boolean
 }
 
-/** Some names, or all. */
+/** A set of allowed names, or `all`. */
 export type Allowed = ReadonlySet<string> | 'all'
 
-/** Nothing is kept from anybody. */
+/** The policies without any restriction. */
 export const openPolicies: Policies = {
   origins: 'all',
   hosts: 'all',
@@ -28,8 +28,9 @@ export const openPolicies: Policies = {
 }
 
 /**
- * Why a request is not answered. A page that its owner has led to the address of this machine calls it by another name (DNS
- * rebinding). A browser lets any page open a WebSocket, and sends its origin.
+ * Returns why a request is refused. The host check protects from DNS rebinding: the owner of a page points its name at the
+ * address of this machine, and the page then requests that name. The origin check protects WebSockets, which a browser lets
+ * any page open and for which it sends the origin of the page.
  */
 export function policyProblem(
   { origins, hosts }: Policies,
@@ -44,8 +45,8 @@ export function policyProblem(
 }
 
 /**
- * The headers by which a browser knows which pages may read an answer. None of them reads with cookies: there is no
- * `access-control-allow-credentials`, and a cookie with a request of a foreign page is ignored.
+ * Returns the headers that tell a browser which pages may read a response. None of them may read with cookies: the headers
+ * never contain `access-control-allow-credentials`, and the gateway ignores a cookie in a request of a foreign page.
  */
 export function originHeaders(
   { origins }: Policies,

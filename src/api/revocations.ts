@@ -4,20 +4,20 @@ import { err, ok, type Result } from '../lib/result.ts'
 import { type TokenFileUnusable, watchFile } from './watched-file.ts'
 
 /**
- * Tokens that the operator has revoked: a file with `jti ID` or `sub NAME` in each line, and notes after `#` at the beginning
- * of a line. Every process that can read the file follows it (docs/decisions/036).
+ * Tokens that the operator has revoked, from a file with `jti ID` or `sub NAME` in each line. Lines that begin with `#` are
+ * comments. Every process that can read the file loads its changes (docs/decisions/036).
  */
 
 /** The revoked tokens. */
 export interface Revocations {
-  /** Whether a token is revoked by its id, or all tokens of its holder. */
+  /** Whether a token is revoked, by its id or by the name of its holder. */
   isRevoked(token: { readonly id: string | undefined; readonly name: string }): boolean
-  /** Notified when others are revoked. */
+  /** Notified when the file has changed. */
   readonly changes: Pick<Listeners<void>, 'add'>
   close(): void
 }
 
-/** Follows a file of revocations. */
+/** Loads a file of revocations, and its later changes. */
 export async function openRevocations(
   path: string,
   log: Log,

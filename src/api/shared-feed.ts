@@ -27,22 +27,22 @@ import { causeOf, maskErrors } from './graphql/masking.ts'
 import { withMeteredServices } from './graphql/metered-services.ts'
 import { contextOf } from './operation.ts'
 
-/** A subscription to ledger updates that shares its execution, and the bytes of its events, with all that ask the same. */
+/** Subscriptions to ledger updates. Equal subscriptions share one execution and the bytes of their events. */
 
-/** Where it goes, and where it begins when the client comes back. */
+/** The destination of a feed, and its start after a reconnection. */
 export interface SharedFeedOptions {
   readonly sink: Sink
-  /** The last event that the client has; it wins over the arguments. */
+  /** Cursor of the last event that the client received; it overrides the arguments. */
   readonly resumeAfter?: string | undefined
   readonly log: Log
 }
 
-/** Whether an operation is such a subscription. */
+/** Whether an operation is a feed that can be shared. */
 export function isSharedFeed({ document, operationName }: ExecutionArgs): boolean {
   return feedPlanOf(document, operationName) !== undefined
 }
 
-/** Opens the feed of an operation that is one; errors come as the result that the operation then has. */
+/** Opens the feed of an operation for which `isSharedFeed` is true. Errors are returned as the result of the operation. */
 export async function openSharedFeed(
   args: ExecutionArgs,
   options: SharedFeedOptions,
@@ -56,7 +56,7 @@ export async function openSharedFeed(
     const { resumeAfter, sink, log } = options
     const question = resumeAfter === undefined ? asked : resumed(asked, resumeAfter)
     const { services, caller } = context
-    // As they were sent, for coerced ones may hold what JSON does not know; what was left out is another thing than null.
+    // The raw values, because coerced values may not be representable in JSON. An omitted variable differs from null.
     const given = args.variableValues ?? {}
     const sent = plan.variables.map((name) => (Object.hasOwn(given, name) ? [given[name]] : []))
     const key = JSON.stringify([plan.id, await caller.rights(), sent])
@@ -68,7 +68,7 @@ export async function openSharedFeed(
   }
 }
 
-/** Whether opening gave a feed. */
+/** Whether `openSharedFeed` returned a feed. */
 export function isSubscriber(opened: Subscriber | ExecutionResult): opened is Subscriber {
   return 'leave' in opened
 }
@@ -88,33 +88,33 @@ function questionOf(
   const definition = present(subscription.getFields()[field.name.value], 'the field of a feed')
   const values = getArgumentValues(definition, field, variables)
   const { services } = contextOf({ contextValue })
-  // The schema has just checked them against exactly these types.
+  // `getArgumentValues` has just checked the values against exactly these types.
   return feedQuestionOf(services, values as unknown as LedgerFeedArguments)
 }
 
-/** A subscriber that resumes has received the snapshot, and is past the beginning. */
+/** Replaces the start by a cursor. A subscriber that resumes has already received the snapshot. */
 function resumed({ afterMilestone: _, ...question }: FeedSelection, after: string): FeedSelection {
   return { ...question, after, snapshot: false }
 }
 
-/** Executes the operation on an event, and serialises the result. */
+/** Returns a function that executes the operation on an event and serialises the result. */
 function rendering(
   args: ExecutionArgs,
   { log, isSnapshot }: { log: Log; isSnapshot: boolean | undefined },
 ): (event: LedgerFeedEvent) => Promise<SharedText> {
   const { requestId } = contextOf(args)
   return async (event) => {
-    // Each event is an answer of its own, and several may be rendered at once for subscribers at different positions.
+    // Each event has its own budget: several events may be rendered concurrently for subscribers at different positions.
     const contextValue = withMeteredServices({ ...contextOf(args), budget: createBudget() })
     const { data, errors } = await execute({ ...args, contextValue, rootValue: event })
     const away = errors?.map(causeOf).find((cause) => storeAwayOf(cause) !== undefined)
-    // An event without its fields would be lost: the feed retries until the database answers.
+    // An event without its fields would be lost, so the feed retries until the database is reachable.
     if (away !== undefined) throw away
     const masked = errors && maskErrors({ log, requestId }, errors).map((error) => error.toJSON())
-    // A subscriber cut before the end of a snapshot begins with it again.
+    // A subscriber that is cut during a snapshot starts the snapshot again.
     const isResumable = !(isSnapshot && event.kind === 'FeedOpened')
     const answer = masked ? { data, errors: masked } : { data }
-    // What the event is sent in: for new rows it goes on from their commit. All subscribers of the event share it.
+    // The trace of the event; for new rows it continues the trace of their commit. All subscribers of the event share it.
     const extensions = carriedTrace()
     return {
       text: JSON.stringify('traceparent' in extensions ? { ...answer, extensions } : answer),

@@ -11,29 +11,29 @@ import { dirname } from 'node:path'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Secret } from '../lib/secret.ts'
 
-/** The key that tokens are signed and checked with: one algorithm, and no other is ever accepted. */
+/** The key that signs and verifies tokens. It has one algorithm, and no other algorithm is accepted. */
 export interface SigningKey {
   readonly algorithm: 'EdDSA' | 'ES256' | 'HS256'
   readonly sign: KeyObject
   readonly verify: KeyObject
 }
 
-/** The algorithms of keys of another issuer. A shared secret has no place in a set that is handed around. */
+/** The algorithms that are accepted in a key set. Shared secrets are excluded, because a key set is public. */
 export const keySetAlgorithms = ['EdDSA', 'ES256'] as const
 
-/** Where the key is: a file (EdDSA, or ES256 where it holds a key of P-256), or a shared secret (HS256). */
+/** The source of the key: a file (EdDSA, or ES256 for a P-256 key), or a shared secret (HS256). */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'secret'; readonly secret: Secret }
 
-/** Why there is no key. */
+/** The failure to open the key file. */
 export interface KeyError {
   readonly code: 'KEY_FILE_UNUSABLE'
   readonly path: string
   readonly reason: string
 }
 
-/** Opens the key. A key file that is not there yet is made: Ed25519, PKCS 8 as PEM, readable by its owner alone. */
+/** Opens the key. A missing key file is created: an Ed25519 key as PKCS 8 PEM, readable only by its owner. */
 export async function openSigningKey(source: KeySource): Promise<Result<SigningKey, KeyError>> {
   if (source.kind === 'secret') {
     const key = createSecretKey(Buffer.from(source.secret.reveal(), 'utf8'))
@@ -44,15 +44,15 @@ export async function openSigningKey(source: KeySource): Promise<Result<SigningK
     const key = signingKey(path, (await readIfThere(path)) ?? (await makeKeyFile(path)))
     const { mode } = await stat(path)
     if (!key.ok || !isOpenToOthers(mode)) return key
-    const reason = `its mode ${(mode & 0o777).toString(8)} opens it to other users; chmod 600`
+    const reason = `its mode ${(mode & 0o777).toString(8)} allows access by other users; run chmod 600`
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason })
   } catch (thrown) {
-    // The disk says no (a folder in the way, no right to read): for the operator to repair, not a bug.
+    // A file system error, such as a directory at the path or missing permissions: for the operator to repair, not a bug.
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason: reasonOf(thrown) })
   }
 }
 
-/** Its group may read it, as where a supervisor mounts it. Windows has no such modes. */
+/** Whether others may access the file. The group may read it, because supervisors mount files like that. Windows has no modes. */
 function isOpenToOthers(mode: number): boolean {
   return process.platform !== 'win32' && (mode & 0o037) !== 0
 }
@@ -60,12 +60,12 @@ function isOpenToOthers(mode: number): boolean {
 function signingKey(path: string, pem: string): Result<SigningKey, KeyError> {
   const sign = privateKeyOf(pem)
   if (sign === undefined) {
-    return err({ code: 'KEY_FILE_UNUSABLE', path, reason: 'holds no private key as PEM' })
+    return err({ code: 'KEY_FILE_UNUSABLE', path, reason: 'contains no private key as PEM' })
   }
   const { asymmetricKeyType: kind, asymmetricKeyDetails: { namedCurve = kind } = {} } = sign
   const algorithm = algorithmByCurve.get(namedCurve ?? '')
   if (algorithm === undefined) {
-    const reason = `holds a key of kind ${namedCurve}, not ed25519 or prime256v1 (P-256)`
+    const reason = `contains a key of the type ${namedCurve}, not ed25519 or prime256v1 (P-256)`
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason })
   }
   return ok({ algorithm, sign, verify: createPublicKey(sign) })
@@ -80,7 +80,7 @@ function privateKeyOf(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem)
   } catch {
-    // OpenSSL has no other way to say no, and its words mean nothing to an operator.
+    // OpenSSL reports invalid input only by throwing, and its messages do not help an operator.
     return undefined
   }
 }
@@ -94,7 +94,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Two processes may start at once: the file appears whole or not at all, and the first one wins. */
+/** Creates the key file atomically. If two processes start at once, the first one wins. */
 async function makeKeyFile(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519')
   const draft = `${path}.${randomUUID()}`

@@ -7,28 +7,28 @@ import { clientOf, isProxy, type TrustedProxies } from './client-address.ts'
 import { maxTurnsAwaited, type TransportLimits } from './limits.ts'
 
 /**
- * How many connections of any kind are open, whether they carry a request or not: fewer than the process may have files, for
- * the database needs some, and of one address a part.
+ * Limits the open connections of any kind, with or without a running request. The total stays below the limit of open files of
+ * the process, because the database needs some files, and each address may have only a part of the connections.
  */
 
-/** What limits the connections of a server. */
+/** The limits on the connections of a server. */
 export interface SocketLimits {
   readonly limits: Pick<TransportLimits, 'client'>
   readonly proxies: TrustedProxies
-  /** How many files the process may have open; `undefined` where that is not known. */
+  /** Limit of open files of the process; `undefined` if it is unknown. */
   readonly openFiles: number | undefined
 }
 
-/** Files that are kept free, for the database, the log and what the runtime opens; of few files half: a gateway begins with some 35. */
+/** Files reserved for the database, the log and the runtime, but at most half of the limit. A gateway starts with about 35 open files. */
 const keptFiles = 256
 
 /**
- * A client's connections of any kind may be twice as many as those that last: what lasts is refused by name, and this is for
- * what cannot be answered, as it has sent nothing.
+ * Ratio of a client's connections of any kind to its WebSockets and event streams. Above the limit of the latter a client gets an
+ * error response; this limit is for connections that have sent nothing, so no response is possible.
  */
 export const socketsPerConnection = 2
 
-/** Limits the connections of a server; one too many is cut. */
+/** Limits the connections of a server; connections above the limit are cut. */
 export function limitSockets(
   server: Server,
   { limits, proxies, openFiles }: SocketLimits,
@@ -51,10 +51,10 @@ export function limitSockets(
     else counts.delete(address)
   }
 
-  /** Asked before anything is made of a connection, which is most of what it costs to have one. */
+  /** Decides before Node creates a socket for the connection, which is most of the cost of a connection. */
   function isCut(remoteAddress: string): boolean {
     lookForConnections()
-    // Behind it are many clients, whose requests are counted each by itself.
+    // A proxy serves many clients, whose requests are counted individually.
     if (isProxy(remoteAddress, proxies)) return false
     const address = clientOf(remoteAddress, {}, proxies)
     const open = counts.get(address) ?? 0
@@ -65,7 +65,7 @@ export function limitSockets(
 
   Object.assign(server, { blockList: Object.assign(new BlockList(), { check: isCut }) })
   server.on('connection', (socket: Socket) => {
-    // The server is given some connections twice.
+    // `ignoreUpgrade` passes some connections to the server twice.
     if (seen.has(socket)) return
     seen.add(socket)
     outage.recovered()
@@ -76,9 +76,9 @@ export function limitSockets(
   })
 }
 
-/** How many files this process may have open. */
+/** Returns the limit of open files of this process; `undefined` if it is unknown. */
 export function openFileLimit(): number | undefined {
-  // Looking up the names of the machine's networks takes seconds where a name server is away.
+  // The network part of the report looks up host names, which takes seconds when the name server is unreachable.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits }: { userLimits?: { open_files?: { soft?: unknown } } } =
     process.report.getReport()

@@ -6,21 +6,21 @@ import type { Client } from './clients.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { type Occupancy, occupy } from './limits.ts'
 
-/** A stream of server-sent events over one HTTP response. */
+/** A stream of server-sent events in one HTTP response. */
 
 /** An open stream. */
 export interface EventStream {
   /** The sink of a feed. */
   readonly sink: Sink
-  /** The feeds of this stream: one, or none. */
+  /** The feeds of this stream: at most one. */
   readonly subscribers: Set<Subscriber>
-  /** Sends a result that is not shared. */
+  /** Sends a result that is not shared with other subscribers. */
   next(result: ExecutionResult): void
-  /** Adds a feed, which the stream leaves when it ends. */
+  /** Adds a feed. The stream leaves the feed when it ends. */
   attach(subscriber: Subscriber): void
-  /** Calls `act` once when the stream ends, at once where it has ended. */
+  /** Calls `act` once when the stream ends, or immediately if it has ended. */
   onClose(act: () => void): void
-  /** Ends the stream in the middle, so that the client reconnects. */
+  /** Ends the stream without a `complete` event, so that the client reconnects. */
   close(): void
 }
 
@@ -31,13 +31,13 @@ export interface EventStreamDeps {
   readonly client: Client
 }
 
-/** A stream accepts more events while fewer unsent bytes than this wait in it. */
-const roomBytes = 64 * 1024
+/** Unsent bytes of a stream from which its feed waits. */
+const maxUnsentBytes = 64 * 1024
 
-/** TCP probes an idle peer after this time, and then ten times in ten seconds. */
+/** Milliseconds after which TCP probes an idle peer; ten more probes follow within ten seconds. */
 const keepAliveMs = 10_000
 
-/** Answers with a stream; the head of the response must not be sent yet. */
+/** Opens a stream in a response whose headers are not sent yet. */
 export function openEventStream(response: ServerResponse, deps: EventStreamDeps): EventStream {
   const { occupancy, heartbeat, streams, client } = deps
   const subscribers = new Set<Subscriber>()
@@ -49,7 +49,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   const stream: EventStream = {
     sink: {
       transport: 'event-stream',
-      hasRoom: () => response.writableLength < roomBytes,
+      hasRoom: () => response.writableLength < maxUnsentBytes,
       take: (text, message) => {
         client.share.charge(deliveryCost(message))
         write(frameOf(text))
@@ -94,7 +94,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
   const forget = heartbeat.add(stalledPeer(response))
   response.once('close', finish)
   streams.add(stream)
-  // No close event follows for a client that left before the answer began.
+  // The response emits no close event if the client closed the connection before the response began.
   if (response.closed) finish()
   return stream
 }
@@ -103,7 +103,7 @@ function sendHead(response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
-    // Without it some proxies buffer the answer.
+    // Without this header some proxies buffer the response.
     'x-accel-buffering': 'no',
   })
   response.flushHeaders()
@@ -111,7 +111,7 @@ function sendHead(response: ServerResponse): void {
   response.socket?.setNoDelay(true)
 }
 
-/** Resolves when the response can be written again, or is closed. */
+/** Resolves when the response can be written to again, or is closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -124,7 +124,7 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Events have no answer: a client is gone when no byte has left for a whole round. */
+/** A heartbeat peer without pings, because clients do not answer events. It is silent if no byte was sent for a whole round. */
 function stalledPeer(response: ServerResponse) {
   let sent = 0
   const peer = {

@@ -26,32 +26,32 @@ import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import { type EventStream, openEventStream } from './sse-stream.ts'
 import type { TokenWatch } from './token-watch.ts'
 
-/** GraphQL over server-sent events, an operation per request (graphql-sse, distinct connections); feeds name their cursors. */
+/** GraphQL over server-sent events, one operation per request (graphql-sse, distinct connections). Events of feeds carry their cursors. */
 
 export interface SseDeps extends OperationDeps {
   readonly heartbeat: Heartbeat
   readonly tokens: TokenWatch
-  /** The streams that are open. */
+  /** The open streams. */
   readonly streams: Set<EventStream>
 }
 
-/** One request for a stream, with what the HTTP server knows of it. */
+/** A request for a stream, with the facts that the HTTP server has determined. */
 export interface SseRequest {
   readonly message: IncomingMessage
   readonly response: ServerResponse
-  /** As sent, without the question mark. */
+  /** The query string, without the question mark. */
   readonly query: string
   readonly caller: Caller
   readonly client: Client
   readonly observation: Observation
 }
 
-/** Whether a request asks for a stream of events. */
+/** Whether a request accepts an event stream. */
 export function wantsEvents({ headers }: IncomingMessage): boolean {
   return (headers.accept ?? '').toLowerCase().includes('text/event-stream')
 }
 
-/** Answers with a stream of events, or refuses before any work. */
+/** Answers with an event stream, or refuses the request before any work. */
 export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<void> {
   const { message, response, caller, client, observation } = request
   Object.assign(observation, { transport: 'event-stream', isOpenEnded: true })
@@ -81,7 +81,7 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     const allowed = 'POST'
     return refuse(request, { code: 'METHOD_NOT_ALLOWED', method: 'GET', allowed })
   }
-  // Others may have connected, or the gateway begun to stop, while the request was read.
+  // While the request was read, other clients may have connected, or the gateway may have begun to stop.
   const late = refusalOf(deps, client)
   if (late !== undefined) return refuse(request, late)
   const stream = openEventStream(response, { ...deps, client })
@@ -99,12 +99,12 @@ function refuse({ response, observation }: SseRequest, error: GatewayError): voi
   send(response, answer)
 }
 
-/** Why another stream is refused; `undefined` where it is not. */
+/** Returns why another stream is refused; `undefined` if it is accepted. */
 function refusalOf({ occupancy }: SseDeps, { name }: Client): LimitError | undefined {
   return connectionRefusal(occupancy, name) ?? subscriptionRefusal(occupancy, name)
 }
 
-/** Reading is open to all, but an invalid token is refused. */
+/** Verifies the token if there is one: everyone may read, but an invalid token is refused. */
 async function validToken(caller: Caller): Promise<Result<Identity | undefined, AuthError>> {
   const identity = await caller.identify()
   return identity.ok || identity.error.code !== 'TOKEN_MISSING' ? identity : ok(undefined)
@@ -126,7 +126,7 @@ async function run(
   const result = await (isSubscription ? enveloped.subscribe(args) : enveloped.execute(args))
   if (isStream(result)) {
     const { observation } = contextOf(args)
-    // The subscription is accepted, and may last for days.
+    // The observation ends when the subscription is accepted, because a subscription may last for days.
     if (observation !== undefined) observer.end(observation)
     stream.onClose(() => void result.return(undefined))
     for await (const one of result) {
@@ -141,7 +141,7 @@ async function run(
   stream.sink.end()
 }
 
-/** A browser that reconnects names the last event it has. */
+/** Returns the cursor of the last event that a reconnecting browser received. */
 function lastEventId({ headers }: IncomingMessage): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : undefined

@@ -3,22 +3,22 @@ import type { Socket } from 'node:net'
 import type { Log } from '../lib/log.ts'
 
 /**
- * Clients that do not read. What was written to such a connection is kept, and so is its file descriptor, for as long as the
- * client likes; here is the bound, for plain answers, event streams, WebSockets and MQTT alike.
+ * Cuts connections of clients that do not read. Data written to such a connection stays in memory, and its file descriptor stays
+ * open, for as long as the client likes. This timeout applies to plain responses, event streams, WebSockets and MQTT.
  */
 
-/** A check of all connections at intervals. */
+/** A periodic check of all connections. */
 export interface StalledWritesWatch {
   close(): void
 }
 
-/** When a connection is cut. */
+/** The timeout of stalled connections. */
 export interface StalledWritesLimits {
-  /** For so long it has taken nothing of what waits for it, in milliseconds; up to a sixth more passes until it is seen. */
+  /** Milliseconds without progress of pending writes after which a connection is cut; up to a sixth more may pass. */
   readonly stalledWriteMs: number
 }
 
-/** Begins to watch all connections of a server. What a client sends meanwhile does not count: it may send and never read. */
+/** Starts the checks. Received data does not count as progress: a client may send without ever reading. */
 export function cutStalledWrites(
   server: Server,
   { stalledWriteMs }: StalledWritesLimits,
@@ -27,7 +27,7 @@ export function cutStalledWrites(
   const sockets = new Set<Socket>()
   const stalls = new WeakMap<Socket, Stall>()
 
-  function look(): void {
+  function check(): void {
     const now = performance.now()
     for (const socket of sockets) {
       const unsentBytes = socket.writableLength
@@ -35,44 +35,45 @@ export function cutStalledWrites(
         stalls.delete(socket)
         continue
       }
-      const place = placeOf(socket)
+      const progress = progressOf(socket)
       const stall = stalls.get(socket)
-      if (stall === undefined || place !== stall.place) stalls.set(socket, { place, since: now })
+      if (stall === undefined || progress !== stall.progress)
+        stalls.set(socket, { progress, since: now })
       else if (now - stall.since >= stalledWriteMs) {
         log.debug('write-stalled', { unsentBytes })
-        // Without a farewell, which would wait behind all the rest.
+        // A graceful close would wait behind the pending data.
         socket.resetAndDestroy()
       }
     }
   }
 
   server.on('connection', (socket: Socket) => {
-    // The server is given some connections twice.
+    // `ignoreUpgrade` passes some connections to the server twice.
     if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  const looking = setInterval(look, stalledWriteMs / looksPerStall)
-  looking.unref()
-  return { close: () => clearInterval(looking) }
+  const timer = setInterval(check, stalledWriteMs / checksPerTimeout)
+  timer.unref()
+  return { close: () => clearInterval(timer) }
 }
 
-/** Where a connection stood at a look. */
+/** The progress of a connection at a check. */
 interface Stall {
-  readonly place: string
+  readonly progress: string
   readonly since: number
 }
 
 /**
- * Names the progress of a connection's writes; another name means progress. Node reports only the end of a write, and one
- * write may be a whole answer of megabytes on a slow network. The handle has the number of bytes that the system has not
- * accepted, which Node reads for its own timeouts. The system accepts more when a third of its buffer has left, which may be
- * a megabyte: so the limit must not be short.
+ * Returns a text that changes with every progress of the pending writes. Node reports only the end of a write, and one write
+ * may be a whole response of megabytes on a slow network. The handle has the number of bytes that the system has not accepted,
+ * which Node reads for its own timeouts. The system accepts more when a third of its buffer is sent, which may be a megabyte:
+ * so the timeout must not be short.
  */
-function placeOf(socket: Socket): string {
+function progressOf(socket: Socket): string {
   const { _handle: handle }: { _handle?: { readonly writeQueueSize?: number } | null } =
     socket as object
   return `${socket.bytesWritten - socket.writableLength} ${handle?.writeQueueSize}`
 }
 
-const looksPerStall = 6
+const checksPerTimeout = 6

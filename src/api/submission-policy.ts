@@ -3,7 +3,7 @@ import type { Services } from '../service/services.ts'
 import type { SubmissionNotAllowed } from './api-errors.ts'
 import type { Caller } from './auth.ts'
 
-/** Whether a caller may submit; asked before anything of the request is read. */
+/** Checks whether a caller may submit blocks, before the body of the request is read. */
 export async function checkSubmission(
   policy: Services['submissionPolicy'],
   caller: Caller,

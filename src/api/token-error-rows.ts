@@ -4,9 +4,9 @@ import { isoTime, shortened } from './message-words.ts'
 
 /** The rows of the error table about tokens. */
 
-/** Total by type: a code without a row does not compile. */
+/** The type requires a row for each code. */
 export const tokenErrorRows: { readonly [C in AuthError['code']]: ErrorRow<C> } = {
-  TOKEN_MISSING: unauthorized(() => 'a token is needed'),
+  TOKEN_MISSING: unauthorized(() => 'a token is required'),
   TOKEN_MALFORMED: unauthorized(() => 'the token is not a JSON Web Token'),
   TOKEN_UNSIGNED: unauthorized(() => 'the token is not signed'),
   TOKEN_ALGORITHM_REFUSED: unauthorized(
@@ -20,10 +20,12 @@ export const tokenErrorRows: { readonly [C in AuthError['code']]: ErrorRow<C> } 
   ),
   TOKEN_EXPIRED: unauthorized((e) => `the token expired at ${isoTime(e.expiredAt)}`),
   TOKEN_NOT_YET_VALID: unauthorized(() => 'the token is not valid yet'),
-  TOKEN_CLAIM_MISSING: unauthorized((e) => `the token has no ${e.claim}, which is needed here`),
-  TOKEN_ISSUER_REFUSED: unauthorized(() => 'the token is of another issuer (iss) than JWT_ISSUER'),
+  TOKEN_CLAIM_MISSING: unauthorized(
+    (e) => `the token has no claim ${e.claim}, which is required here`,
+  ),
+  TOKEN_ISSUER_REFUSED: unauthorized(() => 'the issuer (iss) of the token is not JWT_ISSUER'),
   TOKEN_AUDIENCE_REFUSED: unauthorized(
-    () => 'the token is for another audience (aud) than JWT_AUDIENCE',
+    () => 'the audience (aud) of the token does not include JWT_AUDIENCE',
   ),
   TOKEN_SUBJECT_INVALID: unauthorized(
     (e) => `the subject (sub) of the token must be text of 1 to ${e.limit} printable characters`,

@@ -2,36 +2,36 @@ import { type Clock, nowMs } from '../lib/clock.ts'
 import type { Subscriber } from '../service/feed/follow-ledger-updates.ts'
 import type { Identity, TokenEnded } from './auth.ts'
 
-/** Closes connections when their token expires, after a notice to their feeds, or is revoked. */
+/** Closes connections when their token expires or is revoked. Feeds get a notice before the expiry. */
 
 /** A connection that was opened with a token. */
 export interface TokenHolder {
   readonly identity: Pick<Identity, 'expiresAt' | 'ended'>
-  /** The feeds that get the notice. */
+  /** The feeds that receive the notice. */
   readonly subscribers: Iterable<Subscriber>
-  /** Closes the connection, so that the client comes again with another token. */
+  /** Closes the connection, so that the client reconnects with another token. */
   end(code: TokenEnded['code']): void
 }
 
-/** All such connections. */
+/** The watched connections. */
 export interface TokenWatch {
-  /** Watches a connection; the answer ends it. */
+  /** Watches a connection until the returned function is called. */
   add(holder: TokenHolder): () => void
-  /** Looks now, for tokens were revoked. */
-  look(): void
+  /** Checks all connections now, because tokens were revoked. */
+  check(): void
   stop(): void
 }
 
-/** The time of the notice before the end of a token. */
+/** Milliseconds between the notice and the expiry of a token. */
 const noticeMs = 30_000
 
-/** Reads the clock every second, for a timer would not notice when the clock is set. */
+/** Starts a check every second, because a timer for the expiry would not notice changes of the clock. */
 export function watchTokens(clock: Clock): TokenWatch {
   const holders = new Map<TokenHolder, { isNotified: boolean }>()
-  const timer = setInterval(look, 1_000)
+  const timer = setInterval(check, 1_000)
   timer.unref()
 
-  function look(): void {
+  function check(): void {
     const now = nowMs(clock)
     for (const [holder, state] of holders) {
       const { expiresAt, ended } = holder.identity
@@ -56,7 +56,7 @@ export function watchTokens(clock: Clock): TokenWatch {
       holders.set(holder, { isNotified: false })
       return () => holders.delete(holder)
     },
-    look,
+    check,
     stop: () => clearInterval(timer),
   }
 }

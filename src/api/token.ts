@@ -1,6 +1,6 @@
 import { type KeyObject, randomUUID } from 'node:crypto'
 import type { JWTPayload } from 'jose'
-// One by one, for the whole package has three times as many files to load.
+// Imported by module, because the whole package loads three times as many files.
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import * as errors from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
@@ -10,48 +10,48 @@ import type { TokenError } from './api-errors.ts'
 import type { KeySet } from './key-set.ts'
 import { keySetAlgorithms, type SigningKey } from './signing-key.ts'
 
-/** Tokens: JSON Web Tokens with the permissions of rest.md 2.3. */
+/** Issues and verifies JSON Web Tokens with the permissions of rest.md 2.3. */
 
 /**
- * What a token may be made for. `block:submit` is for gateways that take blocks from holders of a token only, `operator` is
- * answered also while others are not, because the gateway has too much to do.
+ * The scopes of tokens. `block:submit` is for gateways that accept blocks only from token holders. A gateway answers holders of
+ * `operator` even when it is overloaded and refuses everyone else.
  */
 export const scopes = ['chain-record:write', 'block:submit', 'operator'] as const
 
-/** One thing a token allows. */
+/** A scope of a token. */
 export type Scope = (typeof scopes)[number]
 
-/** What a valid token says. */
+/** The claims of a valid token. */
 export interface TokenClaims {
   /** The `sub` claim. */
   readonly subject: string | undefined
   /** The `jti` claim. */
   readonly id: string | undefined
-  /** Whether it may set chain records: the claim `permissions.write`, or the scope for it. */
+  /** Whether the token may set chain records: by the claim `permissions.write`, or by the scope `chain-record:write`. */
   readonly canWrite: boolean
-  /** Whether it may submit blocks: where it has scopes, one of them says so (docs/decisions/004). */
+  /** Whether the token may submit blocks: a token with scopes needs `block:submit` (docs/decisions/004). */
   readonly canSubmit: boolean
-  /** Whether it has the scope of the operator. */
+  /** Whether the token has the scope `operator`. */
   readonly isOperator: boolean
-  /** The end of its validity in Unix seconds, leeway included; `undefined` for one without end. */
+  /** Expiry in Unix seconds, including the leeway; `undefined` if the token does not expire. */
   readonly expiresAt: number | undefined
 }
 
-/** What the operator demands of tokens. */
+/** The requirements of the operator on tokens. */
 export interface TokenRules {
-  /** The `iss` that a token must have; any by default. */
+  /** The required `iss` claim; any by default. */
   readonly issuer: string | undefined
-  /** The `aud` that a token must name; any by default. */
+  /** The value that the `aud` claim must include; any by default. */
   readonly audience: string | undefined
   /** Whether a token without `exp` is refused. */
   readonly mustExpire: boolean
-  /** How long after its `iat` a token is taken, whatever its `exp`; such a rule demands `iat`. */
+  /** Maximum age of a token since its `iat`, whatever its `exp`; this rule requires `iat`. */
   readonly maxAgeSeconds: number | undefined
-  /** How far the clocks of issuers may be off. */
+  /** Tolerance for clock differences of issuers. */
   readonly leewaySeconds: number
 }
 
-/** What rest.md 2.3 demands. */
+/** The requirements of rest.md 2.3 alone. */
 export const openRules: TokenRules = {
   issuer: undefined,
   audience: undefined,
@@ -60,17 +60,17 @@ export const openRules: TokenRules = {
   leewaySeconds: 0,
 }
 
-/** What a token is checked with. */
+/** What verifying a token needs. */
 export interface TokenCheck {
   /** The key of this gateway. */
   readonly key: SigningKey
-  /** Keys of others; a token that is signed with one names it. */
+  /** Keys of an external issuer; a token names its key in the header. */
   readonly keySet?: KeySet | undefined
   /** `openRules` by default. */
   readonly rules?: TokenRules | undefined
 }
 
-/** What a new token shall say. */
+/** The contents of a new token. */
 export interface TokenRequest {
   readonly subject: string
   readonly scopes: readonly Scope[]
@@ -82,13 +82,13 @@ export interface TokenRequest {
   readonly audience?: string | undefined
 }
 
-/** The most characters of a subject. */
+/** Maximum length of a subject, in characters. */
 export const maxSubjectLength = 256
 
-/** A longer text is no token of any issuer, and costs no work. */
+/** Maximum length of a token, in characters; a longer text is refused without any work. */
 const maxTokenLength = 16_384
 
-/** Makes a token. */
+/** Issues a token. */
 export async function issueToken(key: SigningKey, request: TokenRequest): Promise<string> {
   const { issuer = 'ledger-gateway', audience, scopes } = request
   const now = Math.floor(request.nowMs / 1000)
@@ -104,7 +104,7 @@ export async function issueToken(key: SigningKey, request: TokenRequest): Promis
     .sign(key.sign)
 }
 
-/** Checks a token at a moment (Unix milliseconds). A key is used with its own algorithm alone. */
+/** Verifies a token at a time in Unix milliseconds. A key is used only with its own algorithm. */
 export async function verifyToken(
   check: TokenCheck,
   token: string,
@@ -131,7 +131,7 @@ export async function verifyToken(
   }
 }
 
-/** Whether a subject can be kept and shown: printable text, for it stands in records and lists. */
+/** Whether a subject is valid: printable text of limited length, because records and lists show it. */
 export function isSubject(subject: unknown): subject is string {
   if (typeof subject !== 'string' || /[\p{C}\p{Zl}\p{Zp}]/u.test(subject)) return false
   const length = [...subject].length
@@ -143,7 +143,7 @@ interface KeyOfToken {
   readonly key: KeyObject | CryptoKey
 }
 
-/** Where there is a key set, a token that names a key is signed by the issuer of the set, and others by this gateway. */
+/** Selects the key. If there is a key set, it verifies the tokens that name a key; the gateway's own key verifies the others. */
 async function keyOf(
   { key, keySet }: TokenCheck,
   token: string,
@@ -175,12 +175,12 @@ function headerOf(
     if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string')) return undefined
     return { algorithm: alg, kid }
   } catch {
-    // The header is no base64url of JSON; the library has no other way to say so.
+    // The header is not JSON in base64url, which the library reports only by throwing.
     return undefined
   }
 }
 
-/** The library checks the claims about time, issuer and audience, and no others. */
+/** Reads the remaining claims; the library has checked those about time, issuer and audience. */
 function claimsOf(payload: JWTPayload, rules: TokenRules): Result<TokenClaims, TokenError> {
   const { sub: subject, jti: id, scope }: Record<string, unknown> = payload
   if (subject !== undefined && !isSubject(subject)) {
@@ -198,9 +198,9 @@ function claimsOf(payload: JWTPayload, rules: TokenRules): Result<TokenClaims, T
   })
 }
 
-/** The claim of rest.md 2.3 has an empty object as the value of what is permitted; `false` and `null` permit nothing. */
+/** Whether the claim of rest.md 2.3 permits writing. A permission has an empty object as its value; `false` and `null` permit nothing. */
 function hasWrite(payload: JWTPayload): boolean {
-  // A payload has an index signature, and by it any claim is unknown.
+  // The index signature of the payload would make each claim `unknown`.
   const { permissions }: Record<string, unknown> = payload
   if (typeof permissions !== 'object' || permissions === null) return false
   const write = Object.getOwnPropertyDescriptor(permissions, 'write')?.value
@@ -211,14 +211,14 @@ function endOf({ exp, iat }: JWTPayload, rules: TokenRules): number | undefined 
   const { maxAgeSeconds, leewaySeconds } = rules
   const byAge = maxAgeSeconds === undefined || iat === undefined ? undefined : iat + maxAgeSeconds
   const ends = [exp, byAge].filter((end) => end !== undefined)
-  // A date may have a fraction (RFC 7519 2); the notice to feeds has whole seconds.
+  // Dates in tokens may have a fraction (RFC 7519 2), but the notice to feeds has whole seconds.
   return ends.length === 0 ? undefined : Math.floor(Math.min(...ends)) + leewaySeconds
 }
 
 function tokenError(thrown: unknown, rules: TokenRules): TokenError | undefined {
   if (thrown instanceof errors.JWTExpired) {
     const expiredAt = endOf(thrown.payload, { ...rules, leewaySeconds: 0 }) ?? 0
-    return Math.abs(expiredAt) > farthestSeconds
+    return Math.abs(expiredAt) > maxUnixSeconds
       ? { code: 'TOKEN_MALFORMED' }
       : { code: 'TOKEN_EXPIRED', expiredAt }
   }
@@ -239,5 +239,5 @@ function claimError({ claim, reason }: errors.JWTClaimValidationFailed): TokenEr
   return { code: isEarly ? 'TOKEN_NOT_YET_VALID' : 'TOKEN_MALFORMED' }
 }
 
-/** Of a moment from 1970 on that has a date (ECMAScript, 21.4.1.1). */
-const farthestSeconds = 8_640_000_000_000
+/** The largest Unix time in seconds that a Date can hold (ECMAScript, 21.4.1.1). */
+const maxUnixSeconds = 8_640_000_000_000

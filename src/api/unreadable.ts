@@ -4,12 +4,12 @@ import type { RequestUnreadable } from './api-errors.ts'
 import { toRest } from './errors.ts'
 import { refuseUpgrade } from './ws.ts'
 
-/** Requests that cannot be parsed, refused in the same form as all others, for legacy clients always read JSON. */
+/** Refuses requests that cannot be parsed, with a JSON body like every error, because legacy clients always read JSON. */
 
-/** The longest request line and headers together, in bytes. */
+/** Maximum size of request line and headers together, in bytes. */
 export const maxHeadBytes = 16_384
 
-/** Answers such requests of a server, and then cuts the connection. */
+/** Answers requests that a server cannot parse, and then closes the connection. */
 export function answerUnreadable(server: Server): void {
   const answerOn = new WeakMap<Duplex, ServerResponse>()
   server.on('request', ({ socket }, response: ServerResponse) => {
@@ -17,7 +17,7 @@ export function answerUnreadable(server: Server): void {
     response.on('close', () => answerOn.delete(socket))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Whatever is written behind the head of another answer would be read as a part of that.
+    // Data after the headers of another response would be read as a part of that response.
     const isAnswering = answerOn.get(socket)?.headersSent ?? false
     if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) {
       socket.destroy()
@@ -27,7 +27,7 @@ export function answerUnreadable(server: Server): void {
   })
 }
 
-/** What is wrong with the head of a request that could be read. The server would answer it without a body. */
+/** Returns what is wrong with a parsed request head. Node itself would answer without a body. */
 export function headProblem({
   httpVersion,
   headers,
@@ -37,7 +37,7 @@ export function headProblem({
     return { code: 'REQUEST_MALFORMED', reason: 'the header Host is missing' }
   }
   if (expect.toLowerCase() === '100-continue') return undefined
-  return { code: 'REQUEST_MALFORMED', reason: 'the header Expect knows only 100-continue' }
+  return { code: 'REQUEST_MALFORMED', reason: 'the header Expect supports only 100-continue' }
 }
 
 function unreadable(error: NodeJS.ErrnoException, limitMs: number): RequestUnreadable {

@@ -2,35 +2,35 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 
-/** A file of the operator that is read again whenever it changes. */
+/** A file of the operator that is reloaded whenever it changes. */
 
-/** The last good content of such a file. */
+/** The last valid content of a watched file. */
 export interface WatchedFile<T> {
   current(): T
   close(): void
 }
 
-/** Why a file of the operator is not taken at the start. */
+/** The failure to load a file of the operator at startup. */
 export interface TokenFileUnusable {
   readonly code: 'TOKEN_FILE_UNUSABLE'
   readonly path: string
   readonly reason: string
 }
 
-/** Which file, and what it holds. */
+/** The file, and how to parse it. */
 export interface WatchedFileOptions<T> {
   readonly path: string
   readonly log: Log
-  /** The content, or what is wrong with the text. */
+  /** Returns the content, or what is wrong with the text. */
   readonly parse: (text: string) => Result<T, string>
   /** Called after the file has changed. */
   readonly onChange?: () => void
 }
 
-/** Files of other machines and mounted ones have no events of the system, so the file is asked for its state. */
+/** Polling interval in milliseconds. Polling is needed because remote and mounted files emit no file system events. */
 const everyMs = 500
 
-/** Opens a file. Later on a file that is gone or wrong is logged once, and the last good content stays. */
+/** Loads a file, and watches it. A later file that is missing or invalid is logged once, and the last valid content stays in use. */
 export async function watchFile<T>(
   options: WatchedFileOptions<T>,
 ): Promise<Result<WatchedFile<T>, TokenFileUnusable>> {
@@ -62,17 +62,17 @@ export async function watchFile<T>(
 
 interface Loaded<T> {
   readonly content: T
-  /** Differs after every change. */
+  /** A text that differs after every change of the file. */
   readonly state: string
 }
 
-/** Gives `former` where the file has not changed. */
+/** Returns `former` if the file has not changed. */
 async function load<T>(
   { path, parse }: WatchedFileOptions<T>,
   former?: Loaded<T>,
 ): Promise<Result<Loaded<T>, string>> {
   try {
-    // Before the text: a change while it is read differs from this state.
+    // Read before the text, so that a change during the read leads to another state.
     const { mtimeNs, ctimeNs, ino, size, mode } = await stat(path, { bigint: true })
     const state = [mtimeNs, ctimeNs, ino, size].join(' ')
     if (state === former?.state) return ok(former)
@@ -80,12 +80,12 @@ async function load<T>(
     const content = parse(await readFile(path, 'utf8'))
     return content.ok ? ok({ content: content.value, state }) : content
   } catch (thrown) {
-    // The disk says no: for the operator to repair, not a bug.
+    // A file system error: for the operator to repair, not a bug.
     return err(thrown instanceof Error ? thrown.message : String(thrown))
   }
 }
 
-/** Anybody who writes to such a file decides who is let in. Windows has no such modes. */
+/** Whether other users may write to the file: whoever can write it controls access. Windows has no modes. */
 function isWritableByOthers(mode: number): boolean {
   return process.platform !== 'win32' && (mode & 0o002) !== 0
 }

@@ -8,34 +8,34 @@ import type { Client } from './clients.ts'
 import type { Budget } from './graphql/budget.ts'
 import type { Peer } from './heartbeat.ts'
 
-/** One WebSocket and its feeds. */
+/** A WebSocket connection and its feeds. */
 
-/** A connection. Ten thousands of them are open, so it keeps no more than it needs. */
+/** A connection. Tens of thousands may be open, so it holds no more than it needs. */
 export interface Connection extends Peer {
   readonly socket: WebSocket
-  /** The same below the frames: it knows how much has not left yet. */
+  /** The byte stream below the WebSocket frames; its `writableLength` is the amount of unsent data. */
   readonly duplex: Duplex
-  /** As they stood in the upgrade; let go once the caller is known. */
+  /** The credentials of the upgrade request; released when the caller is known. */
   credentials: Credentials | undefined
   caller: Caller | undefined
-  /** Whose share its operations and events are taken from: by its address until its token is known. */
+  /** The client that pays for operations and events: by address until its token is known. */
   client: Client
-  /** Ends the watch over the caller's token, where it has one that ends. */
+  /** Stops watching the token of the caller; set if the caller has one. */
   forgetToken: (() => void) | undefined
-  /** Of messages that wait for the turn of the client. */
+  /** Bytes of received messages that wait for a turn of the client. */
   unhandledBytes: number
-  /** Open operations, of all kinds. */
+  /** Number of open operations of all kinds. */
   subscriptions: number
-  /** What an event of each open subscription costs, in all. */
+  /** Total cost of one event of each open subscription. */
   cost: number
-  /** The shared feeds among them. */
+  /** The shared feeds among the open operations. */
   readonly subscribers: Set<Subscriber>
-  /** Queries and mutations that are not answered yet, by the id that the client gave them. */
+  /** The budgets of running queries and mutations, by the id that the client chose. */
   readonly underWay: Map<string, Budget>
   roomSoon: Promise<void> | undefined
 }
 
-/** The connection of a socket that was just opened. */
+/** Creates the connection of a new socket. */
 export function createConnection(
   socket: WebSocket,
   duplex: Duplex,
@@ -56,7 +56,7 @@ export function createConnection(
     roomSoon: undefined,
     isSilent: false,
     ping: () => {
-      // A paused socket reads no pong; `stalled-writes.ts` watches its writes instead.
+      // A paused socket receives no pong; `stalled-writes.ts` watches its writes instead.
       if (socket.isPaused) connection.isSilent = false
       else socket.ping()
     },
@@ -65,18 +65,18 @@ export function createConnection(
   return connection
 }
 
-/** An operation of a shared feed, as the protocol wants it: a generator that gives nothing, because the feed sends by itself. */
+/** The operation of a shared feed. The protocol requires a generator; this one yields nothing, because the feed sends by itself. */
 export interface FeedOperation {
   readonly sink: Sink
   readonly results: AsyncGenerator<ExecutionResult, void, undefined>
-  /** The feed that is to be left when the client ends the operation. */
+  /** Sets the feed to leave when the client ends the operation. */
   attach(subscriber: Subscriber): void
 }
 
-/** What has not left a connection yet, at most, when it takes more: beyond it a feed waits. */
-const roomBytes = 64 * 1024
+/** Unsent bytes of a connection from which its feeds wait. */
+const maxUnsentBytes = 64 * 1024
 
-/** A feed operation of a connection under the id that the client gave it. */
+/** Creates a feed operation under the id that the client chose. */
 export function createFeedOperation(connection: Connection, id: string): FeedOperation {
   let finish: (result: IteratorReturnResult<void>) => void = () => {}
   const finished = new Promise<IteratorReturnResult<void>>((resolve) => {
@@ -101,7 +101,7 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
   return {
     sink: {
       transport: 'websocket',
-      hasRoom: () => connection.duplex.writableLength < roomBytes,
+      hasRoom: () => connection.duplex.writableLength < maxUnsentBytes,
       take: (text, message) => {
         connection.client.share.charge(deliveryCost(message))
         sendNext(connection, prefix, text)
@@ -118,16 +118,16 @@ export function createFeedOperation(connection: Connection, id: string): FeedOpe
       },
       [Symbol.asyncDispose]: async () => void (await leave()),
     },
-    attach: (its) => {
-      // The client may have left while the feed was opened.
-      if (isOver) return its.leave()
-      subscriber = its
-      connection.subscribers.add(its)
+    attach: (opened) => {
+      // The client may have ended the operation while the feed was opened.
+      if (isOver) return opened.leave()
+      subscriber = opened
+      connection.subscribers.add(opened)
     },
   }
 }
 
-/** Resolves when everything has left, or the connection is gone; once for all its feeds. */
+/** Resolves when all data is sent or the connection is closed; all feeds of the connection share one promise. */
 function room(connection: Connection): Promise<void> {
   const { duplex } = connection
   connection.roomSoon ??= new Promise<void>((resolve) => {
@@ -144,14 +144,14 @@ function room(connection: Connection): Promise<void> {
 }
 
 /**
- * Sends an event as one whole frame of the WebSocket protocol. The library would frame it again for every subscriber, which
- * costs more than all the rest; frames never interleave, for without compression the library too writes each at once.
+ * Sends an event as one complete WebSocket frame. The library would frame the event again for every subscriber, which
+ * costs more than everything else. Frames never interleave, because without compression the library also writes each at once.
  */
 function sendNext({ socket, duplex }: Connection, prefix: Buffer, text: SharedText): void {
   if (socket.readyState === socket.OPEN) duplex.write(frameOf(prefix, text))
 }
 
-/** Those with one id, and that is most of them where a program opens many, share the frame too. */
+/** Caches the newest frame: subscribers with the same operation id share it, as most do when a program opens many connections. */
 function frameOf(prefix: Buffer, text: SharedText): Buffer {
   let shared = sharedBytes.get(text)
   if (shared === undefined) {
@@ -167,14 +167,14 @@ function frameOf(prefix: Buffer, text: SharedText): Buffer {
 
 interface SharedBytes {
   readonly payload: Buffer
-  /** Of the newest frame. */
+  /** The prefix of the newest frame. */
   prefix: Buffer
   frame: Buffer | undefined
 }
 
 const sharedBytes = new WeakMap<SharedText, SharedBytes>()
 
-/** A final text frame without a mask, as a server sends it (RFC 6455 5.2). */
+/** Encodes a final text frame without a mask, as servers send it (RFC 6455 5.2). */
 function textFrame(prefix: Buffer, payload: Buffer): Buffer {
   const length = prefix.length + payload.length
   const head = length < 126 ? 2 : length < 65_536 ? 4 : 10

@@ -1,14 +1,14 @@
 import type { WebSocket } from 'ws'
 
 /**
- * Answers to the pings of graphql-transport-ws. The protocol's library answers each ping with its whole payload, whether the
- * client reads or not: pings of a megabyte were kept as pongs without end. (The pings of RFC 6455 below are of at most 125
- * bytes, and `ws` cuts a client that has not read 60 of the answers.)
+ * Answers pings of graphql-transport-ws. The protocol library answers each ping with its whole payload, whether the client reads
+ * or not: pings of a megabyte would pile up as unsent pongs without limit. (Pings of RFC 6455 have at most 125 bytes, and `ws`
+ * cuts a client that has not read 60 of their pongs.)
  */
 
 /**
- * Pings that arrive while a pong is being sent are answered by one pong, with the payload of the last. `lengthOfPing` gives the length of
- * the message that is answered.
+ * Creates a function that answers a ping. All pings that arrive while a pong is being sent get one pong, with the payload of the
+ * last ping. `lengthOfPing` returns the length of the current ping message.
  */
 export function createPongs(
   socket: WebSocket,
@@ -28,15 +28,15 @@ export function createPongs(
   }
 
   return (payload) => {
-    next = pongOf(lengthOfPing() > maxPongLength ? undefined : payload)
+    next = pongOf(lengthOfPing() > maxEchoedLength ? undefined : payload)
     if (!isSending) sendNext()
   }
 }
 
-/** A pong with the payload of the ping, as the library sends it. */
+/** Formats a pong with the payload of the ping, like the library. */
 function pongOf(payload: unknown): string {
   return JSON.stringify(payload ? { type: 'pong', payload } : { type: 'pong' })
 }
 
-/** The longest ping that is answered with its payload, which is usually a time or a number. */
-const maxPongLength = 1_024
+/** Maximum length of a ping message whose payload is returned, in characters. A payload is usually a time or a number. */
+const maxEchoedLength = 1_024

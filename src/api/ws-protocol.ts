@@ -28,7 +28,7 @@ import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import type { TokenWatch } from './token-watch.ts'
 import { type Connection, createFeedOperation } from './ws-connection.ts'
 
-/** The graphql-transport-ws protocol with our parser, validator and executor, and with feeds that share their work. */
+/** The graphql-transport-ws protocol with the parser, validator and executor of this gateway, and with shared feeds. */
 
 export interface ProtocolDeps extends OperationDeps {
   readonly auth: AuthDeps
@@ -36,17 +36,17 @@ export interface ProtocolDeps extends OperationDeps {
   readonly clients: Clients
 }
 
-/** The protocol, ready to be tied to sockets. */
+/** The protocol server, without sockets. */
 export type Protocol = ReturnType<typeof createProtocol>
 
 type ConnectionContext = Context<Record<string, unknown>, Connection>
 
-/** What is kept of the operations of all connections. */
+/** State of the operations of all connections. */
 interface Operations {
   readonly anonymous: Caller
-  /** The connection and the id of an operation. */
+  /** The connection and the id of each operation. */
   readonly originByArgs: WeakMap<ExecutionArgs, { connection: Connection; id: string }>
-  /** The price of an event of an open subscription. */
+  /** The cost of one event of each open subscription. */
   readonly costByPayload: WeakMap<SubscribePayload, number>
 }
 
@@ -61,7 +61,7 @@ export function createProtocol(deps: ProtocolDeps) {
   }
 
   function release({ extra }: ConnectionContext, count: number): void {
-    // After the disconnection the operations end one by one, and are no longer counted.
+    // `onDisconnect` has already released all operations when they end one by one.
     const released = Math.min(count, extra.subscriptions)
     extra.subscriptions -= released
     occupy(occupancy, extra.client.name, { subscriptions: -released })
@@ -85,14 +85,14 @@ export function createProtocol(deps: ProtocolDeps) {
       observed(deps, args, () => graphql.getEnveloped(contextOf(args)).execute(args)),
     subscribe: (args) => observed(deps, args, () => subscribe(deps, operations, args)),
     onNext: ({ extra }, _id, _payload, args, result) => {
-      // Events that are shared do not come by here; the others are paid for by what they have become.
+      // Shared events do not pass through here. Each other event is charged by its actual cost.
       if (kindOf(args) === 'subscription') {
         extra.client.share.charge(contextOf(args).budget.spent.cost)
       }
       if (result.errors === undefined) return tracedResult(args, result)
       const { requestId } = contextOf(args)
       const errors = maskErrors({ log, requestId }, result.errors).map(printSocketError)
-      // A request that never began has no data, which differs from data without a result.
+      // A refused operation has no `data` member, which differs from `data: null`.
       return { errors, ...(result.data !== undefined && { data: result.data }) }
     },
     onError: (_context, _id, _payload, errors) =>
@@ -102,7 +102,7 @@ export function createProtocol(deps: ProtocolDeps) {
 
 type ProtocolResult = Parameters<NonNullable<ServerOptions['onNext']>>[4]
 
-/** With the trace that the client may go on with, where there is one. */
+/** Adds the trace context to a result, for the client to continue; `undefined` leaves the result unchanged. */
 function tracedResult(
   args: ExecutionArgs,
   { data, extensions }: Pick<ProtocolResult, 'data' | 'extensions'>,
@@ -119,14 +119,14 @@ interface Asked {
   readonly payload: SubscribePayload
 }
 
-/** Reads an operation, and counts it, or gives the errors that refuse it. */
+/** Prepares and counts an operation, or returns the errors that refuse it. */
 function admit(
   deps: ProtocolDeps,
   { anonymous, originByArgs, costByPayload }: Operations,
   { context: { extra }, id, payload }: Asked,
 ): ExecutionArgs | readonly GraphQLError[] {
   const { occupancy, observer } = deps
-  // Before any other work, so that a refusal costs nothing.
+  // Checked before any other work, so that a refusal costs nothing.
   const refusal = subscriptionRefusal(occupancy, extra.client.name, extra.subscriptions)
   if (refusal !== undefined) return [toGraphQL(refusal)]
   const budget = createBudget()
@@ -146,10 +146,10 @@ function admit(
     const full = operationRefusal(occupancy.underWay)
     if (full !== undefined) return refused(deps, observation, [toGraphQL(full)])
     budget.begin(occupancy.underWay)
-    // A subscription ends by returning its results.
+    // Subscriptions are not in this map: returning their generator ends them.
     extra.underWay.set(id, budget)
   }
-  // The library keeps the message as long as the operation runs: all of one document keep one text.
+  // The library holds the message while the operation runs, so operations with equal documents share one string.
   const kept: { query: string } = payload
   kept.query = args.document.loc?.source.body ?? payload.query
   originByArgs.set(args, { connection: extra, id })
@@ -168,7 +168,7 @@ function refused(
   return errors
 }
 
-/** Runs an operation as a part of its trace, and ends its observation with its answer, or when a subscription is accepted. */
+/** Runs an operation inside its trace. The observation ends with the response, or when a subscription is accepted. */
 async function observed<T extends object>(
   { observer }: ProtocolDeps,
   args: ExecutionArgs,
@@ -197,7 +197,7 @@ async function subscribe(
   return operation.results
 }
 
-/** Ends the queries of a client that has left. */
+/** Ends the running queries of a disconnected client. */
 function endQueries({ extra }: ConnectionContext): void {
   for (const budget of extra.underWay.values()) {
     budget.leave()
@@ -207,8 +207,8 @@ function endQueries({ extra }: ConnectionContext): void {
 }
 
 /**
- * Identifies the caller by `Authorization` in the connection's parameters, else in the upgrade request. Reading is open to
- * all, but an invalid token is refused with a code after which clients reconnect with another.
+ * Identifies the caller by `Authorization` in the connection parameters, or else in the upgrade request. Everyone may read, but an
+ * invalid token is refused with a close code after which clients reconnect with another token.
  */
 async function connect(
   { auth, tokens, clients, occupancy }: ProtocolDeps,
@@ -229,7 +229,7 @@ async function connect(
   if (identity.ok) {
     const { socket, subscribers } = extra
     const end = (code: string) => socket.close(CloseCode.Forbidden, code)
-    // The close event comes once: a socket closed meanwhile would be watched until the token ends.
+    // The close event was already emitted if the socket closed meanwhile, so the watch would last until the token expires.
     const isWatched = socket.readyState === socket.OPEN
     if (isWatched) extra.forgetToken = tokens.add({ identity: identity.value, subscribers, end })
     return true
@@ -239,7 +239,7 @@ async function connect(
   return false
 }
 
-/** Counts a connection as one of the holder of its token, if that may have another. */
+/** Counts the connection for the holder of its token, if the holder may have another connection. */
 function isPassedTo(
   client: Client,
   { occupancy, extra }: { readonly occupancy: Occupancy; readonly extra: Connection },
@@ -257,7 +257,7 @@ function isPassedTo(
   return true
 }
 
-/** A code of the registry of WebSocket close codes. */
+/** The close code "Try Again Later" of the registry of WebSocket close codes. */
 const tryAgainLater = 1013
 
 function isRefused(args: ExecutionArgs | readonly GraphQLError[]): args is readonly GraphQLError[] {

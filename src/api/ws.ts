@@ -18,7 +18,7 @@ import { type Connection, createConnection } from './ws-connection.ts'
 import { createPongs } from './ws-pongs.ts'
 import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.ts'
 
-/** GraphQL over WebSocket, by the graphql-transport-ws protocol, on the path of GraphQL over HTTP. */
+/** GraphQL over WebSocket, with the graphql-transport-ws protocol, on the same path as GraphQL over HTTP. */
 
 export interface WebSocketDeps extends ProtocolDeps {
   readonly clients: Clients
@@ -27,13 +27,13 @@ export interface WebSocketDeps extends ProtocolDeps {
 
 /** The open WebSocket transport. */
 export interface WebSocketTransport {
-  /** Accepts a request to upgrade, or refuses it. */
+  /** Accepts or refuses an upgrade request. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   connections(): number
   /**
    * Closes every connection with a code after which clients reconnect, spread evenly over `windowMs`, and cuts those that
-   * are still open after `graceMs` more.
+   * are still open `graceMs` later.
    */
   close(windowMs: number, graceMs: number): Promise<void>
 }
@@ -45,7 +45,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
     noServer: true,
     maxPayload: maxBodyBytes,
     handleProtocols,
-    // Hundreds of messages may come with the same bytes; requests of others have their turns between them.
+    // One read may contain hundreds of messages; requests of other clients get their turns in between.
     allowSynchronousEvents: false,
   })
   const protocol = createProtocol(deps)
@@ -61,7 +61,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
     sockets.handleUpgrade(request, duplex, head, (socket) => accept(socket, duplex, origin))
   }
 
-  // A scope of its own, so that the connection does not keep its upgrade request in memory.
+  // A function of its own, so that no closure of the connection holds the upgrade request in memory.
   function accept(
     socket: WebSocket,
     duplex: Duplex,
@@ -95,7 +95,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
 
 const goingAway = 1001
 
-/** Connects one socket with the protocol. Sending is awaited, so that nothing is written faster than the client reads. */
+/** Connects a socket to the protocol. The protocol awaits each send, so that it does not write faster than the client reads. */
 function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const { socket, duplex } = connection
   duplex.on('drain', () => readOn(connection))
@@ -130,14 +130,14 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
   socket.on('pong', () => {
     connection.isSilent = false
   })
-  // A frame that is too long or no frame at all: the library closes the socket with the right code by itself.
+  // For a frame that is too long or invalid, the library closes the socket with the right code.
   socket.on('error', (error) => log.debug('websocket-error', { error }))
   socket.once('close', (code, reason) => {
     closed(code, String(reason)).catch((error: unknown) => log.error('websocket-failed', { error }))
   })
 }
 
-/** Handles a message when it is the turn of its client, in the order in which they came. */
+/** Handles a message in a turn of its client, in the order of arrival. */
 async function takeMessage(
   connection: Connection,
   bytes: Buffer,
@@ -155,8 +155,8 @@ async function takeMessage(
 }
 
 /**
- * Stops reading from a client that does not read its answers, until they have left, or that sends faster than it has turns: its
- * requests would pile up. Feeds apply backpressure by themselves.
+ * Pauses reading from a client that does not read its responses, or that sends faster than it gets turns; otherwise its
+ * messages would pile up. Feeds have a backpressure of their own.
  */
 function readNoFaster(connection: Connection): void {
   if (!isInStep(connection)) connection.socket.pause()
@@ -170,38 +170,42 @@ function isInStep({ duplex, unhandledBytes }: Connection): boolean {
   return duplex.writableLength <= maxUnsentBytes && unhandledBytes <= maxUnhandledBytes
 }
 
-/** Messages of one socket that wait for a turn: 64 short ones, or one that is long. */
+/** Bytes of messages of one socket that wait for a turn, including the overhead: 64 short messages, or a long one. */
 const maxUnhandledBytes = 65_536
+
+/** Overhead of each waiting message, in bytes. */
 const bytesPerMessage = 1_024
 
-/** Reading a message, whatever it says. */
+/** Fixed cost of reading a message. */
 const messageCost = 1
 
+/** Unsent bytes above which no more messages are read. */
 const maxUnsentBytes = 1024 * 1024
-/** The library drops the answer of a query that its client has completed, but lets the query run: here it ends. */
+
+/** Ends a query that its client has completed. The library drops the response, but would let the query run. */
 function endOperation({ underWay }: Connection, text: string): void {
-  if (underWay.size === 0 || text.length > longestComplete || !text.includes('"complete"')) return
+  if (underWay.size === 0 || text.length > maxCompleteLength || !text.includes('"complete"')) return
   const message = parseJson(Buffer.from(text))
   const { type, id }: Partial<Record<string, unknown>> = Object(message.ok ? message.value : null)
   if (type === MessageType.Complete) underWay.get(String(id))?.leave()
 }
 
-/** Longer messages begin operations, which have texts. */
-const longestComplete = 1_000
+/** Maximum length of a `complete` message, in characters; longer messages start operations. */
+const maxCompleteLength = 1_000
 
-/** Whether the library threw for a message of the protocol that only a server may send. */
+/** Whether the library threw because the client sent a message that only a server may send. */
 function isServersMessage(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Unexpected message of type')
 }
 
-/** What waits for a client is bounded: it may have asked for a hundred answers before it got the first, and read none. */
+/** Sends a message, and cuts a client with too much unsent data: it may request a hundred responses and read none. */
 function sendText(
   { socket, duplex }: Connection,
   text: string,
   log: Pick<Log, 'debug'>,
 ): Promise<void> {
   return new Promise((resolve) => {
-    // A closing socket accepts no more; its subscriptions end with `close`.
+    // A closing socket accepts no messages; its subscriptions end with the close event.
     if (socket.readyState !== socket.OPEN) return resolve()
     if (duplex.writableLength <= maxUnsentAnswers) {
       socket.send(text, () => resolve())
@@ -213,7 +217,7 @@ function sendText(
   })
 }
 
-/** Refuses an upgrade with the status, headers and body that a plain request would get. */
+/** Refuses an upgrade with the status, headers and body of a plain response. */
 export function refuseUpgrade(duplex: Duplex, { status, headers, body }: RestResponse): void {
   const lines = Object.entries({ ...headers, connection: 'close' }).map((pair) => pair.join(': '))
   const length = `content-length: ${Buffer.byteLength(body)}`

@@ -79,7 +79,7 @@ describe('connections', () => {
     const stream = `GET /graphql?query=${query} HTTP/1.1\r\nAccept: text/event-stream`
     const answer = await request(mine, stream)
     expect(answer).toContain('HTTP/1.1 429')
-    expect(answer).toContain('this client has 2 connections open already')
+    expect(answer).toContain('this client already has 2 open connections')
     sockets.push(await opened(other))
     // When they are gone there is room again.
     await closeAll(sockets)

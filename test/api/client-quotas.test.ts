@@ -83,7 +83,7 @@ test('on a network that is not that of development the node signs nothing, and a
   const refused = await post(gateway.url, payload)
   expect([refused.status, await refused.text()]).toEqual([
     429,
-    expect.stringContaining('this node signs no blocks for others'),
+    expect.stringContaining('this node issues no blocks for clients'),
   ])
   const { data: found } = await graphql(gateway.url, '{ limits { name value } }')
   const limits = new Map<string, string>(

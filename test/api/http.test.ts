@@ -84,23 +84,25 @@ describe('REST refuses in its own form', () => {
     [
       'an expectation that nobody knows',
       'POST /api/core/v3/blocks HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nContent-Length: 2',
-      'the header Expect knows only 100-continue',
+      'the header Expect supports only 100-continue',
     ],
   ] as const
   test.each(heads)('%s', async (_name, head, reason) => {
     const [status = '', body = ''] = (await rawHead(gateway.url, head)).split('\r\n\r\n')
     expect(status).toMatch(/^HTTP\/1\.1 400 /)
-    expect(JSON.parse(body)).toEqual({ error: { code: 400, message: `not HTTP: ${reason}` } })
+    expect(JSON.parse(body)).toEqual({
+      error: { code: 400, message: `the request is not valid HTTP: ${reason}` },
+    })
   })
 
   test('and an old request may do without a host', async () => {
     const answer = await rawHead(gateway.url, 'GET /nowhere HTTP/1.0')
-    expect(answer).toContain('there is nothing at /nowhere"')
+    expect(answer).toContain('the path /nowhere does not exist"')
   })
 
   test('a whole URL as target is read as its path', async () => {
     const answer = await raw(gateway.url, 'GET http://elsewhere.example/nowhere?a=b HTTP/1.1')
-    expect(answer).toContain('there is nothing at /nowhere"')
+    expect(answer).toContain('the path /nowhere does not exist"')
   })
 })
 

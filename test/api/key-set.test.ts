@@ -116,11 +116,11 @@ describe('a file', () => {
   const rsa = { kty: 'RSA', n: 'AAAA', e: 'AQAB', kid: 'one' }
   const rows = [
     ['that is not there', undefined, /ENOENT/],
-    ['that is no JSON', 'keys', 'no JSON Web Key Set'],
-    ['without keys', '{"keys":7}', 'no JSON Web Key Set'],
-    ['of keys of other kinds', setOf(rsa), 'holds no key of EdDSA or ES256 with a kid'],
-    ['with a secret', setOf(rsa, secret), 'holds a private key or a secret'],
-    ['with a private key', setOf({ ...rsa, d: 'AA' }), 'holds a private key or a secret'],
+    ['that is no JSON', 'keys', 'not a JSON Web Key Set'],
+    ['without keys', '{"keys":7}', 'not a JSON Web Key Set'],
+    ['of keys of other kinds', setOf(rsa), 'contains no key for EdDSA or ES256 with a kid'],
+    ['with a secret', setOf(rsa, secret), 'contains a private key or a secret'],
+    ['with a private key', setOf({ ...rsa, d: 'AA' }), 'contains a private key or a secret'],
   ] as const
   test.each(rows)('%s is refused at the start', async (_name, text, reason) => {
     if (text !== undefined) writeFileSync(path, text)

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { setImmediate as inNextPhase } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { mostUnanswered, watchAnswers } from '../../src/api/answers.ts'
+import { maxUnansweredRequests, watchAnswers } from '../../src/api/answers.ts'
 import { readInPieces } from '../../src/api/paced-reading.ts'
 import { present } from '../../src/lib/assert.ts'
 import { until } from '../support/until.ts'
@@ -53,9 +53,9 @@ describe('a connection', () => {
       text += chunk
     })
     socket.write(request.repeat(count))
-    await until(() => taken.length > mostUnanswered, { what: 'requests are taken' })
+    await until(() => taken.length > maxUnansweredRequests, { what: 'requests are taken' })
     for (let i = 0; i < 100; i++) await inNextPhase()
-    expect(taken.length).toBeLessThanOrEqual(mostUnanswered + perPiece)
+    expect(taken.length).toBeLessThanOrEqual(maxUnansweredRequests + perPiece)
     let answered = 0
     await until(
       () => {

@@ -130,7 +130,7 @@ describe('asked where a gateway is', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /: amount: must be at least \d+, what an output to this address must hold\n$/,
+        /: amount: must be at least \d+, the minimum deposit of an output to this address\n$/,
       ),
     ])
     const much = await give(to, '--amount', String(10n ** 18n))

@@ -86,13 +86,13 @@ describe('the key', () => {
     const { code, stderr } = await run(`--scope write --key-file ${path}`, {})
     expect(code).toBe(expected)
     if (expected === 0) return
-    const reason = `its mode ${mode} opens it to other users; chmod 600`
+    const reason = `its mode ${mode} allows access by other users; run chmod 600`
     expect(stderr).toBe(`ledger-gateway token: ${path}: ${reason}\n`)
   })
 
   test.each([
     ['prime256v1', 0, ''],
-    ['secp256k1', 1, 'holds a key of kind secp256k1, not ed25519 or prime256v1 (P-256)'],
+    ['secp256k1', 1, 'contains a key of the type secp256k1, not ed25519 or prime256v1 (P-256)'],
   ])('may be of the curve %s: %i', async (namedCurve, expected, reason) => {
     const path = join(folder, `${namedCurve}.key`)
     const { privateKey } = generateKeyPairSync('ec', { namedCurve })
@@ -108,7 +108,7 @@ describe('the key', () => {
     writeFileSync(path, 'no key')
     const { code, stdout, stderr } = await run(`--scope write --key-file ${path}`, {})
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`ledger-gateway token: ${path}: holds no private key as PEM\n`)
+    expect(stderr).toBe(`ledger-gateway token: ${path}: contains no private key as PEM\n`)
   })
 })
 

@@ -25,8 +25,8 @@ import {
 
 const second = 1_000_000_000n
 const day = 86_400n * second
-const behind = 'the ledger cannot take blocks now (clock behind)'
-const leapt = 'the ledger cannot take blocks now (clock leapt)'
+const behind = 'the ledger accepts no blocks now (clock behind)'
+const leapt = 'the ledger accepts no blocks now (clock leapt)'
 
 const payload = (n: number) => JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' })
 

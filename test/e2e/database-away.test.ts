@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 const away =
-  'the database is unreachable for the moment, and the request may have been executed; try again'
+  'the database is temporarily unreachable, and the request may have been executed; try again'
 
 test.each(['in order', 'crash'] as const)(
   'says 503 at every door while it is away (%s), and goes on where it was',

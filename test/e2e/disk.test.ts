@@ -261,10 +261,10 @@ async function refusalOf(response: Response) {
   return [response.headers.get('retry-after'), ...(await refusal(response))] as const
 }
 
-const starting = JSON.stringify(['1', 503, 'the ledger cannot take blocks now (starting)'])
+const starting = JSON.stringify(['1', 503, 'the ledger accepts no blocks now (starting)'])
 
 const away = JSON.stringify([
   '1',
   503,
-  'the database is unreachable for the moment, and the request may have been executed; try again',
+  'the database is temporarily unreachable, and the request may have been executed; try again',
 ])

@@ -16,11 +16,11 @@ import { type Peer, startHeartbeat } from '../heartbeat.ts'
 import { connectionRefusal, type Occupancy, occupy, overloadRefusal } from '../limits.ts'
 import { refuseUpgrade } from '../ws.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
-import { presentState } from './messages.ts'
+import { currentState } from './messages.ts'
 import { startPublishing } from './publish.ts'
 import { parseTopic, rawSuffix } from './topics.ts'
 
-/** The live topics by MQTT 3.1 and 3.1.1 over WebSocket (rest.md 6). Clients subscribe, and publish nothing. */
+/** Live topics over MQTT 3.1 and 3.1.1 on WebSocket (rest.md 6). Clients may subscribe, but not publish. */
 
 export interface MqttDeps {
   readonly services: Services
@@ -32,34 +32,37 @@ export interface MqttDeps {
 
 /** The open MQTT transport. */
 export interface MqttTransport {
-  /** Accepts a request to upgrade, or refuses it. */
+  /** Accepts or refuses an upgrade request. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   connections(): number
   /** Closes all connections, spread over `windowMs`. */
   close(windowMs: number): Promise<void>
 }
 
-/** The path of the transport. */
+/** The path of MQTT over WebSocket. */
 export const mqttPath = '/api/mqtt/v2'
 
-/** The most topics of one client. */
+/** Maximum number of topics of one client. */
 export const maxTopics = 1_000
 
-/** A client with more unread bytes than this is cut. */
+/** Unsent bytes above which a client is cut. */
 const maxUnsentBytes = 8 * 1024 * 1024
 
-/** Clients only connect, subscribe and ping; one that sends more bytes than this is cut. */
+/** Received bytes above which a client is cut: clients only connect, subscribe and ping. */
 const maxReceivedBytes = 16 * 1024 * 1024
 
-/** Subscribing to a topic, whose present state is read and sent. */
+/** Cost of subscribing to a topic, whose current state is read and sent. */
 const topicCost = 10
 
-/** The shares of clients by the streams of their connections. */
+/** The budgets of clients by the streams of their connections. */
 type Shares = WeakMap<object, Share>
 
-/** More than a client has that subscribes to all its topics one by one, and unsubscribes from them. */
-const maxUnreadAnswers = 2_500
+/**
+ * Unread acknowledgements above which a client is cut: more than a client causes that subscribes to all its topics one by one
+ * and unsubscribes from them.
+ */
+const maxUnreadAcks = 2_500
 
 /** Opens the transport. */
 export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
@@ -68,14 +71,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const shareByStream: Shares = new WeakMap()
   const broker = await createBroker(deps, interests, shareByStream)
   const heartbeat = startHeartbeat(occupancy.limits.heartbeatMs)
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: 64 * 1024,
-    // Hundreds of messages may come with the same bytes; requests of others have their turns between them.
-    allowSynchronousEvents: false,
-    handleProtocols: (offered) =>
-      ['mqtt', 'mqttv3.1'].find((protocol) => offered.has(protocol)) ?? false,
-  })
+  const sockets = createSocketServer()
   const publishing = startPublishing({ services, interests, broker, log })
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
@@ -85,7 +81,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
       accept(request, { duplex, head, client })
       return
     }
-    // It may leave while its token is checked.
+    // The connection may fail while its token is verified.
     duplex.once('error', () => duplex.destroy())
     void client.then((known) => accept(request, { duplex, head, client: known }))
   }
@@ -124,11 +120,22 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   return { upgrade, connections: () => sockets.clients.size, close }
 }
 
-/** Probed whether the client keeps alive or not: MQTT lets it have no keep-alive at all, or one of 18 hours. */
+function createSocketServer(): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    maxPayload: 64 * 1024,
+    // One read may contain hundreds of messages; requests of other clients get their turns in between.
+    allowSynchronousEvents: false,
+    handleProtocols: (offered) =>
+      ['mqtt', 'mqttv3.1'].find((protocol) => offered.has(protocol)) ?? false,
+  })
+}
+
+/** Creates a heartbeat peer, whatever keep-alive the client chose: MQTT allows none at all, or one of 18 hours. */
 function peerOf(socket: WebSocket): Peer {
   const peer = {
     isSilent: false,
-    // Of a client to which much is on its way `stalled-writes.ts` watches the writes instead: its pong would come late.
+    // With unsent data the pong would be late, so `stalled-writes.ts` watches the writes instead.
     ping: () => {
       if (socket.isPaused || socket.bufferedAmount > 0) peer.isSilent = false
       else socket.ping()
@@ -151,7 +158,7 @@ interface Upgrade {
 
 const goingAway = 1001
 
-/** The byte stream of one socket. Writing never waits for a slow client: its unread bytes are kept up to the limit. */
+/** Creates the byte stream of a socket. Writes do not wait for a slow client; its unsent data is buffered up to the limit. */
 function streamOf(socket: WebSocket, share: Share): Duplex {
   const stream = createWebSocketStream(socket, { writableHighWaterMark: maxUnsentBytes })
   let received = 0
@@ -164,28 +171,21 @@ function streamOf(socket: WebSocket, share: Share): Duplex {
 }
 
 async function createBroker(
-  { services, log }: MqttDeps,
+  deps: MqttDeps,
   interests: TopicInterests,
   shares: Shares,
 ): Promise<Aedes> {
-  const allowed = new WeakMap<Client, Set<string>>()
+  const admission = createAdmission(shares)
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
       if (packet.protocolVersion === 5) return refuseVersion5(client, () => done(null, false))
-      // There are no sessions for absent clients, and no wills.
+      // The broker stores no sessions of disconnected clients, and no wills.
       Object.assign(packet, { clean: true, will: undefined })
       done(null, true)
     },
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
     authorizeSubscribe: async (client, subscription, done) => {
-      const share = shares.get(client.conn)
-      // The library takes the next packet of a client after this callback.
-      await turnOf(share?.client ?? '')
-      const isRefused = share?.take(topicCost) !== undefined
-      const topics = allowed.get(client) ?? new Set()
-      allowed.set(client, topics)
-      const isAllowed = !isRefused && mayAdd(topics, subscription)
-      if (isAllowed) topics.add(subscription.topic)
+      const isAllowed = await admission.admit(client, subscription)
       done(null, isAllowed ? subscription : null)
     },
     authorizeForward: (client, packet) => {
@@ -196,7 +196,48 @@ async function createBroker(
       return null
     },
   })
+  trackSubscriptions(broker, deps, interests)
+  limitUnreadAcks(broker)
+  broker.on('unsubscribe', (topics, client) => admission.release(client, topics))
+  // The library cuts a client that violates the protocol.
+  broker.on('clientError', (_client, error) => deps.log.debug('mqtt-client', { error }))
+  broker.on('connectionError', (_client, error) => deps.log.debug('mqtt-client', { error }))
+  return broker
+}
+
+/** Limits the subscriptions of each client by its budget and by the number of its topics. */
+function createAdmission(shares: Shares) {
+  const allowed = new WeakMap<Client, Set<string>>()
+  return {
+    admit: async (client: Client, subscription: Subscription): Promise<boolean> => {
+      const share = shares.get(client.conn)
+      // The library handles the next packet of a client only after the callback of this one.
+      await turnOf(share?.client ?? '')
+      const isRefused = share?.take(topicCost) !== undefined
+      const topics = allowed.get(client) ?? new Set()
+      allowed.set(client, topics)
+      const isAllowed = !isRefused && mayAdd(topics, subscription)
+      if (isAllowed) topics.add(subscription.topic)
+      return isAllowed
+    },
+    release: (client: Client, topics: Iterable<string>): void => {
+      for (const topic of topics) allowed.get(client)?.delete(topic)
+    },
+  }
+}
+
+/** Counts the subscriptions of connected clients in `interests`, and sends the current state of each new topic. */
+function trackSubscriptions(
+  broker: Aedes,
+  { services, log }: MqttDeps,
+  interests: TopicInterests,
+): void {
   const topicsByClient = new Map<Client, Set<string>>()
+  const remove = (client: Client, topics: Iterable<string>) => {
+    for (const topic of topics) {
+      if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
+    }
+  }
   broker.on('subscribe', (subscriptions, client) => {
     const topics = topicsByClient.get(client) ?? new Set()
     topicsByClient.set(client, topics)
@@ -204,66 +245,53 @@ async function createBroker(
       if ((qos as number) === refused) continue
       if (!topics.has(topic)) interests.add(topic)
       topics.add(topic)
-      void sendPresentState(services, client, topic).catch((error: unknown) => {
+      void sendCurrentState(services, client, topic).catch((error: unknown) => {
         if (!storeAwayOf(error)) log.error('mqtt-failed', { topic, error })
-        // The client would wait for a state that is never sent; it subscribes again when it reconnects.
+        // The client would wait for a state that is never sent. It subscribes again when it reconnects.
         client.close()
       })
     }
   })
-  limitUnreadAnswers(broker)
-  const forget = (client: Client, topics: Iterable<string>) => {
-    for (const topic of topics) {
-      if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
-    }
-  }
-  broker.on('unsubscribe', (topics, client) => {
-    for (const topic of topics) allowed.get(client)?.delete(topic)
-    forget(client, topics)
-  })
+  broker.on('unsubscribe', (topics, client) => remove(client, topics))
   broker.on('clientDisconnect', (client) => {
-    forget(client, topicsByClient.get(client) ?? [])
+    remove(client, topicsByClient.get(client) ?? [])
     topicsByClient.delete(client)
   })
-  // A client that breaks the protocol is cut by the library.
-  broker.on('clientError', (_client, error) => log.debug('mqtt-client', { error }))
-  broker.on('connectionError', (_client, error) => log.debug('mqtt-client', { error }))
-  return broker
 }
 
-/** Cuts a client that sends requests without reading the answers, which are too small for the limit in bytes. */
-function limitUnreadAnswers(broker: Aedes): void {
+/** Cuts a client that sends packets without reading the acknowledgements, which are too small for the limit in bytes. */
+function limitUnreadAcks(broker: Aedes): void {
   const unread = new WeakMap<Client, number>()
-  const answer = (client: Client) => {
+  const acknowledge = (client: Client) => {
     const { conn } = client
     const count = conn.writableLength === 0 ? 0 : (unread.get(client) ?? 0) + 1
     unread.set(client, count)
-    if (count > maxUnreadAnswers) conn.destroy()
+    if (count > maxUnreadAcks) conn.destroy()
   }
-  broker.on('ping', (_packet, client) => answer(client))
-  broker.on('subscribe', (_subscriptions, client) => answer(client))
-  broker.on('unsubscribe', (_topics, client) => answer(client))
+  broker.on('ping', (_packet, client) => acknowledge(client))
+  broker.on('subscribe', (_subscriptions, client) => acknowledge(client))
+  broker.on('unsubscribe', (_topics, client) => acknowledge(client))
 }
 
-/** The quality of service of a refused subscription (MQTT 3.1.1, 3.9.3). */
+/** The return code of a refused subscription (MQTT 3.1.1, 3.9.3). */
 const refused = 128
 
-/** Refuses in the form of MQTT 5; the library would answer in that of 3.1.1. */
+/** Refuses a connection in the format of MQTT 5; the library would use the format of 3.1.1. */
 function refuseVersion5({ conn }: Client, done: () => void): void {
   conn.end(Uint8Array.of(0x20, 3, 0, unsupportedVersion, 0), done)
 }
 
-/** Unsupported Protocol Version (MQTT 5, 3.2.2.2). */
+/** The reason code "Unsupported Protocol Version" (MQTT 5, 3.2.2.2). */
 const unsupportedVersion = 0x84
 
 function mayAdd(topics: ReadonlySet<string>, { topic }: Subscription): boolean {
   return topics.size < maxTopics && parseTopic(topic) !== undefined
 }
 
-/** Publishes the present state of a single thing to a client that subscribes to it. */
-async function sendPresentState(services: Services, client: Client, text: string): Promise<void> {
+/** Publishes the current state of a block, transaction or output to a new subscriber. */
+async function sendCurrentState(services: Services, client: Client, text: string): Promise<void> {
   const topic = parseTopic(text)
-  const state = topic && (await presentState(services, topic))
+  const state = topic && (await currentState(services, topic))
   if (state === undefined || client.closed) return
   const payload = text.endsWith(rawSuffix) ? Buffer.from(state.bytes()) : state.json()
   const packet = {

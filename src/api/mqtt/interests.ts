@@ -1,21 +1,21 @@
 import type { Interests } from '../../service/feed/ledger-events.ts'
 import { anyCondition, parseTopic, type Topic } from './topics.ts'
 
-/** The subscriptions of all clients together: only what has a subscriber is read and printed. */
+/** Counts the subscriptions of all clients, so that only events with subscribers are read and printed. */
 
 /** The topics that have subscribers. */
 export interface TopicInterests {
   add(text: string): void
   remove(text: string): void
-  /** Whether a publication on this topic has a subscriber. */
+  /** Whether a message on this topic has a subscriber. */
   has(topic: string): boolean
-  /** The kinds of events that have subscribers. */
+  /** Returns the kinds of events that have subscribers. */
   current(): Interests
   /** Calls `act` after each added subscription. */
   onChange(act: () => void): void
 }
 
-/** Creates interests without a subscription. */
+/** Creates an empty count. */
 export function createInterests(): TopicInterests {
   const countByTopic = new Map<string, number>()
   const countByKind = new Map<Topic['kind'], number>()
@@ -49,7 +49,7 @@ export function createInterests(): TopicInterests {
     },
     current: () => ({
       slots: wants('slots'),
-      // The states of transactions and outputs change with those of the blocks that carry them.
+      // Transactions and outputs change their state together with the blocks that carry them.
       blocks: wants('blocks', 'block', 'transaction', 'included-block', 'output', 'outputs'),
       outputs: wants('output', 'outputs'),
     }),

@@ -23,12 +23,12 @@ import { decodeCommitment, findCommitment } from '../../service/slots/read-commi
 import type { TopicInterests } from './interests.ts'
 import { rawSuffix, type Topic, topicsOfBlock, topicsOfOutput } from './topics.ts'
 
-/** The messages of MQTT, and their topics. */
+/** Creates MQTT messages with their topics. */
 
-/** A message to publish; it is printed only where its topics have subscribers. */
+/** A message to publish; it is serialised only if its topics have subscribers. */
 export interface Message {
   readonly topics: readonly string[]
-  /** As JSON text. */
+  /** Serialises the message as JSON. */
   json(): string
   bytes(): Uint8Array
 }
@@ -36,7 +36,7 @@ export interface Message {
 /** The topics with subscribers. */
 export type Wanted = Pick<TopicInterests, 'has' | 'current'>
 
-/** The messages of an event. */
+/** Yields the messages of an event. */
 export async function* messagesOf(
   services: Services,
   news: LedgerEvent,
@@ -55,8 +55,8 @@ export async function* messagesOf(
   }
 }
 
-/** The present state of a single thing, for a new subscriber; `undefined` where it is not known. */
-export async function presentState(
+/** Returns the current state of the object of a topic, for a new subscriber; `undefined` if there is none. */
+export async function currentState(
   services: Services,
   topic: Topic,
 ): Promise<Omit<Message, 'topics'> | undefined> {
@@ -89,7 +89,7 @@ async function commitmentMessage(
   slot: SlotIndex,
 ): Promise<Message | undefined> {
   const found = await findCommitment(services, slot)
-  // Here a slot is final as soon as it is committed.
+  // In this gateway a slot is final as soon as it is committed.
   const topics = ['commitments/latest', 'commitments/finalized']
   return found && message(topics, SlotCommitment, decodeCommitment(found))
 }
@@ -111,7 +111,7 @@ function stateMessage(block: BlockView): Message {
   return message(topics, BlockMetadata, blockMetadata(block))
 }
 
-/** With the state of a block its transaction changes, and with that its outputs. */
+/** Yields the messages of the transaction of a block whose state changed, and of its outputs. */
 async function* transactionMessages(
   services: Services,
   { transactionId, state }: BlockView,
@@ -125,7 +125,7 @@ async function* transactionMessages(
   if (transaction === undefined) return
   yield transactionMessage(transaction)
   yield* messages(await includedBlockMessage(services, transactionId))
-  // The outputs of a committed slot are published from the log.
+  // Outputs of committed slots are published from the log instead.
   if (!wantsOutputs || state !== 'ACCEPTED' || transaction.state !== 'ACCEPTED') return
   for (const outputId of [...transaction.inputIds, ...transaction.outputIds]) {
     yield* messages(await outputMessage(services, outputId, wanted))
@@ -157,7 +157,7 @@ async function includedBlockMessage(
   return block && message([includedTopic(transactionId)], BlockMetadata, blockMetadata(block))
 }
 
-/** Without `wanted` the message is made in any case. */
+/** Creates the message of an output; `undefined` if `wanted` has none of its topics. Without `wanted` it is always created. */
 async function outputMessage(
   services: Services,
   outputId: OutputId,
@@ -167,7 +167,7 @@ async function outputMessage(
   if (row === undefined) return undefined
   const topics = topicsOfOutput(services.parameters.bech32Hrp, outputId, row.output())
   if (wanted !== undefined && !isWanted(wanted, topics)) return undefined
-  // Only the proof is expensive.
+  // Subscribers are checked first, because the proof is expensive.
   const proven = await readProvenOutput(services, outputId)
   if (!proven.ok || proven.value === undefined) return undefined
   const { output, proof: outputIdProof } = proven.value

@@ -8,7 +8,7 @@ import type { TopicInterests } from './interests.ts'
 import { type Message, messagesOf } from './messages.ts'
 import { rawSuffix } from './topics.ts'
 
-/** Publishes the events of the ledger on the topics that have subscribers. */
+/** Publishes ledger events on the topics that have subscribers. */
 
 export interface PublishingDeps {
   readonly services: Services
@@ -17,15 +17,15 @@ export interface PublishingDeps {
   readonly log: Log
 }
 
-/** Publishing under way. */
+/** A running publication. */
 export interface Publishing {
   stop(): Promise<void>
 }
 
-/** For so long after each read, in milliseconds, nothing is read: what happens meanwhile is found by one read. */
+/** Pause after each read, in milliseconds. One read then finds all events of the pause. */
 const pauseMs = 50
 
-/** Begins. While the database is away no event is skipped: what was not published is published when it is back. */
+/** Starts publishing. While the database is unreachable, no event is skipped: pending events are published afterwards. */
 export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
   const { tail, blocks, tickMs } = services.feed
@@ -36,7 +36,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   const stopWatchingBlocks = blocks.add(() => {
     if (interests.current().blocks) moved.notify()
   })
-  // The first read after a subscription is where its events begin.
+  // The events of a new subscription begin with the first read after it.
   const subscribed = createSignal()
   interests.onChange(() => {
     subscribed.notify()
@@ -46,7 +46,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
-      // On a shared database another process may book blocks of which this one hears nothing: the tick finds them.
+      // On a shared database another process may book blocks without a notification to this one: the tick finds them.
       await moved.wait({ ms: tickMs, signal: stopped.signal })
       try {
         if (unpublished.length === 0) unpublished = [...(await reader.look(interests.current()))]
@@ -57,7 +57,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
       } catch (error) {
         if (storeAwayOf(error) !== undefined) continue
         log.error('mqtt-failed', { error })
-        // It would fail again, and delay all after it.
+        // The event would fail again and delay all later events.
         unpublished.shift()
         moved.notify()
       }
@@ -86,7 +86,7 @@ function publish({ interests, broker }: PublishingDeps, { topics, json, bytes }:
 function send(broker: Pick<Aedes, 'publish'>, topics: readonly string[], payload: Buffer): void {
   for (const topic of topics) {
     const packet = { cmd: 'publish', topic, payload, qos: 0, retain: false, dup: false } as const
-    // It calls back when the packet has been written to all subscribers; nothing depends on that.
+    // The callback runs when the packet was written to all subscribers; nothing depends on that.
     broker.publish(packet, () => {})
   }
 }

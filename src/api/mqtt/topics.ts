@@ -32,9 +32,9 @@ import {
 } from '../../protocol/unlock-conditions.ts'
 import { chainKinds, chainOfOutput } from '../../service/chains/read-chain.ts'
 
-/** The live topics, and those of a block or an output (rest.md 6). */
+/** Parses topics, and determines the topics of a block or an output (rest.md 6). */
 
-/** What a topic is about. */
+/** The subject of a topic. */
 export type Topic =
   | { readonly kind: 'slots' }
   | { readonly kind: 'blocks' }
@@ -44,10 +44,10 @@ export type Topic =
   | { readonly kind: 'output'; readonly outputId: OutputId }
   | { readonly kind: 'outputs' }
 
-/** The suffix of the same topic with bytes instead of JSON. */
+/** The suffix of topics whose messages are bytes instead of JSON. */
 export const rawSuffix = '/raw'
 
-/** What a topic is about, whether for JSON or for bytes; `undefined` where there is no such topic. */
+/** Parses the subject of a topic, for JSON or bytes; returns `undefined` for an unknown topic. */
 export function parseTopic(text: string): Topic | undefined {
   const name = text.endsWith(rawSuffix) ? text.slice(0, -rawSuffix.length) : text
   const plain = plainTopics.get(name)
@@ -97,7 +97,7 @@ function outputTopic(outputId: OutputId): Topic {
   return { kind: 'output', outputId }
 }
 
-/** Only as it is published: with lower-case digits. */
+/** Accepts an id only in the form that is published: with lower-case digits. */
 function idTopic<T>(schema: Schema<T>, text: string, topic: (id: T) => Topic): Topic | undefined {
   const id = parse(schema, text)
   return id.ok && id.value === text ? topic(id.value) : undefined
@@ -110,7 +110,7 @@ function parseChain(name: string, id: string): Topic | undefined {
   return addressTypeOf(id) === naming.address ? outputs : undefined
 }
 
-/** How the topics name chains: by their address, or by their id. */
+/** How topics name each kind of chain: by address or by id. */
 const chainNamings = [
   { kind: chainKinds.ACCOUNT, name: 'account', address: AccountAddress.code },
   { kind: chainKinds.ANCHOR, name: 'anchor', address: AnchorAddress.code },
@@ -119,7 +119,7 @@ const chainNamings = [
   { kind: chainKinds.DELEGATION, name: 'delegation', id: DelegationId },
 ] as const
 
-/** The conditions by which outputs are published, by their type. */
+/** The names of unlock conditions in topics, by type. */
 const conditionNames = {
   [AddressUnlock.code]: 'address',
   [StorageDepositReturn.code]: 'storage-return',
@@ -131,7 +131,7 @@ const conditionNames = {
 
 const conditions: readonly string[] = Object.values(conditionNames)
 
-/** The wildcard for every condition. */
+/** The wildcard for all unlock conditions. */
 export const anyCondition = '+'
 
 function parseUnlock(condition: string, address: string): Topic | undefined {
@@ -153,7 +153,7 @@ function parseTag(name: string): Topic | undefined {
   return tagForm.test(name) ? blocks : undefined
 }
 
-/** The topics on which a new block is published. */
+/** Returns the topics on which a new block is published. */
 export function topicsOfBlock({ body }: Block): readonly string[] {
   if (is(ValidationBlockBody, body)) return ['blocks', 'blocks/validation']
   return ['blocks', 'blocks/basic', ...topicsOfPayload(body.payload)]
@@ -171,7 +171,7 @@ function taggedTopics(name: string, tag: string): readonly string[] {
   return tag === '0x' ? [name] : [name, `${name}/${tag}`]
 }
 
-/** The topics on which a created or spent output is published; `hrp` is that of the network. */
+/** Returns the topics on which a created or spent output is published; `hrp` is the human-readable part of the network. */
 export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output): readonly string[] {
   const chain = chainTopic(hrp, outputId, output)
   const unlocks = output.unlockConditions.flatMap((one) => {
@@ -183,7 +183,7 @@ export function topicsOfOutput(hrp: string, outputId: OutputId, output: Output):
 }
 
 function chainTopic(hrp: string, outputId: OutputId, output: Output): string | undefined {
-  // An account to be has no topic yet.
+  // An implicit account is a basic output, which has no chain topic.
   if (is(BasicOutput, output)) return undefined
   const { kind, chainId } = present(chainOfOutput({ outputId, output: () => output }), 'a chain')
   const naming = present(

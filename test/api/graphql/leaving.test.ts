@@ -168,7 +168,7 @@ describe('operations that are under way', () => {
       headers: { accept: 'text/event-stream' },
     })
     expect(stream.status).toBe(503)
-    expect(await stream.text()).toContain('1 operations are under way already')
+    expect(await stream.text()).toContain('1 operations are already running')
     const client = socketClient(few.url)
     const asked = client.iterate({ query: '{ __typename }' }).next()
     await expect(asked).rejects.toMatchObject(refused('operations', 1))

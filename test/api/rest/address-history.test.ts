@@ -166,7 +166,7 @@ describe('the history of an address as a file', () => {
     ['?format=xml', 400, 'format'],
     ['?from=yesterday', 400, 'from'],
     ['?to=2023-99-99', 400, 'to'],
-    ['?from=2023-11-15&to=2023-11-14', 400, 'to must not lie before from'],
+    ['?from=2023-11-15&to=2023-11-14', 400, 'to must not be before from'],
     ['?cursor=x', 400, 'cursor'],
     ['?page=1', 400, 'page'],
   ])('refuses %s', async (query, status, words) => {

@@ -28,7 +28,7 @@ describe('a record', () => {
   test('that was never set is not there', async () => {
     expect(await refusal(await rest(urlOf(2)))).toEqual([
       404,
-      `there is no record of ${chainIdOf(2)}`,
+      `the chain ${chainIdOf(2)} has no record`,
     ])
   })
 
@@ -65,7 +65,7 @@ describe('If-Match', () => {
     const response = await setRecord(30, { 'if-match': '*' })
     expect(await refusal(response)).toEqual([
       412,
-      `there is no record of ${chainIdOf(30)} to replace`,
+      `the chain ${chainIdOf(30)} has no record to replace`,
     ])
   })
 

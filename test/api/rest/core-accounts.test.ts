@@ -156,7 +156,7 @@ describe('is refused', () => {
     const [status, message] = await refusal(await rest(`${core}/rewards/${items[0].outputId}`))
     expect([status, message]).toEqual([
       400,
-      `${items[0].outputId} is neither a delegation nor an account that stakes`,
+      `the output ${items[0].outputId} is neither a delegation nor an account with stake`,
     ])
   })
 })

@@ -98,11 +98,16 @@ describe('a block', () => {
   })
 
   const rows = [
-    ['blocks', nowhere, 404, `there is no block ${nowhere}`],
-    [`blocks`, `${nowhere}/metadata`, 404, `there is no block ${nowhere}`],
-    ['blocks', '0xab', 400, 'blockId: expected 0x and the hexadecimal digits of 36 bytes'],
-    ['outputs', `${nowhere}0000`, 404, `there is no output ${nowhere}0000`],
-    ['outputs', nowhere, 400, 'outputId: expected 0x and the hexadecimal digits of 38 bytes'],
+    ['blocks', nowhere, 404, `the block ${nowhere} does not exist`],
+    [`blocks`, `${nowhere}/metadata`, 404, `the block ${nowhere} does not exist`],
+    ['blocks', '0xab', 400, 'blockId: expected 36 bytes as hexadecimal digits with the prefix 0x'],
+    ['outputs', `${nowhere}0000`, 404, `the output ${nowhere}0000 does not exist`],
+    [
+      'outputs',
+      nowhere,
+      400,
+      'outputId: expected 38 bytes as hexadecimal digits with the prefix 0x',
+    ],
   ] as const
   test.each(rows)('refuses %s/%s', async (kind, rest, status, message) => {
     expect(await refusal(await askRest(`${core}/${kind}/${rest}`))).toEqual([status, message])

@@ -188,12 +188,12 @@ describe('a transaction', () => {
     })
     expect(await refusal(await rest(url))).toEqual([
       404,
-      `there is no content of the genesis transaction ${id}`,
+      `the content of the genesis transaction ${id} does not exist`,
     ])
     for (const path of ['included-block', 'included-block/metadata']) {
       expect(await refusal(await rest(`${url}/${path}`))).toEqual([
         404,
-        `there is no block that includes the transaction ${id}`,
+        `the block that includes the transaction ${id} does not exist`,
       ])
     }
   })
@@ -288,7 +288,7 @@ describe('a slot that is not committed yet is not there', () => {
     const { status } = await restJson(`${core}/info`)
     const next = status.latestFinalizedSlot + 100
     const answer = await rest(`${core}/commitments/${path.replace('$', next)}`)
-    expect(await refusal(answer)).toEqual([404, `there is no commitment to slot ${next}`])
+    expect(await refusal(answer)).toEqual([404, `the commitment to slot ${next} does not exist`])
   })
 })
 

@@ -178,7 +178,7 @@ describe('a payload alone', () => {
 
 describe('who may submit', () => {
   const closed = 'submitting blocks is not available for public use'
-  const tokenNeeded = `${closed}; it needs a token in Authorization that may submit blocks`
+  const tokenNeeded = `${closed}; send a token in Authorization that may submit blocks`
   type Authorization = (gateway: TestGateway) => Promise<Record<string, string>>
   const nobody: Authorization = async () => ({})
   const somebody: Authorization = async ({ token }) => ({
@@ -221,7 +221,7 @@ describe('a gateway that cannot take a block', () => {
     const response = await post(poor.url, JSON.stringify(taggedJson))
     expect(response.headers.get('retry-after')).toBe('1')
     const message =
-      'a payload came alone, and this node has no issuer account to build a block around it'
+      'type: a payload was submitted without a block, and this node has no issuer account to build one; submit a block'
     expect(await refusal(response)).toEqual([503, message])
     const { data } = taggedJson
     const answer = await submit(poor.url, { payload: { taggedData: { data } } })
@@ -284,7 +284,7 @@ describe('a gateway that cannot take a block', () => {
   })
 
   async function expectUnavailable(url: string, bytes: Uint8Array, reason: string): Promise<void> {
-    const message = `the ledger cannot take blocks now (${reason.toLowerCase().replace('_', ' ')})`
+    const message = `the ledger accepts no blocks now (${reason.toLowerCase().replace('_', ' ')})`
     for (const body of [bytes, JSON.stringify(taggedJson)]) {
       const response = await post(url, body)
       expect(response.headers.get('retry-after')).toBe('1')

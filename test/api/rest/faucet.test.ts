@@ -111,7 +111,7 @@ test('gives nothing to those who have enough', async () => {
   await paid(address, 5)
   expect(await refusal(await ask({ address }))).toEqual([
     400,
-    `address: ${address} has 5000000000 base tokens or more already`,
+    `address: ${address} already holds 5000000000 base tokens or more`,
   ])
   const { errors } = await requestFromFaucet({ address })
   expect(errors?.[0]?.extensions.code).toBe('FAUCET_FUNDS_ENOUGH')

@@ -245,22 +245,26 @@ describe('query', () => {
       { startMilestoneIndex: 'x', cursor: `${place}.5` },
       'query: startMilestoneIndex',
     ],
-    ['a cursor of three parts', { cursor: place }, 'query: cursor must be milestoneIndex.outputId'],
+    [
+      'a cursor of three parts',
+      { cursor: place },
+      'query: cursor must have the form milestoneIndex.outputId',
+    ],
     [
       'a cursor of five parts',
       { cursor: `${place}.5.5` },
-      'query: cursor must be milestoneIndex.outputId',
+      'query: cursor must have the form milestoneIndex.outputId',
     ],
-    ['an empty cursor', { cursor: '' }, 'query: cursor must be milestoneIndex.outputId'],
-    ['a cursor with a bad milestone', { cursor: `x${place}.5` }, 'its milestoneIndex is wrong'],
-    ['a cursor with a short output id', { cursor: '3.0x11.false.5' }, 'its outputId is wrong'],
+    ['an empty cursor', { cursor: '' }, 'query: cursor must have the form milestoneIndex.outputId'],
+    ['a cursor with a bad milestone', { cursor: `x${place}.5` }, 'its milestoneIndex is invalid'],
+    ['a cursor with a short output id', { cursor: '3.0x11.false.5' }, 'its outputId is invalid'],
     [
       'a cursor with another isSpent',
       { cursor: `${place.replace('false', '0')}.5` },
-      'its isSpent is wrong',
+      'its isSpent is invalid',
     ],
-    ['a cursor with page size 0', { cursor: `${place}.0` }, 'its pageSize is wrong'],
-    ['an unknown parameter', { page: 1 }, 'query: page is unknown'],
+    ['a cursor with page size 0', { cursor: `${place}.0` }, 'its pageSize is invalid'],
+    ['an unknown parameter', { page: 1 }, 'query: unknown parameter page'],
   ] as const
   test.each(refused)('refuses %s', async (_name, query, message) => {
     const { status, body } = await get(addressText(owner), query)
@@ -272,7 +276,7 @@ describe('query', () => {
     const { status, body } = await getRaw(addressText(owner), '?pageSize=1&pageSize=1')
     expect([status, body]).toEqual([
       400,
-      { error: { code: 400, message: 'query: pageSize comes more than once' } },
+      { error: { code: 400, message: 'query: the parameter pageSize occurs more than once' } },
     ])
   })
 

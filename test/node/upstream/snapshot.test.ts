@@ -275,7 +275,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await ask(node.url, '?from=here')).toEqual([400, 'from: not a cursor of this gateway'])
     expect(await ask(node.url, `?from=4000000000:tips:0x:${check}`)).toEqual([
       410,
-      expect.stringContaining('slot 4000000000 is no longer served'),
+      expect.stringContaining('slot 4000000000 is no longer available'),
     ])
   })
 })
