@@ -1,37 +1,37 @@
-/** Where the time comes from. Only the composition root and the entry point read it; the rest is given a moment. */
+/** The source of time. Only the composition root and the entry point read it. Other code receives the time as an argument. */
 export interface Clock {
   /** Unix time in nanoseconds. */
   nowNs(): bigint
-  /** Of a clock that jumps: rings after every jump. A clock that runs has none. */
-  readonly onJump?: (ring: () => void) => void
+  /** Registers a function that is called after every jump. Only clocks that can jump have this member. */
+  readonly onJump?: (handler: () => void) => void
 }
 
-/** The clock of a machine, which can be set, and a monotonic one, which cannot. */
+/** The clock of a machine, which an operator can set, and its monotonic clock, which nobody can set. */
 export interface MachineClock extends Clock {
   /**
-   * Nanoseconds since some moment, always forward. Whether it runs while the machine is suspended is the system's affair:
-   * on Linux and macOS it does not.
+   * Nanoseconds since an arbitrary moment. The value never decreases. On Linux and macOS it stands still while the machine is
+   * suspended.
    */
   monotonicNs(): bigint
 }
 
 /** A clock that a test sets by hand. */
 export interface SettableClock extends MachineClock {
-  /** Sets the time to a Unix time in nanoseconds, forwards or back, as a correction does: no time passes. */
+  /** Sets the time to a Unix time in nanoseconds, as a correction does. The monotonic clock does not advance. */
   set(ns: bigint): void
-  /** Lets some nanoseconds pass. */
+  /** Advances both clocks by some nanoseconds. */
   advance(ns: bigint): void
 }
 
 const nsPerMs = 1_000_000n
 
-/** The clock of this machine, to the millisecond. */
+/** The clock of this machine, with a precision of one millisecond. */
 export const systemClock: MachineClock = {
   nowNs: () => BigInt(Date.now()) * nsPerMs,
   monotonicNs: () => process.hrtime.bigint(),
 }
 
-/** A clock that stays at a Unix time in nanoseconds until it is moved. */
+/** Creates a clock that stands at a Unix time in nanoseconds until it is set or advanced. */
 export function createSettableClock(startNs: bigint): SettableClock {
   let now = startNs
   let passed = 0n
@@ -52,7 +52,7 @@ export function createSettableClock(startNs: bigint): SettableClock {
   }
 }
 
-/** The moment of a clock in whole milliseconds since 1970. */
+/** Unix time of a clock in whole milliseconds. */
 export function nowMs(clock: Clock): number {
   return Number(clock.nowNs() / nsPerMs)
 }

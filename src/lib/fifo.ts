@@ -1,13 +1,13 @@
-/** A queue that stays fast when it is long; an array moves all its items for each that leaves. */
+/** A queue that stays fast when it is long. `Array.shift` moves all remaining items. */
 
-/** First in, first out. */
+/** A first-in, first-out queue. */
 export interface Fifo<T> {
   readonly length: number
   push(item: T): void
   shift(): T | undefined
 }
 
-/** An empty one. */
+/** Creates an empty queue. */
 export function createFifo<T>(): Fifo<T> {
   return new ArrayFifo()
 }
@@ -29,12 +29,12 @@ class ArrayFifo<T> implements Fifo<T> {
     if (this.#first === items.length) return undefined
     const item = items[this.#first]
     items[this.#first++] = undefined
-    if (this.#first === items.length || this.#first > leastMoved) {
+    if (this.#first === items.length || this.#first > maxEmptyPlaces) {
       if (this.#first * 2 >= items.length) this.#first -= items.splice(0, this.#first).length
     }
     return item
   }
 }
 
-/** Fewer left places are kept, for removing them moves all the others. */
-const leastMoved = 1_024
+/** Empty places that the array keeps at its front, because their removal moves all remaining items. */
+const maxEmptyPlaces = 1_024

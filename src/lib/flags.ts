@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.ts'
 
-/** Reads the words of a command line: all that is wrong with them at once, not only the first. */
+/** Parses the flags of a command line, and reports all problems at once. */
 
-/** The flags of a command line and what is wrong with it. */
+/** The flags of a command line and its problems. */
 export interface Flags {
-  /** What was given, by flag name without dashes; a flag that takes no value has the value `true`. */
+  /** Values by flag name without dashes. A flag without a value has the value `true`. */
   readonly values: ReadonlyMap<string, readonly string[]>
   readonly problems: readonly FlagProblem[]
 }
 
-/** Words that mean nothing here. */
+/** A word of the command line that is not valid. */
 export type FlagProblem =
   | {
       readonly code: 'FLAG_UNKNOWN'
       readonly word: string
-      /** The flag that was probably meant, with its dashes. */
+      /** The most similar known flag, with its dashes. */
       readonly nearest: string | undefined
     }
   | { readonly code: 'FLAG_WITHOUT_VALUE'; readonly word: string }
@@ -23,17 +23,17 @@ export type FlagProblem =
   | { readonly code: 'FLAG_REPEATED'; readonly word: string }
   | { readonly code: 'WORD_UNEXPECTED'; readonly word: string }
 
-/** Which flags a command knows, each by name without dashes. */
+/** The flags of a command, by name without dashes. */
 export interface FlagNames {
-  /** Take a value, and come once. */
+  /** Flags with a value that must not be repeated. */
   readonly once: readonly string[]
-  /** Take a value, and may come again. */
+  /** Flags with a value that may be repeated. */
   readonly many?: readonly string[]
-  /** Take no value. */
+  /** Flags without a value. */
   readonly bare?: readonly string[]
 }
 
-/** Reads the words behind a command. */
+/** Parses the words after the name of a command. */
 export function parseFlags(words: readonly string[], names: FlagNames): Flags {
   const { once, many = [], bare = [] } = names
   const options = Object.fromEntries([
@@ -62,7 +62,7 @@ export function parseFlags(words: readonly string[], names: FlagNames): Flags {
       if (value === undefined) values.set(name, ['true'])
       else problems.push({ code: 'FLAG_WITH_VALUE', word })
     } else if (value === undefined || (inlineValue === false && value.startsWith('--'))) {
-      // What looks like the next flag was taken for the value.
+      // The parser took the next flag for the value.
       problems.push({ code: 'FLAG_WITHOUT_VALUE', word })
     } else if (known.length > 0 && !many.includes(name)) {
       problems.push({ code: 'FLAG_REPEATED', word })
@@ -73,14 +73,14 @@ export function parseFlags(words: readonly string[], names: FlagNames): Flags {
   return { values, problems }
 }
 
-/** A problem as a sentence. */
+/** Formats a problem as a sentence. */
 export function flagMessage(problem: FlagProblem): string {
   const { code, word } = problem
   const says: { readonly [C in FlagProblem['code']]: string } = {
     FLAG_UNKNOWN: 'is unknown',
     FLAG_WITHOUT_VALUE: 'needs a value',
     FLAG_WITH_VALUE: 'takes no value',
-    FLAG_REPEATED: 'comes more than once',
+    FLAG_REPEATED: 'is given more than once',
     WORD_UNEXPECTED: 'is not expected here',
   }
   const meant = problem.code === 'FLAG_UNKNOWN' ? problem.nearest : undefined

@@ -1,4 +1,4 @@
-/** A list by the key of its items; keys and items keep their order. */
+/** Groups the items of a list by key. Keys and items keep their order. */
 export function grouped<T, K>(list: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of list) {

@@ -2,33 +2,33 @@ import type { Clock, MachineClock } from './clock.ts'
 import type { Log } from './log.ts'
 
 /**
- * The time that slots go by. What is committed cannot be undone, so a clock that leaps ahead is not followed at once: until
- * the leap has stood for a minute, or the operator confirms it, time goes on by the monotonic clock.
+ * The time that decides when slots end. A commit cannot be undone, so the guarded clock does not follow a forward leap at once: until
+ * the leap has lasted for a minute, or the operator confirms it, the guarded clock advances with the monotonic clock.
  */
 
-/** The clock of a machine, guarded. */
+/** The clock of a machine, protected against forward leaps. */
 export interface GuardedClock extends Clock {
-  /** Whether the machine's clock has leapt ahead and is not followed yet. */
+  /** Whether the machine's clock has leapt ahead and the guarded clock does not follow it yet. */
   hasLeapt(): boolean
-  /** The operator says that the machine's clock is right: it is followed at once. */
+  /** Follows the machine's clock at once, because the operator has confirmed that it is right. */
   confirm(): void
   close(): void
 }
 
-/** What guarding a clock needs. */
+/** Dependencies of a guarded clock. */
 export interface GuardedClockDeps {
   readonly clock: MachineClock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
 /**
- * Guards a clock from now on. Its time at this moment is taken as it is: nothing shows how long the program was not running.
+ * Guards a clock from now on. The current time of the clock is trusted, because nothing shows how long the program was not running.
  *
- * A clock that is set back is followed at once, for less is committed then and not more. Where it was set back by more than
- * a minute, it may return to where it would be by now at any time.
+ * The guarded clock follows a clock that is set back at once, because then fewer slots are committed, not more. A clock that was set
+ * back by more than a minute may return to its expected time at any time.
  */
 export function guardClock({ clock, log }: GuardedClockDeps): GuardedClock {
-  /** The time that was followed last, and the monotonic clock's reading then. */
+  /** The last followed time, and the reading of the monotonic clock at that time. */
   let followed = { ns: clock.nowNs(), at: clock.monotonicNs() }
   let leap: Leap | undefined
   const looking = setInterval(nowNs, everyMs)
@@ -46,7 +46,7 @@ export function guardClock({ clock, log }: GuardedClockDeps): GuardedClock {
     return ns
   }
 
-  /** Whether a leap is old enough to be followed; another leap on top of it restarts the minute. */
+  /** Whether a leap is old enough to be followed. Another leap restarts the minute. */
   function hasStood(aheadNs: bigint, at: bigint): boolean {
     if (leap === undefined) {
       const aheadSeconds = Number(aheadNs / nsPerSecond)
@@ -83,22 +83,22 @@ export function guardClock({ clock, log }: GuardedClockDeps): GuardedClock {
   return { nowNs, hasLeapt, confirm, close, ...(onJump && { onJump }) }
 }
 
-/** A leap that is not followed, by the monotonic clock in nanoseconds. */
+/** A leap that is not followed yet. Times are nanoseconds of the monotonic clock. */
 interface Leap {
   readonly aheadNs: bigint
-  /** When it was seen. */
+  /** Time at which the first leap was noticed. */
   readonly begunAt: bigint
-  /** Since when the clock has stood as far ahead as it does. */
+  /** Time since which the clock has been ahead by `aheadNs`. */
   readonly since: bigint
 }
 
 const nsPerSecond = 1_000_000_000n
 
-/** A step within this is a correction: it may commit as many seconds of empty slots, and no more. */
+/** Largest step that counts as a correction. Such a step commits at most 60 seconds of empty slots. */
 const allowedNs = 60n * nsPerSecond
 
-/** How long a leap must stand before it is followed: time enough to see it in the log, and to set the clock right. */
+/** How long a leap must last before it is followed. An operator has this time to see it in the log and to correct the clock. */
 const standsNs = 60n * nsPerSecond
 
-/** A leap is noticed with the next read of the time, and at the latest after this. */
+/** Interval in milliseconds at which the time is read, so that a leap is noticed even if nothing else reads the time. */
 const everyMs = 1_000

@@ -1,8 +1,8 @@
 import type { Result } from './result.ts'
 
 /**
- * Does the same for all items, at most `limit` at a time; the results are in the order of the items. With the first error
- * no more are begun, and it is the answer when those under way are done.
+ * Runs `work` for all items, at most `limit` at a time. The results are in the order of the items. After the first error no further
+ * item is started, and the error is returned when the running items have ended.
  */
 export async function inParallel<I, T, E>(
   items: readonly I[],

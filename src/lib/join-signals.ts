@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events'
 
-/** One signal out of several, which lets go of them when it is no longer needed. */
+/** A signal that is joined from several signals. */
 export interface JoinedSignals {
-  /** Fires with the first of them, or with `leave`. */
+  /** Aborts when the first of the signals aborts, or when `leave` is called. */
   readonly joined: AbortSignal
-  /** Fires it, and forgets the others: the caller is done with them. */
+  /** Aborts the joined signal and removes its listeners from the others. Call it when the joined signal is no longer needed. */
   leave(): void
 }
 
 /**
- * In place of `AbortSignal.any`: in Node 20 that leaves an entry with each of its signals for as long as they live, two
- * kilobytes while something still listens to it; and one that lives as long as the process is joined with every request.
+ * Joins signals. It replaces `AbortSignal.any`, which in Node 20 leaves an entry at each of its signals for the life of that
+ * signal: two kilobytes while the joined signal has a listener. A signal that lives as long as the process is joined with every request.
  */
 export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignals {
   const controller = new AbortController()
@@ -21,7 +21,7 @@ export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignals {
   }
 
   for (const signal of signals) {
-    // Many may join one signal, and Node would take more than ten for a leak, and print so.
+    // Many requests may join one signal. Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal)
     signal.addEventListener('abort', leave)
   }

@@ -1,22 +1,24 @@
 import { err, ok, type Result } from './result.ts'
 
-/** Declares the JSON of a request body once: each declaration describes a value as JSON Schema, and reads and refuses it. */
+/** Declarations of request bodies. Each declaration gives both the JSON Schema of a value and its parser. */
 
+/** The declaration of one value. */
 export interface BodyForm<T> {
+  /** The JSON Schema of the value. */
   readonly shape: { readonly [keyword: string]: unknown }
-  /** Reads a value; `path` is where it stands, such as `accessNodes.3`. */
+  /** Parses a value. `path` is its place in the body, such as `accessNodes.3`. */
   read(json: unknown, path: string): Result<T, BodyFault>
-  /** Whether it may be left out, as a member of an object. */
+  /** Whether an object may omit this member. */
   readonly isOptional?: boolean
 }
 
-/** Where a body is of another form, and what was expected there. */
+/** The member that is not valid, and the value that was expected. */
 export interface BodyFault {
   readonly member: string
   readonly expected: string
 }
 
-/** A value that a check accepts. */
+/** Declares a value that `accept` accepts. */
 export function bodyValue<T>(
   shape: BodyForm<T>['shape'],
   expected: string,
@@ -28,14 +30,14 @@ export function bodyValue<T>(
   }
 }
 
-/** `true` or `false`. */
+/** Declares a boolean. */
 export const bodyFlag: BodyForm<boolean> = bodyValue(
   { type: 'boolean' },
   'true or false',
   (json) => typeof json === 'boolean',
 )
 
-/** A list of at most `max` values; `names` are its values and its elements, in the plural. */
+/** Declares a list of at most `max` values. `names` has the plural nouns of its values and of its items for messages. */
 export function bodyList<T>(
   items: BodyForm<T>,
   max: number,
@@ -57,7 +59,7 @@ export function bodyList<T>(
   }
 }
 
-/** The same form, whose value may be left out. */
+/** Makes a value optional. */
 export function optionalBody<T>({ shape, read }: BodyForm<T>): BodyForm<T | undefined> {
   return {
     shape,
@@ -66,15 +68,15 @@ export function optionalBody<T>({ shape, read }: BodyForm<T>): BodyForm<T | unde
   }
 }
 
-/** The values that a form reads. */
+/** The type of the values that a declaration parses. */
 export type ValueOf<F> = F extends BodyForm<infer T> ? T : never
 
-/** The values of an object's members. */
+/** The types of the members of an object. */
 export type BodyOf<M> = { readonly [N in keyof M]: ValueOf<M[N]> }
 
 /**
- * An object with these members; others are ignored. `expected` says what a value that is no object should be; left out:
- * such a value lacks the first member.
+ * Declares an object with these members. Other members are ignored. `expected` describes the object in the error for a value of another
+ * type. Without `expected`, that error names the first required member.
  */
 export function bodyObject<M extends { readonly [name: string]: BodyForm<unknown> }>(
   members: M,
@@ -97,7 +99,7 @@ export function bodyObject<M extends { readonly [name: string]: BodyForm<unknown
         if (!value.ok) return value
         values[name] = value.value
       }
-      // Each member was read by the form that gives its type.
+      // The declaration of each member has checked its type.
       return ok(values as BodyOf<M>)
     },
   }

@@ -1,17 +1,17 @@
 /**
- * A map by texts, in parts. A map that grows moves all its entries at once, which holds the event loop for some 30 ms where they are
- * 200,000; of this one a part moves at a time.
+ * A map with text keys that is split into parts. A plain map that grows moves all its entries at once, which blocks the event loop for
+ * some 30 ms at 200,000 entries. This map moves the entries of one part at a time.
  */
 export interface LargeMap<K extends string, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
-  /** In no order. */
+  /** Returns the keys in no particular order. */
   keys(): Iterable<K>
   values(): Iterable<V>
   [Symbol.iterator](): Iterator<readonly [K, V]>
 }
 
-/** An empty one. */
+/** Creates an empty map. */
 export function createLargeMap<K extends string, V>(): LargeMap<K, V> {
   const parts: Map<K, V>[] = Array.from({ length: partCount }, () => new Map())
   const partOf = (key: K) => parts[partNumber(key)] ?? new Map<K, V>()
@@ -33,7 +33,7 @@ export function createLargeMap<K extends string, V>(): LargeMap<K, V> {
 
 const partCount = 64
 
-/** By two digits: ids and addresses are hashes behind a few letters. Keys that are shorter are all in one part. */
+/** Chooses the part by two digits, because ids and addresses are hashes after a short prefix. All shorter keys are in one part. */
 function partNumber(key: string): number {
   return (31 * (key.charCodeAt(14) & 31) + (key.charCodeAt(15) & 31)) % partCount
 }

@@ -1,6 +1,6 @@
 /**
- * The lines of a stream of UTF-8, without their ends (`\n` or `\r\n`). Only these end a line, for a JSON text may
- * hold any other separator. A last line needs no end; an empty one after the last end is none.
+ * Splits a UTF-8 stream into lines without their ends (`\n` or `\r\n`). Nothing else ends a line, because a JSON text may contain any
+ * other separator. The last line needs no end. The empty text after the last end is not a line.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
@@ -9,7 +9,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
     begun.push(first)
     for (const next of others) {
-      // Joined once, so that a line of many chunks costs no more than its length.
+      // The chunks of a line are joined once, so the cost is proportional to its length.
       yield withoutReturn(begun.join(''))
       begun = [next]
     }

@@ -1,8 +1,8 @@
-/** Functions that are called when something has happened. */
+/** A list of functions that are called on an event. */
 export interface Listeners<T> {
   /** Adds a listener; the returned function removes it. */
   add(listener: (value: T) => void): () => void
-  /** Calls those that were there at the beginning of the call. */
+  /** Calls the listeners that exist when the call begins. */
   notify(value: T): void
 }
 
@@ -11,7 +11,7 @@ export function createListeners<T>(): Listeners<T> {
   const listeners = new Set<(value: T) => void>()
   return {
     add: (listener) => {
-      // A function of its own: the same one may be added twice, and each removal removes one.
+      // A wrapper, because the same function may be added twice, and each removal removes one of the two.
       const own = (value: T) => listener(value)
       listeners.add(own)
       return () => void listeners.delete(own)

@@ -1,6 +1,6 @@
 import { type Clock, nowMs } from './clock.ts'
 
-/** One JSON line per event: a fixed name and fixed fields (style 8). Never a token or a key. */
+/** Writes one JSON line per event, with a fixed name and fixed fields (style 8). Never log a token or a key. */
 export interface Log {
   debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
@@ -8,27 +8,27 @@ export interface Log {
   error(event: string, fields?: LogFields): void
 }
 
-/** The fields of one event. An `Error` is written with its message, stack and causes; a bigint as decimal text. */
+/** The fields of one event. An `Error` is written with its message, stack and causes, and a bigint as decimal text. */
 export interface LogFields {
   readonly [name: string]: unknown
 }
 
-/** The levels, the most talkative first. */
+/** The levels, from the most to the least verbose. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** From which level on events are written; `silent` writes none. */
+/** The lowest level that is written. `silent` writes no events. */
 export type LogLevel = (typeof logLevels)[number]
 
-/** What a log needs. */
+/** Dependencies of a log. */
 export interface LogDeps {
   readonly clock: Clock
-  /** Takes one line with its line feed. */
+  /** Writes one line, which includes its line feed. */
   readonly write: (line: string) => void
-  /** Fields of every event. */
+  /** Fields that are added to every event. */
   readonly fields?: LogFields | undefined
 }
 
-/** A log that writes events from `level` on. */
+/** Creates a log that writes events of `level` and above. */
 export function createLog(deps: LogDeps, level: LogLevel): Log {
   const threshold = logLevels.indexOf(level)
   const at = (name: Exclude<LogLevel, 'silent'>) =>
@@ -39,7 +39,7 @@ export function createLog(deps: LogDeps, level: LogLevel): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A log that forgets everything. */
+/** A log that writes nothing. */
 export const silentLog: Log = createLog({ clock: { nowNs: () => 0n }, write: () => {} }, 'silent')
 
 function line(clock: Clock, level: string, event: string, fields: LogFields): string {
@@ -47,10 +47,10 @@ function line(clock: Clock, level: string, event: string, fields: LogFields): st
   return `${JSON.stringify({ time, level, event, ...fields }, writable)}\n`
 }
 
-/** JSON has neither errors nor bigints. `value` is what a `toJSON` made of a bigint, which some libraries give to all of them. */
+/** Converts errors and bigints, which JSON lacks. Some libraries add a `toJSON` to all bigints; `value` is then its result. */
 function writable(this: LogFields, key: string, value: unknown): unknown {
-  const given = this[key]
-  if (typeof given === 'bigint') return given.toString()
+  const original = this[key]
+  if (typeof original === 'bigint') return original.toString()
   if (value instanceof Error) return errorFields(value)
   return value
 }

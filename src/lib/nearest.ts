@@ -1,20 +1,20 @@
-/** The word that was probably meant. */
+/** Suggestions for mistyped words. */
 
 /**
- * The nearest of some words to a mistyped one: at most two changed, missing, added or swapped letters away, and at most a third
- * of its length.
+ * Returns the known word that is nearest to a mistyped word. They differ in at most two changed, missing, added or swapped letters, and
+ * in at most a third of the length of the mistyped word.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const most = Math.min(2, Math.ceil(word.length / 3))
+  const maxDistance = Math.min(2, Math.ceil(word.length / 3))
   const rated = known
     .map((one) => ({ one, distance: distance(word, one) }))
-    .filter((rating) => rating.distance <= most)
+    .filter((rating) => rating.distance <= maxDistance)
   return rated.toSorted((a, b) => a.distance - b.distance)[0]?.one
 }
 
-/** How many letters to change, leave out, add or swap with their neighbour (optimal string alignment). */
+/** Number of letters to change, remove, add or swap with their neighbour (optimal string alignment). */
 function distance(from: string, to: string): number {
-  // `rows[i][j]` is the distance between the first i letters of one and the first j of the other.
+  // `rows[i][j]` is the distance between the first i letters of `from` and the first j letters of `to`.
   const rows = [Array.from({ length: to.length + 1 }, (_, j) => j)]
   const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= from.length; i++) {

@@ -1,24 +1,24 @@
 import type { Log } from './log.ts'
 
-/** Says in the log when something begins to fail and when it is over: once each, however often it fails in between. */
+/** Logs the beginning and the end of an outage once each, however many failures there are in between. */
 
-/** Something that fails now and then, and the gateway goes on without it. */
+/** A condition that fails for a while, during which the gateway continues. */
 export interface Outage {
-  /** It failed, and why. */
+  /** Reports a failure. The first one logs the beginning of the outage. */
   failed(reason: string): void
-  /** It went well. */
+  /** Reports a success. The first one after a failure logs the end of the outage. */
   recovered(): void
 }
 
-/** The names of the two lines. */
+/** The names of the two log events. */
 export interface OutageEvents {
-  /** A warning, with the reason. */
+  /** Warning with the reason. */
   readonly began: string
-  /** With how long it lasted, in milliseconds. */
+  /** Information with the duration in milliseconds. */
   readonly over: string
 }
 
-/** A trouble that has not begun. */
+/** Creates an outage that has not begun. */
 export function createOutage(log: Pick<Log, 'info' | 'warn'>, events: OutageEvents): Outage {
   let since: number | undefined
 
@@ -28,11 +28,11 @@ export function createOutage(log: Pick<Log, 'info' | 'warn'>, events: OutageEven
     log.warn(events.began, { reason })
   }
 
-  function went(): void {
+  function recovered(): void {
     if (since === undefined) return
     log.info(events.over, { lastedMs: Math.round(performance.now() - since) })
     since = undefined
   }
 
-  return { failed, recovered: went }
+  return { failed, recovered }
 }

@@ -1,4 +1,4 @@
-/** The outcome of something a caller can cause to fail: a value, or an error that says what to repair. */
+/** The outcome of an operation that a caller can cause to fail: a value, or an error that describes what the caller has to fix. */
 export type Result<T, E> = Ok<T> | Err<E>
 
 /** The value of a success. */
@@ -23,7 +23,7 @@ export function err<E>(error: E): Err<E> {
   return { ok: false, error }
 }
 
-/** The value of a success, and nothing in place of an error, for those who can do without. */
+/** Returns the value of a success, or `undefined` for an error. */
 export function valueIn<T>(result: Result<T, unknown>): T | undefined {
   return result.ok ? result.value : undefined
 }

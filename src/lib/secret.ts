@@ -1,6 +1,6 @@
-/** A text that must not be printed: neither JSON, nor a template, nor the inspector shows it. */
+/** A text that must not be printed. JSON, templates and the inspector of Node show a placeholder. */
 export interface Secret {
-  /** The text itself, for the one place that needs it. */
+  /** Returns the text itself. */
   reveal(): string
   toJSON(): string
   toString(): string

@@ -1,23 +1,23 @@
 /** An event that asynchronous code waits for. */
 export interface Signal {
-  /** Ends all waits under way. Where there is none, the next wait ends at once, so no notification is lost. */
+  /** Ends all current waits. If there is none, the next wait ends at once, so that no notification is lost. */
   notify(): void
-  /** Resolves with `true` on a notification, with `false` at the deadline or on abort; never rejects. */
+  /** Resolves to `true` on a notification, and to `false` at the deadline or on abort. Never rejects. */
   wait(options?: WaitOptions): Promise<boolean>
-  /** The number of waits under way. */
+  /** Number of current waits. */
   waiting(): number
 }
 
-/** What ends a wait without a notification. */
+/** Conditions that end a wait without a notification. */
 export interface WaitOptions {
-  /** The deadline, in milliseconds from now; left out: none. */
+  /** Deadline in milliseconds from now. By default there is none. */
   readonly ms?: number
   readonly signal?: AbortSignal
 }
 
 /**
- * Creates a signal without a notification. Several waits may share it where each checks its condition right before it
- * waits: a notification that found no wait ends only the first of them.
+ * Creates a signal without a notification. Several callers may share it if each checks its condition right before it waits, because a
+ * notification that found no wait ends only the first later wait.
  */
 export function createSignal(): Signal {
   const waits = new Set<(isNotified: boolean) => void>()

@@ -1,8 +1,8 @@
-/** An iterator that a consumer can stop while it waits for the next value. */
+/** Iterators that a consumer can stop while it waits for the next value. */
 
 /**
- * Runs a generator under a signal that `return()` fires. A plain async generator keeps `return()` waiting until its
- * current `await` is over, which for a quiet feed may be hours.
+ * Runs a generator with a signal that `return()` aborts. In a plain async generator `return()` waits for the current `await`, which may
+ * take hours in a quiet feed.
  */
 export function stoppable<T>(
   start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,

@@ -3,16 +3,16 @@ import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
 
 /**
- * Lowers the priority of the thread that calls it: with as many others as processors, it gets a tenth of the time that each of these
- * gets. For work that the event loop must not wait for.
+ * Lowers the priority of the calling thread. If there are as many other busy threads as processors, the calling thread gets a tenth of
+ * the processor time of each of them. Use it for work that must not delay the event loop.
  */
 export function lowerThreadPriority(): void {
   try {
-    // On Linux each thread has a priority of its own, by its own number.
+    // On Linux each thread has its own priority, which is addressed by the thread id.
     const thread = Number(basename(readlinkSync('/proc/thread-self')))
     if (getPriority(thread) < lowPriority) setPriority(thread, lowPriority)
   } catch {
-    // Elsewhere threads have one priority.
+    // On other systems all threads of a process share one priority.
   }
 }
 

@@ -2,8 +2,9 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Starts the module `name` beside `base` on a thread of its own, as `base` itself runs: built, or from the source. Node's flags of this
- * process are not the thread's: `--input-type` of a program given by `--eval` refuses modules in files.
+ * Starts the module `name` in the folder of `base` on a new thread. Its file extension is that of `base`, so it runs from the build or
+ * from the source as `base` does. The thread does not inherit Node's flags, because `--input-type` of a program that was started with
+ * `--eval` rejects modules in files.
  */
 export function startThread(base: string, name: string, workerData?: unknown): Worker {
   return new Worker(new URL(`./${name}${extname(base)}`, base), { workerData, execArgv: [] })

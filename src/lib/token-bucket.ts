@@ -1,24 +1,27 @@
-/** A token bucket: something that is spent, and fills again evenly up to a capacity. */
+/** Token buckets, which limit rates. */
 
-/** A bucket; it begins full. */
+/** A bucket of tokens that refills evenly up to its capacity. It starts full. */
 export interface TokenBucket {
-  /** Spends some where so many are there, by default as many; gives otherwise in how many seconds they are, at least one. */
+  /**
+   * Takes `count` tokens if the bucket has `needed` of them, by default `count`. Otherwise takes none and returns the seconds until the
+   * bucket has `needed` tokens, at least 1.
+   */
   take(count: number, needed?: number): number | undefined
-  /** Spends some that may not be there: then it has to fill first. It never makes a debt of more than the capacity. */
+  /** Takes tokens even if the bucket lacks them. The resulting debt is at most the capacity. */
   spend(count: number): void
-  /** Whole ones that are there. */
+  /** Number of whole tokens in the bucket. */
   level(): number
-  /** In how many seconds it is full. */
+  /** Seconds until the bucket is full. */
   secondsToFull(): number
 }
 
-/** How large it is, and how fast it fills. */
+/** Capacity of a bucket, and the rate at which it refills. */
 export interface Fill {
   readonly capacity: number
   readonly perSecond: number
 }
 
-/** Fills by a clock in milliseconds that never goes back. */
+/** Creates a bucket. `now` is a monotonic clock in milliseconds. */
 export function createTokenBucket({ capacity, perSecond }: Fill, now: () => number): TokenBucket {
   let level = capacity
   let at = now()
@@ -40,7 +43,7 @@ export function createTokenBucket({ capacity, perSecond }: Fill, now: () => numb
     },
     spend: (count) => {
       refill()
-      // What was taken by more than there was is a debt that stays, for it may be given back.
+      // A debt that is already larger than the capacity stays, because a negative `count` may repay it.
       level = Math.max(level - count, Math.min(level, -capacity))
     },
     level: () => {

@@ -12,22 +12,22 @@ import {
 } from '@opentelemetry/api'
 
 /**
- * Spans of the gateway, by the API of OpenTelemetry alone: the operator brings the SDK (docs/tracing.md), and without one
- * nothing is made. The API is one for the whole process, so spans are begun where the work is, and no tracer is passed on.
+ * Trace spans of the gateway. The gateway uses only the API of OpenTelemetry. The operator provides the SDK (docs/tracing.md), and
+ * without an SDK no span is created. The API is global to the process, so spans are created where the work is, and no tracer is passed.
  */
 
-/** What is known of a span when it begins. */
+/** The properties of a new span. */
 export interface SpanOptions {
-  /** By default a span within this program; a request is one of a server, a call of another program one of a client. */
+  /** Kind of the span: `server` for a request, `client` for a call of another program, `internal` by default. */
   readonly kind?: keyof typeof kinds
   readonly attributes?: Attributes
-  /** Makes it only as a part of a trace: what the program asks every second by itself would be as many traces. */
+  /** Creates the span only within a trace. Otherwise each poll that the program makes every second would be a trace. */
   readonly isInner?: boolean
-  /** By default the span under way. */
+  /** Parent of the span, by default the active span. */
   readonly parent?: Context | undefined
 }
 
-/** A span that has begun, and the context of what belongs to it. */
+/** A span that has begun, and the context for its child spans. */
 export interface BegunSpan {
   readonly span: Span
   readonly context: Context
@@ -36,7 +36,7 @@ export interface BegunSpan {
 /** Header names and values, or members of `extensions`. */
 export type TraceCarrier = Readonly<Record<string, unknown>>
 
-/** Runs work as a span. A failure is recorded and goes on. */
+/** Runs work in a span. A failure is recorded and thrown again. */
 export function inSpan<T>(name: string, work: () => Promise<T>, options?: SpanOptions): Promise<T> {
   const begun = beginSpan(name, options)
   return begun === undefined ? work() : settled(begun, work)
@@ -57,7 +57,7 @@ async function settled<T>(
   }
 }
 
-/** Begins a span, which the caller ends; `undefined` without an SDK. */
+/** Begins a span, which the caller ends. Returns `undefined` without an SDK. */
 export function beginSpan(
   name: string,
   { kind = 'internal', attributes = {}, isInner = false, parent }: SpanOptions = {},
@@ -72,22 +72,22 @@ export function beginSpan(
 
 const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER }
 
-/** Runs work within a span that has begun. */
+/** Runs work in the context of a span. */
 export function within<T>(begun: BegunSpan | undefined, work: () => T): T {
   return begun === undefined ? work() : context.with(begun.context, work)
 }
 
-/** The trace under way, to go on with it later; `undefined` without an SDK. */
+/** Returns the active trace, so that it can be continued later; `undefined` without an SDK. */
 export function traceNow(): Context | undefined {
   return isTracing() ? context.active() : undefined
 }
 
-/** The trace that a client or another program goes on with here (W3C Trace Context), from what it sent. */
+/** Returns the trace of a client or another program from the headers or extensions that it sent (W3C Trace Context). */
 export function traceOf(carrier: TraceCarrier): Context | undefined {
   return isTracing() ? propagation.extract(context.active(), carrier) : undefined
 }
 
-/** What carries a trace to another program: `traceparent` and, where it has one, `tracestate`. Empty without an SDK. */
+/** Returns the headers that carry a trace to another program: `traceparent` and, if set, `tracestate`. Empty without an SDK. */
 export function carriedTrace(of: Context | undefined = traceNow()): Record<string, string> {
   const carrier: Record<string, string> = {}
   if (of !== undefined) propagation.inject(of, carrier)
@@ -99,7 +99,7 @@ export function isTracing(): boolean {
   return tracerNow() !== undefined
 }
 
-/** Asked each time, for it costs some nanoseconds: an SDK is registered once, before or after this module is loaded. */
+/** Returns the current tracer. The lookup costs some nanoseconds, and an SDK may be registered after this module is loaded. */
 function tracerNow(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   // An SDK with its own copy of the API registers a provider of that copy.

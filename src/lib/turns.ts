@@ -1,13 +1,13 @@
 import { setImmediate as inNextPhase } from 'node:timers/promises'
 import { createFifo, type Fifo } from './fifo.ts'
 
-/** Divides long work into pieces, between which the event loop serves others and the lease is renewed. */
+/** Divides long work into pieces. Between two pieces the event loop serves other requests and renews the lease. */
 export interface Turns {
-  /** Lets the event loop turn, if the work has held it for long enough; to be awaited every millisecond or so. */
+  /** Yields to the event loop if the work has held it for long enough. Await it about every millisecond. */
   pass(): Promise<void>
 }
 
-/** Begins a piece of work that holds the event loop for at most `holdMs` in a row. */
+/** Begins work that holds the event loop for at most `holdMs` milliseconds in a row. */
 export function createTurns(holdMs = usualHoldMs): Turns {
   let begun = performance.now()
 
@@ -21,25 +21,26 @@ export function createTurns(holdMs = usualHoldMs): Turns {
 }
 
 /**
- * A quarter of the longest time for which the loop is held: a phase of it may have two such turns, either goes on until it asks the
- * next time, and the collector of V8 comes in between.
+ * Milliseconds after which a turn yields. This is a quarter of the longest time for which the event loop is blocked: one phase may have two
+ * turns, each turn continues until its next check, and garbage collection adds to both.
  */
 const usualHoldMs = 5
 
 /*
- * What clients ask for takes turns on the one event loop, by start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn
- * is that of the client that has held the loop for the least time since the loop was last idle. So a client that asks for much waits
- * behind those that ask for little, and uses what they leave.
+ * The requests of all clients share one event loop by start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn belongs to
+ * the client that has used the loop for the least time since the loop was last idle. A client with many requests therefore waits behind
+ * clients with few requests, and uses the time that they leave.
  */
 
-/** A client that waits, or has lately had a turn. */
+/** A client that waits for a turn, or recently had one. */
 interface Flow {
-  /** What was begun and has passed its turn on goes first: it holds memory. */
+  /** Requests that have started and yielded. They go first, because they hold memory. */
   readonly begun: Fifo<() => void>
+  /** Requests that have not started. */
   readonly fresh: Fifo<() => void>
-  /** For how many milliseconds it has held the loop, counted from where all others were when it came. */
+  /** Milliseconds for which the client has used the loop. A new client starts at the value of the flow that is served. */
   servedMs: number
-  /** How long its last turn was. */
+  /** Milliseconds of its last turn. */
   lastMs: number
 }
 
@@ -47,26 +48,26 @@ const newFlow = (): Flow => ({ begun: createFifo(), fresh: createFifo(), servedM
 
 const flows = new Map<string, Flow>()
 
-/** What no client has asked for; its time counts less than that of a client. */
+/** The gateway's own work. Its time counts an eighth of the time of a client. */
 const ownFlow = newFlow()
 const ownWeight = 8
 
-/** The flows that wait. Few of them do at a time, so the one that is next is looked for among all. */
+/** Flows that wait for a turn. They are few at a time, so a scan finds the next one. */
 const waiting = new Set<Flow>()
 
 /** Flows that are remembered while the loop is busy. */
-const mostFlows = 65_536
+const maxFlows = 65_536
 
 let turnsWanted = 0
-/** Where the flow was that had a turn last: one that comes begins there. */
+/** `servedMs` of the flow that had the last turn. A new flow starts at this value. */
 let servedMs = 0
-let mostServedMs = 0
+let maxServedMs = 0
 
 let running: Flow | undefined
-/** When the present turn began, or when it was first asked. */
+/** Time at which the current turn began. Outside of a turn, time of the first check. */
 let began: number | undefined
 
-/** Resolves when it is the turn of a client, at the next turn of the loop at the earliest. */
+/** Resolves when a turn of the client begins, in the next iteration of the event loop at the earliest. */
 export function turnOf(client: string): Promise<void> {
   const flow = flowOf(client)
   return new Promise((resolve) => join(flow, flow.fresh, resolve))
@@ -78,15 +79,15 @@ function flowOf(client: string): Flow {
   return flow
 }
 
-/** How many turns a client waits for. */
+/** Number of turns that a client waits for. */
 export function turnsAwaited(client: string): number {
   const flow = flows.get(client)
   return flow === undefined ? 0 : flow.begun.length + flow.fresh.length
 }
 
 /**
- * Passes the turn on, and resolves when it is the same client's again. What has waited for the database or a worker has no turn to
- * pass on: it waits for one of the client that is named, or else as the gateway's own work.
+ * Yields the turn, and resolves when the next turn of the same client begins. Work that has waited for the database or a worker has no
+ * turn to yield. It waits for a turn of `client`, or by default for one of the gateway's own work.
  */
 export function nextTurn(client?: string): Promise<void> {
   const flow = running ?? (client === undefined ? ownFlow : flowOf(client))
@@ -94,20 +95,20 @@ export function nextTurn(client?: string): Promise<void> {
 }
 
 /**
- * Resolves when the present turn has nothing left to do but what waits for this, so that its reads are made together; where there is
- * no turn, or parts of it go on in later ones, when it is the turn of this client again.
+ * Resolves when everything else in the current turn has been done, so that the callers of this function can combine their reads. If there
+ * is no turn, or parts of it continue in later turns, resolves in the next turn of this client.
  */
 export async function restOfTurn(client: string): Promise<void> {
   if (running !== undefined) {
     await Promise.resolve()
-    // From within a promise job, for the tick comes after all of them.
+    // Called in a promise job, because the tick runs after all promise jobs.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     if (running?.begun.length === 0) return
   }
   await nextTurn(client)
 }
 
-/** Whether the turn has gone on for long enough: many parts of an answer ask, whichever of them took the time. */
+/** Whether the current turn has lasted for long enough. All parts of a response call this, whichever of them used the time. */
 export function isTurnOver(): boolean {
   const now = performance.now()
   if (began === undefined) {
@@ -117,12 +118,12 @@ export function isTurnOver(): boolean {
   return now - began > usualHoldMs
 }
 
-/** Goes on in a later turn, if this one is over; work that is one step of many asks before each of its pieces. */
+/** Yields if the current turn is over. Long work calls this before each of its pieces. */
 export async function passTurn(): Promise<void> {
   if (isTurnOver()) await nextTurn()
 }
 
-/** Makes a list of another one, and goes on in a later turn now and then. */
+/** Maps a list, and yields at intervals. */
 export async function mapInTurns<T, U>(list: readonly T[], make: (one: T) => U): Promise<U[]> {
   const made: U[] = []
   for (const one of list) {
@@ -132,10 +133,10 @@ export async function mapInTurns<T, U>(list: readonly T[], make: (one: T) => U):
   return made
 }
 
-/** Work that pauses now and then, for it may be long. */
+/** Work that yields at intervals, because it may be long. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** Does all of it in a row. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -143,7 +144,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Goes on in a later turn now and then. */
+/** Runs all steps, and continues in a later turn whenever the current one is over. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const { done, value } = steps.next()
@@ -152,7 +153,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Each of a list, with a pause now and then. */
+/** Calls `work` for each item of a list, and yields at intervals. */
 export function* paused<T>(list: Iterable<T>, work: (one: T) => void): Steps<void> {
   let done = 0
   for (const one of list) {
@@ -161,12 +162,12 @@ export function* paused<T>(list: Iterable<T>, work: (one: T) => void): Steps<voi
   }
 }
 
-/** Does something with each of a list, and goes on in a later turn now and then. */
+/** Calls `work` for each item of a list, and continues in a later turn whenever the current one is over. */
 export async function eachInTurns<T>(list: Iterable<T>, work: (one: T) => void): Promise<void> {
   await inTurns(paused(list, work))
 }
 
-/** So many take a millisecond or two. */
+/** Items between two checks of the turn. They take one or two milliseconds. */
 const madePerTurn = 256
 
 function join(flow: Flow, queue: Fifo<() => void>, resolve: () => void): void {
@@ -180,45 +181,45 @@ function join(flow: Flow, queue: Fifo<() => void>, resolve: () => void): void {
 }
 
 /*
- * Every turn is an immediate of its own, for the promises that wait for it go on before the next one: so its length is
- * known. One more step ends the last. What comes while the steps of a phase run has its turn in the next, after the loop has
- * looked for new requests.
+ * Each turn is a separate immediate. The promises that wait for the turn run before the next immediate, so the length of the turn is
+ * known. One extra step ends the last turn. Requests that arrive while the steps of a phase run get their turns in the next phase,
+ * after the loop has polled for new requests.
  */
 
 let stepsLeft = 0
 let stepsPlanned = 0
 let phaseBegan = 0
 
-const mostSteps = 256
+const maxSteps = 256
 
 /*
- * The system hands over one connection each time the loop looks for new ones (libuv accepts no more at once). Long turns in between
- * would keep hundreds waiting, of whatever client, behind those of one that opens many. As long as connections come, two thirds of the
- * time are for them alone.
+ * The system hands over one connection per poll of the event loop (libuv accepts one at a time). Long turns between the polls would make
+ * hundreds of connections of other clients wait behind those of a client that opens many. As long as connections arrive, two thirds of
+ * the time are reserved for accepting them.
  */
 
-let connectionsCome = 0
-let lookingSince: number | undefined
+let connectionsAccepted = 0
+let acceptingSince: number | undefined
 
-/** Has the loop look for another connection before the next turn, as one has come. */
+/** Makes the loop poll for another connection before the next turn. Call it when a connection has arrived. */
 export function lookForConnections(): void {
-  const came = ++connectionsCome
-  lookingSince ??= performance.now()
+  const accepted = ++connectionsAccepted
+  acceptingSince ??= performance.now()
   const end = () => {
-    if (came === connectionsCome) lookingSince = undefined
+    if (accepted === connectionsAccepted) acceptingSince = undefined
   }
-  // What is planned from within an immediate runs after the loop has looked once more.
+  // An immediate that is scheduled within an immediate runs after the next poll.
   setImmediate(() => setImmediate(end))
 }
 
-/** Whether the time is for connections: nothing else is begun that can wait. */
+/** Whether the current time is reserved for accepting connections, so that no work begins that can wait. */
 export function isForConnections(now = performance.now()): boolean {
-  if (lookingSince === undefined) return false
-  return (now - lookingSince) % (3 * usualHoldMs) < 2 * usualHoldMs
+  if (acceptingSince === undefined) return false
+  return (now - acceptingSince) % (3 * usualHoldMs) < 2 * usualHoldMs
 }
 
 function planSteps(): void {
-  while (stepsPlanned < Math.min(turnsWanted + 1, mostSteps)) {
+  while (stepsPlanned < Math.min(turnsWanted + 1, maxSteps)) {
     stepsPlanned++
     setImmediate(step)
   }
@@ -229,7 +230,7 @@ function step(): void {
   if (stepsLeft === 0) {
     stepsLeft = stepsPlanned
     stepsPlanned = 0
-    // Where connections are looked for, the time for turns is over from the start.
+    // While connections are accepted, this phase has no time for turns.
     phaseBegan = isForConnections(now) ? -Infinity : now
   }
   stepsLeft--
@@ -242,26 +243,26 @@ function step(): void {
 }
 
 /*
- * Writing to a socket whose reader sleeps takes some 100 microseconds where it must be woken, and 20 where it is awake. Answers
- * that leave one after the other wake it once.
+ * A write to a socket takes some 100 microseconds if its reader has to be woken, and 20 if the reader is awake. Responses that are sent
+ * directly after each other wake the reader once.
  */
 
 let held: (() => void)[] = []
 let heldSince = 0
 
-/** The longest time for which an answer is held, and the longest turn that is expected to end in it. */
-const mostHeldMs = 1
+/** Longest time in milliseconds for which a response is held, and longest last turn of a client whose next turn is waited for. */
+const maxHeldMs = 1
 
-/** Does something that must not throw after the turns of this phase of the loop, or of the next where there is no turn now. */
+/** Runs `work`, which must not throw, after the turns of this phase of the loop. Outside of a turn, runs it after the next phase. */
 export function afterTurns(work: () => void): void {
   if (held.length === 0) heldSince = performance.now()
   held.push(work)
-  // A turn has a step behind it.
+  // During a turn, a later step is already planned.
   if (running === undefined) planSteps()
 }
 
 function mayHold(now: number, next: Flow | undefined): boolean {
-  return next !== undefined && next.lastMs < mostHeldMs && now - heldSince < mostHeldMs
+  return next !== undefined && next.lastMs < maxHeldMs && now - heldSince < maxHeldMs
 }
 
 function runHeld(): void {
@@ -292,14 +293,14 @@ function endTurn(now: number): void {
   if (running !== undefined) {
     running.lastMs = now - (began ?? now)
     running.servedMs += running.lastMs / (running === ownFlow ? ownWeight : 1)
-    mostServedMs = Math.max(mostServedMs, running.servedMs)
+    maxServedMs = Math.max(maxServedMs, running.servedMs)
   }
   running = undefined
   began = undefined
   if (turnsWanted === 0) {
-    servedMs = mostServedMs
+    servedMs = maxServedMs
     flows.clear()
-  } else if (flows.size > mostFlows) {
+  } else if (flows.size > maxFlows) {
     for (const [client, flow] of flows) if (!waiting.has(flow)) flows.delete(client)
   }
 }

@@ -7,14 +7,14 @@ import type { Services } from '../service/services.ts'
 import type { Store } from '../store/contract.ts'
 import { replicaStates } from '../store/replica-contract.ts'
 
-/** What is read from the gateway when its metrics are asked for; between two readings it costs nothing. */
+/** Metrics that are read from the gateway on each scrape. They cost nothing between two scrapes. */
 
-/** What they are read from. */
+/** The parts of the gateway that the gauges read. */
 export interface GaugeSources {
   readonly services: Pick<Services, 'store' | 'source' | 'feed' | 'parameters' | 'version'>
   readonly store: Pick<Store, 'load' | 'isShared'>
   readonly signatures: Pick<SignatureChecker, 'counts'>
-  /** Open connections by transport, and subscriptions on all of them. */
+  /** Returns the open connections by transport, and the subscriptions on all of them. */
   readonly transports: () => TransportLoad
   readonly isStopping: () => boolean
 }
@@ -22,7 +22,7 @@ export interface GaugeSources {
 type Labels = Readonly<Record<string, string>>
 type Reading = readonly (readonly [Labels, number])[]
 
-/** Registers them. */
+/** Registers the gauges. */
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
   const add = (
     name: string,
@@ -57,7 +57,7 @@ type Add = (
 
 const one = (value: number | boolean): Reading => [[{}, Number(value)]]
 
-/** 1 for the present value of several, and 0 for the others. */
+/** Returns 1 for the current value of a set, and 0 for all other values. */
 function oneOf(label: string, all: readonly string[], present: string | undefined): Reading {
   return all.map((value) => [{ [label]: value }, Number(value === present)])
 }
@@ -66,57 +66,63 @@ function addLedger(add: Add, { services, store, isStopping }: GaugeSources): voi
   const { source, parameters, version } = services
   const database = store.isShared ? 'postgresql' : 'sqlite'
   const ledger = source.node === undefined ? 'embedded' : 'upstream'
-  add('info', 'The program: always 1.', ['version', 'database', 'ledger'], () => [
-    [{ version, database, ledger }, 1],
-  ])
+  add(
+    'info',
+    'Always 1; the labels describe the program.',
+    ['version', 'database', 'ledger'],
+    () => [[{ version, database, ledger }, 1]],
+  )
   const health = shareReads(() => readHealth(services, { isStopping: isStopping() }))
-  add('healthy', '1 while /health/ready answers 200.', [], async () =>
+  add('healthy', '1 while /health/ready returns 200.', [], async () =>
     one((await health()).isHealthy),
   )
-  add('not_ready', '1 for each reason why /health/ready answers 503.', ['reason'], async () => {
+  add('not_ready', '1 for each reason why /health/ready returns 503.', ['reason'], async () => {
     const { reasons } = await health()
     return healthReasonCodes.map((reason) => [{ reason }, Number(reasons.includes(reason))])
   })
-  add('writer', '1 while this process books and commits.', [], () =>
+  add('writer', '1 while this process books blocks and commits slots.', [], () =>
     one(source.status().role === 'WRITER'),
   )
-  add('lease_term', 'Rises whenever another process takes over.', [], () =>
+  add('lease_term', 'Term of the lease; it rises when a process takes the lease.', [], () =>
     one(source.status().term),
   )
-  add('slot', 'The slot of the clock, and the newest committed one.', ['of'], () => {
+  add('slot', 'Current slot by the clock, and newest committed slot.', ['of'], () => {
     const { slot, latestCommittedSlot } = source.status()
     return [
       [{ of: 'clock' }, slot],
       [{ of: 'committed' }, latestCommittedSlot],
     ]
   })
-  add('slots_behind', 'Slots that could be committed by now, and are not.', [], () => {
+  add('slots_behind', 'Slots that are due for commitment and not committed yet.', [], () => {
     const { slot, latestCommittedSlot } = source.status()
     return one(Math.max(0, slot - parameters.minCommittableAge - latestCommittedSlot))
   })
-  add('starting', '1 for what this process does before it writes.', ['step'], () =>
-    oneOf('step', startingSteps, source.status().starting?.step),
+  add(
+    'starting',
+    '1 for the current step of the start, before this process writes.',
+    ['step'],
+    () => oneOf('step', startingSteps, source.status().starting?.step),
   )
   addUpstream(add, source)
 }
 
-/** One read for all who ask while it is under way: the gauges of one scrape say the same. */
+/** Shares a pending read among its callers, so that all gauges of one scrape agree. */
 function shareReads(read: () => Promise<Health>): () => Promise<Health> {
-  let underWay: Promise<Health> | undefined
+  let pending: Promise<Health> | undefined
   return () => {
-    underWay ??= read().finally(() => {
-      underWay = undefined
+    pending ??= read().finally(() => {
+      pending = undefined
     })
-    return underWay
+    return pending
   }
 }
 
 function addUpstream(add: Add, source: Services['source']): void {
   const following = () => source.status().following
-  add('upstream_state', '1 for the state of following nodes.', ['state'], () =>
+  add('upstream_state', '1 for the current state of following the upstream node.', ['state'], () =>
     following() === undefined ? [] : oneOf('state', followingStates, following()?.state),
   )
-  add('upstream_newest_slot', 'The newest slot of the node that can be followed.', [], () => {
+  add('upstream_newest_slot', 'Newest slot of the node that can be followed.', [], () => {
     const newest = following()?.newestSlot
     return newest === undefined ? [] : one(newest)
   })
@@ -127,7 +133,7 @@ function addUpstream(add: Add, source: Services['source']): void {
 }
 
 function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): void {
-  add('connections', 'Open connections that stay.', ['transport'], () => {
+  add('connections', 'Open long-lived connections.', ['transport'], () => {
     const { websocket, eventStream, mqtt } = transports()
     return [
       [{ transport: 'websocket' }, websocket],
@@ -135,13 +141,10 @@ function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): v
       [{ transport: 'mqtt' }, mqtt],
     ]
   })
-  add(
-    'subscriptions',
-    'Open subscriptions of all kinds, and requests that wait for news.',
-    [],
-    () => one(transports().subscriptions),
+  add('subscriptions', 'Open subscriptions of all kinds, and pending long-poll requests.', [], () =>
+    one(transports().subscriptions),
   )
-  add('followers', 'Feeds of ledger updates.', ['transport', 'state'], () =>
+  add('followers', 'Open feeds of ledger updates.', ['transport', 'state'], () =>
     feed.share.followers().map(({ transport, isLive, count }) => {
       return [{ transport, state: isLive ? 'live' : 'catching-up' }, count]
     }),
@@ -149,12 +152,12 @@ function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): v
   add('feed_streams', 'Executions that the live feeds share.', [], () =>
     one(feed.share.counts().streams),
   )
-  add('log_position', 'The newest row of the log that the feeds know.', [], () =>
+  add('log_position', 'Position of the newest log row that the feeds know.', [], () =>
     one(feed.tail.tip().seq),
   )
   add(
     'feed_pages_total',
-    'Pages of feeds, read from the ring in memory or below it.',
+    'Feed pages read from the ring in memory, or from the database below it.',
     ['from'],
     () => {
       const { inRing, belowRing } = feed.tail.counts()
@@ -164,7 +167,7 @@ function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): v
       ]
     },
   )
-  add('log_reads_total', 'Reads of the log for the feeds.', ['of'], () => {
+  add('log_reads_total', 'Log reads for the feeds.', ['of'], () => {
     const { looks, reads } = feed.tail.counts()
     return [
       [{ of: 'tip' }, looks],
@@ -174,23 +177,23 @@ function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): v
 }
 
 function addWork(add: Add, { services: { source }, store, signatures }: GaugeSources): void {
-  add('inbox_blocks', 'Blocks that wait for the disk.', [], () => one(source.waiting()))
-  add('signature_checks_total', 'Signatures checked, by what checked them.', ['checker'], () => {
+  add('inbox_blocks', 'Accepted blocks that are not written to disk yet.', [], () =>
+    one(source.waiting()),
+  )
+  add('signature_checks_total', 'Checked signatures by checker.', ['checker'], () => {
     const { byOpenSsl, byFallback } = signatures.counts()
     return [
       [{ checker: 'openssl' }, byOpenSsl],
       [{ checker: 'fallback' }, byFallback],
     ]
   })
-  add('signature_queue', 'Signatures that wait for the second check.', [], () =>
+  add('signature_queue', 'Signatures that wait for the fallback check.', [], () =>
     one(signatures.counts().waiting),
   )
-  add('store_writes', 'Writing calls of the database under way or waiting.', [], () =>
-    one(store.load().writes),
-  )
+  add('store_writes', 'Database writes that run or wait.', [], () => one(store.load().writes))
   add(
     'store_snapshots',
-    'Queries that hold a snapshot of the database, or wait for one.',
+    'Queries that hold a database snapshot, or wait for one.',
     ['state'],
     () => {
       const { held, waiting } = store.load().snapshots
@@ -200,7 +203,7 @@ function addWork(add: Add, { services: { source }, store, signatures }: GaugeSou
       ]
     },
   )
-  add('store_connections', 'Connections of the pool for reads, on PostgreSQL.', ['state'], () => {
+  add('store_connections', 'Connections of the read pool, on PostgreSQL.', ['state'], () => {
     const { pool } = store.load()
     if (pool === undefined) return []
     return [
@@ -216,14 +219,14 @@ function addWork(add: Add, { services: { source }, store, signatures }: GaugeSou
 
 function addReplicas(add: Add, { services: { store } }: GaugeSources): void {
   const replicas = () => store.replicas()?.replicas ?? []
-  add('replicas', 'Read replicas: 1 for the state of each.', ['replica', 'state'], () =>
+  add('replicas', '1 for the current state of each read replica.', ['replica', 'state'], () =>
     replicas().flatMap(({ name: replica, state }) =>
       replicaStates.map((other) => [{ replica, state: other }, Number(other === state)] as const),
     ),
   )
   add(
     'replica_lag_seconds',
-    'For how long the primary has had what a read replica lacks.',
+    'Age of the oldest data on the primary that a read replica lacks.',
     ['replica'],
     () => replicas().map(({ name: replica, lagMs }) => [{ replica }, lagMs / 1_000] as const),
   )

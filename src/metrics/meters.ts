@@ -3,9 +3,9 @@ import type { TransportMeters } from '../api/observer.ts'
 import type { WriterTimes } from '../node/node-core.ts'
 import type { OnStoreCall } from '../store/fault-log.ts'
 
-/** What is counted and timed where it happens; `gauges.ts` has what is read when the metrics are asked for. */
+/** Metrics that are recorded when an event happens. `gauges.ts` has the metrics that are read on each scrape. */
 
-/** Counts and times. Each call costs about a microsecond. */
+/** Functions that record events. Each call costs about a microsecond. */
 export interface Meters extends TransportMeters, WriterTimes {
   readonly storeCall: OnStoreCall
   delivered(ms: number): void
@@ -13,34 +13,34 @@ export interface Meters extends TransportMeters, WriterTimes {
 
 const fast = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** Registers them. */
+/** Registers the meters. */
 export function createMeters(registry: Registry): Meters {
   const registers = [registry]
   const requests = new Histogram({
     name: 'ledger_gateway_request_seconds',
-    help: 'HTTP requests that were answered, without streams and waiting ones.',
+    help: 'HTTP requests until their response, without streams and long polls.',
     labelNames: ['method', 'route', 'status'],
     buckets: fast,
     registers,
   })
   const storeCalls = new Histogram({
     name: 'ledger_gateway_store_call_seconds',
-    help: 'Calls of the database by the program, each one or more statements.',
+    help: 'Database calls of the program. Each call is one or more statements.',
     labelNames: ['side', 'call'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
     registers,
   })
   const refusals = new Counter({
     name: 'ledger_gateway_refusals_total',
-    help: 'Requests and operations that were refused or failed, by the code of the error.',
+    help: 'Requests and operations that were refused or failed, by error code.',
     labelNames: ['code'],
     registers,
   })
-  // A fault of the gateway has an alert, and a series that begins at 1 shows no increase.
+  // An alert watches for an increase of this series, and a series that begins at 1 shows none.
   refusals.inc({ code: 'INTERNAL' }, 0)
   const delays = new Histogram({
     name: 'ledger_gateway_feed_delay_seconds',
-    help: 'From the moment this process knew of a commit until its updates were given to the sockets of one group of feeds.',
+    help: 'Time from the notification of a commit in this process until its updates were written to the sockets of one group of feeds.',
     buckets: fast,
     registers,
   })
@@ -58,7 +58,7 @@ function operationMeter(registry: Registry): Meters['operation'] {
   const registers = [registry]
   const operations = new Histogram({
     name: 'ledger_gateway_operation_seconds',
-    help: 'GraphQL queries and mutations, until their answer.',
+    help: 'GraphQL queries and mutations until their response.',
     labelNames: ['transport', 'kind', 'operation'],
     buckets: fast,
     registers,
@@ -71,7 +71,7 @@ function operationMeter(registry: Registry): Meters['operation'] {
   })
   const costs = new Counter({
     name: 'ledger_gateway_operation_cost_total',
-    help: 'What the operations could cost at most, as it is held against the limit; of a subscription one event.',
+    help: 'Estimated cost of the operations, as compared with the limit. For a subscription, the cost of one event.',
     labelNames: ['operation'],
     registers,
   })
@@ -89,7 +89,7 @@ function writerMeters(registry: Registry): WriterTimes {
   const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
   const bookings = new Histogram({
     name: 'ledger_gateway_booking_seconds',
-    help: 'Bookings of blocks, each one transaction of the database.',
+    help: 'Bookings of blocks. Each booking is one database transaction.',
     buckets,
     registers,
   })
@@ -100,7 +100,7 @@ function writerMeters(registry: Registry): WriterTimes {
   })
   const commits = new Histogram({
     name: 'ledger_gateway_commit_seconds',
-    help: 'Commits of one or more slots, each one transaction of the database.',
+    help: 'Commits of one or more slots. Each commit is one database transaction.',
     buckets,
     registers,
   })
@@ -121,19 +121,19 @@ function writerMeters(registry: Registry): WriterTimes {
   }
 }
 
-/** The most names of operations that have series of their own: clients choose the names, and each series takes memory. */
+/** Maximum number of operation names with their own series. Clients choose the names, and each series takes memory. */
 export const mostOperationNames = 100
 
-/** The first of them are labels; later ones, and long ones, share `other`. */
+/** Returns the label of an operation name. The first 100 names are labels. All later names, and names that are too long, share `other`. */
 function boundedNames(): (name: string | undefined) => string {
   const known = new Set<string>()
   return (name) => {
     if (name === undefined) return 'anonymous'
     if (known.has(name)) return name
-    if (known.size >= mostOperationNames || name.length > longestName) return 'other'
+    if (known.size >= mostOperationNames || name.length > maxNameLength) return 'other'
     known.add(name)
     return name
   }
 }
 
-const longestName = 100
+const maxNameLength = 100

@@ -4,21 +4,21 @@ import { type GaugeSources, registerGauges } from './gauges.ts'
 import { createMeters, type Meters } from './meters.ts'
 import { countEvents } from './troubles.ts'
 
-/** The metrics of one gateway, in the text format of Prometheus. A process may run several, so each has a registry of its own. */
+/** The metrics of one gateway, in the text format of Prometheus. A process may run several gateways, so each has its own registry. */
 export interface Metrics {
   readonly meters: Meters
-  /** The same log, counted. */
+  /** Wraps a log so that its events are counted. */
   countEvents(log: Log): Log
-  /** Adds what is read when the metrics are asked for. */
+  /** Adds the metrics that are read on each scrape. */
   addGauges(sources: GaugeSources): void
-  /** The text. */
+  /** Returns all metrics as text. */
   read(): Promise<string>
   readonly contentType: string
 }
 
 /**
- * With the metrics of the process: event loop, collections of garbage, memory, open files. `worker` is the label of one of
- * several processes behind a port.
+ * Creates the metrics, with those of the process: event loop, garbage collection, memory, open files. `worker` is the label of
+ * a process if several processes share a port.
  */
 export function createMetrics(worker?: string): Metrics {
   const registry = new Registry()

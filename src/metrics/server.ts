@@ -3,36 +3,36 @@ import type { AddressInfo } from 'node:net'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 
-/** Serves `/metrics` on a port of its own, so that who may use the gateway may not read them. */
+/** Serves `/metrics` on a separate port, so that clients of the gateway cannot read the metrics. */
 
-/** Where it listens. Port 0 takes any free one. */
+/** The address to listen on. Port 0 selects any free port. */
 export interface MetricsAddress {
   readonly host: string
   readonly port: number
 }
 
-/** A listening server of metrics. */
+/** A listening metrics server. */
 export interface MetricsServer {
-  /** Of the metrics. */
+  /** URL of the metrics. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** Why it does not listen. */
+/** The server cannot listen on its address. */
 export interface MetricsCannotListen extends MetricsAddress {
   readonly code: 'METRICS_CANNOT_LISTEN'
-  /** The system's name for it, such as `EADDRINUSE`. */
+  /** Error code of the system, such as `EADDRINUSE`. */
   readonly reason: string
 }
 
-/** The sentence for people. */
+/** Formats the error as a sentence. */
 export function metricsListenMessage({ host, port, reason }: MetricsCannotListen): string {
   return `cannot listen on ${host} port ${port} for metrics: ${reason}; choose another with --metrics-port`
 }
 
-/** What the server serves. */
+/** Dependencies of the server. */
 export interface MetricsServerDeps {
-  /** The text of the metrics. */
+  /** Returns the metrics as text. */
   readonly read: () => Promise<string>
   readonly contentType: string
   readonly log: Pick<Log, 'error'>

@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Log, LogFields } from '../lib/log.ts'
 
-/** Metrics of the events that docs/operations.md lists: whether a trouble lasts, and how often an event was logged. */
+/** Metrics of the log events that docs/operations.md lists: whether a condition lasts, and how often an event was logged. */
 
-/** Troubles by the event that begins each, with the events that end it. A test holds them against the document. */
+/** Conditions by the event that begins each, with the events that end it. A test compares them with the document. */
 export const endings: Readonly<Record<string, readonly string[]>> = {
   'database-away': ['database-back'],
   'database-silent': ['database-answers'],
@@ -33,7 +33,7 @@ export const endings: Readonly<Record<string, readonly string[]>> = {
   'lease-lost': ['lease-taken'],
 }
 
-/** Events of the document that have no end. */
+/** Events of the document that no other event ends. */
 export const singleEvents: readonly string[] = [
   'building-tries',
   'log-replaced',
@@ -44,18 +44,18 @@ export const singleEvents: readonly string[] = [
   'writer-failed',
 ]
 
-/** The same log, counted. What its level leaves out is counted too. */
+/** Wraps a log so that its events are counted, including events below its level. */
 export function countEvents(log: Log, registry: Registry): Log {
   const registers = [registry]
   const events = new Counter({
     name: 'ledger_gateway_log_events_total',
-    help: 'Events that were logged at the levels info, warn and error.',
+    help: 'Log events of the levels info, warn and error.',
     labelNames: ['event'],
     registers,
   })
   const troubles = new Gauge({
     name: 'ledger_gateway_trouble',
-    help: '1 while a trouble lasts, by the event that the log names its beginning with.',
+    help: '1 while a condition lasts, by the log event that begins it.',
     labelNames: ['event'],
     registers,
   })
@@ -82,7 +82,7 @@ export function countEvents(log: Log, registry: Registry): Log {
   }
 }
 
-/** The troubles that an event ends. */
+/** Returns the conditions that each event ends. */
 function endedBy(): ReadonlyMap<string, readonly string[]> {
   const troubles = new Map<string, string[]>()
   for (const [begun, ends] of Object.entries(endings)) {

@@ -1,43 +1,46 @@
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The metrics of several processes behind one port (`WORKERS`): the first process asks the others and serves all, each with its label `worker`. */
+/**
+ * The metrics of several processes that share a port (`WORKERS`). The first process collects and serves the metrics of all processes, each
+ * with its label `worker`.
+ */
 
-/** What the first process sends, and gets back with the text. */
+/** The request of the first process. The response is the same message with the text. */
 interface MetricsMessage {
   readonly topic: 'METRICS'
   readonly request: number
   readonly text?: string
 }
 
-/** Answers the first process, from one of the others. */
+/** Responds to requests of the first process. Called in all other processes. */
 export function answerFirstProcess(read: () => Promise<string>): void {
   process.on('message', async (message) => {
     if (!isMetrics(message)) return
-    // What cannot be read is left out, as of a process that has ended.
+    // Metrics that cannot be read are omitted, as are those of a process that has ended.
     const text = await read().catch(() => '')
     if (process.connected) process.send?.({ ...message, text })
   })
 }
 
-/** Asks every other process, and gives one text with what those answer in time. */
+/** Requests the metrics of every other process, and merges those that arrive within five seconds with `own`. */
 export async function readWorkers(own: string): Promise<string> {
   const request = ++requests
   const workers = Object.values(cluster.workers ?? {}).filter((one) => one?.isConnected() === true)
   const texts: string[] = []
   const over = new AbortController()
   const answered = new Promise<void>((resolve) => {
-    const hear = (_worker: unknown, message: unknown) => {
+    const receive = (_worker: unknown, message: unknown) => {
       if (!isMetrics(message) || message.request !== request) return
       texts.push(message.text ?? '')
       if (texts.length === workers.length) resolve()
     }
-    cluster.on('message', hear)
-    over.signal.addEventListener('abort', () => cluster.off('message', hear))
+    cluster.on('message', receive)
+    over.signal.addEventListener('abort', () => cluster.off('message', receive))
     if (workers.length === 0) resolve()
   })
   for (const worker of workers) worker?.send({ topic: 'METRICS', request } satisfies MetricsMessage)
-  const late = delay(longestMs, undefined, { signal: over.signal }).catch(() => {})
+  const late = delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {})
   await Promise.race([answered, late])
   over.abort()
   return mergeTexts([own, ...texts])
@@ -45,14 +48,14 @@ export async function readWorkers(own: string): Promise<string> {
 
 let requests = 0
 
-/** Prometheus waits for ten seconds by default. */
-const longestMs = 5_000
+/** Timeout for the other processes. Prometheus waits for ten seconds by default. */
+const timeoutMs = 5_000
 
 function isMetrics(message: unknown): message is MetricsMessage {
   return Object(message).topic === 'METRICS'
 }
 
-/** One text of several: what is said of a metric is said once, before the series of all. */
+/** Merges several texts: the help and type of each metric come once, before the series of all texts. */
 export function mergeTexts(texts: readonly string[]): string {
   const series = new Map<string, string[]>()
   for (const family of texts.flatMap((text) => text.trim().split('\n\n'))) {

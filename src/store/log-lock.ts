@@ -5,63 +5,29 @@ import type { Exchange, LogLock, PartitionError, Partitioning } from './partitio
 import { type OlderReaders, olderReaders } from './sql/postgresql/older-readers.ts'
 import { longReader, tryLockLog, tryLockWriter } from './sql/postgresql/partitions.ts'
 
-/** Keeps others from the log of PostgreSQL while one table takes the place of another. */
-export function createLogLock({
-  raw,
-  beside,
-  signal,
-  onWaiting,
-}: Pick<Partitioning, 'raw' | 'beside' | 'signal' | 'onWaiting'>): LogLock {
+type LockDeps = Pick<Partitioning, 'raw' | 'beside' | 'signal' | 'onWaiting'>
+
+/** Locks other sessions out of the log of PostgreSQL while one table replaces another. */
+export function createLogLock(deps: LockDeps): LogLock {
+  const { raw, signal, onWaiting } = deps
   let longestMs = 0
 
+  /** Records how long the log was locked. */
   function measure(begun: number): void {
     longestMs = Math.max(longestMs, performance.now() - begun)
   }
 
-  async function attempt(work: (tx: RawTx) => Promise<void>): Promise<boolean> {
-    return await raw.transact(async (tx) => {
-      await begin(tx)
-      if (!(await tryLockLog(tx))) return false
-      const begun = performance.now()
-      await work(tx)
-      measure(begun)
-      return true
-    })
-  }
-
-  async function attemptAfterWriters({ prepare, work }: Exchange): Promise<boolean> {
-    return await raw.transact(async (tx) => {
-      await begin(tx)
-      if (!(await tryLockWriter(tx))) return false
-      const begun = performance.now()
-      try {
-        if (!(await prepare())) return false
-        const older = await olderReaders(beside)
-        const reader = await lastOf(older, beside)
-        if (reader !== undefined) {
-          onWaiting(reader)
-          return false
-        }
-        if (!(await tryLockLog(tx))) return false
-        await work(tx)
-        return true
-      } finally {
-        measure(begun)
-      }
-    })
-  }
-
-  async function repeated(attempts: () => Promise<boolean>): Promise<Result<void, PartitionError>> {
+  async function repeated(attempt: () => Promise<boolean>): Promise<Result<void, PartitionError>> {
     while (!signal.aborted) {
       const reader = await longReader(raw)
       if (reader !== undefined) onWaiting(reader)
-      else if (await attempts()) return ok(undefined)
+      else if (await attempt()) return ok(undefined)
       await delay(pauseMs)
     }
     return err({ code: 'PARTITION_INTERRUPTED' })
   }
 
-  /** Waits, for as long as it takes, until no session reads as of an earlier moment than this, here or at a standby. */
+  /** Waits, without a deadline, until no session on this server or a standby reads a state from before this call. */
   async function afterReaders(): Promise<Result<void, PartitionError>> {
     const older = await olderReaders(raw)
     return await repeated(async () => {
@@ -73,28 +39,73 @@ export function createLogLock({
 
   return {
     afterReaders,
-    under: (work) => repeated(() => attempt(work)),
-    afterWriters: (exchange) => repeated(() => attemptAfterWriters(exchange)),
+    under: (work) => repeated(() => tryUnder(raw, work, measure)),
+    afterWriters: (exchange) => repeated(() => tryAfterWriters(deps, exchange, measure)),
     longestMs: () => longestMs,
   }
 }
 
-/** As a writer does: a process that is paused here would stop all others. */
+type Measure = (begun: number) => void
+
+/** Runs `work` under the lock of the log. Resolves to `false` if another session holds the lock. */
+async function tryUnder(
+  raw: LockDeps['raw'],
+  work: (tx: RawTx) => Promise<void>,
+  measure: Measure,
+): Promise<boolean> {
+  return await raw.transact(async (tx) => {
+    await begin(tx)
+    if (!(await tryLockLog(tx))) return false
+    const begun = performance.now()
+    await work(tx)
+    measure(begun)
+    return true
+  })
+}
+
+/** Locks out the writer, prepares the exchange, and runs it under the lock of the log. Resolves to `false` if any of this has to wait. */
+async function tryAfterWriters(
+  { raw, beside, onWaiting }: LockDeps,
+  { prepare, work }: Exchange,
+  measure: Measure,
+): Promise<boolean> {
+  return await raw.transact(async (tx) => {
+    await begin(tx)
+    if (!(await tryLockWriter(tx))) return false
+    const begun = performance.now()
+    try {
+      if (!(await prepare())) return false
+      const older = await olderReaders(beside)
+      const reader = await lastOf(older, beside)
+      if (reader !== undefined) {
+        onWaiting(reader)
+        return false
+      }
+      if (!(await tryLockLog(tx))) return false
+      await work(tx)
+      return true
+    } finally {
+      measure(begun)
+    }
+  })
+}
+
+/** Begins the transaction with the timeout that a writer uses: a process that pauses here would block all others. */
 async function begin(tx: RawTx): Promise<void> {
   await tx.$executeRawUnsafe(`SET LOCAL idle_in_transaction_session_timeout = '2s'`)
 }
 
-/** Who of them reads still after a short while. */
+/** Returns a session that still reads an older state after a wait of at most 200 ms; `undefined` if there is none. */
 async function lastOf(older: OlderReaders, on: RawTx): Promise<string | undefined> {
   for (let waited = 0; ; waited += stepMs) {
     const reader = await older.findHere(on)
-    if (reader === undefined || waited >= mostWaitMs) return reader
+    if (reader === undefined || waited >= maxWaitMs) return reader
     await delay(stepMs)
   }
 }
 
-const mostWaitMs = 200
+const maxWaitMs = 200
 const stepMs = 10
 
-/** Between two attempts, so that those who were kept out have their turn. */
+/** Pause between two attempts, in which sessions that were locked out can continue. */
 const pauseMs = 500

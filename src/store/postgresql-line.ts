@@ -14,39 +14,39 @@ import {
 import type { Statement } from './postgresql-statements.ts'
 
 /**
- * Statements of one connection in batches. What is asked in one turn of the event loop goes in one message and is answered in one, by the
- * extended query protocol with one Sync (PostgreSQL manual, 54.2.3): the driver alone sends one statement at a time, and most of
- * the time that a short read takes in this process is spent on its message, its answer and the description of its columns.
+ * Pipelines the statements of one connection. All statements of one event loop turn form a batch: one message and one response, by the
+ * extended query protocol with one Sync (PostgreSQL manual, 54.2.3). The driver alone sends one statement at a time, and a short read
+ * spends most of its time in this process on its message, its response and the description of its columns.
  */
 
-/** A connection of the pool, as it is asked. */
+/** The pipeline of one pooled connection. */
 export interface Line {
-  /** The rows of a statement. One that fails takes with it what was asked after it in its batch, as in a transaction. */
+  /** Returns the rows of a statement. A statement that fails also fails the later statements of its batch, as in a transaction. */
   ask(statement: Statement): Promise<Rows>
-  /** A statement without rows, before what is asked next; its failure is that of what comes after it. */
+  /** Adds a statement without rows before the next one. If it fails, the next statement rejects with that failure. */
   command(statement: Statement): void
-  /** Sends what was asked so far, where nothing is on its way. */
+  /** Sends the pending statements, unless a batch is in flight. */
   flush(): void
-  /** How many messages were sent. */
+  /** Number of messages sent. */
   messages(): number
-  /** Resolves when nothing is asked any more. */
+  /** Resolves when no statement is pending or in flight. */
   drained(): Promise<void>
 }
 
-/** A statement, until it is answered. */
+/** A statement that is pending or in flight. */
 interface Asked extends Statement {
   readonly resolve: ((rows: Rows) => void) | undefined
   readonly reject: ((failure: unknown) => void) | undefined
   readonly rows: unknown[][]
-  /** How its columns come; `undefined` until the server has described them. */
+  /** Readers of its columns; `undefined` until the server has described them. */
   columns: readonly ColumnReader[] | undefined
-  /** How they come the next time, where it described them. */
+  /** Readers for the next execution; `undefined` if the server did not describe the columns this time. */
   later: readonly ColumnReader[] | undefined
 }
 
 const lines = new WeakMap<PoolClient, Line>()
 
-/** The line of a connection; it is the same each time. */
+/** Returns the line of a connection, always the same one. */
 export function lineOf(client: PoolClient): Line {
   const known = lines.get(client)
   if (known !== undefined) return known
@@ -56,29 +56,29 @@ export function lineOf(client: PoolClient): Line {
 }
 
 function createLine(client: PoolClient): Line {
-  /** How the columns of a prepared statement come; empty for a command. */
+  /** Column readers of prepared statements by name; empty for a command. */
   const prepared = new Map<string, readonly ColumnReader[]>()
-  /** Made with the first batch. */
+  /** Created with the first batch. */
   let reader: MessageReader | undefined
   let asked: Asked[] = []
   let messages = 0
-  let isOnItsWay = false
+  let isInFlight = false
   let isPlanned = false
   const whenDrained: (() => void)[] = []
 
   function plan(): void {
-    if (isPlanned || isOnItsWay) return
+    if (isPlanned || isInFlight) return
     isPlanned = true
-    // By then all who have their turn in this phase of the loop have asked.
+    // By then all requests of this phase of the event loop have added their statements.
     setImmediate(send)
   }
 
   function send(): void {
     isPlanned = false
-    if (isOnItsWay || asked.length === 0) return
+    if (isInFlight || asked.length === 0) return
     const batch = asked
     asked = []
-    isOnItsWay = true
+    isInFlight = true
     messages++
     client.query(batchOf(batch, { prepared, readerOf, over }))
   }
@@ -89,7 +89,7 @@ function createLine(client: PoolClient): Line {
   }
 
   function over(): void {
-    isOnItsWay = false
+    isInFlight = false
     if (asked.length > 0) plan()
     else for (const resolve of whenDrained.splice(0)) resolve()
   }
@@ -102,24 +102,20 @@ function createLine(client: PoolClient): Line {
         asked.push({ text, name, values, resolve, reject, rows: [], ...known })
         plan()
       }),
-    command: (statement) => {
-      asked.push({
-        ...statement,
-        resolve: undefined,
-        reject: undefined,
-        rows: [],
-        columns: noColumns,
-        later: noColumns,
-      })
-    },
+    command: (statement) => void asked.push(commandOf(statement)),
     flush: send,
     messages: () => messages,
     drained: async () => {
-      if (!isOnItsWay && asked.length === 0) return
+      if (!isInFlight && asked.length === 0) return
       plan()
       await new Promise<void>((resolve) => whenDrained.push(resolve))
     },
   }
+}
+
+function commandOf(statement: Statement): Asked {
+  const unanswered = { resolve: undefined, reject: undefined }
+  return { ...statement, ...unanswered, rows: [], columns: noColumns, later: noColumns }
 }
 
 const noColumns: readonly ColumnReader[] = []
@@ -131,19 +127,19 @@ interface BatchDeps {
 }
 
 /**
- * What the driver calls for the messages of a batch: the interface by which pg-cursor and pg-query-stream are queries too. Rows come
- * past it. After a failure the server skips what follows up to the Sync.
+ * The callbacks that the driver calls for a batch: the query interface that pg-cursor and pg-query-stream also implement. Rows bypass
+ * the driver. After a failure the server skips all statements up to the Sync.
  */
 function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDeps) {
   let at = 0
   let reader: MessageReader | undefined
-  const current = () => present(batch[at], 'a statement that is on its way')
+  const current = () => present(batch[at], 'a statement that is in flight')
 
   function submit(connection: Connection): void {
     reader = readerOf(connection)
     reader.answersTo = { row, complete }
     const { stream } = connection
-    // What is lost already fails by its end.
+    // A lost connection fails the batch when the stream ends.
     if (stream.writable) stream.write(messagesOf(batch.map((one) => sentOf(one, prepared))))
   }
 
@@ -174,9 +170,9 @@ function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDep
     handlePortalSuspended: () => {},
     handleReadyForQuery: end,
     handleError: (failure: unknown) => {
-      // A connection that is lost after a failure fails once more.
+      // A connection that is lost after a failure calls this once more.
       if (at === batch.length) return
-      // It may have been prepared and then have failed.
+      // The server may have prepared the statement before it failed.
       const { name } = current()
       if (name !== undefined) prepared.delete(name)
       for (const { reject } of batch.slice(at)) reject?.(failure)

@@ -11,192 +11,252 @@ import type { PoolLoad } from './load.ts'
 import { type Line, lineOf } from './postgresql-line.ts'
 import { commandOf, createStatements, type Statement } from './postgresql-statements.ts'
 
-/** The reads of PostgreSQL by the driver alone, on a pool of their own, by named prepared statements. */
+/** Reads of PostgreSQL through the driver alone, on a connection pool of their own, with named prepared statements. */
 
-/** Reads until it is closed. */
+/** Reads of a PostgreSQL database. */
 export interface PostgresqlReads
   extends Pick<Database, 'query' | 'queryBoth' | 'snapshotConnection'> {
   pool(): PoolLoad
   close(): Promise<void>
 }
 
-/** Nothing is connected before the first read. */
+/** Creates the reads. The first read opens the first connection. */
 export function openReads(settings: PoolConfig): PostgresqlReads {
+  const connections = openConnections(settings)
+  const statements = createStatements()
+  const names = createNames()
+  const direct = new WeakSet<PoolClient>()
+
+  async function query(sql: string, parameters: readonly Parameter[]) {
+    const statement = names.named(statements.of(sql, parameters))
+    try {
+      return await run(connections, statement)
+    } catch (failure) {
+      if (statement.name === undefined || !isNameLost(failure)) throw failure
+      names.turnOff()
+      return await run(connections, names.named(statement))
+    }
+  }
+
+  return {
+    query,
+    queryBoth: bothOf(query),
+    snapshotConnection: () => createSnapshotConnection({ connections, statements, names, direct }),
+    pool: connections.load,
+    close: connections.close,
+  }
+}
+
+/** The connection pool of the reads. */
+interface Connections {
+  take(): Promise<PoolClient>
+  /** Whether the server closed a connection while it was in use. */
+  isLost(client: PoolClient): boolean
+  load(): PoolLoad
+  close(): Promise<void>
+}
+
+function openConnections(settings: PoolConfig): Connections {
   const pool = new Pool(settings)
   const lost = new WeakSet<PoolClient>()
-  // An idle connection was lost; the pool makes another.
+  let isClosed = false
+  // An idle connection was lost; the pool opens another one.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
-    // On one that is in use the next statement fails anyway.
+    // On a connection in use the next statement fails anyway.
     client.on('error', () => lost.add(client))
-    // Before all that is asked; a connection on which it fails is lost.
+    // The driver sends this before any other statement. If it fails, the connection is lost.
     client.query(shortReads).catch(() => {})
   })
-  const statements = createStatements()
-  /** Connections that lead to the server itself. */
-  const direct = new WeakSet<PoolClient>()
-  let isClosed = false
-  /** A pooler that gives out transactions loses names: what one connection prepared, the next does not know, or knows already. */
-  let hasNames = true
 
-  function named(statement: Statement): Statement {
-    return hasNames ? statement : { ...statement, name: undefined }
+  return {
+    take: async () => {
+      assert(!isClosed, 'the store is open')
+      return await pool.connect()
+    },
+    isLost: (client) => lost.has(client),
+    load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: async () => {
+      if (isClosed) return
+      isClosed = true
+      await pool.end()
+    },
   }
+}
 
-  async function take(): Promise<PoolClient> {
-    assert(!isClosed, 'the store is open')
-    return await pool.connect()
+/** Whether statements are sent with their names. */
+interface StatementNames {
+  named(statement: Statement): Statement
+  turnOff(): void
+}
+
+/**
+ * Names are on until a connection loses one: behind a pooler that assigns a server for each transaction, a statement that one
+ * connection prepared is unknown to the next one, or is already known to it.
+ */
+function createNames(): StatementNames {
+  let isOn = true
+  return {
+    named: (statement) => (isOn ? statement : { ...statement, name: undefined }),
+    turnOff: () => {
+      isOn = false
+    },
   }
+}
 
-  async function run(statement: Statement): Promise<Rows> {
-    const taken = await take()
-    const line = lineOf(taken)
+async function run({ take }: Connections, statement: Statement): Promise<Rows> {
+  const taken = await take()
+  const line = lineOf(taken)
+  try {
+    const asked = line.ask(statement)
+    line.flush()
+    const rows = await asked
+    taken.release()
+    return rows
+  } catch (failure) {
+    // The server may report a failure before it closes the connection.
+    taken.release(true)
+    throw failure
+  }
+}
+
+interface SnapshotDeps {
+  readonly connections: Connections
+  readonly statements: ReturnType<typeof createStatements>
+  readonly names: StatementNames
+  /** Connections to the server itself, without a pooler in between. */
+  readonly direct: WeakSet<PoolClient>
+}
+
+function createSnapshotConnection(deps: SnapshotDeps): SnapshotConnection {
+  const { connections, statements, names, direct } = deps
+  let client: PoolClient | undefined
+  let line: Line | undefined
+  /** Message count of the line when the snapshot began, if the first statement after that takes the snapshot. */
+  let messages: number | 'ALL' | undefined
+  const delayed = createDelayedCommit(commitNow)
+
+  async function begin(): Promise<void> {
+    delayed.stopTimer()
+    messages = 'ALL'
+    if (client !== undefined && connections.isLost(client)) close()
+    client ??= await connections.take()
+    line = lineOf(client)
+    // An abandoned statement may still fail, and fails every later statement of its message.
+    await line.drained()
+    if (direct.has(client)) {
+      addBeginning(line, names, delayed.take())
+      messages = line.messages()
+      return
+    }
+    messages = undefined
     try {
-      const asked = line.ask(statement)
-      line.flush()
-      const rows = await asked
-      taken.release()
-      return rows
+      if (await beginSnapshot(client)) direct.add(client)
+      else names.turnOff()
     } catch (failure) {
-      // The server may report a failure before it closes the connection.
-      taken.release(true)
+      close()
       throw failure
     }
   }
 
-  async function query(sql: string, parameters: readonly Parameter[]) {
-    const statement = named(statements.of(sql, parameters))
-    try {
-      return await run(statement)
-    } catch (failure) {
-      if (statement.name === undefined || !isNameLost(failure)) throw failure
-      hasNames = false
-      return await run(named(statement))
-    }
+  const query = (sql: string, parameters: readonly Parameter[]): Promise<Rows> =>
+    present(line, 'a snapshot that has begun').ask(names.named(statements.of(sql, parameters)))
+
+  async function end(): Promise<void> {
+    if (client === undefined) return
+    // A pooler lends its server to other clients between two transactions.
+    if (!direct.has(client)) return await commitNow()
+    delayed.schedule()
   }
 
-  function snapshotConnection(): SnapshotConnection {
-    let client: PoolClient | undefined
-    let line: Line | undefined
-    /** The messages of the line when the snapshot began, where it is taken by the first statement after them. */
-    let messages: number | 'ALL' | undefined
-    /** The transaction of the last snapshot is not ended yet: it ends in the message that begins the next one, or soon. */
-    let isOwed = false
-    let owed: NodeJS.Timeout | undefined
-
-    async function begin(): Promise<void> {
-      clearTimeout(owed)
-      messages = 'ALL'
-      if (client !== undefined && lost.has(client)) close()
-      client ??= await take()
-      line = lineOf(client)
-      // What was asked and is not waited for any more may fail, and everything in its message with it.
-      await line.drained()
-      if (direct.has(client)) {
-        if (isOwed) line.command(named(commit))
-        isOwed = false
-        for (const command of beginning) line.command(named(command))
-        messages = line.messages()
-        return
-      }
-      messages = undefined
-      try {
-        if (await beginSnapshot(client)) direct.add(client)
-        else hasNames = false
-      } catch (failure) {
-        close()
-        throw failure
-      }
-    }
-
-    function querySnapshot(sql: string, parameters: readonly Parameter[]): Promise<Rows> {
-      const begun = present(line, 'a snapshot that has begun')
-      return begun.ask(named(statements.of(sql, parameters)))
-    }
-
-    async function end(): Promise<void> {
-      if (client === undefined) return
-      // A pooler lends its server to others between two transactions.
-      if (!direct.has(client)) return await settle()
-      isOwed = true
-      owed = setTimeout(() => void settle(), mostOwedMs)
-      owed.unref()
-    }
-
-    async function settle(): Promise<void> {
-      const taken = present(client, 'a connection with a transaction')
-      client = undefined
-      isOwed = false
-      try {
-        await lineOf(taken).ask(named(commit))
-        taken.release()
-      } catch {
-        // The connection is lost, and so is the transaction.
-        taken.release(true)
-      }
-    }
-
-    function close(): void {
-      clearTimeout(owed)
-      // Nothing is read on it any more.
-      if (isOwed) return void settle()
-      client?.release(true)
-      client = undefined
-    }
-
-    return {
-      begin,
-      hasMoment: () => messages !== 'ALL' && line?.messages() !== messages,
-      query: querySnapshot,
-      queryBoth: bothOf(querySnapshot),
-      end,
-      close,
-    }
+  async function commitNow(): Promise<void> {
+    const taken = present(client, 'a connection with a transaction')
+    client = undefined
+    delayed.take()
+    await commitAndRelease(taken, names.named(commit))
   }
 
-  async function close(): Promise<void> {
-    if (isClosed) return
-    isClosed = true
-    await pool.end()
+  function close(): void {
+    delayed.stopTimer()
+    // No statement follows on this connection.
+    if (delayed.take()) return void commitNow()
+    client?.release(true)
+    client = undefined
   }
 
-  const poolLoad = () => ({
-    open: pool.totalCount,
-    idle: pool.idleCount,
-    waiting: pool.waitingCount,
-  })
-
-  return { query, queryBoth: bothOf(query), snapshotConnection, pool: poolLoad, close }
+  const hasMoment = () => messages !== 'ALL' && line?.messages() !== messages
+  return { begin, hasMoment, query, queryBoth: bothOf(query), end, close }
 }
 
-/** How long the end of a transaction waits for the next one on its connection. */
-const mostOwedMs = 25
+/** Adds the statements that begin a snapshot to the next message, after the COMMIT of the former snapshot. */
+function addBeginning(line: Line, { named }: StatementNames, isCommitDue: boolean): void {
+  if (isCommitDue) line.command(named(commit))
+  for (const command of beginning) line.command(named(command))
+}
 
-/** The parts of a union come in the order written, and the rows in the order of their own part. */
+/** The COMMIT of a finished snapshot. The message that begins the next snapshot carries it, or a timer sends it. */
+function createDelayedCommit(send: () => Promise<void>) {
+  let isDue = false
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    schedule(): void {
+      isDue = true
+      timer = setTimeout(() => void send(), maxCommitDelayMs)
+      timer.unref()
+    },
+    /** Stops the timer. The COMMIT stays due. */
+    stopTimer(): void {
+      clearTimeout(timer)
+    },
+    /** Returns whether the COMMIT was due. The caller then sends it. */
+    take(): boolean {
+      const wasDue = isDue
+      isDue = false
+      return wasDue
+    },
+  }
+}
+
+/** How long a COMMIT waits for the next snapshot on its connection. */
+const maxCommitDelayMs = 25
+
+async function commitAndRelease(client: PoolClient, commit: Statement): Promise<void> {
+  try {
+    await lineOf(client).ask(commit)
+    client.release()
+  } catch {
+    // The connection is lost, and its transaction with it.
+    client.release(true)
+  }
+}
+
+/** PostgreSQL returns the parts of this union in the order written, and the rows of each part in the part's own order. */
 function bothOf(query: Database['query']): Database['queryBoth'] {
   return (first, second, parameters) =>
     query(`${first} UNION ALL SELECT * FROM (${second}) AS second`, parameters)
 }
 
-/** A transaction whose reads are all of the moment of the first one. */
+/** Begins a transaction in which every read sees the state that the first read saw. */
 const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 /**
- * Reads are pages and rows by their keys. Of a filter PostgreSQL may expect that few rows fulfil it, and starts two processes for a
- * page, which takes longer than the page; or compiles the statement.
+ * All reads are pages and rows by key. When PostgreSQL expects a filter to match few rows, it starts two parallel workers for a page,
+ * which takes longer than the page itself, or compiles the statement.
  */
 const shortReads = 'SET max_parallel_workers_per_gather = 0; SET jit = off'
 
-/** The server would go on with a statement after its snapshot was left, until it has rows to send. */
+/** Without this limit the server would continue a statement of an abandoned snapshot until it has rows to send. */
 const limit = `SET LOCAL statement_timeout = ${mostSnapshotMs}`
 const beginning = [commandOf(begin), commandOf(limit)]
 const commit = commandOf('COMMIT')
 
 /**
- * Begins the first transaction of a connection, as of this moment. `false` where the server is not the one that the client connected
- * to: behind a pooler, names of statements are lost, and in a transaction a statement cannot be asked again without its name.
+ * Begins the first transaction of a connection and takes its snapshot. Resolves to `false` if the server is not the one that the
+ * client connected to: behind a pooler, statement names are lost, and a statement cannot be repeated without its name inside
+ * a transaction.
  */
 async function beginSnapshot(client: PoolClient): Promise<boolean> {
-  // Several statements in one text, for one round trip; the driver then gives a result for each.
+  // One text with several statements needs one round trip. The driver then returns one result per statement.
   const results: unknown = await client.query(`${begin}; ${limit}; SELECT pg_backend_pid() AS pid`)
   const server: unknown = Array.isArray(results) ? results.at(-1)?.rows[0]?.pid : undefined
   return 'processID' in client && client.processID === server

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Client as Connection, Pool } from 'pg'
+import { Client as Connection, Pool, type PoolConfig } from 'pg'
 import { PrismaClient } from '../generated/postgresql/client.ts'
 import { assert } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
@@ -23,40 +23,24 @@ import { failUnreplicated } from './unreplicated.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
 /**
- * The database of a PostgreSQL URL. Nothing is set for a whole session, so that `url` may lead through a pooler that
- * gives out transactions; `wakeUrl` leads past it.
+ * Opens the database of a PostgreSQL URL. No setting applies to a whole session, so `url` may lead through a pooler that assigns a
+ * server for each transaction. `wakeUrl` bypasses that pooler.
  */
 export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions): Database {
   const news = openNotifications(wakeUrl ?? url, log)
   const connection = connectionTo(url)
   const hook = onConnect && { onConnect }
   let isClosed = false
+  const isOpen = () => !isClosed
 
-  /** A client on a pool of connections; one is taken for as long as a transaction lasts. */
-  function clientOf(pool: Pool): Client {
-    const adapter = new PrismaPg(pool)
-    async function connect(): ReturnType<PrismaPg['connect']> {
-      assert(!isClosed, 'the store is open')
-      return adapter.connect()
-    }
-    const { provider, adapterName } = adapter
-    return new PrismaClient({ adapter: { provider, adapterName, connect } })
-  }
-  const poolOf = (max: number) => {
-    const pool = new Pool({ ...settings, ...connection, ...hook, max })
-    pool.on('connect', failUnreplicated)
-    // An idle connection was lost; the pool makes another.
-    return pool.on('error', () => {})
-  }
-
-  // One connection, so that what is read beside the writes is read after them.
-  const writing = poolOf(1)
-  const reading = poolOf(clientConnections)
-  const writer = clientOf(writing)
-  const reader = clientOf(reading)
+  // One connection, so that reads of the writer follow its writes.
+  const writing = openPool({ ...connection, ...hook, max: 1 })
+  const reading = openPool({ ...connection, ...hook, max: clientConnections })
+  const writer = clientOf(writing, isOpen)
+  const reader = clientOf(reading, isOpen)
   const reads = openReads({ ...settings, ...connection, ...hook, max: readConnections })
   const forms = createLogForms(async () => {
-    // Tables of an earlier version may lack the published tip, and are in no partitions.
+    // Tables of an earlier version may lack the published tip. They have no partitions.
     return formOfRows((await unlessGone(reads.query(formText, []))) ?? [])
   })
 
@@ -99,14 +83,33 @@ export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions
   }
 }
 
+/** Opens a pool that fails unreplicated commits. */
+function openPool(config: PoolConfig): Pool {
+  const pool = new Pool({ ...settings, ...config })
+  pool.on('connect', failUnreplicated)
+  // An idle connection was lost; the pool opens another one.
+  return pool.on('error', () => {})
+}
+
+/** Creates a client on a connection pool. A transaction uses one connection of it. */
+function clientOf(pool: Pool, isOpen: () => boolean): Client {
+  const adapter = new PrismaPg(pool)
+  async function connect(): ReturnType<PrismaPg['connect']> {
+    assert(isOpen(), 'the store is open')
+    return adapter.connect()
+  }
+  const { provider, adapterName } = adapter
+  return new PrismaClient({ adapter: { provider, adapterName, connect } })
+}
+
 /**
- * Which transactions a read sees, and of which server: another one may use the numbers of transactions that were lost with the former for
- * its own.
+ * Returns which transactions a read sees, and on which server. After a failover the new server may reuse the transaction numbers of
+ * lost transactions.
  */
 const versionStatement =
   "SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text"
 
-/** One connection that is read from, apart from those of the store: a pool that is busy is no server that is gone. */
+/** Opens one read connection outside of the pool of the store, because a busy pool does not mean that the server is gone. */
 export function openWatch(
   url: string,
   connectionTimeoutMillis: number,
@@ -116,7 +119,7 @@ export function openWatch(
   return openReads({ ...settings, ...connectionTo(url), ...hook, connectionTimeoutMillis, max: 1 })
 }
 
-/** One connection and never another in its place, for what was begun on it would be forgotten there. */
+/** Opens one connection that is never replaced: a new connection would not have the state of the old one. */
 function connectOnce(url: string): Promise<SqlConnection> {
   let wasConnected = false
   const onConnect = () => {
@@ -126,7 +129,7 @@ function connectOnce(url: string): Promise<SqlConnection> {
   return new PrismaPg({ ...settings, ...connectionTo(url), max: 1, onConnect }).connect()
 }
 
-/** Notifications of other processes come through the second, and a wrong one would never be noticed. */
+/** Probes both URLs. Without the probe nobody would notice a wrong `wakeUrl`, which only carries notifications of other processes. */
 async function probeBoth(
   url: string,
   wakeUrl: string | undefined,
@@ -137,10 +140,10 @@ async function probeBoth(
   return wakeable.ok ? usable : unusable(`WAKE_DATABASE_URL: ${wakeable.error.reason}`)
 }
 
-/** Whatever keeps us from asking the server who it is keeps us from using it. */
+/** Connects once. Any failure to read the facts of the server means that the database cannot be used. */
 async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
   const client = new Connection({ ...settings, ...connectionTo(url) })
-  // A connection that is lost between two statements emits an event; the next statement fails anyway.
+  // A connection that is lost between two statements emits an event. The next statement fails anyway.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -151,19 +154,19 @@ async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
   } catch (failure) {
     return unusable(reasonOf(failure))
   } finally {
-    // It may never have begun, or be gone already.
+    // The connection may never have opened, or may be closed already.
     await client.end().catch(() => {})
   }
 }
 
-/** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
+/** Folder of the migrations, two levels above both `src/store` and `dist/store`. */
 const migrationsPath = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url))
 
-/** Of the reading side of one process; a statement takes one for a few milliseconds. */
+/** Read connections of one process. A statement uses one for a few milliseconds. */
 const readConnections = 10
-/** Those of them that queries hold for as long as they read: the others are left to single statements. */
+/** Read connections that snapshots may hold. The others remain free for single statements. */
 const mostSnapshots = 8
-/** Of its client, which is asked once in a while. */
+/** Connections of the reading client, which is rarely used. */
 const clientConnections = 2
 
 const settings = {
@@ -175,5 +178,5 @@ const settings = {
   keepAlive: true,
 } as const
 
-/** In the form of `server_version_num`; the oldest that is still maintained. */
+/** Oldest supported version, in the format of `server_version_num`: the oldest that PostgreSQL still maintains. */
 const oldestVersion = 140_000

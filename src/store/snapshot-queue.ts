@@ -2,31 +2,31 @@ import { SnapshotOver } from './snapshot-session.ts'
 
 /** Requests that wait for a snapshot of `snapshots.ts`. */
 
-/** Those that wait until another snapshot has ended, first come first served. */
+/** A first-in, first-out queue of requests that wait until another snapshot ends. */
 export interface SnapshotQueue {
-  /** How many wait. */
+  /** Number of requests that wait. */
   waiting(): number
-  /** How many have been let in and have not come yet: their places are promised. */
-  promised(): number
-  /** Resolves when another has ended and its place is promised; rejects where none does for as long as a snapshot may last. */
-  turn(): Promise<void>
-  /** One that was let in has come: call it in the same turn of the event loop in which the place is taken. */
-  arrive(): void
-  /** A snapshot has ended: its place is promised to the first that waits. */
-  letIn(): void
+  /** Number of admitted requests that have not claimed their place yet. */
+  reserved(): number
+  /** Resolves when a place is reserved for the caller. Rejects if no snapshot ends for as long as a snapshot may last. */
+  wait(): Promise<void>
+  /** Uses a reserved place. Call it in the event loop turn in which the snapshot begins. */
+  claim(): void
+  /** Reserves the place of an ended snapshot for the first request that waits. */
+  admitNext(): void
 }
 
-/** Nothing waits. */
-export function createSnapshotQueue(mostMs: number): SnapshotQueue {
+/** Creates an empty queue. */
+export function createSnapshotQueue(maxMs: number): SnapshotQueue {
   const waiting: (() => void)[] = []
-  let promised = 0
+  let reserved = 0
 
-  function turn(): Promise<void> {
+  function wait(): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         waiting.splice(waiting.indexOf(enter), 1)
         reject(new SnapshotOver())
-      }, mostMs)
+      }, maxMs)
       late.unref()
       const enter = () => {
         clearTimeout(late)
@@ -36,46 +36,46 @@ export function createSnapshotQueue(mostMs: number): SnapshotQueue {
     })
   }
 
-  function arrive(): void {
-    promised--
+  function claim(): void {
+    reserved--
   }
 
-  function letIn(): void {
+  function admitNext(): void {
     const next = waiting.shift()
     if (next === undefined) return
-    promised++
+    reserved++
     next()
   }
 
-  return { waiting: () => waiting.length, promised: () => promised, turn, arrive, letIn }
+  return { waiting: () => waiting.length, reserved: () => reserved, wait, claim, admitNext }
 }
 
-/** Those that wait for each other, to begin together. */
-export interface Gathering {
-  /** Resolves when a snapshot has ended, and soon where none does. */
-  gather(): Promise<void>
-  /** A snapshot has ended. */
-  end(): void
+/** Requests that wait so that they can share one snapshot. */
+export interface BatchGate {
+  /** Resolves when a snapshot ends, or after 2 ms. */
+  wait(): Promise<void>
+  /** Lets all waiting requests continue, because a snapshot has ended. */
+  open(): void
 }
 
-/** Nothing waits. */
-export function createGathering(): Gathering {
-  let gathering: Promise<void> | undefined
-  let end: () => void = () => {}
+/** Creates a gate at which no request waits. */
+export function createBatchGate(): BatchGate {
+  let batch: Promise<void> | undefined
+  let open: () => void = () => {}
   return {
-    gather: () => {
-      gathering ??= new Promise((resolve) => {
-        const late = setTimeout(() => end(), mostGatherMs)
-        end = () => {
+    wait: () => {
+      batch ??= new Promise((resolve) => {
+        const late = setTimeout(() => open(), maxBatchWaitMs)
+        open = () => {
           clearTimeout(late)
-          gathering = undefined
+          batch = undefined
           resolve()
         }
       })
-      return gathering
+      return batch
     },
-    end: () => end(),
+    open: () => open(),
   }
 }
 
-const mostGatherMs = 2
+const maxBatchWaitMs = 2

@@ -3,9 +3,9 @@ import { type Database, mostSnapshotMs, type SnapshotConnection } from './databa
 import type { KeptRows } from './kept-rows.ts'
 import { createSnapshotReader } from './reader.ts'
 
-/** A connection of `snapshots.ts`, and what reads on it. */
+/** A connection of `snapshots.ts` and its reader. */
 
-/** A read of a snapshot that has lasted too long, or one that could not begin for as long. */
+/** Thrown by reads of an expired snapshot, and by a snapshot that waited for the same time without beginning. */
 export class SnapshotOver extends Error {
   constructor() {
     super(`a snapshot lasted for more than ${mostSnapshotMs} ms`)
@@ -13,31 +13,33 @@ export class SnapshotOver extends Error {
   }
 }
 
-/** A connection with what reads on it, and the snapshot that it holds. */
+/** A connection, its reader, and the state of the snapshot that it holds. */
 export interface SnapshotSession {
   readonly connection: SnapshotConnection
   readonly read: StoreReader
-  /** Settled when the connection holds the snapshot. */
+  /** Settles when the connection holds the snapshot. */
   begun: Promise<void>
-  /** How many use the snapshot. */
+  /** Number of queries that use the snapshot. */
   users: number
-  /** `changes` of the database when it began. */
+  /** `changes()` of the database when the snapshot began. */
   changes: number | undefined
-  /** By the monotonic clock. */
+  /** Time at which the snapshot began, by the monotonic clock. */
   begunMs: number
+  /** Whether the snapshot has expired. */
   isOver: boolean
+  /** Timer that expires the snapshot. */
   timer: NodeJS.Timeout | undefined
-  /** When its last user left it, by the monotonic clock. */
+  /** Time at which the last user left, by the monotonic clock. */
   leftMs: number
-  /** Until it is ended, or looked at again. */
-  lingering: NodeJS.Timeout | undefined
-  /** Of the statements without parameters, by their text. */
+  /** Timer that ends an unused snapshot. */
+  idleTimer: NodeJS.Timeout | undefined
+  /** Results of statements without parameters, by statement text. */
   readonly answers: Map<string, ReturnType<SnapshotConnection['query']>>
 }
 
 type Query = SnapshotConnection['query']
 
-/** It holds no snapshot yet. */
+/** Creates a session that holds no snapshot yet. */
 export function createSnapshotSession(
   database: Database,
   base: StoreReader,
@@ -59,13 +61,13 @@ export function createSnapshotSession(
     isOver: false,
     timer: undefined,
     leftMs: 0,
-    lingering: undefined,
+    idleTimer: undefined,
     answers,
   }
   return session
 }
 
-/** What has no parameters is read once in a snapshot: the newest milestone and the tip are asked for by many fields. */
+/** Reads each statement without parameters once per snapshot: many fields ask for the newest milestone and the tip. */
 function readOnce(answers: SnapshotSession['answers'], read: Query): Query {
   return (sql, parameters) => {
     if (parameters.length > 0) return read(sql, parameters)
@@ -77,7 +79,7 @@ function readOnce(answers: SnapshotSession['answers'], read: Query): Query {
   }
 }
 
-/** Whatever a read fails with once the snapshot is over, that is why. */
+/** Replaces every failure of a read with `SnapshotOver` once the snapshot has expired. */
 function failingOnceOver<A extends readonly unknown[], T>(
   isOver: () => boolean,
   read: (...args: A) => Promise<T>,

@@ -2,76 +2,56 @@ import type { StoreReader, StoreSnapshot } from './contract.ts'
 import { type Database, mostSnapshotMs } from './database.ts'
 import { createKeptRows } from './kept-rows.ts'
 import type { StoreLoad } from './load.ts'
-import { createGathering, createSnapshotQueue } from './snapshot-queue.ts'
+import { createBatchGate, createSnapshotQueue } from './snapshot-queue.ts'
 import { createSnapshotSession, type SnapshotSession } from './snapshot-session.ts'
 
 /**
- * Snapshots of the database: what one query reads is of one moment. Where a change of the database shows at once, those
- * that begin between two changes share one, which is kept a little longer than it is used; where it does not, those that begin before
- * the first of them reads.
+ * Snapshots of the database: all reads of one query see the same state. If the database reports each change at once, queries that
+ * begin between two changes share one snapshot, which stays open a little longer than it is used. Otherwise queries
+ * that begin before the first of them reads share one snapshot.
  */
 
-/** Snapshots until they are closed. */
+/** The snapshots of one database. */
 export interface Snapshots {
   begin(): Promise<StoreSnapshot>
   load(): StoreLoad['snapshots']
   close(): void
 }
 
-/** Nothing is connected before the first one begins. */
+/** Creates the snapshots. The first one opens the first connection. */
 export function createSnapshots(
   database: Database,
   base: StoreReader,
-  mostMs = mostSnapshotMs,
+  maxMs = mostSnapshotMs,
 ): Snapshots {
-  const idle: SnapshotSession[] = []
-  const kept = createKeptRows()
-  /** Those that hold a snapshot or are about to. */
-  const busy = new Set<SnapshotSession>()
-  const queue = createSnapshotQueue(mostMs)
-  const gathering = createGathering()
-
-  /** One that began after the last change, and not so long ago that it is soon over; or whose moment is still to come. */
-  function shareable(changes: number | undefined): SnapshotSession | undefined {
-    if (changes === undefined) {
-      // One without users is about to end.
-      return [...busy].find(
-        ({ connection, users, isOver }) =>
-          !isOver && !connection.hasMoment() && users > 0 && users < mostSharing,
-      )
-    }
-    const since = performance.now() - mostSharedMs
-    return [...busy].find((one) => one.changes === changes && !one.isOver && one.begunMs > since)
-  }
-
-  function leave(session: SnapshotSession): void {
-    busy.delete(session)
-    gathering.end()
-    queue.letIn()
-  }
+  const queue = createSnapshotQueue(maxMs)
+  const gate = createBatchGate()
+  const sessions = createSessions({
+    database,
+    base,
+    maxMs,
+    onEnd: () => {
+      gate.open()
+      queue.admitNext()
+    },
+  })
+  const { busy, finish } = sessions
 
   async function begin(): Promise<StoreSnapshot> {
     let changes = database.changes()
-    // Where only those that begin together can share a snapshot, they wait for each other: their statements go in common messages.
-    if (changes === undefined && busy.size >= heldAtOnce) await gathering.gather()
-    const shared = shareable(changes)
+    // If only requests that begin together can share a snapshot, they wait for each other. Their statements then share messages.
+    if (changes === undefined && busy.size >= maxUnbatched) await gate.wait()
+    const shared = sessionToShare(busy, changes)
     if (shared !== undefined) return await use(shared)
-    const left = [...busy].find(({ users, lingering }) => users === 0 && lingering !== undefined)
-    if (left !== undefined) await finish(left)
-    if (busy.size + queue.promised() >= database.mostSnapshots || queue.waiting() > 0) {
-      await queue.turn()
-      queue.arrive()
-      // Read before it begins: it has at least these changes, and who shares it has seen no others.
+    const unused = [...busy].find(({ users, idleTimer }) => users === 0 && idleTimer !== undefined)
+    if (unused !== undefined) await finish(unused)
+    if (busy.size + queue.reserved() >= database.mostSnapshots || queue.waiting() > 0) {
+      await queue.wait()
+      queue.claim()
+      // Read before the snapshot begins: the snapshot has at least these changes, and its later users have seen no others.
       changes = database.changes()
     }
-    const session = idle.pop() ?? createSnapshotSession(database, base, kept)
-    busy.add(session)
-    session.changes = changes
-    session.begunMs = performance.now()
-    session.begun = session.connection.begin()
-    session.timer = setTimeout(() => expire(session), mostMs)
-    session.timer.unref()
-    return await use(session)
+    return await use(sessions.start(changes))
   }
 
   async function use(session: SnapshotSession): Promise<StoreSnapshot> {
@@ -82,7 +62,7 @@ export function createSnapshots(
       await release(session)
       throw failure
     }
-    // It was over before it began.
+    // The snapshot expired before it began.
     if (session.isOver) session.connection.close()
     return { read: session.read, isStale: async () => false, end: () => void release(session) }
   }
@@ -92,67 +72,115 @@ export function createSnapshots(
     if (session.users > 0 || session.isOver) return
     if (session.changes === undefined) return await finish(session)
     session.leftMs = performance.now()
-    if (session.lingering === undefined) linger(session)
+    if (session.idleTimer === undefined) holdIdle(session, finish)
   }
 
-  /** Keeps it for those who come soon. One timer for many of them, for it costs as much as a short read. */
-  function linger(session: SnapshotSession): void {
-    session.lingering = setTimeout(() => {
-      session.lingering = undefined
-      if (session.users > 0) return
-      if (performance.now() - session.leftMs < mostLingerMs) linger(session)
-      else void finish(session)
-    }, mostLingerMs)
-    session.lingering.unref()
+  const load = () => ({ held: sessions.held(), waiting: queue.waiting() })
+  return { begin, load, close: sessions.close }
+}
+
+/**
+ * Returns a session that a new query may join: its snapshot began after the last change and will not expire soon, or it has not read
+ * anything yet.
+ */
+function sessionToShare(
+  busy: ReadonlySet<SnapshotSession>,
+  changes: number | undefined,
+): SnapshotSession | undefined {
+  if (changes === undefined) {
+    // A session without users is about to end.
+    return [...busy].find(
+      ({ connection, users, isOver }) =>
+        !isOver && !connection.hasMoment() && users > 0 && users < maxBatchUsers,
+    )
+  }
+  const since = performance.now() - maxSharedAgeMs
+  return [...busy].find((one) => one.changes === changes && !one.isOver && one.begunMs > since)
+}
+
+/** Keeps an unused snapshot open for the next query. Many queries share one timer, because a timer costs as much as a short read. */
+function holdIdle(session: SnapshotSession, finish: (session: SnapshotSession) => unknown): void {
+  session.idleTimer = setTimeout(() => {
+    session.idleTimer = undefined
+    if (session.users > 0) return
+    if (performance.now() - session.leftMs < maxIdleMs) holdIdle(session, finish)
+    else void finish(session)
+  }, maxIdleMs)
+  session.idleTimer.unref()
+}
+
+interface SessionDeps {
+  readonly database: Database
+  readonly base: StoreReader
+  readonly maxMs: number
+  /** Called after a session has given up its snapshot. */
+  readonly onEnd: () => void
+}
+
+/** Starts sessions, and keeps some of them connected for reuse. */
+function createSessions({ database, base, maxMs, onEnd }: SessionDeps) {
+  const idle: SnapshotSession[] = []
+  const kept = createKeptRows()
+  /** Sessions that hold a snapshot or are about to. */
+  const busy = new Set<SnapshotSession>()
+
+  function start(changes: number | undefined): SnapshotSession {
+    const session = idle.pop() ?? createSnapshotSession(database, base, kept)
+    busy.add(session)
+    session.changes = changes
+    session.begunMs = performance.now()
+    session.begun = session.connection.begin()
+    session.timer = setTimeout(() => expire(session), maxMs)
+    session.timer.unref()
+    return session
   }
 
   async function finish(session: SnapshotSession): Promise<void> {
     clearTimeout(session.timer)
-    clearTimeout(session.lingering)
-    session.lingering = undefined
+    clearTimeout(session.idleTimer)
+    session.idleTimer = undefined
     session.changes = undefined
     session.answers.clear()
-    // What was wrong with it is reported by who reads next.
+    // The next read reports what is wrong with the connection.
     await session.connection.end().catch(() => session.connection.close())
-    if (idle.length >= mostConnected) idle[idle.length - mostConnected]?.connection.close()
+    if (idle.length >= maxConnected) idle[idle.length - maxConnected]?.connection.close()
     idle.push(session)
-    leave(session)
+    busy.delete(session)
+    onEnd()
   }
 
-  /** Its connection is not used again: later reads fail instead of reading another moment. */
+  /** Closes the connection for good: later reads fail instead of reading another state. */
   function expire(session: SnapshotSession): void {
     session.isOver = true
     session.connection.close()
-    leave(session)
+    busy.delete(session)
+    onEnd()
   }
 
-  return {
-    begin,
-    load: () => ({
-      held: [...busy].filter(({ users }) => users > 0).length,
-      waiting: queue.waiting(),
-    }),
-    close: () => {
-      for (const session of busy) {
-        clearTimeout(session.timer)
-        clearTimeout(session.lingering)
-        session.isOver = true
-      }
-      for (const { connection } of [...busy, ...idle]) connection.close()
-    },
+  function close(): void {
+    for (const session of busy) {
+      clearTimeout(session.timer)
+      clearTimeout(session.idleTimer)
+      session.isOver = true
+    }
+    for (const { connection } of [...busy, ...idle]) connection.close()
   }
+
+  const held = () => [...busy].filter(({ users }) => users > 0).length
+  return { busy, start, finish, held, close }
 }
 
-const mostSharedMs = 1_000
+/** Age above which a snapshot accepts no further users. */
+const maxSharedAgeMs = 1_000
 
-/** So many are held without waiting for others to come. */
-const heldAtOnce = 2
+/** Snapshots that may be open before new requests wait to share one. */
+const maxUnbatched = 2
 
-/** For longer the write-ahead log could not begin anew behind a few requests. */
-const mostLingerMs = 10
+/** A longer hold would keep SQLite from restarting its write-ahead log. */
+const maxIdleMs = 10
 
-/** One that waits for a long statement of another waits no longer than for this many. */
-const mostSharing = 8
+/** A request that waits for a long statement of another request waits for no more than this many requests. */
+const maxBatchUsers = 8
 
-/** How many of those that are used again first stay connected. To make one anew costs more than all else. */
-const mostConnected = 4
+/** Idle sessions that stay connected. They are reused first, because a new connection costs more than everything else here. */
+const maxConnected = 4

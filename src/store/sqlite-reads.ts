@@ -2,12 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Database, Parameter, Rows, SnapshotConnection } from './database.ts'
 import { isLarge, type KeptStatements, keepStatements, rowsOf } from './sqlite-statements.ts'
 
-/** The reads of SQLite by the driver alone, on a connection of their own. */
+/** Reads of SQLite through the driver alone, on a connection of their own. */
 
-/** Reads until it is closed. */
+/** Reads of a SQLite database. */
 export interface SqliteReads extends SnapshotConnection, Pick<Database, 'changes'> {}
 
-/** Nothing is opened before the first read; `open` throws when there are to be no more. */
+/** Creates the reads. The first read calls `open`, which throws once the store is closed. */
 export function openReads(open: () => DatabaseSync): SqliteReads {
   let connection: DatabaseSync | undefined
   let openings = 0
@@ -19,10 +19,7 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
       openings++
     }
     kept ??= keepStatements(connection, parametersOf)
-    const prepared = kept.get(sql)
-    const bound = parameters.slice(0, prepared.note).map(boundAs)
-    if (bound.some(isLarge)) kept.drop(sql)
-    return rowsOf(prepared, bound)
+    return runKept(kept, sql, parameters)
   }
 
   function isInTransaction(): boolean {
@@ -30,21 +27,21 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   }
 
   async function queryBoth(first: string, second: string, parameters: readonly Parameter[]) {
-    // Not a union of both, which would take a third longer: it copies every row.
+    // A union of both statements copies every row and takes a third longer.
     const both = () => [...run(first, parameters), ...run(second, parameters)]
     if (isInTransaction()) return both()
     run('BEGIN', [])
     try {
       return both()
     } finally {
-      // A failure of the file may have ended it already.
+      // A failure of the file may have ended the transaction already.
       await end()
     }
   }
 
   async function begin(): Promise<void> {
     run('BEGIN', [])
-    // BEGIN alone takes no snapshot; a read does.
+    // BEGIN alone takes no snapshot. The first read takes it.
     run('PRAGMA schema_version', [])
   }
 
@@ -61,7 +58,8 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   return {
     query: async (sql, parameters) => run(sql, parameters),
     queryBoth,
-    // Another one after each commit of another connection, for this one only reads; and those of two connections cannot be compared.
+    // `data_version` changes after each commit of another connection, and this connection only reads. Values of two connections are not
+    // comparable, so the number of openings is part of the result.
     changes: () => Number(run('PRAGMA data_version', [])[0]?.[0]) + openings * 2 ** 32,
     begin,
     hasMoment: () => true,
@@ -70,13 +68,24 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   }
 }
 
-/** How many parameters a statement takes, for the driver refuses more; without `?1` all that are given. */
+function runKept(
+  kept: KeptStatements<number>,
+  sql: string,
+  parameters: readonly Parameter[],
+): Rows {
+  const prepared = kept.get(sql)
+  const bound = parameters.slice(0, prepared.note).map(boundAs)
+  if (bound.some(isLarge)) kept.drop(sql)
+  return rowsOf(prepared, bound)
+}
+
+/** Number of parameters of a statement, because the driver rejects more. Infinite for a statement without numbered parameters. */
 function parametersOf(statement: StatementSync): number {
   const places = [...statement.sourceSQL.matchAll(/\?(\d+)/g)].map(([, place]) => Number(place))
   return places.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...places)
 }
 
-/** The driver knows no truth values. */
+/** Converts booleans, which the driver does not support. */
 function boundAs(parameter: Parameter) {
   return typeof parameter === 'boolean' ? Number(parameter) : parameter
 }

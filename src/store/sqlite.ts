@@ -24,43 +24,27 @@ import { openReads } from './sqlite-reads.ts'
 import { sqliteOnThread } from './sqlite-thread.ts'
 import { reasonOf, unusable } from './unusable.ts'
 
-/** The database in a file; a path is taken from the current folder, and its folder made where it is missing. */
+/** Opens the database in a file. A relative path starts at the current folder. A missing folder is created. */
 export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HERE'): Database {
   const file = resolve(path)
   let isClosed = false
 
-  async function connect({ begin, on }: Connecting = writing): Promise<SqlConnection> {
+  async function connect(connecting: Connecting = writing): Promise<SqlConnection> {
     assert(!isClosed, 'the store is open')
-    mkdirSync(dirname(file), { recursive: true })
-    const connection =
-      on === 'HERE'
-        ? sqliteConnection(openFile(file, 'WRITE'), begin)
-        : connectionBy(await sqliteOnThread(file), begin)
-    await useWriteAheadLog(connection)
-    return connection
-  }
-
-  /** Prisma connects when it must, and again after a disconnect: the settings go with the connection. */
-  function clientWith(settle: Settle, connecting: Connecting): Client {
-    async function connectSettled(): Promise<SqlConnection> {
-      const connection = await connect(connecting)
-      await settle(connection)
-      return connection
-    }
-    return new PrismaClient({ adapter: { ...adapterInfo, connect: connectSettled } })
+    return await connectTo(file, connecting)
   }
 
   const place = fileIdentityOf(file)
   const reserve = reserveOf(file)
   let checkpoints: Checkpoints | undefined
-  const clientOfWriter = (settle: Settle) => clientWith(settle, { ...writing, on: writesOn })
-  const { writer, raw } = writerOf(clientOfWriter, (connection) => {
+  const connectWriter = () => connect({ ...writing, on: writesOn })
+  const { writer, raw } = writerOf(connectWriter, (connection) => {
     reserve.keep()
     checkpoints ??= keepCheckpoints(file, log)
     return settleWriter(connection)
   })
-  // It cannot write.
-  const reader = clientWith(refuseWrites, { begin: 'BEGIN', on: 'HERE' })
+  // This client cannot write.
+  const reader = clientOf(() => connect({ begin: 'BEGIN', on: 'HERE' }), refuseWrites)
 
   function openToRead(cacheKibibytes?: number): DatabaseSync {
     assert(!isClosed, 'the store is open')
@@ -96,7 +80,17 @@ export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HE
   }
 }
 
-/** Nothing is written into a file that is no longer in its place. */
+async function connectTo(file: string, { begin, on }: Connecting): Promise<SqlConnection> {
+  mkdirSync(dirname(file), { recursive: true })
+  const connection =
+    on === 'HERE'
+      ? sqliteConnection(openFile(file, 'WRITE'), begin)
+      : connectionBy(await sqliteOnThread(file), begin)
+  await useWriteAheadLog(connection)
+  return connection
+}
+
+/** The statements of SQLite. A writing transaction fails if the file was moved or removed. */
 function statementsAt({ check }: FileIdentity): Statements {
   return {
     ...sqliteStatements,
@@ -115,13 +109,13 @@ async function spaceOf(file: string): Promise<DatabaseSpace> {
   return { databaseBytes: sizes.reduce((sum, size) => sum + size, 0), freeBytes: bavail * bsize }
 }
 
-/** The client of the writer, and raw statements on the same connection. */
+/** Creates the client of the writer, and raw statements on the same connection. */
 function writerOf(
-  clientWith: (settle: Settle) => Client,
+  connect: () => Promise<SqlConnection>,
   settle: Settle,
 ): Pick<Database, 'writer' | 'raw'> {
   let connection: SqlConnection | undefined
-  const writer = clientWith((connected) => {
+  const writer = clientOf(connect, (connected) => {
     connection = connected
     return settle(connected)
   })
@@ -132,9 +126,19 @@ function writerOf(
   return { writer, raw }
 }
 
+/** Creates a client. Prisma connects on demand, and again after a disconnect, so `settle` applies the settings to each connection. */
+function clientOf(connect: () => Promise<SqlConnection>, settle: Settle): Client {
+  async function connectSettled(): Promise<SqlConnection> {
+    const connection = await connect()
+    await settle(connection)
+    return connection
+  }
+  return new PrismaClient({ adapter: { ...adapterInfo, connect: connectSettled } })
+}
+
 type Settle = (connection: SqlConnection) => Promise<void>
 
-/** How a connection begins transactions, and where it is. */
+/** How a connection begins transactions, and on which thread it runs. */
 interface Connecting {
   readonly begin: Begin
   readonly on: WritesOn
@@ -142,7 +146,7 @@ interface Connecting {
 
 const writing: Connecting = { begin: 'BEGIN IMMEDIATE', on: 'HERE' }
 
-/** Looks at the file, and changes nothing in it. One that is not there yet will be made. */
+/** Inspects the file without a change. A missing file is no error, because the first connection creates it. */
 function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable> {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -160,18 +164,18 @@ function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable>
   }
 }
 
-/** Beside the program: two levels up from `src/store` and from `dist/store` alike. */
+/** Folder of the migrations, two levels above both `src/store` and `dist/store`. */
 const migrationsPath = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
-/** Each of the connections that hold a snapshot has a cache of its own, and every commit empties it. */
+/** Cache size of a snapshot connection. Each has its own cache, and every commit empties it. */
 const snapshotCacheKibibytes = 4_096
 
-/** What all databases in files have in common. A file has no notifications: processes poll it. */
+/** Properties of every SQLite database. There are no notifications, so processes poll the file. */
 const kindOfDatabase = {
   kind: 'sqlite',
   tables: tableStatements,
   migrations: { path: migrationsPath, statements: migrationStatements },
   listen: () => ({ close: async () => {} }),
-  // One for each state of the database that a query still reads.
+  // One snapshot for each state of the database that a query still reads.
   mostSnapshots: 16,
 } as const

@@ -35,24 +35,33 @@ import {
 } from './waiting.ts'
 
 /**
- * The writing side: each call is one transaction on the writer's own client, one after the other. Without a history to compare, the
- * tables may be those of an earlier version.
+ * The writing side of a store. Each call is one transaction on the writer's own client, and calls run one after the other. Without
+ * `history`, the tables may be those of an earlier version.
  */
 export function createWriter(
   database: WriterDatabase,
-  turns: SerialQueue,
+  queue: SerialQueue,
   history?: HistoryGuard,
 ): StoreWriter {
-  const { transact, transactRaw, look, lookRaw, published, recoverAndPublish } = turnsOf(
-    database,
-    turns,
-    history,
-  )
-  const newest = newestMigration(database.migrations)
-  const placed = ({ answers, nextInbox }: Accepted) => {
-    history?.sawInbox(nextInbox)
-    return answers
+  const calls = createCalls(database, queue, history)
+  return {
+    ...leaseWrites(calls, newestMigration(database.migrations), history !== undefined),
+    ...snapshotWrites(calls),
+    ...inboxWrites(calls, history),
+    ...slotWrites(calls),
+    ...bookingReads(calls),
+    ...logWrites(calls, database.statements),
+    ...chainRecordWrites(calls),
   }
+}
+
+type WriterDatabase = Pick<Database, 'writer' | 'raw' | 'statements' | 'migrations'>
+
+function leaseWrites(
+  { transact, transactRaw, recoverAndPublish }: Calls,
+  newest: string | undefined,
+  hasHistory: boolean,
+) {
   return {
     takeLease: async (lease) => {
       const taken = await transact(async (writing) => {
@@ -60,50 +69,58 @@ export function createWriter(
         if (term.ok) await writing.sql.shards?.look(writing.tx)
         return term
       })
-      if (taken.ok && history !== undefined) await recoverAndPublish()
+      if (taken.ok && hasHistory) await recoverAndPublish()
       return taken
     },
     renewLease: (term, ttlMs) => transactRaw((writing) => renewLease(writing, term, ttlMs)),
     releaseLease: (term) => transact((writing) => releaseLease(writing, term)),
-    initialize: (term, genesis) => transactRaw((writing) => initialize(writing, term, genesis)),
-    addToSnapshot: (term, part) =>
-      transactRaw((writing) => underLease(writing, term, () => addToSnapshot(writing, term, part))),
-    finishSnapshot: (term, end) =>
-      transact((writing) => underLease(writing, term, () => finishSnapshot(writing, term, end))),
-    dropSnapshot: (term) =>
-      transactRaw((writing) => underLease(writing, term, () => dropSnapshot(writing, term))),
     checkHistory: () => transactRaw(async () => {}),
+  } satisfies Partial<StoreWriter>
+}
+
+function snapshotWrites({ transactRaw, leased, leasedRaw }: Calls) {
+  return {
+    initialize: (term, genesis) => transactRaw((writing) => initialize(writing, term, genesis)),
+    addToSnapshot: (term, part) => leasedRaw(term, (writing) => addToSnapshot(writing, term, part)),
+    finishSnapshot: (term, end) => leased(term, (writing) => finishSnapshot(writing, term, end)),
+    dropSnapshot: (term) => leasedRaw(term, (writing) => dropSnapshot(writing, term)),
+  } satisfies Partial<StoreWriter>
+}
+
+function inboxWrites({ transact, transactRaw, leasedRaw }: Calls, history?: HistoryGuard) {
+  const noted = ({ answers, nextInbox }: Accepted) => {
+    history?.sawInbox(nextInbox)
+    return answers
+  }
+  return {
     acceptBlocks: async (blocks) =>
-      placed(await transactRaw((writing) => acceptBlocks(writing, blocks))),
+      noted(await transactRaw((writing) => acceptBlocks(writing, blocks))),
     acceptOwnBlocks: async (term, blocks) => {
-      const taken = await transactRaw((writing) =>
-        underLease(
-          writing,
-          term,
-          async (): Promise<Result<Accepted, never>> => ok(await acceptBlocks(writing, blocks)),
-        ),
+      const taken = await leasedRaw(
+        term,
+        async (writing): Promise<Result<Accepted, never>> =>
+          ok(await acceptBlocks(writing, blocks)),
       )
-      return taken.ok ? ok(placed(taken.value)) : taken
+      return taken.ok ? ok(noted(taken.value)) : taken
     },
-    closeSlots: (term, upTo) =>
-      transactRaw((writing) => underLease(writing, term, () => closeSlots(writing, term, upTo))),
-    book: (term, booking) =>
-      transactRaw((writing) => underLease(writing, term, () => book(writing, term, booking))),
-    commitSlots: (term, commits, tries) =>
-      published(
-        transactRaw((writing) =>
-          underLease(writing, term, () => commitSlots(writing, commits, tries)),
-        ),
-      ),
-    buildTries: (term, build) =>
-      transactRaw((writing) => underLease(writing, term, () => buildTries(writing, term, build))),
-    followSlots: (term, slots) =>
-      published(
-        transactRaw((writing) =>
-          underLease(writing, term, () => followSlots(writing, term, slots)),
-        ),
-      ),
+    closeSlots: (term, upTo) => leasedRaw(term, (writing) => closeSlots(writing, term, upTo)),
     keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),
+  } satisfies Partial<StoreWriter>
+}
+
+function slotWrites({ leasedRaw, published }: Calls) {
+  return {
+    book: (term, booking) => leasedRaw(term, (writing) => book(writing, term, booking)),
+    commitSlots: (term, commits, tries) =>
+      published(leasedRaw(term, (writing) => commitSlots(writing, commits, tries))),
+    buildTries: (term, build) => leasedRaw(term, (writing) => buildTries(writing, term, build)),
+    followSlots: (term, slots) =>
+      published(leasedRaw(term, (writing) => followSlots(writing, term, slots))),
+  } satisfies Partial<StoreWriter>
+}
+
+function bookingReads({ look, lookRaw }: Calls) {
+  return {
     pendingBlocks: (limit) => lookRaw((reading) => pendingBlocks(reading, limit)),
     outputsForBooking: (outputIds) => lookRaw((reading) => outputsForBooking(reading, outputIds)),
     transactionsForBooking: (transactionIds) =>
@@ -114,67 +131,125 @@ export function createWriter(
     carriersAwaiting: (ids) => look((reading) => carriersAwaiting(reading, ids)),
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
     readSlots: (from, to, take) => lookRaw((reading) => readSlots(reading, from, to, take)),
+  } satisfies Partial<StoreWriter>
+}
+
+function logWrites(
+  { transact, transactRaw, leased, lookRaw }: Calls,
+  { partitions }: WriterDatabase['statements'],
+) {
+  return {
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     extendLog: async () => {
-      const { partitions } = database.statements
       if (partitions === undefined || !(await lookRaw(({ tx }) => partitions.isRoomShort(tx))))
         return
       await transactRaw(({ tx }) => partitions.makeNext(tx))
     },
     pruneBlocks: (request) => transact((writing) => pruneBlocks(writing, request)),
-    fillActivity: (term, request) =>
-      transact((writing) => underLease(writing, term, () => fillActivity(writing, request))),
-    forgetActivity: (term) =>
-      transact((writing) => underLease(writing, term, () => forgetActivity(writing, term))),
+    fillActivity: (term, request) => leased(term, (writing) => fillActivity(writing, request)),
+    forgetActivity: (term) => leased(term, (writing) => forgetActivity(writing, term)),
+  } satisfies Partial<StoreWriter>
+}
+
+function chainRecordWrites({ transact }: Calls) {
+  return {
     setChainRecord: (record) => transact((writing) => setChainRecord(writing, record)),
     replaceChainRecord: (record, version) =>
       transact((writing) => replaceChainRecord(writing, record, version)),
-  }
+  } satisfies Partial<StoreWriter>
 }
 
-type WriterDatabase = Pick<Database, 'writer' | 'raw' | 'statements' | 'migrations'>
+/** Calls on the connection of the writer, one at a time. */
+type Calls = ReturnType<typeof createCalls>
 
-/** How calls take their turns on the connection of the writer. */
-function turnsOf(
-  { writer: client, raw, statements: sql }: WriterDatabase,
-  turns: SerialQueue,
+function createCalls(
+  database: WriterDatabase,
+  queue: SerialQueue,
   history: HistoryGuard | undefined,
 ) {
-  /** Whether slots may be committed that readers do not see: whether a publication succeeded was never learnt. */
-  let isPublicationDue = false
+  const { writer: client, raw, statements: sql } = database
+  const guarded = guardedBy(sql, history)
+  const { publishDue, publishNow, noteFailure, recoverAndPublish } = createPublication({
+    raw,
+    sql,
+    guarded,
+    queue,
+  })
 
-  /** Whether something may be prepared in shards of the log that is neither committed nor rolled back. */
-  let isRecoveryDue = false
+  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+    const all = guarded(work, (tx) => ({ tx, sql }))
+    return queue.take(async () => {
+      await publishDue()
+      const done = client.$transaction(all, { timeout: transactionTimeoutMs })
+      return doneOf(await noteFailure(done))
+    })
+  }
 
-  /** The outcome of a transaction, or why the history of the database forbids it. */
-  const whole =
-    <W extends RawWriting, T>(work: (writing: W) => Promise<T>, writingOf: (tx: W['tx']) => W) =>
+  /** The same with raw statements only, which cost less processor time. */
+  function transactRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
+    const all = guarded(work, (tx) => ({ tx, sql }))
+    return queue.take(async () => {
+      await publishDue()
+      return doneOf(await noteFailure(raw.transact(all)))
+    })
+  }
+
+  type LeasedWork<W, T, E> = (writing: W) => Promise<Result<T, E>>
+  /** A transaction that writes only if the caller still holds the lease. */
+  const leased = <T, E>(term: number, work: LeasedWork<Writing, T, E>) =>
+    transact((writing) => underLease(writing, term, () => work(writing)))
+  const leasedRaw = <T, E>(term: number, work: LeasedWork<RawWriting, T, E>) =>
+    transactRaw((writing) => underLease(writing, term, () => work(writing)))
+
+  /** Resolves to the tip after a commit, once readers see it. */
+  async function published<E>(commit: Promise<Result<Appended, E>>): Promise<Result<LogTip, E>> {
+    const done = await commit
+    if (!done.ok) return done
+    const { tip, isPublished } = done.value
+    history?.saw(tip)
+    if (!isPublished) await publishNow()
+    return ok(tip)
+  }
+
+  /** Reads outside of a transaction, after all earlier writes. */
+  const look = <T>(work: (reading: Writing) => Promise<T>) =>
+    queue.take(() => work({ tx: client, sql }))
+  const lookRaw = <T>(work: (reading: RawWriting) => Promise<T>) =>
+    queue.take(() => work({ tx: raw, sql }))
+
+  return { transact, transactRaw, leased, leasedRaw, look, lookRaw, published, recoverAndPublish }
+}
+
+/** Makes the work of transactions. It resolves to the outcome, or to the reason why the history of the database forbids the write. */
+function guardedBy(sql: WriterDatabase['statements'], history: HistoryGuard | undefined) {
+  return <W extends RawWriting, T>(
+    work: (writing: W) => Promise<T>,
+    writingOf: (tx: W['tx']) => W,
+  ) =>
     async (tx: W['tx']): Promise<{ done: T } | HistoryRewound> => {
       const writing = writingOf(tx)
       if (history === undefined) await sql.beginWriting(tx)
       if (sql.shards?.isKnown() === false) await sql.shards.look(tx)
       return (await history?.begin(writing)) ?? { done: await work(writing) }
     }
+}
 
-  function transact<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
-    const all = whole(work, (tx) => ({ tx, sql }))
-    return turns.take(async () => {
-      await publishDue()
-      return doneOf(await noted(client.$transaction(all, { timeout: transactionTimeoutMs })))
-    })
-  }
+interface PublicationDeps extends Pick<WriterDatabase, 'raw'> {
+  readonly sql: WriterDatabase['statements']
+  readonly guarded: ReturnType<typeof guardedBy>
+  readonly queue: SerialQueue
+}
 
-  /** The same in raw statements alone, which cost the program less. */
-  function transactRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
-    const all = whole(work, (tx) => ({ tx, sql }))
-    return turns.take(async () => {
-      await publishDue()
-      return doneOf(await noted(raw.transact(all)))
-    })
-  }
+/** Publishes committed slots that readers do not see yet. */
+function createPublication({ raw, sql, guarded, queue }: PublicationDeps) {
+  /** Whether committed slots may be unpublished, because the outcome of a publication is unknown. */
+  let isPublicationDue = false
 
-  /** After a failure it is not known what the shards have. */
-  async function noted<T>(transaction: Promise<T>): Promise<T> {
+  /** Whether shards of the log may hold a prepared transaction that is neither committed nor rolled back. */
+  let isRecoveryDue = false
+
+  /** Rethrows the failure of a transaction. After a failure the content of the shards is unknown. */
+  async function noteFailure<T>(transaction: Promise<T>): Promise<T> {
     try {
       return await transaction
     } catch (failure) {
@@ -186,46 +261,28 @@ function turnsOf(
     }
   }
 
+  /** Publishes slots of earlier transactions before the next one begins. Call it in a turn of the queue. */
   async function publishDue(): Promise<void> {
     if (!isPublicationDue) return
     if (isRecoveryDue) await sql.shards?.recover(raw)
     isRecoveryDue = sql.shards?.isOn() === true
-    doneOf(await raw.transact(whole(publishApart, (tx) => ({ tx, sql }))))
+    doneOf(await raw.transact(guarded(publishApart, (tx) => ({ tx, sql }))))
     isPublicationDue = false
     isRecoveryDue = false
   }
 
   function publishNow(): Promise<void> {
     isPublicationDue = true
-    return turns.take(publishDue)
+    return queue.take(publishDue)
   }
 
-  /** At the beginning of a term, after whatever the former one left. */
+  /** Called at the beginning of a term: completes what the former term left unfinished. */
   function recoverAndPublish(): Promise<void> {
     isRecoveryDue = sql.shards?.isOn() === true
     return publishNow()
   }
 
-  /** The tip that a commit leads to, once readers see it. */
-  async function published<E>(commit: Promise<Result<Appended, E>>): Promise<Result<LogTip, E>> {
-    const done = await commit
-    if (!done.ok) return done
-    const { tip, isPublished } = done.value
-    history?.saw(tip)
-    if (!isPublished) await publishNow()
-    return ok(tip)
-  }
-
-  /** A read beside the writes, as of all former ones. */
-  function look<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
-    return turns.take(() => work({ tx: client, sql }))
-  }
-
-  function lookRaw<T>(work: (writing: RawWriting) => Promise<T>): Promise<T> {
-    return turns.take(() => work({ tx: raw, sql }))
-  }
-
-  return { transact, transactRaw, look, lookRaw, published, recoverAndPublish }
+  return { noteFailure, publishDue, publishNow, recoverAndPublish }
 }
 
 function doneOf<T>(outcome: { done: T } | HistoryRewound): T {
