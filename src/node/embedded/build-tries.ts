@@ -11,26 +11,26 @@ import type { Starting } from '../source.ts'
 import { openKeptTries } from './kept-tries.ts'
 
 /**
- * Builds the tries of a ledger that has none in its database: a new one, an imported one, or one that an earlier program kept.
- * They are built range by range of their paths, so that each page is written once and memory has one range at a time; an
- * interrupted build goes on behind the last range that was finished, for no slot is committed before the end.
+ * Builds the tries of a ledger whose database has none: a new ledger, an imported one, or one of an earlier version of this
+ * program. The build proceeds by ranges of paths, so that each page is written once and memory holds one range at a time. An
+ * interrupted build resumes after the last finished range, because no slot is committed before the build is complete.
  */
 
-/** What building needs. */
+/** Dependencies and limits of a build. */
 export interface BuildDeps {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly term: number
-  /** Ends the build between two pieces. */
+  /** Aborts the build between two reads or writes. */
   readonly ended: AbortSignal
   onProgress(progress: BuildProgress): void
-  /** The most outputs of one range, on average; each takes some 200 bytes of memory. */
+  /** Average maximum number of outputs in one range. Each output takes about 200 bytes of memory. */
   readonly outputsPerRange?: number
 }
 
-/** How many outputs are in the tries. */
+/** Number of outputs in the tries, and of all outputs. */
 export type BuildProgress = Pick<Starting, 'done' | 'of'>
 
-/** Builds what is missing of the tries at the end of the newest slot; true when all is there. */
+/** Builds the missing parts of the tries at the end of the newest slot. Resolves to true when the tries are complete. */
 export async function buildTries(deps: BuildDeps): Promise<Result<boolean, LeaseLost>> {
   const { read, write } = deps.store
   const { slot } = await read.latestMilestone()
@@ -45,7 +45,7 @@ export async function buildTries(deps: BuildDeps): Promise<Result<boolean, Lease
   const { outputsPerRange = usualOutputsPerRange } = deps
   const step = Math.max(Math.floor((firstBytes * outputsPerRange) / Math.max(count, 1)), 1)
   const passes = Math.ceil((firstBytes - built) / step)
-  // Each pass reads all outputs, and takes those of its range.
+  // Each pass reads all outputs, and selects the outputs of its range.
   let done = 0
   const onRead = (outputs: number) => {
     done += outputs
@@ -63,13 +63,14 @@ export async function buildTries(deps: BuildDeps): Promise<Result<boolean, Lease
   return writeTrie(deps, 'accounts', entries, { slot, built: allBuilt, former: built })
 }
 
+/** Number of values of the first byte of a path. */
 const firstBytes = 256
 
 const usualOutputsPerRange = 400_000
 
 interface PathRange {
   readonly slot: SlotIndex
-  /** The first bytes of paths: from the first up to before the second. */
+  /** The first bytes of paths, from `from` (inclusive) to `to` (exclusive). */
   readonly from: number
   readonly to: number
   onRead(outputs: number): void
@@ -99,7 +100,7 @@ async function outputEntries(
   return entries
 }
 
-/** So many take less than a millisecond. */
+/** This many hashes take less than a millisecond. */
 const hashesPerTurn = 256
 
 async function accountEntries({ store, ended }: BuildDeps): Promise<TrieEntry[]> {
@@ -117,7 +118,7 @@ async function accountEntries({ store, ended }: BuildDeps): Promise<TrieEntry[]>
   return entries
 }
 
-/** Writes the pages of entries; what they have is counted as built with the last of them. */
+/** Writes the pages of entries. The last write records `built`; the earlier writes record `former`. */
 async function writeTrie(
   { store, term, ended }: BuildDeps,
   trie: 'outputs' | 'accounts',
