@@ -20,31 +20,31 @@ export type KeyValue = readonly [key: Hex, value: Uint8Array]
 /** Reads all entries, in any order. */
 export type ReadEntries = () => AsyncIterable<Iterable<KeyValue>>
 
-/** The root of a trie of which the entries come one after another, in memory for so many of them. */
+/** Computes the root of a trie from its entries, with a limit on the entries in memory. */
 export interface TrieRoot {
-  /** Takes entries, of which each is given once. */
-  add(some: Iterable<KeyValue>): Promise<void>
-  /** The root; or `undefined` where memory had no room for some entries: then all are to be added again, for the next range of paths. */
+  /** Adds entries. Each entry must be added once per pass. */
+  add(entries: Iterable<KeyValue>): Promise<void>
+  /** Returns the root, or `undefined` if some entries did not fit in memory. All entries then have to be added again for the next pass. */
   end(): Promise<Hex | undefined>
-  /** The root; the entries that memory had no room for are read again, once for each range of their paths. */
+  /** Returns the root. Reads all entries again for each pass, if some did not fit in memory. */
   root(readAgain: ReadEntries): Promise<Hex>
 }
 
-/** The root of a trie (ledger reference 11.2) of any size. */
-export async function trieRootOf(read: ReadEntries, mostEntries?: number): Promise<Hex> {
-  const trie = createTrieRoot(mostEntries)
-  for await (const some of read()) await trie.add(some)
+/** Computes the root of a trie (ledger reference 11.2) of any size. */
+export async function trieRootOf(read: ReadEntries, maxEntries?: number): Promise<Hex> {
+  const trie = createTrieRoot(maxEntries)
+  for await (const entries of read()) await trie.add(entries)
   return trie.root(read)
 }
 
-/** A trie without entries yet. */
-export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
+/** Creates the computation, without entries. */
+export function createTrieRoot(maxEntries = usualEntries): TrieRoot {
   const subtrees = new Map<number, Subtree>()
-  let pass = createPass(0, mostEntries)
+  let pass = createPass(0, maxEntries)
 
-  async function add(some: Iterable<KeyValue>): Promise<void> {
+  async function add(entries: Iterable<KeyValue>): Promise<void> {
     let hashed = 0
-    for (const entry of some) {
+    for (const entry of entries) {
       pass.add(entry)
       if (++hashed % hashesPerTurn === 0) await passTurn()
     }
@@ -57,7 +57,7 @@ export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
     }
     const from = pass.end()
     if (from === firstBytes) return bytesToHex(rootOver(subtrees))
-    pass = createPass(from, mostEntries)
+    pass = createPass(from, maxEntries)
     return undefined
   }
 
@@ -65,14 +65,14 @@ export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
     for (;;) {
       const computed = await end()
       if (computed !== undefined) return computed
-      for await (const some of readAgain()) await add(some)
+      for await (const entries of readAgain()) await add(entries)
     }
   }
 
   return { add, end, root }
 }
 
-/** The subtree of entries at a depth, in pieces. */
+/** Computes the subtree of entries at a depth. Yields to the event loop. */
 async function subtreeOf(entries: readonly TrieEntry[], depth: number): Promise<Subtree> {
   if (entries.length <= hashesPerTurn) {
     await passTurn()
@@ -87,8 +87,8 @@ async function subtreeOf(entries: readonly TrieEntry[], depth: number): Promise<
   return branchPage(undefined, below).subtree
 }
 
-/** Takes the entries from a first byte on, of as many bytes as memory has room for. */
-function createPass(from: number, mostEntries: number) {
+/** Collects the entries whose first path byte is at least `from`, for as many first bytes as fit in memory. */
+function createPass(from: number, maxEntries: number) {
   const lists = new Map<number, EntryList>()
   let to = firstBytes
   let held = 0
@@ -103,7 +103,7 @@ function createPass(from: number, mostEntries: number) {
       lists.set(firstByte, list)
     }
     list.add(entry)
-    for (held++; held > mostEntries && to - from > 1; ) {
+    for (held++; held > maxEntries && to - from > 1; ) {
       to--
       held -= lists.get(to)?.count() ?? 0
       lists.delete(to)
@@ -115,7 +115,7 @@ function createPass(from: number, mostEntries: number) {
 
 type EntryList = ReturnType<typeof createEntryList>
 
-/** Entries one after another in one piece of memory: each by itself would take four times as much. */
+/** Stores entries in one buffer. Separate arrays would take four times as much memory. */
 function createEntryList() {
   let memory = new Uint8Array()
   let length = 0
@@ -135,7 +135,7 @@ function createEntryList() {
   return { add, count: () => count, bytes: () => memory.subarray(0, length) }
 }
 
-/** The root over the subtrees of all first bytes: two levels of pages. */
+/** Computes the root over the subtrees of all first bytes: two levels of pages. */
 function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
   const upper = digits.map((high): [number, Subtree] => {
     const lower = digits.map((low): [number, Subtree] => [low, subtrees.get(16 * high + low)])
@@ -146,10 +146,11 @@ function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
 
 const digits: readonly number[] = Array.from({ length: 16 }, (_, i) => i)
 
+/** Number of values of the first byte of a path. */
 const firstBytes = 256
 
-/** Each takes some 60 bytes. */
+/** Default limit of entries in memory, about 60 bytes each. */
 const usualEntries = 1_000_000
 
-/** So many take less than a millisecond. */
+/** This many hashes take less than a millisecond. */
 const hashesPerTurn = 256

@@ -12,7 +12,7 @@ import {
   isSet,
   leafPage,
   listEntries,
-  mostEntries,
+  maxEntries,
   type PageBytes,
   type Subtree,
   subtreeOf,
@@ -256,7 +256,7 @@ async function applied(node: Node, on: Applying): Promise<Subtree> {
   }
   if (bytes === undefined) return grown(place, changes.filter(isSet), on)
   const entries = changedEntries(bytes, changes)
-  const isMuch = countEntries(entries) > mostEntries && place.depth < deepestPage
+  const isMuch = countEntries(entries) > maxEntries && place.depth < deepestPage
   if (isMuch) return grown(place, listEntries(entries), on)
   return put(place, leafPage(entries, place.depth, { bytes, changes }), on)
 }
@@ -267,7 +267,7 @@ async function applied(node: Node, on: Applying): Promise<Subtree> {
  */
 async function grown(place: Place, entries: readonly TrieEntry[], on: Applying): Promise<Subtree> {
   await on.turns.pass()
-  if (entries.length <= mostEntries || place.depth === deepestPage) {
+  if (entries.length <= maxEntries || place.depth === deepestPage) {
     return put(place, leafPage(changedEntries(undefined, entries), place.depth), on)
   }
   const changed = new Map<number, Subtree>()
