@@ -16,22 +16,23 @@ import {
 import { isImplicitAccount } from './chains.ts'
 import { decayedMana, generatedMana } from './mana.ts'
 
-/** How a slot changes the accounts ledger: credits, keys and stakes (ledger reference 12.2). */
+/** The changes of a slot to the accounts ledger: credits, keys and stakes (ledger reference 12.2). */
 
-/** What was accepted in a slot, as far as accounts are concerned. */
+/** The accepted content of a slot that concerns accounts. */
 export interface AccountEvents {
   readonly slot: SlotIndex
   /** The allotments of all transactions booked in the slot. */
   readonly allotments: readonly { readonly accountId: AccountId; readonly mana: bigint }[]
   /**
-   * Outputs booked in the slot, and outputs spent in it; what is in both is left out of account. Those that concern no account may be
-   * left out.
+   * Outputs created in the slot. Outputs that are both created and consumed are ignored. Outputs that concern no account may be
+   * omitted.
    */
   readonly created: readonly LedgerOutput[]
+  /** Outputs spent in the slot. */
   readonly consumed: readonly LedgerOutput[]
   /** In the order of issuing. */
   readonly blocks: readonly IssuedBlock[]
-  /** Reference mana cost of the slot `burnPriceSlot` names: mana a unit of work score. */
+  /** Reference mana cost of the slot that `burnPriceSlot` returns, in mana per unit of work score. */
   readonly burnPrice: bigint
 }
 
@@ -41,7 +42,7 @@ export interface LedgerOutput {
   readonly output: Output
 }
 
-/** A block as far as accounts are concerned; the version and the hash are what a validation block names. */
+/** The parts of a block that concern accounts. A validation block names a protocol version and a parameters hash. */
 export type IssuedBlock =
   | { readonly kind: 'basic'; readonly issuerId: AccountId; readonly workScore: number }
   | {
@@ -51,14 +52,14 @@ export type IssuedBlock =
       readonly hash: Hex
     }
 
-/** The slot whose reference mana cost the blocks of a slot pay, whatever they promised to burn at most. */
+/** The slot whose reference mana cost the blocks of a slot pay. Their `maxBurnedMana` does not matter. */
 export function burnPriceSlot(parameters: ProtocolParameters, slot: SlotIndex): SlotIndex {
   return Math.max(slot - parameters.maxCommittableAge, parameters.genesisSlot)
 }
 
 /**
- * The entries that a slot changes, by account; `undefined` for those it deletes. `entryOf` gives them as they are
- * at the end of the slot before. Linear in the events.
+ * The entries that a slot changes, by account; `undefined` for a deleted entry. `entryOf` returns the entry at the end of the previous
+ * slot. Linear in the events.
  */
 export function changedAccounts(
   parameters: ProtocolParameters,
@@ -68,13 +69,13 @@ export function changedAccounts(
   return atOnce(accountChanges(parameters, entryOf, atOnce(accountShares(events))))
 }
 
-/** What a slot has for each account that it concerns. */
+/** The events of a slot by account. */
 export interface AccountShares {
   readonly slot: SlotIndex
   readonly shares: ReadonlyMap<AccountId, Share>
 }
 
-/** The same of events that are divided by account. */
+/** Computes the changed entries from events that are grouped by account, in steps. */
 export function* accountChanges(
   parameters: ProtocolParameters,
   entryOf: (accountId: AccountId) => AccountEntry | undefined,
@@ -89,27 +90,27 @@ export function* accountChanges(
   return changed
 }
 
-/** Whether an output, created or consumed, may change an account; most change none. */
+/** Whether the creation or spending of an output may change an account. Most outputs change none. */
 export function concernsAccounts(output: Output): boolean {
   return is(DelegationOutput, output) || is(AccountOutput, output) || isImplicitAccount(output)
 }
 
-/** What a slot has for one account. */
+/** The events of a slot for one account. */
 interface Share {
-  /** `undefined` without any allotment. */
+  /** Sum of the allotments; `undefined` without an allotment. */
   allotted: bigint | undefined
-  /** Whether the output of its entry ceased to be. */
+  /** Whether the output of the entry is consumed. */
   isConsumed: boolean
-  /** What its new output says, where there is one that makes an entry. */
+  /** The terms of the new output; `undefined` without an output that has an entry. */
   terms: AccountTerms | undefined
-  /** `undefined` without any delegation that begins or ceases to go on. */
+  /** Change of the delegated base tokens; `undefined` if no delegation begins or stops running. */
   delegated: bigint | undefined
   burned: bigint
   validationBlocks: number
   signal: { readonly version: number; readonly hash: Hex } | undefined
 }
 
-/** Divides the events of a slot by account. */
+/** Groups the events of a slot by account, in steps. */
 export function* accountShares(events: AccountEvents): Steps<AccountShares> {
   const shares = new Map<AccountId, Share>()
   const of = (accountId: AccountId): Share => {
@@ -125,14 +126,14 @@ export function* accountShares(events: AccountEvents): Steps<AccountShares> {
   const consumedIds = new Set<OutputId>()
   yield* paused(events.created, ({ outputId }) => createdIds.add(outputId))
   yield* paused(events.consumed, ({ outputId }) => consumedIds.add(outputId))
-  yield* paused(events.consumed, (one) => {
-    if (!createdIds.has(one.outputId)) takeConsumed(one, of)
+  yield* paused(events.consumed, (output) => {
+    if (!createdIds.has(output.outputId)) addConsumed(output, of)
   })
-  yield* paused(events.created, (one) => {
-    if (!consumedIds.has(one.outputId)) takeCreated(one, of)
+  yield* paused(events.created, (output) => {
+    if (!consumedIds.has(output.outputId)) addCreated(output, of)
   })
   yield* paused(events.blocks, (block) => {
-    takeBlock(block, of(block.issuerId), events.burnPrice)
+    addBlock(block, of(block.issuerId), events.burnPrice)
   })
   return { slot: events.slot, shares }
 }
@@ -149,28 +150,28 @@ const noShare: Share = {
 
 type ShareOf = (accountId: AccountId) => Share
 
-function takeConsumed({ output, outputId }: LedgerOutput, of: ShareOf): void {
+function addConsumed({ output, outputId }: LedgerOutput, of: ShareOf): void {
   const accountId = accountOf(output, outputId)
   if (accountId !== undefined && accountTerms(output, outputId) !== undefined) {
     of(accountId).isConsumed = true
   }
-  delegate(output, -1n, of)
+  addDelegation(output, -1n, of)
 }
 
-function takeCreated({ output, outputId }: LedgerOutput, of: ShareOf): void {
+function addCreated({ output, outputId }: LedgerOutput, of: ShareOf): void {
   const accountId = accountOf(output, outputId)
   if (accountId !== undefined) of(accountId).terms = accountTerms(output, outputId)
-  delegate(output, 1n, of)
+  addDelegation(output, 1n, of)
 }
 
-/** A delegation counts until it is delayed: from then on it has an id of its own. */
-function delegate(output: Output, sign: bigint, of: ShareOf): void {
+/** A delegation counts until it is delayed, which gives it a non-zero id. */
+function addDelegation(output: Output, sign: bigint, of: ShareOf): void {
   if (!is(DelegationOutput, output) || !isZero(output.delegationId)) return
   const share = of(output.validatorAddress.accountId)
   share.delegated = (share.delegated ?? 0n) + sign * output.delegatedAmount
 }
 
-function takeBlock(block: IssuedBlock, share: Share, burnPrice: bigint): void {
+function addBlock(block: IssuedBlock, share: Share, burnPrice: bigint): void {
   if (block.kind === 'basic') {
     share.burned += BigInt(block.workScore) * burnPrice
     return
@@ -187,9 +188,9 @@ function nextEntry(
   share: Share & { readonly accountId: AccountId; readonly slot: SlotIndex },
 ): AccountEntry | undefined {
   if (share.isConsumed && share.terms === undefined) return undefined
-  const isMet =
+  const isConcerned =
     share.terms !== undefined || share.allotted !== undefined || share.delegated !== undefined
-  const base = former ?? (isMet ? emptyEntry(share.accountId, share.slot) : undefined)
+  const base = former ?? (isConcerned ? emptyEntry(share.accountId, share.slot) : undefined)
   if (base === undefined) return undefined
   const signal = (share.signal?.version ?? -1) > base.supportedVersion ? share.signal : undefined
   return {
@@ -203,8 +204,7 @@ function nextEntry(
 }
 
 /**
- * Credits decay only when they change. What is allotted to an account that is not known yet at the end of the slot
- * before is lost.
+ * Credits decay only when they change. Allotments to an account without an entry at the end of the previous slot are lost.
  */
 function creditsAfter(
   parameters: ProtocolParameters,
@@ -219,8 +219,8 @@ function creditsAfter(
 }
 
 /**
- * A debt decays as the number of 64 bits that it is stored as, which makes it enormous once an epoch has passed. So
- * does the node; every other reading would lead to another account root.
+ * A debt decays as the unsigned 64-bit number that it is stored as, which makes the debt enormous after one epoch. The node does the
+ * same; any other arithmetic would lead to a different account root.
  */
 function decayedCredits(
   parameters: ProtocolParameters,
@@ -232,17 +232,17 @@ function decayedCredits(
   return BigInt.asIntN(64, left.value)
 }
 
-/** Too many validation blocks cost what the stake generates in some epochs, each of them. */
+/** The fine for too many validation blocks: for each excess block, the mana that the stake generates in `punishmentEpochs` epochs. */
 function fineFor(
   parameters: ProtocolParameters,
   stake: bigint,
   validationBlocks: number,
   slot: SlotIndex,
 ): bigint {
-  const tooMany = validationBlocks - parameters.validationBlocksPerSlot
-  if (tooMany <= 0) return 0n
+  const excess = validationBlocks - parameters.validationBlocksPerSlot
+  if (excess <= 0) return 0n
   const slots = parameters.punishmentEpochs * 2 ** parameters.slotsPerEpochExponent
   const fine = generatedMana(parameters, stake, slot, slot + slots)
   assert(fine.ok, 'a later slot is later')
-  return BigInt(tooMany) * fine.value
+  return BigInt(excess) * fine.value
 }

@@ -11,38 +11,39 @@ import { AddressUnlock } from '../protocol/unlock-conditions.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
 
-/** The entries of the accounts ledger: who may issue blocks, with which keys and what credit (ledger reference 12.2). */
+/** The entries of the accounts ledger: which accounts may issue blocks, their keys and their credits (ledger reference 12.2). */
 
-/** An account that may issue blocks, or one that something was given to before it exists. */
+/** The entry of an account that may issue blocks, or that received mana or a delegation before it existed. */
 export interface AccountEntry {
   readonly accountId: AccountId
-  /** Block issuance credits in mana as of `updatedSlot`, undecayed since; below zero the account is in debt. */
+  /** Block issuance credits in mana as of `updatedSlot`, without later decay. Negative credits are a debt. */
   readonly credits: bigint
-  /** The slot in which the credits changed last. */
+  /** The slot of the last change of the credits. */
   readonly updatedSlot: SlotIndex
-  /** The last slot in which it may issue. */
+  /** The last slot in which the account may issue blocks. */
   readonly expirySlot: SlotIndex
-  /** The account's output; zero while there is none. */
+  /** The account's output; all zeros without an output. */
   readonly outputId: OutputId
   /** Hashes of the Ed25519 keys that may sign its blocks, sorted. */
   readonly keyHashes: readonly Hex[]
   readonly validatorStake: bigint
-  /** Base tokens of all delegations to it that go on. */
+  /** Base tokens of all running delegations to the account. */
   readonly delegationStake: bigint
   readonly fixedCost: bigint
   readonly stakeEndEpoch: EpochIndex
-  /** The highest protocol version that its validation blocks have named, and the hash of its parameters. */
+  /** The highest protocol version that a validation block of the account has named. */
   readonly supportedVersion: number
+  /** The hash of the parameters of that version. */
   readonly supportedHash: Hex
 }
 
-/** What an account's output says of its entry. */
+/** The members of an entry that the account's output determines. */
 export type AccountTerms = Pick<
   AccountEntry,
   'outputId' | 'expirySlot' | 'keyHashes' | 'validatorStake' | 'fixedCost' | 'stakeEndEpoch'
 >
 
-/** An entry without anything, for an account id that is met before its account. */
+/** An empty entry, for an account id that is used before the account exists. */
 export function emptyEntry(accountId: AccountId, slot: SlotIndex): AccountEntry {
   return {
     accountId,
@@ -60,13 +61,13 @@ export function emptyEntry(accountId: AccountId, slot: SlotIndex): AccountEntry 
   }
 }
 
-/** The id of the account that an output is or will be; `undefined` for other outputs. */
+/** The id of the account that an output is or will become; `undefined` for other outputs. */
 export function accountOf(output: Output, outputId: OutputId): AccountId | undefined {
   const isAccount = is(AccountOutput, output) || isImplicitAccount(output)
   return isAccount ? (chainId(output, outputId) as AccountId) : undefined
 }
 
-/** What an account's output says of its entry; `undefined` where it has none, for it can neither issue nor stake. */
+/** The members of an entry that the account's output determines; `undefined` for an account that can neither issue nor stake. */
 export function accountTerms(output: Output, outputId: OutputId): AccountTerms | undefined {
   if (is(BasicOutput, output)) return implicitTerms(output, outputId)
   const issuer = featureOf(output, BlockIssuer)
@@ -82,7 +83,7 @@ export function accountTerms(output: Output, outputId: OutputId): AccountTerms |
   }
 }
 
-/** An account to be issues with the key of its address, without end. */
+/** An implicit account issues with the key of its address and does not expire. */
 function implicitTerms(output: Output, outputId: OutputId): AccountTerms | undefined {
   const address = conditionOf(output, AddressUnlock)?.address
   if (!is(ImplicitAccountCreationAddress, address)) return undefined
@@ -96,7 +97,7 @@ function implicitTerms(output: Output, outputId: OutputId): AccountTerms | undef
   }
 }
 
-/** The bytes of an entry, of which the account root of a commitment is made. */
+/** Serializes an entry. The account root of a commitment is computed from these bytes. */
 export function accountEntryBytes(entry: AccountEntry): Uint8Array {
   const writer = new Writer(256)
   writer.hex(entry.accountId)
@@ -118,7 +119,7 @@ export function accountEntryBytes(entry: AccountEntry): Uint8Array {
   return writer.bytes()
 }
 
-/** Reads what `accountEntryBytes` wrote; the bytes are our own. */
+/** Deserializes an entry that `accountEntryBytes` wrote. Does not validate the bytes. */
 export function accountEntryFrom(bytes: Uint8Array): AccountEntry {
   const reader = new Reader(bytes)
   const accountId = reader.hex(32) as AccountId
@@ -141,7 +142,7 @@ export function accountEntryFrom(bytes: Uint8Array): AccountEntry {
   return { accountId, credits, updatedSlot, expirySlot, outputId, keyHashes, ...stakes, ...signal }
 }
 
-/** Changed entries as changes of the trie whose root is the account root of a commitment (ledger reference 11.2). */
+/** Converts changed entries to changes of the trie whose root is the account root of a commitment (ledger reference 11.2). */
 export function accountTrieChanges(
   changed: Iterable<readonly [AccountId, AccountEntry | undefined]>,
 ): ReadonlyMap<AccountId, Uint8Array | undefined> {
@@ -152,7 +153,7 @@ export function accountTrieChanges(
   return valueByKey
 }
 
-/** Type code of a block issuer key that is the hash of an Ed25519 key. */
+/** Type code of a block issuer key that holds the hash of an Ed25519 key. */
 const ed25519KeyHash = 0
 
 const zeroOutputId = bytesToHex(new Uint8Array(38)) as OutputId

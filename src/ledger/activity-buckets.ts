@@ -9,15 +9,15 @@ import {
 
 /** The spans of time over which activity is counted. A slot belongs to the span in which it begins. */
 
-/** How long a span is. */
+/** The length of a span. */
 export type Resolution = 'SLOT' | 'MINUTE' | 'HOUR' | 'DAY' | 'EPOCH'
 
-/** All of them, in the order of their numbers in the database. */
+/** All resolutions, in the order of their numbers in the database. */
 export const resolutions: readonly Resolution[] = ['SLOT', 'MINUTE', 'HOUR', 'DAY', 'EPOCH']
 
 const secondsOf = { MINUTE: 60, HOUR: 3_600, DAY: 86_400 } as const
 
-/** The number of the span of a slot: the slot or epoch itself, or how many such spans begin before it since 1970. */
+/** The number of the span that contains a slot: the slot or epoch itself, or the number of spans since 1970 before it. */
 export function bucketOfSlot(
   parameters: TimeParameters,
   resolution: Resolution,
@@ -28,7 +28,7 @@ export function bucketOfSlot(
   return Math.floor(slotStart(parameters, slot) / secondsOf[resolution])
 }
 
-/** The span that a moment in Unix seconds lies in; time before the genesis counts as the genesis slot. */
+/** The number of the span that contains a time in Unix seconds. Time before the genesis counts as the genesis slot. */
 export function bucketOfTime(
   parameters: TimeParameters,
   resolution: Resolution,
@@ -43,7 +43,7 @@ export function bucketOfTime(
   return Math.floor(seconds / secondsOf[resolution])
 }
 
-/** When a span begins, in Unix seconds. */
+/** The beginning of a span, in Unix seconds. */
 export function bucketStart(
   parameters: TimeParameters,
   resolution: Resolution,
@@ -54,7 +54,7 @@ export function bucketStart(
   return bucket * secondsOf[resolution]
 }
 
-/** The first slot of a span; the genesis slot for spans before it. A span shorter than a slot may have none. */
+/** The first slot of a span; the genesis slot for earlier spans. A span that is shorter than a slot may contain none. */
 export function firstSlotOfBucket(
   parameters: TimeParameters,
   resolution: Resolution,
@@ -64,6 +64,6 @@ export function firstSlotOfBucket(
   if (resolution === 'EPOCH') return firstSlotOfEpoch(parameters, bucket)
   const { genesisSlot, slotDurationInSeconds } = parameters
   const seconds = bucket * secondsOf[resolution] - slotEnd(parameters, genesisSlot)
-  // The genesis slot has no beginning of its own and shares that of the next one.
+  // The genesis slot has no beginning of its own: it shares the beginning of the next slot.
   return seconds <= 0 ? genesisSlot : genesisSlot + 1 + Math.ceil(seconds / slotDurationInSeconds)
 }

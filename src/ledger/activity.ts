@@ -11,26 +11,29 @@ import {
   resolutions,
 } from './activity-buckets.ts'
 
-/** What happens in spans of time: what a slot adds to the counts of each span that it belongs to. */
+/** Counts the activity in spans of time: computes the counts that a slot adds to each span that contains it. */
 
-/** What is counted. `undefined` where the ledger comes from a node that does not report it. */
+/** The counts. A count is `undefined` if the ledger comes from a node that does not report it. */
 export interface Activity {
-  /** How many committed slots are counted. */
+  /** Number of committed slots. */
   readonly slots: number
-  /** Accepted blocks, and their serialized bytes. */
+  /** Number of accepted blocks. */
   readonly blocks: number | undefined
+  /** Serialized bytes of the accepted blocks. */
   readonly blockBytes: number | undefined
-  /** Accepted transactions without that of the genesis, and those that failed for good. */
+  /** Number of accepted transactions, without the transactions of the genesis. */
   readonly accepted: number
+  /** Number of transactions that failed finally. */
   readonly failed: number | undefined
-  /** Rows of the log over all addresses. */
+  /** Number of log rows of all addresses. */
   readonly updates: number
-  /** Base tokens that went to addresses which owned no input of the same transaction. */
+  /** Base tokens that went to addresses without an owned input in the same transaction. */
   readonly moved: bigint | undefined
   /** Mana that issuers were charged for their blocks. */
   readonly burned: bigint | undefined
-  /** Addresses that owned an output when it was created or spent, each once; and those of them that never had before. */
+  /** Number of distinct addresses that owned an output when it was created or spent. */
   readonly addresses: number
+  /** Number of those addresses without an earlier OWNED row. */
   readonly newAddresses: number
 }
 
@@ -40,42 +43,42 @@ export interface ActivityBucket extends Activity {
   readonly bucket: number
 }
 
-/** What is known of the blocks of a slot, and of the transactions that it judged. */
+/** The counts of a slot that come from its blocks and judged transactions. */
 export type SlotBlockCounts = Pick<Activity, 'blocks' | 'blockBytes' | 'failed' | 'burned'>
 
-/** A row of the log of the class OWNED, with the slot of the former one of its address. */
+/** A log row of the class OWNED, with the slot of the previous OWNED row of its address. */
 export interface OwnedMove {
   readonly address: Hex
   readonly outputId: OutputId
   readonly isSpent: boolean
-  /** `undefined` where it is the first one of the address. */
+  /** `undefined` if the row is the first one of the address. */
   readonly formerSlot: SlotIndex | undefined
 }
 
-/** The moves of a slot, in the order of the log. */
+/** The moves of a slot, in log order. */
 export interface SlotMoves {
   readonly slot: SlotIndex
-  /** How many rows of the log the slot has, of both classes. */
+  /** Number of log rows of the slot, of both classes. */
   readonly updates: number
   readonly owned: readonly OwnedMove[]
 }
 
-/** What is known beside the moves. */
+/** The data of a slot in addition to its moves. */
 export interface KnownOfSlot extends MovedOutputs {
   readonly counts: SlotBlockCounts
-  /** The first slot of the ledger: its outputs were not moved by transactions. */
+  /** Whether the slot is the genesis slot, whose outputs were not moved by transactions. */
   readonly isGenesis: boolean
 }
 
-/** What is known of the outputs that some slots create and spend. */
+/** The amounts and spenders of the outputs that some slots create and spend. */
 export interface MovedOutputs {
-  /** The base tokens of a created one. */
+  /** The base tokens of a created output. */
   readonly amountById: Pick<ReadonlyMap<OutputId, bigint>, 'get'>
-  /** What spent one; `undefined` if the node did not report it. */
+  /** The transaction that spent an output; `undefined` if the node did not report it. */
   readonly spenderById: Pick<ReadonlyMap<OutputId, TransactionId | undefined>, 'get'>
 }
 
-/** What a slot adds to each span that it belongs to. Linear in the moves. */
+/** The counts that a slot adds to each span that contains it. Linear in the moves. */
 export function* activityOfSlot(
   parameters: TimeParameters,
   { slot, updates, owned }: SlotMoves,
@@ -103,8 +106,8 @@ export function* activityOfSlot(
 const noTransactions = { accepted: 0, moved: 0n }
 
 /**
- * The transactions that created outputs, which is all of them, and what explorers of UTXO chains call transferred: their
- * outputs without the change. In the order of the log the outputs of a transaction come one after the other.
+ * Counts the transactions by their created outputs, and sums the transferred base tokens: the outputs without the change. Every
+ * transaction creates outputs. In log order the outputs of a transaction are adjacent.
  */
 function* transactionsIn(
   owned: readonly OwnedMove[],
@@ -142,7 +145,7 @@ function* transactionsIn(
   return { accepted, moved: isKnown ? moved : undefined }
 }
 
-/** The sum of the activity of spans, one for each span; a sum with something unknown is unknown. */
+/** Sums the activity per span. A sum with an unknown count is unknown. */
 export function sumActivity(parts: Iterable<ActivityBucket>): ActivityBucket[] {
   const sums = new Map<string, ActivityBucket>()
   for (const part of parts) {

@@ -8,34 +8,34 @@ import { nodeWorkScore } from '../protocol/score.ts'
 import type { AccountEntry } from './accounts.ts'
 
 /**
- * Whether a well-formed block may come in: the rules that need a clock, the commitments, the parents and the issuer
- * (ledger reference 2.1, rows 15 to 28). The rules of form come before, the issuer's signature, which is dear, after.
+ * Decides whether a well-formed block is admitted, by the rules that need a clock, the commitments, the parents and the issuer (ledger
+ * reference 2.1, rows 15 to 28). The syntactic rules are checked before, and the signature of the issuer, which is expensive, after.
  */
 
-/** What a block is held against. */
+/** The data that a block is checked against. */
 export interface AdmissionContext {
   readonly parameters: ProtocolParameters
   /** Unix time in nanoseconds. */
   readonly now: bigint
-  /** How far ahead of that a block may be issued, in nanoseconds. */
+  /** Maximum nanoseconds by which the issuing time may be after `now`. */
   readonly maxClockDriftNs: bigint
   readonly isCommitmentKnown: (commitmentId: CommitmentId) => boolean
-  /** The validators of the block's slot; none where no committee is known. */
+  /** The validators of the block's slot; empty without a known committee. */
   readonly committee: ReadonlySet<AccountId>
-  /** Parents of former slots are too old. */
+  /** Parents of earlier slots are too old. */
   readonly oldestParentSlot: SlotIndex
-  /** The issuing time of a block that is known. */
+  /** The issuing time of a known block. */
   readonly issuingTimeOf: (blockId: BlockId) => bigint | undefined
   /** The issuer's entry at the end of the slot that the block commits to. */
   readonly issuer: IssuerTerms | undefined
-  /** The reference mana cost in that slot's commitment. */
+  /** The reference mana cost in the commitment to that slot. */
   readonly referenceManaCost: bigint | undefined
 }
 
-/** What an issuer's entry says of its blocks. */
+/** The members of an issuer's entry that the rules read. */
 export type IssuerTerms = Pick<AccountEntry, 'credits' | 'expirySlot' | 'keyHashes'>
 
-/** Why a block does not come in. */
+/** Why a block is not admitted. */
 export type AdmissionError =
   | BlockIssuedInFuture
   | CommitmentUnknown
@@ -50,7 +50,7 @@ export type AdmissionError =
   | IssuerExpired
   | IssuerKeyUnknown
 
-/** The issuing time lies further ahead than clocks may differ. */
+/** The issuing time is further in the future than the allowed clock drift. */
 export interface BlockIssuedInFuture {
   readonly code: 'BLOCK_ISSUED_IN_FUTURE'
   /** Unix time in nanoseconds. */
@@ -58,52 +58,52 @@ export interface BlockIssuedInFuture {
   readonly now: bigint
 }
 
-/** The block refers to a slot commitment that this ledger does not have. */
+/** The block refers to a slot commitment that is unknown here. */
 export interface CommitmentUnknown {
   readonly code: 'COMMITMENT_UNKNOWN'
   readonly commitmentId: CommitmentId
 }
 
-/** A validation block by an account that does not validate in its slot. */
+/** The issuer of a validation block is not in the committee of its slot. */
 export interface ValidatorNotInCommittee {
   readonly code: 'VALIDATOR_NOT_IN_COMMITTEE'
   readonly issuerId: AccountId
 }
 
-/** A parent of a slot that was committed too long ago. */
+/** The slot of a parent was committed too long ago. */
 export interface ParentTooOld {
   readonly code: 'PARENT_TOO_OLD'
   readonly blockId: BlockId
   readonly oldestSlot: SlotIndex
 }
 
-/** A parent that this ledger does not have. */
+/** A parent is unknown here. */
 export interface ParentUnknown {
   readonly code: 'PARENT_UNKNOWN'
   readonly blockId: BlockId
 }
 
-/** A parent that was not issued before the block. */
+/** A parent was not issued before the block. */
 export interface ParentNotOlder {
   readonly code: 'PARENT_NOT_OLDER'
   readonly blockId: BlockId
-  /** Of the parent, Unix time in nanoseconds. */
+  /** Issuing time of the parent, Unix time in nanoseconds. */
   readonly issuingTime: bigint
 }
 
-/** There was no such account that may issue blocks in the slot that the block commits to. */
+/** The account did not exist, or could not issue blocks, in the slot that the block commits to. */
 export interface IssuerUnknown {
   readonly code: 'ISSUER_UNKNOWN'
   readonly issuerId: AccountId
 }
 
-/** The price of work in the slot that the block commits to is not known any more. */
+/** The reference mana cost of the slot that the block commits to is no longer known. */
 export interface ReferenceManaCostUnknown {
   readonly code: 'REFERENCE_MANA_COST_UNKNOWN'
   readonly slot: SlotIndex
 }
 
-/** The issuer would burn less mana than the block costs. */
+/** The `maxBurnedMana` of the block is less than its cost. */
 export interface BurnedManaTooLittle {
   readonly code: 'BURNED_MANA_TOO_LITTLE'
   readonly maxBurnedMana: bigint
@@ -124,19 +124,19 @@ export interface IssuerExpired {
   readonly expirySlot: SlotIndex
 }
 
-/** The block is signed with a key that the issuer's account did not list in the slot that the block commits to. */
+/** The issuer's account did not list the signing key in the slot that the block commits to. */
 export interface IssuerKeyUnknown {
   readonly code: 'ISSUER_KEY_UNKNOWN'
   readonly issuerId: AccountId
   readonly publicKey: Hex
 }
 
-/** How far a node's clock may be behind the issuer's: a setting of the node, not of the protocol. */
+/** Default maximum by which a node's clock may lag the issuer's clock: a setting of the node, not of the protocol. */
 export const usualClockDriftNs = 5_000_000_000n
 
 /**
- * The oldest slot whose blocks may be parents: the last `maxCommittableAge` committed slots are kept for that, and in
- * quiet times more, up to the last slot that has blocks (iota-core `eviction/state.go`, `activeIndexRange`).
+ * The oldest slot whose blocks may be parents: the first of the last `maxCommittableAge` committed slots, or the last slot with blocks if
+ * that is earlier (iota-core `eviction/state.go`, `activeIndexRange`).
  */
 export function oldestParentSlot(
   { genesisSlot, maxCommittableAge }: ProtocolParameters,
@@ -147,7 +147,7 @@ export function oldestParentSlot(
   return Math.min(committed - maxCommittableAge + 1, newestWithBlocks)
 }
 
-/** The first rule that the block breaks. Linear in its parents. */
+/** The error of the first rule that the block breaks. Linear in the number of parents. */
 export function admissionError(
   block: Block,
   context: AdmissionContext,
@@ -161,12 +161,12 @@ export function admissionError(
 
 type Rule = (block: Block, context: AdmissionContext) => AdmissionError | undefined
 
-/** In the order of the reference, which decides the reason that is given. */
+/** In the order of the reference. The order decides which error is reported. */
 const rules: readonly Rule[] = [
   issuedInTime,
   commitmentKnown,
   issuedByValidator,
-  parentsYoung,
+  parentsRecent,
   parentsOlder,
   issuerKnown,
   enoughBurned,
@@ -175,7 +175,7 @@ const rules: readonly Rule[] = [
   keyKnown,
 ]
 
-/** The one rule that needs neither ledger nor issuer: whether the block lies too far ahead of the clock. */
+/** The block must not be issued too far in the future. This rule needs neither the ledger nor the issuer. */
 export function issuedInTime(
   { header: { issuingTime } }: Block,
   { now, maxClockDriftNs }: Pick<AdmissionContext, 'now' | 'maxClockDriftNs'>,
@@ -199,7 +199,7 @@ function issuedByValidator(
   return { code: 'VALIDATOR_NOT_IN_COMMITTEE', issuerId }
 }
 
-function parentsYoung(
+function parentsRecent(
   { body }: Block,
   { oldestParentSlot: oldestSlot }: AdmissionContext,
 ): AdmissionError | undefined {
@@ -230,7 +230,7 @@ function issuerKnown(
   return issuer === undefined ? { code: 'ISSUER_UNKNOWN', issuerId } : undefined
 }
 
-/** What is burned at last is the work score at a price of the past; this is the promise that covers it. */
+/** `maxBurnedMana` must cover the cost. The mana that is burned later is the work score times the price of an earlier slot. */
 function enoughBurned(
   block: Block,
   { parameters, referenceManaCost }: AdmissionContext,

@@ -1,13 +1,13 @@
 import { paused, type Steps } from '../lib/turns.ts'
 import { type Balance, totalOf } from './balances-of-address.ts'
 
-/** How base tokens are distributed: addresses by the power of ten of what they own. */
+/** The distribution of base tokens: addresses by the power of ten of their total. */
 
-/** The addresses that own from 10 ^ exponent to ten times that base tokens, the upper end excluded. */
+/** The addresses that own at least 10^exponent and less than 10^(exponent + 1) base tokens. */
 export interface BalanceRange {
   readonly exponent: number
   readonly addresses: number
-  /** What they own together. */
+  /** Sum of their base tokens. */
   readonly total: bigint
 }
 
@@ -15,12 +15,12 @@ interface BalancesOfAll {
   values(): Iterable<Balance>
 }
 
-/** By how much moved balances change the ranges; those left as they were are left out. */
+/** The changes of the ranges by changed balances. Unchanged ranges are omitted. */
 export function* rangeMoves(before: BalancesOfAll, after: BalancesOfAll): Steps<BalanceRange[]> {
   const moves = new Map<number, BalanceRange>()
   const add = (balance: Balance, sign: 1 | -1): void => {
     const total = totalOf(balance)
-    // An address that owns nothing is not counted.
+    // An address without base tokens is not counted.
     if (total === 0n) return
     const exponent = exponentOf(total)
     const former = moves.get(exponent) ?? { exponent, addresses: 0, total: 0n }
@@ -35,7 +35,7 @@ export function* rangeMoves(before: BalancesOfAll, after: BalancesOfAll): Steps<
   return [...moves.values()].filter(({ addresses, total }) => addresses !== 0 || total !== 0n)
 }
 
-/** The digits of a number, but one. */
+/** The number of digits minus one. */
 function exponentOf(total: bigint): number {
   return total.toString().length - 1
 }

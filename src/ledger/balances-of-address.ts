@@ -5,18 +5,18 @@ import type { Output } from '../protocol/outputs.ts'
 import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
 import { type Holding, holdingAt, type Parts, type TokenPart } from './holdings.ts'
 
-/** The balances of addresses, and how a range of slots moves them. */
+/** The balances of addresses, and the changes of balances by a range of slots. */
 
 /** The base tokens of an address. */
 export interface Balance extends Parts {
-  /** How many unspent outputs hold them. */
+  /** Number of unspent outputs that hold the base tokens. */
   readonly outputs: number
 }
 
 /** A native token of an address. */
 export type TokenBalance = { readonly [P in TokenPart]: bigint }
 
-/** What an address without outputs owns. */
+/** The balance of an address without outputs. */
 export const noBalance: Balance = {
   available: 0n,
   timelocked: 0n,
@@ -25,10 +25,10 @@ export const noBalance: Balance = {
   outputs: 0,
 }
 
-/** Of a native token that an address does not own. */
+/** The balance of a native token that an address does not own. */
 export const noTokens: TokenBalance = { available: 0n, timelocked: 0n, expiring: 0n }
 
-/** All base tokens that an address owns, whatever stands between. */
+/** All base tokens that an address owns, spendable or not. */
 export function totalOf(parts: Parts): bigint {
   return parts.available + parts.timelocked + parts.storageDeposit + parts.expiring
 }
@@ -38,28 +38,28 @@ export interface BalanceMove {
   readonly slot: SlotIndex
   readonly sign: 1 | -1
   readonly holding: Holding
-  /** The output was created or spent; it goes from one part to another; it goes to another owner by time alone. */
+  /** LEDGER: the output is created or spent. PART: it moves to another part. EXPIRATION_TRANSFER: it gets another owner by expiration. */
   readonly cause: 'LEDGER' | 'PART' | 'EXPIRATION_TRANSFER'
 }
 
-/** An output and the slots of its life. */
+/** An output, and the slots that created and spent it. */
 export interface OutputLife {
   readonly output: Output
   readonly bookedSlot: SlotIndex
   readonly spentSlot: SlotIndex | undefined
 }
 
-/** What happens to outputs in some slots. An output may be in all three lists. */
+/** The events of outputs in some slots. An output may be in all three lists. */
 export interface OutputEvents {
   readonly created: readonly OutputLife[]
   readonly spent: readonly OutputLife[]
-  /** Outputs for which a slot that they await is reached: for each such slot once. */
+  /** Outputs whose timelock or expiration slot is reached, once per such slot. */
   readonly due: readonly { readonly life: OutputLife; readonly slot: SlotIndex }[]
 }
 
 /**
- * The moves of some slots, the oldest slot first. Within a slot time comes before the ledger, so that what is spent in
- * the slot of its expiration leaves the return address.
+ * Returns the moves of some slots, oldest slot first. Within a slot, moves by time precede moves by the ledger, so that an output that
+ * is spent in the slot of its expiration leaves the return address.
  */
 export function balanceMoves(
   { minCommittableAge }: { readonly minCommittableAge: number },
@@ -82,16 +82,16 @@ export function balanceMoves(
       moves.push({ slot, sign: -1, holding: at(output, slot), cause: 'LEDGER' })
     }
   }
-  // Sorting keeps the order of what is equal.
+  // The sort is stable: moves of one slot keep their order.
   return moves.sort((a, b) => a.slot - b.slot)
 }
 
-/** Whether the output was there before the slot, and not spent before it. */
+/** Whether the output was created before the slot, and not spent before it. */
 function isAlive({ bookedSlot, spentSlot }: OutputLife, slot: SlotIndex): boolean {
   return bookedSlot < slot && (spentSlot === undefined || spentSlot >= slot)
 }
 
-/** A balance with a holding more, or one less. */
+/** Adds a holding to a balance, or subtracts it. */
 export function moveBalance(balance: Balance, { sign, holding }: BalanceMove): Balance {
   const by = BigInt(sign)
   return {
@@ -103,17 +103,17 @@ export function moveBalance(balance: Balance, { sign, holding }: BalanceMove): B
   }
 }
 
-/** The same for the native token that the holding has. */
+/** Adds the native token of a holding to a balance, or subtracts it. */
 export function moveTokens(balance: TokenBalance, { sign, holding }: BalanceMove): TokenBalance {
   const { token } = holding
   if (token === undefined) return balance
   return { ...balance, [token.part]: balance[token.part] + BigInt(sign) * token.amount }
 }
 
-/** A native token under an address, as the key of a map. */
+/** A map key for a native token of an address. */
 export type TokenKey = `${Hex}:${FoundryId}`
 
-/** The key of the token that a holding has. */
+/** The map key of the native token of a holding; `undefined` without a native token. */
 export function tokenKeyOf({ owner, token }: Holding): TokenKey | undefined {
   return token && `${owner}:${token.tokenId}`
 }
@@ -122,31 +122,31 @@ export function tokenKeyOf({ owner, token }: Holding): TokenKey | undefined {
 export interface MovedBalances {
   readonly balances: LargeMap<Hex, Balance>
   readonly tokens: ReadonlyMap<TokenKey, TokenBalance>
-  /** What each address that moved in a slot owns in all at its end. */
+  /** The total of each address with a move in a slot, at the end of the slot. */
   readonly totals: ReadonlyMap<SlotIndex, LargeMap<Hex, bigint>>
-  /** Those of the addresses that an expiration gave an output to, or took one from. */
+  /** The totals of the addresses that gained or lost an output by expiration. */
   readonly expirationTotals: readonly ExpirationTotal[]
 }
 
-/** What an address owns in all at the end of a slot in which outputs came or went by time alone. */
+/** The total of an address at the end of a slot in which it gained or lost an output by expiration. */
 export interface ExpirationTotal {
   readonly address: Hex
   readonly slot: SlotIndex
   readonly total: bigint
 }
 
-/** Balances that moves begin with; those of addresses that own nothing may be left out. */
+/** Balances before moves. Addresses that own nothing may be missing. */
 export interface BalancesBefore {
   readonly balances: { get(address: Hex): Balance | undefined }
   readonly tokens: ReadonlyMap<TokenKey, TokenBalance>
 }
 
-/** Makes the moves, given in the order of slots, on the balances that are there. Linear in the moves; lets the event loop turn. */
+/** Applies moves, in the order of slots, to balances. Linear in the moves; yields to the event loop. */
 export async function applyMoves(
   before: BalancesBefore,
   moves: Iterable<BalanceMove>,
 ): Promise<MovedBalances> {
-  // Those that no move concerns are left out.
+  // Holds only balances that a move changes.
   const balances = createLargeMap<Hex, Balance>()
   const tokens = new Map<TokenKey, TokenBalance>()
   const totals = new Map<SlotIndex, LargeMap<Hex, bigint>>()

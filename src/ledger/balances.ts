@@ -7,9 +7,9 @@ import { conditionOf } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** Base tokens and storage deposits: nothing from nothing, and what is lent comes back (ledger reference 5.3). */
+/** The rules for base tokens and storage deposits (ledger reference 5.3). */
 
-/** As many base tokens come out as go in. */
+/** The sums of base tokens of inputs and outputs must be equal. */
 export function baseTokensBalance({
   inputs,
   transaction,
@@ -20,14 +20,14 @@ export function baseTokensBalance({
   return { code: 'INPUT_OUTPUT_BASE_TOKEN_MISMATCH', inputs: spent, outputs: created }
 }
 
-/** The lender of a storage deposit gets it back, in outputs of its own without any condition. */
+/** Storage deposits must be returned, in outputs to the return address without any other condition or feature. */
 export function storageDepositsReturned(set: WorkingSet): TransactionError | undefined {
   const dueByAddress = returnsDue(set)
   if (dueByAddress.size === 0) return undefined
   const returnedByAddress = returns(set)
   for (const [returnAddress, due] of dueByAddress) {
     const returned = returnedByAddress.get(returnAddress)
-    // Where 0 is due the node still wants an output that returns it.
+    // Even when 0 is due, the node requires an output to the return address.
     if (returned === undefined || returned < due) {
       const code = 'RETURN_AMOUNT_NOT_FUL_FILLED'
       return { code, returnAddress, due, returned: returned ?? 0n }
@@ -36,7 +36,7 @@ export function storageDepositsReturned(set: WorkingSet): TransactionError | und
   return undefined
 }
 
-/** What the inputs owe, by the address as it is written: a restricted one is another than the one inside. */
+/** The deposits due by return address, as written: a restricted address differs from the address inside it. */
 function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint> {
   const dueByAddress = new Map<Hex, bigint>()
   for (const [index, { output }] of inputs.entries()) {
@@ -44,14 +44,14 @@ function returnsDue({ inputs, unlockedByAddress }: WorkingSet): Map<Hex, bigint>
     if (condition === undefined) continue
     const address = addressKey(condition.returnAddress)
     const unlocked = unlockedByAddress.get(address)
-    // The receiver of the deposit spends the output itself, so it has the deposit already.
+    // The return address spends the output itself, so it already has the deposit.
     if (unlocked?.input === index || unlocked?.referringInputs.includes(index)) continue
     dueByAddress.set(address, (dueByAddress.get(address) ?? 0n) + condition.amount)
   }
   return dueByAddress
 }
 
-/** What plain outputs give to each address. */
+/** The base tokens in plain outputs by address. */
 function returns({ transaction }: WorkingSet): Map<Hex, bigint> {
   const returnedByAddress = new Map<Hex, bigint>()
   for (const output of transaction.outputs) {

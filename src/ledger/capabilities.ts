@@ -1,7 +1,7 @@
 import { maskBits } from '../protocol/addresses.ts'
 import type { Transaction } from '../protocol/transaction.ts'
 
-/** What a transaction may do only when it says so: the bits of its capabilities (ledger reference 7.5). */
+/** The bits of the capabilities field. A transaction may do these things only if it sets their bit (ledger reference 7.5). */
 export const capabilityBits = {
   burnNativeTokens: 0,
   burnMana: 1,
@@ -11,7 +11,7 @@ export const capabilityBits = {
   destroyNfts: 5,
 } as const
 
-/** Whether the transaction says that it does this. */
+/** Whether the transaction sets the bit of a capability. */
 export function hasCapability(
   transaction: Transaction,
   capability: keyof typeof capabilityBits,

@@ -6,18 +6,18 @@ import { AccountOutput, BasicOutput, type Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { type ChainOutput, chainId, isImplicitAccount } from './chains.ts'
 
-/** The states of chains: each is an output, and ends with the next one or with the chain. */
+/** The states of chains. A state is an output, and ends when the next state or the end of the chain spends it. */
 
 /** The type code of a chain's outputs. */
 export type ChainKind = ChainOutput['type']
 
-/** A chain by its id, which no chain of another kind has. */
+/** The kind and id of a chain. Chains of different kinds have different ids. */
 export interface ChainName {
   readonly kind: ChainKind
   readonly chainId: Hex
 }
 
-/** The chain that an output is a state of; `undefined` for a basic output, unless that is an account to be. */
+/** The chain that an output is a state of; `undefined` for a basic output, unless it is an implicit account. */
 export function chainOf(outputId: OutputId, output: Output): ChainName | undefined {
   const isBasic = is(BasicOutput, output)
   if (isBasic && !isImplicitAccount(output)) return undefined
@@ -25,19 +25,19 @@ export function chainOf(outputId: OutputId, output: Output): ChainName | undefin
   return { kind, chainId: chainId(output, outputId) }
 }
 
-/** A state of a chain as far as its place among the others goes. */
+/** A state of a chain, with the data that its order among the states depends on. */
 export interface PlacedState extends ChainName {
   readonly outputId: OutputId
   readonly bookedSlot: SlotIndex
   readonly spentSlot: SlotIndex | undefined
-  /** `undefined` if it is unspent, and where an upstream node did not report it. */
+  /** `undefined` if the output is unspent, or if an upstream node did not report the transaction. */
   readonly spentBy: TransactionId | undefined
 }
 
 /**
- * The states of one chain in their order. A transaction takes a chain from one state to the next, so a slot may have many of
- * them. Where it is not known what spent them, the one that begins the chain comes first, the one that outlives the slot
- * last, and the others between them by their ids.
+ * Sorts the states of one chain. A transaction moves a chain from one state to the next, so a slot may have many states. If the
+ * spending transactions are unknown, the first state of the chain is first, the state that outlives the slot is last, and the others
+ * are sorted by output id between them.
  */
 export function inOrder<S extends PlacedState>(states: readonly S[]): S[] {
   const bySlot = grouped(states, ({ bookedSlot }) => bookedSlot)

@@ -18,9 +18,9 @@ import { implicitAccountChanges, implicitAccountEnds } from './transitions/impli
 import { nftBegins, nftChanges, nftEnds } from './transitions/nft.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** Every chain goes on, ends or begins by the rules of its kind (ledger reference 6). */
+/** The rules for the change, end and beginning of chains, by kind (ledger reference 6). */
 
-/** First the chains that are spent in the order of the inputs, then those that begin in the order of the outputs. */
+/** Checks the spent chains in the order of the inputs, then the new chains in the order of the outputs. */
 export function chainsTransition(set: WorkingSet): TransactionError | undefined {
   const { inputs, outputs, inputByKey, outputByKey } = set.chains
   for (const chain of inputs) {
@@ -36,7 +36,7 @@ export function chainsTransition(set: WorkingSet): TransactionError | undefined 
   return undefined
 }
 
-/** Both sides are of one kind, for the kind is part of the key. */
+/** Both sides have the same kind, because the kind is part of the key. */
 function changes(
   set: WorkingSet,
   { input, state: before }: InputChain,

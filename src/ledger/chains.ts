@@ -17,12 +17,12 @@ import type { OutputId } from '../protocol/primitives.ts'
 import { AddressUnlock } from '../protocol/unlock-conditions.ts'
 import { conditionOf } from './output-parts.ts'
 
-/** Chains: outputs with an identity that lives on in the next output (ledger reference 6). */
+/** Chains: outputs with an id that the next output of the chain keeps (ledger reference 6). */
 
-/** An output of every kind but the basic ones. */
+/** An output of any kind except basic. */
 export type ChainOutput = Exclude<Output, BasicOutput>
 
-/** The chains of both sides of a transaction, each side in its order. */
+/** The chains on both sides of a transaction, each side in order. */
 export interface Chains {
   readonly inputs: readonly InputChain[]
   readonly outputs: readonly OutputChain[]
@@ -30,7 +30,7 @@ export interface Chains {
   readonly outputByKey: ReadonlyMap<ChainKey, OutputChain>
 }
 
-/** A chain as it is before the transaction; a basic output is an account to be. */
+/** A chain before the transaction. A basic output here is an implicit account. */
 export interface InputChain {
   /** Index in the transaction's inputs. */
   readonly input: number
@@ -39,26 +39,26 @@ export interface InputChain {
   readonly state: Output
 }
 
-/** A chain as it is after the transaction. */
+/** A chain after the transaction. */
 export interface OutputChain {
   /** Index in the transaction's outputs. */
   readonly output: number
-  /** `undefined` while the id is zero: a chain that begins here. */
+  /** `undefined` if the id is zero: the chain begins here. */
   readonly key: ChainKey | undefined
   readonly state: ChainOutput
 }
 
-/** Kind and id of a chain. */
+/** Kind and id of a chain, as a map key. */
 export type ChainKey = `${ChainOutput['type']}${Hex}`
 
-/** Finds the chains among the outputs that are spent and those that are created. */
+/** Finds the chains among the spent and the created outputs. */
 export function chainsOf(
   spent: readonly { readonly outputId: OutputId; readonly output: Output }[],
   created: readonly Output[],
 ): Chains {
   const inputs = inputChains(spent)
   const outputs = outputChains(created)
-  // Most transactions move plain outputs.
+  // Fast path: most transactions have only basic outputs.
   if (inputs.length === 0 && outputs.length === 0) return noChains
   return {
     inputs,
@@ -84,7 +84,7 @@ function inputChains(
   spent.forEach(({ outputId, output }, input) => {
     if (is(BasicOutput, output) && !isImplicitAccount(output)) return
     const id = chainId(output, outputId)
-    // An account to be is the account it will be.
+    // An implicit account has the key of the account that it will become.
     const key = chainKey(is(BasicOutput, output) ? AccountOutput.code : output.type, id)
     chains.push({ input, key, id, state: output })
   })
@@ -101,7 +101,7 @@ function outputChains(created: readonly Output[]): OutputChain[] {
   return chains
 }
 
-/** Whether an output is an account to be: held by an implicit account creation address. */
+/** Whether an output is an implicit account: a basic output owned by an implicit account creation address. */
 export function isImplicitAccount(output: Output): output is BasicOutput {
   return (
     is(BasicOutput, output) &&
@@ -109,18 +109,18 @@ export function isImplicitAccount(output: Output): output is BasicOutput {
   )
 }
 
-/** Kind and id in one. */
+/** The map key of a chain. */
 export function chainKey(type: ChainOutput['type'], id: Hex): ChainKey {
   return `${type}${id}`
 }
 
-/** The id of the chain that an output of the ledger belongs to; of an implicit account the id it will have. */
+/** The id of the chain of an output; for an implicit account, the id of the account that it will become. */
 export function chainId(output: Output, outputId: OutputId): Hex {
   const written = is(BasicOutput, output) ? undefined : writtenChainId(output)
   return written === undefined || isZero(written) ? chainIdOf(outputId) : written
 }
 
-/** The id as it stands in the output, zero where the output begins the chain. A foundry's follows from its parts. */
+/** The id in the output; zero if the output begins the chain. The id of a foundry is computed from its fields. */
 function writtenChainId(output: ChainOutput): Hex {
   switch (output.type) {
     case AccountOutput.code:

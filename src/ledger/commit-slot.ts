@@ -13,7 +13,7 @@ import { trieRootOf } from './trie-root.ts'
 
 /** The commitment to a slot, on which every later block builds (ledger reference 11.2, 12.3). */
 
-/** A slot commitment with what is computed from it. */
+/** A slot commitment with its id and its bytes. */
 export interface CommittedSlot {
   readonly commitment: SlotCommitment
   readonly commitmentId: CommitmentId
@@ -21,26 +21,26 @@ export interface CommittedSlot {
   readonly bytes: Uint8Array
 }
 
-/** What was accepted in a slot, and the commitment to the slot before. */
+/** The accepted content of a slot, and the commitment to the previous slot. */
 export interface SlotToCommit {
   readonly former: CommittedSlot
   readonly blockIds: readonly BlockId[]
   readonly transactionIds: readonly TransactionId[]
-  /** The roots over both where they are known; else they are computed at once, which takes some microseconds for each. */
+  /** The roots over the block ids and transaction ids. If missing, they are computed synchronously, which takes microseconds per id. */
   readonly acceptedRoots?: AcceptedRoots
   /** Sum of the work scores of the blocks. */
   readonly workScore: number
-  /** Roots over what the ledger is at the end of the slot; a ledger that does not keep one leaves it out. */
+  /** Roots over the state of the ledger at the end of the slot. A ledger without this state omits them. */
   readonly ledgerRoots?: LedgerRoots
 }
 
-/** Roots over what was accepted in a slot. */
+/** Roots over the blocks and transactions accepted in a slot. */
 export interface AcceptedRoots {
   readonly blocks: Uint8Array
   readonly transactions: Uint8Array
 }
 
-/** The same roots, while the event loop turns now and then. */
+/** Computes the roots over the accepted content. Yields to the event loop. */
 export async function acceptedRoots({
   blockIds,
   transactionIds,
@@ -57,18 +57,18 @@ async function setRoot(ids: readonly Hex[]): Promise<Uint8Array> {
 
 const noValue = new Uint8Array()
 
-/** Roots over what the ledger holds, whatever the slot has changed of it (ledger reference 11.2, 3, 4 and 6). */
+/** Roots over the whole state of the ledger (ledger reference 11.2, 3, 4 and 6). */
 export interface LedgerRoots {
-  /** Over all unspent outputs. */
+  /** Root over all unspent outputs. */
   readonly state: Uint8Array
   readonly accounts: Uint8Array
-  /** Over the committee of the epoch, near its end over the next one. */
+  /** Root over the committee of the epoch; near the end of an epoch, over the next committee. */
   readonly committee: Uint8Array
 }
 
 /**
- * Commits the slot after the former one. The roots over attestations and rewards are the empty root: there are no attestations,
- * and rewards are written at the end of an epoch, when their root has been taken.
+ * Commits the slot after the former slot. The roots over attestations and rewards are the empty root: there are no attestations, and
+ * the rewards of an epoch are written after the commitment of its last slot is computed.
  */
 export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot {
   const { parameters } = network
@@ -78,7 +78,7 @@ export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot 
     slot: former.slot + 1,
     previousCommitmentId,
     rootsId: bytesToHex(merkleRoot(rootsOf(network, slot))),
-    // It counts attestations of a committee, and there is none.
+    // The cumulative weight counts attestations of a committee, and there are none.
     cumulativeWeight: former.cumulativeWeight,
     referenceManaCost: nextReferenceManaCost(
       parameters.congestionControlParameters,
@@ -88,7 +88,7 @@ export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot 
   })
 }
 
-/** The commitment a network begins with: nothing comes before it (ledger reference 12.6). */
+/** The first commitment of a network, which has no predecessor (ledger reference 12.6). */
 export function genesisCommitment(parameters: ProtocolParameters): CommittedSlot {
   return identified({
     protocolVersion: parameters.version,
@@ -107,7 +107,7 @@ function identified(commitment: SlotCommitment): CommittedSlot {
   return { commitment, commitmentId: commitmentId(commitment), bytes }
 }
 
-/** The eight roots in their order. */
+/** The eight roots, in order. */
 function rootsOf(network: Network, slot: SlotToCommit): readonly Uint8Array[] {
   return [
     slot.acceptedRoots?.blocks ?? trieSetRoot(slot.blockIds),
@@ -132,15 +132,15 @@ export function parametersRoot(
   return blake2b256(writer.bytes(), hexToBytes(parametersHash))
 }
 
-/** Mana a unit of work score: it falls while slots are quiet and rises while they are full. */
+/** The next price in mana per unit of work score. The price falls while slots are quiet and rises while they are full. */
 export function nextReferenceManaCost(
   rules: CongestionControlParameters,
   former: bigint,
   workScore: number,
 ): bigint {
-  const { minReferenceManaCost: least, decrease } = rules
-  if (workScore < rules.decreaseThreshold && former > least) {
-    return former - least > decrease ? former - decrease : least
+  const { minReferenceManaCost: minimum, decrease } = rules
+  if (workScore < rules.decreaseThreshold && former > minimum) {
+    return former - minimum > decrease ? former - decrease : minimum
   }
   return workScore > rules.increaseThreshold ? former + rules.increase : former
 }

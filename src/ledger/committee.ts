@@ -3,7 +3,7 @@ import type { AccountId, SlotIndex } from '../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../protocol/slots.ts'
 import type { AccountEntry } from './accounts.ts'
 
-/** Who may stand for the committee of the next epoch, and who is chosen (ledger reference 12.5; sybilprotection.go). */
+/** The candidacy for the committee of the next epoch, and the choice of the committee (ledger reference 12.5; sybilprotection.go). */
 
 /** A candidacy announcement in an accepted block. */
 export interface Announcement {
@@ -15,8 +15,8 @@ export interface Announcement {
 }
 
 /**
- * Whether an announcement makes its issuer a candidate: it comes in time, and the issuer's stake, as of the slot that the block
- * commits to, outlasts the epoch. A stake that ends with the epoch could not serve in the next one.
+ * Whether an announcement makes its issuer a candidate: it is in time, and the issuer's stake, as of the slot that the block commits to,
+ * ends after the epoch. A stake that ends with the epoch could not serve in the next epoch.
  */
 export function isCandidacy(
   parameters: ProtocolParameters,
@@ -32,11 +32,11 @@ export function isCandidacy(
 }
 
 /**
- * The slot of an epoch as of whose end the committee of the next one is chosen; the last in which a candidacy can be announced.
- * Where the threshold reaches beyond the epoch no account can announce, and the choice is the first thing of the epoch.
+ * The slot of an epoch at whose end the committee of the next epoch is chosen. It is the last slot for candidacy announcements. If the
+ * threshold is longer than the epoch, no account can announce, and the committee is chosen at the beginning of the epoch.
  *
- * A node chooses when that slot is final, and keeps the former committee if a slot less than `maxCommittableAge` from the
- * end is committed by then. Here a slot is final as soon as it is committed, so it is never too late.
+ * A node chooses when that slot is final, and keeps the former committee if a slot less than `maxCommittableAge` before the end of the
+ * epoch is already committed. Here a slot is final as soon as it is committed, so the choice is always in time.
  */
 export function choosingSlot(parameters: ProtocolParameters, slot: SlotIndex): SlotIndex {
   const epoch = epochOfSlot(parameters, slot)
@@ -45,8 +45,8 @@ export function choosingSlot(parameters: ProtocolParameters, slot: SlotIndex): S
 }
 
 /**
- * The candidates with the largest pools, as many as a committee takes. Of equal pools that with the larger stake of its own, the
- * longer stake, the lower fixed cost, the greater id.
+ * The candidates with the largest pools, up to the target committee size. Ties are decided by the larger own stake, the later end of
+ * the stake, the lower fixed cost, and the greater account id.
  */
 export function chooseCommittee(
   { targetCommitteeSize }: Pick<ProtocolParameters, 'targetCommitteeSize'>,
@@ -55,7 +55,7 @@ export function chooseCommittee(
   return candidates.toSorted(byRank).slice(0, targetCommitteeSize)
 }
 
-/** Base tokens of the account's own stake and of all delegations to it. */
+/** Base tokens of the account's own stake and of all running delegations to it. */
 export function poolStakeOf(
   entry: Pick<AccountEntry, 'validatorStake' | 'delegationStake'>,
 ): bigint {

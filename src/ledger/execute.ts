@@ -13,9 +13,9 @@ import { oneImplicitAccount } from './transitions/implicit-account.ts'
 import { inputsUnlocked } from './unlocks.ts'
 import { type ExecutionRequest, type WorkingSet, workingSet } from './working-set.ts'
 
-/** Whether a transaction may change the ledger, and what it changes (ledger reference 3.2). */
+/** Decides whether a transaction may change the ledger, and computes its changes (ledger reference 3.2). */
 
-/** What a transaction does to the set of unspent outputs. */
+/** The changes of a transaction to the set of unspent outputs. */
 export interface Diff {
   /** In the order of the inputs. */
   readonly consumed: readonly OutputId[]
@@ -24,7 +24,7 @@ export interface Diff {
   readonly mana: ManaTotals
 }
 
-/** Mana of all inputs with their rewards, and of all outputs and allotments; what is between them is burned. */
+/** Mana of all inputs with their rewards, and of all outputs and allotments. The difference is burned. */
 export interface ManaTotals {
   readonly inputs: bigint
   readonly outputs: bigint
@@ -40,24 +40,24 @@ export function execute(request: ExecutionRequest): Result<Diff, TransactionErro
   return ok(diffOf(set))
 }
 
-/** A verdict with the way to it. */
+/** A verdict with its details. */
 export interface Examination {
-  /** The rules that hold, in their order; the one behind the last is broken, if the verdict says so. */
+  /** The rules that hold, in order. If the verdict is an error, the next rule is broken. */
   readonly passed: readonly RuleName[]
   readonly verdict: Result<Diff, TransactionError>
-  /** `undefined` where a rule before the summing of mana is broken, or that itself. */
+  /** `undefined` if the rule that sums the mana, or an earlier rule, is broken. */
   readonly mana: ManaAccount | undefined
 }
 
 /** The mana of a transaction in detail. */
 export interface ManaAccount extends ManaTotals {
-  /** Stored mana that is left and potential mana of each input. */
+  /** Decayed stored mana plus potential mana of each input. */
   readonly byInput: readonly bigint[]
-  /** Claimed by reward inputs. */
+  /** Mana claimed by reward inputs. */
   readonly rewards: bigint
 }
 
-/** Executes a transaction; the result says how far it came. */
+/** Executes a transaction, and reports which rules it passed. */
 export function examine(request: ExecutionRequest): Examination {
   const set = workingSet(request)
   const passed: RuleName[] = []
@@ -69,7 +69,7 @@ export function examine(request: ExecutionRequest): Examination {
   return { passed, verdict: ok(diffOf(set)), mana: manaOf(set, passed) }
 }
 
-/** The order decides which failure is published, and is that of the node. */
+/** The rules in the order of the node. The order decides which failure is published. */
 const rules = {
   inputsUnlocked,
   manaSummed,
@@ -89,7 +89,7 @@ type Rule = (set: WorkingSet) => TransactionError | undefined
 /** The name of a rule. */
 export type RuleName = keyof typeof rules
 
-/** All rules in their order. */
+/** The names of all rules, in order. */
 export const ruleNames = Object.keys(rules) as readonly RuleName[]
 
 function diffOf({ transaction, transactionId, inputs, mana }: WorkingSet): Diff {

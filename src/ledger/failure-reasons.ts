@@ -1,6 +1,6 @@
 /**
- * Why a transaction failed, as node and SDK publish it: our code and its number (ledger reference 8). The
- * published name is the code in the other spelling.
+ * The failure reasons of transactions, as node and SDK publish them: the code and its number (ledger reference 8). The published name is
+ * the code in PascalCase.
  */
 export const failureReasonNumbers = {
   NONE: 0,
@@ -79,7 +79,7 @@ export const failureReasonNumbers = {
 /** The code of a published failure reason. */
 export type FailureReason = keyof typeof failureReasonNumbers
 
-/** The published name of a number, such as `InputAlreadySpent` of 3; `undefined` where there is none. */
+/** The published name of a number, such as `InputAlreadySpent` for 3; `undefined` for an unknown number. */
 export function failureReasonName(number: number): string | undefined {
   return nameByNumber.get(number)
 }
@@ -95,8 +95,8 @@ function publishedName(code: string): string {
 }
 
 /**
- * The reasons that fail a carrier and not the transaction: an id does not cover the unlocks, and an input that is missing
- * now may come. A later block with the same transaction is judged again (ledger reference 3.3).
+ * The reasons that fail a carrier and not the transaction: a transaction id does not cover the unlocks, and a missing input may be
+ * created later. A later block with the same transaction is judged again (ledger reference 3.3).
  */
 export const carrierFailures: readonly number[] = [
   failureReasonNumbers.ORPHANED,
@@ -108,7 +108,7 @@ export const carrierFailures: readonly number[] = [
   failureReasonNumbers.MULTI_ADDRESS_UNLOCK_THRESHOLD_NOT_REACHED,
 ]
 
-/** Whether a failure for this reason, or for none, belongs to the carrier. */
+/** Whether a failure reason fails only the carrier; `false` without a reason. */
 export function isOfCarrier(reason: number | undefined): boolean {
   return reason !== undefined && carrierFailures.includes(reason)
 }

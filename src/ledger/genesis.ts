@@ -17,26 +17,26 @@ import { Writer } from '../protocol/schema/writer.ts'
 import { accountChanges, accountShares } from './account-changes.ts'
 import type { AccountEntry } from './accounts.ts'
 
-/** The first state of a ledger, which no transaction made (ledger reference 12.6). */
+/** The first state of a ledger, which no transaction created (ledger reference 12.6). */
 
 /** The hashes of the first outputs. */
 export interface GenesisIdentity {
   readonly transactionCommitment: Hex
   readonly outputCommitment: Hex
-  /** The transaction that the outputs are said to come from. */
+  /** The id of the nominal transaction of the outputs. */
   readonly transactionId: TransactionId
   /** In the order of the outputs. */
   readonly outputIds: readonly OutputId[]
-  /** The block that the transaction is said to come from. */
+  /** The id of the nominal block of the transaction. */
   readonly blockId: BlockId
 }
 
-/** The most outputs of a transaction. */
+/** Maximum number of outputs in a transaction. */
 export const outputsPerTransaction = 128
 
 /**
- * Identifies the first outputs of a network, which may be any number: each 128 of them are said to come from a transaction of their
- * own, the last ones from one with fewer. Up to 128 have the ids that a node gives them.
+ * Computes the ids of the first outputs of a network, of any number. Every 128 outputs get a nominal transaction; the last one may have
+ * fewer. Up to 128 outputs get the same ids as in a node.
  */
 export function identifyOutputs(
   parameters: Pick<ProtocolParameters, 'genesisSlot'>,
@@ -45,7 +45,7 @@ export function identifyOutputs(
   return atOnce(identifySteps(parameters, outputs))
 }
 
-/** The same in steps of a transaction. */
+/** Computes the ids in steps, one transaction per step. */
 export function* identifySteps(
   parameters: Pick<ProtocolParameters, 'genesisSlot'>,
   outputs: readonly Output[],
@@ -63,24 +63,24 @@ export function* identifySteps(
   return outputIds
 }
 
-/** Finds the hashes of the transactions that first outputs are said to come from. */
+/** Finds the commitments of the nominal transactions of first outputs. */
 export interface GenesisTransactions {
-  /** By its id and its outputs in their order; `undefined` where they are no first outputs. */
-  commitmentOf(id: TransactionId, outputs: readonly Uint8Array[], most?: number): Hex | undefined
+  /** The commitment of a transaction by its id and its outputs in order; `undefined` if they are not first outputs. */
+  commitmentOf(id: TransactionId, outputs: readonly Uint8Array[], max?: number): Hex | undefined
 }
 
-/** Of transactions with the same outputs each is tried once, whatever their order; at most so many. */
+/** Creates a search. Each of several transactions with the same outputs is tried once, up to `max` of them. */
 export function createGenesisTransactions(): GenesisTransactions {
   const tried = new Map<string, Map<TransactionId, Hex>>()
 
   return {
-    commitmentOf: (id, outputs, most = mostEqual) => {
+    commitmentOf: (id, outputs, max = maxEqual) => {
       const outputCommitment = bytesToHex(merkleRoot(outputs))
       const slot = slotOfId(id)
       const key = `${outputCommitment}:${slot}`
       const known = tried.get(key) ?? new Map<TransactionId, Hex>()
       tried.set(key, known)
-      while (!known.has(id) && known.size < most) {
+      while (!known.has(id) && known.size < max) {
         const commitment = bytesToHex(transactionCommitmentOf(known.size))
         known.set(transactionIdOf(commitment, outputCommitment, slot), commitment)
       }
@@ -89,16 +89,16 @@ export function createGenesisTransactions(): GenesisTransactions {
   }
 }
 
-/** Ends the search where the outputs are not those of the transaction: more than ten million equal outputs would be needed. */
-const mostEqual = 100_000
+/** Limit of a search for outputs of another transaction. A ledger would need more than ten million equal outputs to reach it. */
+const maxEqual = 100_000
 
-/** Those with the same outputs would have one id, so each but the first has another hash. */
+/** The commitment of the transaction after `equal` transactions with the same outputs. It differs for each, so that their ids differ. */
 function transactionCommitmentOf(equal: number): Uint8Array {
   const word = equal === 0 ? 'genesis' : `genesis ${equal}`
   return blake2b256(new TextEncoder().encode(word))
 }
 
-/** Identifies the outputs of one transaction, behind so many transactions with the same outputs. */
+/** Computes the hashes of one nominal transaction that follows `equal` transactions with the same outputs. */
 export function identifyGenesis(
   { genesisSlot }: Pick<ProtocolParameters, 'genesisSlot'>,
   outputs: readonly Output[],
@@ -117,12 +117,12 @@ export function identifyGenesis(
   }
 }
 
-/** The block that the first transaction is said to come from. */
+/** The id of the nominal block of the first transactions. */
 export function genesisBlockId({ genesisSlot }: Pick<ProtocolParameters, 'genesisSlot'>): BlockId {
   return withSlot(new Uint8Array(32), genesisSlot) as BlockId
 }
 
-/** The first entries of the accounts ledger; `credits` holds those that are not 0. */
+/** The first entries of the accounts ledger. `credits` holds the non-zero credits. */
 export function* genesisAccounts(
   parameters: ProtocolParameters,
   outputs: readonly { readonly outputId: OutputId; readonly output: Output }[],
@@ -136,8 +136,8 @@ export function* genesisAccounts(
     blocks: [],
     burnPrice: 0n,
   })
-  const made = yield* accountChanges(parameters, () => undefined, shares)
-  return [...made.values()].flatMap((entry) =>
+  const entries = yield* accountChanges(parameters, () => undefined, shares)
+  return [...entries.values()].flatMap((entry) =>
     entry === undefined
       ? []
       : [{ ...entry, credits: credits.get(entry.accountId) ?? entry.credits }],

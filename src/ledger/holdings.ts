@@ -7,11 +7,11 @@ import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-c
 import { conditionOf, featureOf } from './output-parts.ts'
 import { ownerAt } from './updates.ts'
 
-/** What an unspent output gives its owner, and how that changes by time alone (ledger reference 4.1, 5.1, 13.1). */
+/** The holding that an unspent output gives its owner, and its changes by time (ledger reference 4.1, 5.1, 13.1). */
 
 /**
- * One output as part of a balance. Its base tokens are in exactly one of the four parts, but that a storage deposit is
- * set apart from the rest.
+ * One output as part of a balance. Its base tokens are in exactly one of the four parts, except that a storage deposit is counted
+ * separately from the rest.
  */
 export interface Holding extends Parts {
   /** The key of the address that owns the output. */
@@ -19,19 +19,22 @@ export interface Holding extends Parts {
   readonly token: TokenHolding | undefined
 }
 
-/** Base tokens by what stands between them and their owner. */
+/** Base tokens by the restriction that applies to their owner. */
 export interface Parts {
-  /** Nothing does. */
+  /** Tokens without a restriction. */
   readonly available: bigint
-  /** A timelock that is not over: the whole output waits for it. */
+  /** Tokens of outputs with a running timelock, which locks the whole output. */
   readonly timelocked: bigint
-  /** To be given back to another address when the output is spent. */
+  /** Tokens that must be returned to another address when the output is spent. */
   readonly storageDeposit: bigint
-  /** An expiration that lies ahead: from then on the return address owns them, and shortly before it no address can spend them. */
+  /**
+   * Tokens of outputs with a future expiration. The return address owns them from the expiration on, and shortly before it no address
+   * can spend them.
+   */
   readonly expiring: bigint
 }
 
-/** The native tokens of an output; they are never part of a storage deposit. */
+/** The native tokens of an output. They are never part of a storage deposit. */
 export interface TokenHolding {
   readonly tokenId: FoundryId
   readonly part: TokenPart
@@ -41,7 +44,10 @@ export interface TokenHolding {
 /** The parts of a balance that native tokens can be in. */
 export type TokenPart = 'available' | 'timelocked' | 'expiring'
 
-/** What an output is to its owner once every slot below `reached` lies behind: a slot and the least committable age. */
+/**
+ * The holding of an output when all slots before `reached` have passed. For the end of a slot, `reached` is the slot plus
+ * `minCommittableAge`.
+ */
 export function holdingAt(output: Output, reached: SlotIndex): Holding {
   const owner = addressKey(ownerAt(output, reached))
   const part = partAt(output, reached)
@@ -65,14 +71,14 @@ function partAt(output: Output, reached: SlotIndex): TokenPart {
   return expiration !== undefined && reached < expiration.slot ? 'expiring' : 'available'
 }
 
-/** An owner to whom the deposit would be returned owes nothing. */
+/** The deposit to return; 0 if the owner is the return address. */
 function depositOf(output: Output, owner: Hex): bigint {
   const condition = conditionOf(output, StorageDepositReturn)
   if (condition === undefined || addressKey(condition.returnAddress) === owner) return 0n
   return condition.amount
 }
 
-/** The slots that a timelock and an expiration wait for; the holding changes when one of them is reached. */
+/** The slots of the timelock and the expiration. The holding changes when one of them is reached. */
 export function slotsAwaited(output: Output): SlotIndex[] {
   const slots = [conditionOf(output, Timelock)?.slot, conditionOf(output, Expiration)?.slot]
   return [...new Set(slots.filter((slot) => slot !== undefined))]

@@ -9,13 +9,18 @@ import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
 import { ownerAt, type Role, roles, rolesByAddress } from './updates.ts'
 
-/** What an unspent output can be found by. */
+/** The index keys under which an unspent output is found. */
 
 /**
- * The address that holds it now: its owner or state controller, and of one that has expired the address it returns to; the
- * address of its owner, where it expires and has another holder then; an address in any other role as the output names it;
- * the tag; the native token; the id of the chain it is, or of the account it is to be; and of all but basic outputs and anchors the
- * holder once more, behind the type code, for an address may hold any number of basic ones.
+ * The kinds of index keys:
+ * - HOLDER: the address that holds the output now: its owner or state controller, or the return address after an expiration
+ * - EXPIRING_OWNER: the owner of an output with an expiration, which has another holder after it
+ * - a role: an address in any other role, as the output names it
+ * - TAG: the tag
+ * - NATIVE_TOKEN: the native token
+ * - CHAIN: the id of the chain, or of the account that an implicit account will become
+ * - CHAIN_HOLDER: the type code and the holder, for all kinds of outputs except basic outputs and anchors. It finds them quickly, because
+ *   an address may hold any number of basic outputs.
  */
 export type IndexKind =
   | 'HOLDER'
@@ -26,13 +31,13 @@ export type IndexKind =
   | 'CHAIN'
   | 'CHAIN_HOLDER'
 
-/** A kind with its value: the key of an address, or the bytes of a tag or an id. */
+/** A kind and a value: the key of an address, or the bytes of a tag or an id. */
 export interface IndexKey {
   readonly kind: IndexKind
   readonly value: Hex
 }
 
-/** Everything an output can be found by as long as it is unspent; no key twice. */
+/** All index keys of an unspent output, without duplicates. */
 export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
   const expires = conditionOf(output, Expiration) !== undefined
   const keys: IndexKey[] = expires ? [] : keysOfHolder(output, 0)
@@ -52,7 +57,7 @@ export function indexKeysOf(outputId: OutputId, output: Output): IndexKey[] {
   return keys
 }
 
-/** What an output has at least one of that names an address in any role: who holds it is named. */
+/** The index keys of an address. Every output that names the address in any role, including its holder, has at least one of them. */
 export function keysOfAddress(value: Hex): IndexKey[] {
   return namingKinds.map((kind) => ({ kind, value }))
 }
@@ -63,7 +68,7 @@ const namingKinds = [
   ...roles.filter((role) => role !== 'OWNER' && role !== 'STATE_CONTROLLER'),
 ] as const
 
-/** What an output that expires can be found by besides, once every slot below `reached` lies behind; nothing for all others. */
+/** The additional index keys of an output with an expiration when all slots before `reached` have passed; empty for other outputs. */
 export function expiringKeysOf(output: Output, reached: SlotIndex): IndexKey[] {
   return conditionOf(output, Expiration) === undefined ? [] : keysOfHolder(output, reached)
 }
@@ -76,7 +81,7 @@ function keysOfHolder(output: Output, reached: SlotIndex): IndexKey[] {
     : [holder, chainHolderKey(output.type, value)]
 }
 
-/** By what the outputs of a kind are found that an address holds, whatever else it holds. */
+/** The index key of the outputs of a kind that an address holds. */
 export function chainHolderKey(
   type: Exclude<Output['type'], BasicOutput['type'] | AnchorOutput['type']>,
   address: Hex,

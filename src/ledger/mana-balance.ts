@@ -4,9 +4,9 @@ import { storedManaOf } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** The mana of a transaction: what its inputs hold in its creation slot covers what it gives (ledger reference 7.4). */
+/** The mana rules: the mana of the inputs in the creation slot covers the outputs and allotments (ledger reference 7.4). */
 
-/** Sums the mana of both sides up, for the rules to come; a sum that leaves 64 bits ends it. */
+/** Sums the mana of both sides for later rules. A sum that exceeds 64 bits is an error. */
 export function manaSummed(set: WorkingSet): TransactionError | undefined {
   const { mana, inputs, transaction } = set
   for (const [index, input] of inputs.entries()) {
@@ -24,7 +24,7 @@ export function manaSummed(set: WorkingSet): TransactionError | undefined {
   return undefined
 }
 
-/** No input is younger than the transaction that spends it. */
+/** No input is created after the creation slot of the transaction. */
 export function inputsCreatedBefore({
   inputs,
   transaction,
@@ -35,7 +35,7 @@ export function inputsCreatedBefore({
   return { code: 'INPUT_CREATION_AFTER_TX_CREATION', input, createdSlot: younger.creationSlot }
 }
 
-/** No mana from nothing, and none is lost unless the transaction says that it burns mana. */
+/** The outputs hold at most the mana of the inputs. They hold less only if the transaction has the capability to burn mana. */
 export function manaBalances({ mana, transaction }: WorkingSet): TransactionError | undefined {
   const { inputs, outputs } = mana
   if (inputs < outputs) return { code: 'INPUT_OUTPUT_MANA_MISMATCH', inputs, outputs }

@@ -10,13 +10,13 @@ import { storedManaOf } from './output-parts.ts'
 
 /** The mana that an output holds in a slot. */
 export interface ManaOfOutput {
-  /** What is left of the mana stored in it. */
+  /** Stored mana after decay. */
   readonly stored: bigint
-  /** What its base tokens have generated since. */
+  /** Mana that its base tokens have generated since its creation. */
   readonly potential: bigint
 }
 
-/** The mana of an output in `target`; its time begins in its creation slot. */
+/** The mana of an output in the slot `target`. Decay and generation begin in its creation slot. */
 export function manaOfOutput(
   parameters: ProtocolParameters,
   { output, creationSlot }: { readonly output: Output; readonly creationSlot: SlotIndex },

@@ -5,7 +5,7 @@ import { epochOfSlot, firstSlotOfEpoch, type TimeParameters } from '../protocol/
 
 /** Decay and generation of mana between two slots, in exact integers (ledger reference 7.1 and 7.2). */
 
-/** The members of the protocol parameters that mana follows. */
+/** The protocol parameters of decay and generation. */
 export interface ManaRules extends TimeParameters {
   readonly manaParameters: {
     readonly generationRate: number
@@ -17,14 +17,14 @@ export interface ManaRules extends TimeParameters {
   }
 }
 
-/** Mana cannot be seen from a slot before the one it was made in. */
+/** The target slot is before the slot that created the mana. */
 export interface ManaSlotsReversed {
   readonly code: 'MANA_DECAY_CREATION_INDEX_EXCEEDS_TARGET_INDEX'
   readonly createdSlot: SlotIndex
   readonly targetSlot: SlotIndex
 }
 
-/** What is left in `targetSlot` of mana stored in `createdSlot`. Within one epoch nothing decays. */
+/** The rest in `targetSlot` of mana stored in `createdSlot`. Mana does not decay within an epoch. */
 export function decayedMana(
   rules: ManaRules,
   mana: bigint,
@@ -36,7 +36,7 @@ export function decayedMana(
   return ok(decay(rules, mana, epochs))
 }
 
-/** What base tokens generate from `createdSlot` to `targetSlot`, already decayed. */
+/** The mana that base tokens generate from `createdSlot` to `targetSlot`, after decay. */
 export function generatedMana(
   rules: ManaRules,
   amount: bigint,
@@ -48,7 +48,7 @@ export function generatedMana(
   const last = epochOfSlot(rules, targetSlot)
   const epochs = last - first
   if (epochs === 0) return ok(generate(rules, amount, targetSlot - createdSlot))
-  // Both parts count the genesis slot once more: a quirk of node and SDK, without effect where it is 0.
+  // Both parts add the genesis slot: a quirk of node and SDK, without effect for genesis slot 0.
   const before = firstSlotOfEpoch(rules, first + 1) - createdSlot + rules.genesisSlot
   const since = targetSlot - firstSlotOfEpoch(rules, last) + rules.genesisSlot
   const early = decay(rules, generate(rules, amount, before), epochs)
@@ -57,19 +57,19 @@ export function generatedMana(
   return ok(cut(wholeEpochs(rules, amount, epochs - 1) + early + late))
 }
 
-/** Mana that an output has generated but not stored: only the amount above its storage deposit counts. */
+/** Mana that an output has generated but not stored. Only the amount above its storage deposit counts. */
 export function potentialMana(
   rules: ManaRules,
   output: { readonly amount: bigint; readonly minimumAmount: bigint },
   createdSlot: SlotIndex,
   targetSlot: SlotIndex,
 ): Result<bigint, ManaSlotsReversed> {
-  // An excess of 0 generates nothing, but the age of the output is looked at as for any other.
+  // An excess of 0 generates nothing, but the slots are still checked.
   if (output.amount < output.minimumAmount) return ok(0n)
   return generatedMana(rules, output.amount - output.minimumAmount, createdSlot, targetSlot)
 }
 
-/** Generation of the whole epochs between the first and the last, each decayed to the last. */
+/** Mana generated in the whole epochs between the first and the last epoch, each decayed to the last epoch. */
 function wholeEpochs(rules: ManaRules, amount: bigint, decayedEpochs: number): bigint {
   const mana = rules.manaParameters
   const rate = BigInt(mana.decayFactorEpochsSum) * BigInt(mana.generationRate)
@@ -86,8 +86,8 @@ function generate(rules: ManaRules, amount: bigint, slots: number): bigint {
 }
 
 /**
- * What is left of mana after some epochs. Beyond the table its longest step is taken first; every step floors, so
- * the order counts.
+ * The rest of mana after some epochs. For more epochs than the table has, its longest step is applied first. Every step rounds down, so
+ * the order matters.
  */
 export function decay(rules: ManaRules, mana: bigint, epochs: number): bigint {
   const { decayFactors, decayFactorsExponent } = rules.manaParameters
@@ -102,7 +102,7 @@ export function decay(rules: ManaRules, mana: bigint, epochs: number): bigint {
   return left
 }
 
-/** The product is exact, the result has 64 bits. */
+/** Multiplies exactly, and truncates the result to 64 bits. */
 function multiply(value: bigint, factor: bigint, exponent: number): bigint {
   return cut((value * factor) >> BigInt(exponent))
 }

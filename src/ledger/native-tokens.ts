@@ -4,11 +4,11 @@ import { chainKey } from './chains.ts'
 import type { TransactionError } from './transaction-error.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** Native tokens: only their foundry makes them, and they vanish only where that is allowed (ledger reference 5.4). */
+/** The rules for native tokens: only their foundry mints them, and burning them needs a capability (ledger reference 5.4). */
 
 /**
- * As many native tokens come out as go in, or fewer where burning is allowed. Those whose foundry is among the
- * outputs are settled with the foundry.
+ * The sums of native tokens of inputs and outputs must be equal, or smaller in the outputs if burning is allowed. The foundry rules
+ * check tokens whose foundry is among the outputs.
  */
 export function nativeTokensBalance(set: WorkingSet): TransactionError | undefined {
   const { tokens, chains } = set

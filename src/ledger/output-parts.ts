@@ -5,7 +5,7 @@ import type { Output } from '../protocol/outputs.ts'
 import { featuresOf, immutableFeaturesOf } from '../protocol/score.ts'
 import type { allUnlockConditions, UnlockCondition } from '../protocol/unlock-conditions.ts'
 
-/** The parts of an output by their kind: an output has at most one of each. */
+/** Access to the parts of an output by kind. An output has at most one part of each kind. */
 
 /** The unlock condition of a kind. */
 export function conditionOf<D extends (typeof allUnlockConditions)[number]>(
@@ -13,7 +13,7 @@ export function conditionOf<D extends (typeof allUnlockConditions)[number]>(
   kind: D,
 ): KindOf<UnlockCondition, D> | undefined {
   const conditions: readonly UnlockCondition[] = output.unlockConditions
-  return conditions.find((one) => is(kind, one))
+  return conditions.find((condition) => is(kind, condition))
 }
 
 /** The feature of a kind. */
@@ -21,20 +21,20 @@ export function featureOf<D extends (typeof allFeatures)[number]>(
   output: Output,
   kind: D,
 ): KindOf<Feature, D> | undefined {
-  return featuresOf(output).find((one) => is(kind, one))
+  return featuresOf(output).find((feature) => is(kind, feature))
 }
 
 /** The issuer among the immutable features. */
 export function issuerOf(output: Output): Address | undefined {
-  return immutableFeaturesOf(output).find((one) => is(Issuer, one))?.address
+  return immutableFeaturesOf(output).find((feature) => is(Issuer, feature))?.address
 }
 
-/** The address inside a restricted one, which has the same owner: restrictions bind the sender. */
+/** The address inside a restricted address. Both have the same owner, because the restrictions apply only to senders. */
 export function underlyingAddress(address: Address): Exclude<Address, RestrictedAddress> {
   return is(RestrictedAddress, address) ? address.address : address
 }
 
-/** Stored mana as of the creation slot; foundries and delegations hold none. */
+/** Stored mana as of the creation slot; 0 for foundries and delegations, which store none. */
 export function storedManaOf(output: Output): bigint {
   return 'mana' in output ? output.mana : 0n
 }

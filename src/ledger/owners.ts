@@ -16,9 +16,9 @@ import type { TransactionError } from './transaction-error.ts'
 import { type AnchorMove, anchorMove } from './transitions/anchor.ts'
 import type { ResolvedInput, TransactionClock, WorkingSet } from './working-set.ts'
 
-/** Who may spend, and from when on (ledger reference 4.1, 5.1). */
+/** The addresses that may spend an output, and when (ledger reference 4.1, 5.1). */
 
-/** The address that an input's unlock must open. */
+/** The address that the unlock of an input must unlock. */
 export function addressToUnlock(
   { chains, clock }: WorkingSet,
   resolved: ResolvedInput,
@@ -34,7 +34,7 @@ export function addressToUnlock(
   return holderByTime(output, holder.address, clock, input)
 }
 
-/** The state controller for the next state, the governor for all else. */
+/** The state controller for a state transition, the governor for everything else. */
 function anchorHolder(
   move: AnchorMove,
   output: AnchorOutput,
@@ -45,7 +45,7 @@ function anchorHolder(
   return ok(present(conditionOf(output, kind), 'the holder of an anchor').address)
 }
 
-/** The owner, or after an expiration the return address. */
+/** The owner, or the return address after an expiration. */
 function holderByTime(
   output: Output,
   owner: Address,
@@ -57,11 +57,11 @@ function holderByTime(
   if (clock === undefined) return err({ code: 'EXPIRATION_COMMITMENT_INPUT_MISSING', input })
   if (clock.futureBounded >= expiration.slot) return ok(expiration.returnAddress)
   if (clock.pastBounded < expiration.slot) return ok(owner)
-  // Between the two a block could carry the transaction on either side of the expiration.
+  // Between the two bounds, a block could carry the transaction before or after the expiration.
   return err({ code: 'EXPIRATION_NOT_UNLOCKABLE', input, expirationSlot: expiration.slot })
 }
 
-/** No input is locked in the earliest slot that may carry the transaction. */
+/** No input may be locked in the earliest slot in which a block may carry the transaction. */
 export function timelocksPassed({ inputs, clock }: WorkingSet): TransactionError | undefined {
   for (const [input, { output }] of inputs.entries()) {
     const timelock = conditionOf(output, Timelock)

@@ -11,22 +11,22 @@ import type { RewardOverflow } from './reward-claims.ts'
 import type { TransactionError } from './transaction-error.ts'
 import type { ResolvedInput, ResolvedReferences } from './working-set.ts'
 
-/** Finds what a transaction refers to, for its execution (ledger reference 3.3). */
+/** Resolves the references of a transaction for its execution (ledger reference 3.3). */
 
-/** An output of the ledger; `spentIn` says how final the transaction is that spends it, if one does. */
+/** An output of the ledger. `spentIn` is the state of the transaction that spends it; `undefined` for an unspent output. */
 export interface KnownOutput {
   readonly output: Output
   readonly spentIn: 'ACCEPTED' | 'COMMITTED' | undefined
 }
 
-/** The ledger as it is when the transaction's turn comes. */
+/** The ledger before the transaction. */
 export interface KnownLedger {
-  /** Holds at least those of the transaction's inputs that exist. */
+  /** Holds at least the existing inputs of the transaction. */
   readonly outputById: ReadonlyMap<OutputId, KnownOutput>
   readonly isCommitmentKnown: (commitmentId: CommitmentId) => boolean
-  /** The block issuance credits of an account at the end of a committed slot; `undefined` without an entry. */
+  /** The block issuance credits of an account at the end of a committed slot; `undefined` for an account without an entry. */
   readonly creditsAt: (accountId: AccountId, slot: SlotIndex) => bigint | undefined
-  /** The mana that a delegation or a staking account has earned, were it claimed under a commitment to `slot`. */
+  /** The mana that a delegation or a staking account would claim under a commitment to `slot`. */
   readonly rewardAt: (input: ResolvedInput, slot: SlotIndex) => Result<bigint, RewardOverflow>
 }
 
@@ -38,8 +38,8 @@ export function inputIds(transaction: Transaction): OutputId[] {
 }
 
 /**
- * Everything a transaction refers to: first its inputs and its commitment, then credits, then rewards. An output that does
- * not exist fails it only where nothing else of these is wrong already: it may still come.
+ * Resolves the inputs and the commitment of a transaction, then its credits, then its rewards. A missing output is reported only after
+ * the checks of the other inputs and the commitment, because the output may still be created.
  */
 export function resolveReferences(
   transaction: Transaction,
@@ -54,7 +54,7 @@ export function resolveReferences(
   }
   const missing = missingInput(transaction, ledger)
   if (missing !== undefined) return err(missing)
-  // By the rules of form only a commitment makes room for the others.
+  // By the syntactic rules, other context inputs require a commitment input.
   if (commitment === undefined) {
     return ok({ inputs: inputs.value, credits: new Map(), rewards: new Map() })
   }
@@ -67,7 +67,7 @@ export function resolveReferences(
   return ok({ inputs: inputs.value, credits: credits.value, rewards: rewards.value })
 }
 
-/** The inputs that exist, in order. Where an output is spent already, the first spender has won. */
+/** Resolves the existing inputs, in order. An output that is already spent is an error: the first spender wins. */
 function resolveInputs(
   transaction: Transaction,
   ledger: KnownLedger,
@@ -110,7 +110,7 @@ function resolveCredits(
   return ok(credits)
 }
 
-/** Only delegations and accounts that stake earn rewards. */
+/** Resolves reward inputs. Only delegations and staking accounts earn rewards. */
 function resolveRewards(
   transaction: Transaction,
   ledger: KnownLedger,

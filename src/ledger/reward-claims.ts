@@ -10,7 +10,7 @@ import { decay } from './mana.ts'
 import { featureOf } from './output-parts.ts'
 import type { EpochRewards, PoolRewards } from './rewards.ts'
 
-/** What a validator or a delegator may claim for the epochs of its stake (ledger reference 12.5). */
+/** The rewards that a validator or a delegator may claim for the epochs of its stake (ledger reference 12.5). */
 
 /** A stake or a delegation whose rewards are claimed. */
 export interface RewardClaim {
@@ -20,20 +20,20 @@ export interface RewardClaim {
   /** Base tokens staked or delegated. */
   readonly amount: bigint
   readonly startEpoch: EpochIndex
-  /** The last epoch it counts; of a delegation that goes on the epoch before the claiming one. */
+  /** The last epoch that counts; for a running delegation, the epoch before the claiming epoch. */
   readonly endEpoch: EpochIndex
   /** The epoch of the earliest slot that a block with the claiming transaction may have. */
   readonly claimingEpoch: EpochIndex
 }
 
-/** What is known of past epochs. */
+/** The rewards of past epochs. */
 export interface RewardHistory {
-  /** The last epoch that is over; -1 while none is. */
+  /** The last epoch that has ended; -1 before the first one ends. */
   readonly lastEpoch: number
   readonly rewardsOf: (epoch: EpochIndex) => EpochRewards | undefined
 }
 
-/** What was known at the end of a slot of the epochs that were over then. */
+/** The rewards of the epochs that had ended at the end of a slot. */
 export function rewardHistoryAt(
   parameters: ProtocolParameters,
   epochs: Iterable<{ readonly epoch: EpochIndex; readonly rewards: EpochRewards | undefined }>,
@@ -45,19 +45,19 @@ export function rewardHistoryAt(
   return { lastEpoch, rewardsOf: (epoch) => rewardsByEpoch.get(epoch) }
 }
 
-/** A claim in mana as of the claiming epoch, and the epochs it is for; the first is behind the last when there are none. */
+/** A claim in mana as of the claiming epoch, and its range of epochs. The first epoch is after the last one if the range is empty. */
 export interface ClaimedReward {
   readonly reward: bigint
   readonly firstEpoch: EpochIndex
   readonly lastEpoch: EpochIndex
 }
 
-/** A reward that leaves 64 bits. */
+/** The reward exceeds 64 bits. */
 export interface RewardOverflow {
   readonly code: 'REWARD_OVERFLOW'
 }
 
-/** Sums up the claim over its epochs. Linear in their number, which the retention period bounds. */
+/** Sums a claim over its epochs. Linear in their number, which the retention period bounds. */
 export function claimReward(
   parameters: ProtocolParameters,
   history: RewardHistory,
@@ -82,8 +82,8 @@ export function claimReward(
 }
 
 /**
- * The claim that a reward input makes for an output under a commitment to `slot`; `undefined` for outputs that earn
- * nothing. A delegation that goes on counts up to the epoch before the claiming one.
+ * The claim of a reward input for an output under a commitment to `slot`; `undefined` for outputs without rewards. A running delegation
+ * counts up to the epoch before the claiming epoch.
  */
 export function rewardClaimOf(
   parameters: ProtocolParameters,
@@ -104,19 +104,19 @@ export function rewardClaimOf(
   return { kind: 'validator', accountId, amount, startEpoch, endEpoch, claimingEpoch }
 }
 
-/** The committee of the epoch in which a stake begins is chosen already, but for the first epoch of all. */
+/** The first epoch that counts. A validator cannot join the committee of the epoch in which its stake begins, except in epoch 0. */
 function beginOf({ kind, startEpoch }: RewardClaim): EpochIndex {
   return kind === 'validator' && startEpoch > 0 ? startEpoch + 1 : startEpoch
 }
 
-/** Epochs without rewards are skipped: all of them by a delegator, all but the last by a validator. */
+/** The first epoch of a claim without rewards. A delegator skips all epochs, a validator all but the last one. */
 function emptyFirst({ kind }: RewardClaim, first: EpochIndex, last: EpochIndex): EpochIndex {
   return Math.max(first, kind === 'validator' ? last : last + 1)
 }
 
 const shareOf = { validator: validatorShare, delegator: delegatorShare }
 
-/** Its cost, its margin of the rest, and its stake's part of what is left then. */
+/** The fixed cost, the profit margin on the rest, and the share of the validator's stake in the remainder. */
 function validatorShare(
   parameters: ProtocolParameters,
   { profitMargin }: EpochRewards,
@@ -131,7 +131,7 @@ function validatorShare(
   return fixedCost + margin + (shared * stake) / poolStake
 }
 
-/** Its part of what the validator leaves. A pool that does not pay the validator's cost is shared whole. */
+/** The share of the delegated amount in the remainder after the validator. A pool below the validator's fixed cost is shared in full. */
 function delegatorShare(
   parameters: ProtocolParameters,
   { profitMargin }: EpochRewards,

@@ -5,48 +5,48 @@ import { slotOfTime, slotStart } from '../protocol/slots.ts'
 import { decay } from './mana.ts'
 import { trieMapRoot } from './trie.ts'
 
-/** What an epoch pays to its committee, and what of it validators and delegators may claim (ledger reference 12.5). */
+/** The rewards that an epoch pays to its committee, from which validators and delegators claim (ledger reference 12.5). */
 
-/** A validator of an epoch's committee and what it did in the epoch. */
+/** A validator of an epoch's committee, and its activity in the epoch. */
 export interface CommitteeMember {
   readonly accountId: AccountId
-  /** Base tokens of its own stake and of all delegations to it. */
+  /** Base tokens of the validator's stake and of all delegations to it. */
   readonly poolStake: bigint
   readonly validatorStake: bigint
-  /** Mana that it takes before sharing. */
+  /** Mana that the validator takes before the reward is shared. */
   readonly fixedCost: bigint
-  /** The slots in which it issued validation blocks, in any order. */
+  /** The slots in which the validator issued validation blocks, in any order. */
   readonly activity: readonly SlotActivity[]
 }
 
 /** The validation blocks of one validator in one slot. */
 export interface SlotActivity {
   readonly blocks: number
-  /** How many of the slot's equal parts, as many as it may issue blocks, have a block. */
+  /** Number of subslots with a block. A slot has as many subslots as a validator may issue blocks in it. */
   readonly subslots: number
 }
 
-/** What an epoch pays. */
+/** The rewards of an epoch. */
 export interface EpochRewards {
   readonly epoch: EpochIndex
   readonly totalStake: bigint
   readonly totalValidatorStake: bigint
-  /** The validators' part of what is shared, times 2 to `profitMarginExponent`. */
+  /** The fraction of the shared reward that goes to the validators, times 2^`profitMarginExponent`. */
   readonly profitMargin: bigint
-  /** Mana meant for the whole committee. */
+  /** Target mana for the whole committee. */
   readonly targetReward: bigint
-  /** Of those members only that did anything. */
+  /** The pools of the members with activity. */
   readonly poolById: ReadonlyMap<AccountId, PoolRewards>
 }
 
-/** What an epoch pays to one validator and its delegators. */
+/** The reward of one validator and its delegators in an epoch. */
 export interface PoolRewards {
   readonly poolStake: bigint
   readonly poolReward: bigint
   readonly fixedCost: bigint
 }
 
-/** Rewards of the committee of an epoch that is over; `undefined` without stake. */
+/** The rewards of the committee of an ended epoch; `undefined` without stake. */
 export function epochRewards(
   parameters: ProtocolParameters,
   epoch: EpochIndex,
@@ -75,8 +75,8 @@ export function epochRewards(
 }
 
 /**
- * The part of its slot in which a validation block was issued, from 0: a slot has as many equal parts as a
- * validator may issue blocks in it. The time is in Unix nanoseconds.
+ * The subslot in which a validation block was issued, from 0. A slot has as many equal subslots as a validator may issue blocks in it.
+ * `issuingTime` is in Unix nanoseconds.
  */
 export function subslotOf(parameters: ProtocolParameters, issuingTime: bigint): number {
   const slot = slotOfTime(parameters, issuingTime)
@@ -97,22 +97,22 @@ export function rewardsRoot({ poolById }: EpochRewards): Uint8Array {
   return trieMapRoot(valueByKey)
 }
 
-/** More in the beginning, falling towards what the network pays for good. */
+/** The target reward of an epoch: high at the beginning, decaying to the final rate after the bootstrapping period. */
 function targetReward(parameters: ProtocolParameters, epoch: EpochIndex): bigint {
   const { bootstrappingDuration, ...rates } = parameters.rewardsParameters
   if (epoch > bootstrappingDuration) return rates.finalTargetRewardsRate
   return decay(parameters, rates.initialTargetRewardsRate, epoch)
 }
 
-/** Subslots with a block in an average slot of the epoch; none for a validator that issued too much. */
+/** Average number of subslots with a block per slot of the epoch, rounded down; 0 for a validator that issued too many blocks. */
 function performanceOf(parameters: ProtocolParameters, { activity }: CommitteeMember): number {
   const isTooMuch = activity.some(({ blocks }) => blocks > parameters.validationBlocksPerSlot)
   if (isTooMuch) return 0
-  const subslots = activity.reduce((total, one) => total + one.subslots, 0)
-  return Math.floor(subslots / 2 ** parameters.slotsPerEpochExponent)
+  const total = activity.reduce((sum, { subslots }) => sum + subslots, 0)
+  return Math.floor(total / 2 ** parameters.slotsPerEpochExponent)
 }
 
-/** Half by the share of the pool in all pools, half by the share of its validator in all validators. */
+/** The reward of a pool: half by its share in the stake of all pools, half by the validator's share in the stake of all validators. */
 function poolRewardOf(
   parameters: ProtocolParameters,
   { poolStake, validatorStake }: CommitteeMember,

@@ -5,9 +5,9 @@ import { featureOf, underlyingAddress } from './output-parts.ts'
 import type { TransactionError } from './transaction-error.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** In whose name outputs may be created (ledger reference 5.2). */
+/** The rule for sender features (ledger reference 5.2). */
 
-/** The address that an output names as its sender has unlocked an input. */
+/** The sender address of an output must have unlocked an input. */
 export function sendersUnlocked(set: WorkingSet): TransactionError | undefined {
   for (const [output, created] of set.transaction.outputs.entries()) {
     const sender = featureOf(created, Sender)
@@ -18,7 +18,7 @@ export function sendersUnlocked(set: WorkingSet): TransactionError | undefined {
   return undefined
 }
 
-/** Whether an address, or the one inside a restricted address, has unlocked an input. */
+/** Whether an address, or the address inside a restricted address, has unlocked an input. */
 export function isUnlocked({ unlockedByAddress }: WorkingSet, address: Address): boolean {
   return unlockedByAddress.has(addressKey(underlyingAddress(address)))
 }

@@ -3,11 +3,11 @@ import { atOnce, paused, type Steps } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 
-/** The state root of a commitment stands for all unspent outputs (ledger reference 11.2). */
+/** The trie behind the state root of a commitment, which covers all unspent outputs (ledger reference 11.2). */
 
 /**
- * What a slot changes in the trie of unspent outputs. An output that is created and consumed in the slot is not in
- * the trie before or after it.
+ * The changes of a slot in the trie of unspent outputs. An output that the slot creates and consumes is in the trie neither before nor
+ * after the slot.
  */
 export function outputTrieChanges(slot: {
   readonly created: Iterable<OutputId>
@@ -16,7 +16,7 @@ export function outputTrieChanges(slot: {
   return atOnce(outputTrieSteps(slot))
 }
 
-/** The same in steps, for a slot that may have any number of outputs. */
+/** Computes the changes in steps, because a slot may have any number of outputs. */
 export function* outputTrieSteps(slot: {
   readonly created: Iterable<OutputId>
   readonly consumed: Iterable<OutputId>
@@ -24,7 +24,7 @@ export function* outputTrieSteps(slot: {
   const valueByKey = new Map<OutputId, Uint8Array | undefined>()
   let last: { readonly digits: string; readonly bytes: Uint8Array } | undefined
   yield* paused(slot.created, (outputId) => {
-    // The slot at the end of the id of its transaction.
+    // The last 8 digits of the transaction id are its slot.
     const digits = transactionOf(outputId).slice(-8)
     if (last?.digits !== digits) last = { digits, bytes: hexToBytes(`0x${digits}`) }
     valueByKey.set(outputId, last.bytes)

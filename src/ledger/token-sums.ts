@@ -3,13 +3,13 @@ import type { Output } from '../protocol/outputs.ts'
 import type { FoundryId } from '../protocol/primitives.ts'
 import { featureOf } from './output-parts.ts'
 
-/** The native tokens of both sides of a transaction, foundry outputs included. */
+/** The native tokens on both sides of a transaction, including foundry outputs. */
 export interface TokenSums {
   readonly inputs: ReadonlyMap<FoundryId, bigint>
   readonly outputs: ReadonlyMap<FoundryId, bigint>
 }
 
-/** Sums up the tokens of what is spent and of what is created. */
+/** Sums the native tokens of the spent and the created outputs. */
 export function tokenSums(
   spent: readonly { readonly output: Output }[],
   created: readonly Output[],

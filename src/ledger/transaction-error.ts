@@ -10,8 +10,8 @@ import type {
 import { type FailureReason, failureReasonNumbers } from './failure-reasons.ts'
 
 /**
- * Why a transaction cannot be booked. The codes are the published failure reasons; `input` and `output` are
- * indices into the transaction's lists.
+ * Why a transaction cannot be booked. The codes are the published failure reasons. `input` and `output` are indices into the
+ * transaction's lists.
  */
 export type TransactionError =
   | ReferenceError
@@ -24,7 +24,7 @@ export type TransactionError =
   | FoundryError
   | DelegationError
 
-/** What the transaction refers to is not there, or not free (ledger reference 3.3). */
+/** An output, a commitment or an account that the transaction refers to is missing or spent (ledger reference 3.3). */
 export type ReferenceError =
   | AtInput<'CONFLICT_REJECTED' | 'ORPHANED' | 'INPUT_ALREADY_SPENT', { outputId: OutputId }>
   | Fact<'COMMITMENT_INPUT_REFERENCE_INVALID', { commitmentId: CommitmentId }>
@@ -35,7 +35,7 @@ export type ReferenceError =
       | 'DELEGATION_REWARD_CALCULATION_FAILURE'
     >
 
-/** A required unlock is missing, or a time has not come (ledger reference 4, 5.1, 5.2). */
+/** A required unlock is missing, or a lock is not over (ledger reference 4, 5.1, 5.2). */
 export type UnlockError =
   | AtInput<
       | 'UNLOCK_SIGNATURE_INVALID'
@@ -51,23 +51,23 @@ export type UnlockError =
   | AtInput<'EXPIRATION_NOT_UNLOCKABLE', { expirationSlot: SlotIndex }>
   | AtOutput<'SENDER_FEATURE_NOT_UNLOCKED' | 'ISSUER_FEATURE_NOT_UNLOCKED'>
 
-/** Base tokens, storage deposits or native tokens do not come out right (ledger reference 5.3, 5.4). */
+/** Base tokens, storage deposits or native tokens do not balance (ledger reference 5.3, 5.4). */
 export type BalanceError =
   | Fact<'INPUT_OUTPUT_BASE_TOKEN_MISMATCH', { inputs: bigint; outputs: bigint }>
   | Fact<
       'RETURN_AMOUNT_NOT_FUL_FILLED',
       {
-        /** Bytes of the return address; a multi address as its reference. */
+        /** Bytes of the return address. A multi address is given by its reference. */
         returnAddress: Hex
         due: bigint
         returned: bigint
       }
     >
   | Fact<'NATIVE_TOKEN_SUM_UNBALANCED', { tokenId: FoundryId; inputs: bigint; outputs: bigint }>
-  /** A sum of native tokens above 2^256 - 1: a rule without a number of its own. */
+  /** A sum of native tokens above 2^256 - 1. This rule has no failure reason of its own. */
   | Fact<'SEMANTIC_VALIDATION_FAILED', { tokenId: FoundryId }>
 
-/** Mana does not come out right (ledger reference 7). */
+/** Mana does not balance (ledger reference 7). */
 export type ManaError =
   | AtInput<'INPUT_CREATION_AFTER_TX_CREATION', { createdSlot: SlotIndex }>
   | AtInput<
@@ -78,7 +78,7 @@ export type ManaError =
   | Fact<'INPUT_OUTPUT_MANA_MISMATCH', { inputs: bigint; outputs: bigint }>
   | Fact<'CAPABILITIES_MANA_BURNING_NOT_ALLOWED', { burned: bigint }>
 
-/** A chain begins, changes or ends against the rules that chains share, or against those of NFTs and anchors. */
+/** The beginning, change or end of a chain breaks a rule that all chains share, or a rule of NFTs or anchors. */
 export type ChainError =
   | AtOutput<
       | 'NEW_CHAIN_OUTPUT_HAS_NON_ZEROED_ID'
@@ -92,10 +92,10 @@ export type ChainError =
       | 'CAPABILITIES_FOUNDRY_DESTRUCTION_NOT_ALLOWED'
       | 'CAPABILITIES_NFT_DESTRUCTION_NOT_ALLOWED'
     >
-  /** The state index of an anchor jumps: a rule without a number of its own. */
+  /** The state index of an anchor jumps. This rule has no failure reason of its own. */
   | AtInput<'SEMANTIC_VALIDATION_FAILED'>
 
-/** An account, implicit or not, begins, changes or ends against its rules (ledger reference 6.2, 6.3). */
+/** The beginning, change or end of an account, implicit or not, breaks a rule (ledger reference 6.2, 6.3). */
 export type AccountError =
   | AtInput<
       | 'IMPLICIT_ACCOUNT_DESTRUCTION_DISALLOWED'
@@ -111,7 +111,7 @@ export type AccountError =
   | AtOutput<'BLOCK_ISSUER_EXPIRY_TOO_EARLY', { expirySlot: SlotIndex; earliest: SlotIndex }>
   | AtOutput<'MANA_MOVED_OFF_BLOCK_ISSUER_ACCOUNT', { moved: bigint }>
 
-/** An account stakes, or ceases to, against the rules (ledger reference 6.4). */
+/** The beginning, change or end of a stake breaks a rule (ledger reference 6.4). */
 export type StakingError =
   | AtInput<
       | 'STAKING_REWARD_INPUT_MISSING'
@@ -123,7 +123,7 @@ export type StakingError =
   | AtOutput<'STAKING_START_EPOCH_INVALID', { startEpoch: EpochIndex; expected: EpochIndex }>
   | AtOutput<'STAKING_END_EPOCH_TOO_EARLY', { endEpoch: EpochIndex; earliest: EpochIndex }>
 
-/** A foundry begins, changes or ends against its rules (ledger reference 6.5). */
+/** The beginning, change or end of a foundry breaks a rule (ledger reference 6.5). */
 export type FoundryError =
   | AtOutput<
       | 'FOUNDRY_TRANSITION_WITHOUT_ACCOUNT'
@@ -135,12 +135,12 @@ export type FoundryError =
       | 'SIMPLE_TOKEN_SCHEME_GENESIS_INVALID'
       | 'SIMPLE_TOKEN_SCHEME_MINTING_INVALID'
       | 'SIMPLE_TOKEN_SCHEME_MELTING_INVALID'
-      /** The counters moved and the tokens did not: a rule without a number of its own. */
+      /** The counters change and the tokens do not. This rule has no failure reason of its own. */
       | 'SEMANTIC_VALIDATION_FAILED',
       { tokensIn: bigint; tokensOut: bigint }
     >
 
-/** A delegation begins, changes or ends against its rules (ledger reference 6.7). */
+/** The beginning, change or end of a delegation breaks a rule (ledger reference 6.7). */
 export type DelegationError =
   | AtInput<'DELEGATION_REWARD_INPUT_MISSING' | 'DELEGATION_REWARDS_CLAIMING_INVALID'>
   | AtOutput<
@@ -153,7 +153,7 @@ export type DelegationError =
   | AtOutput<'DELEGATION_AMOUNT_MISMATCH', { delegatedAmount: bigint; amount: bigint }>
   | AtOutput<'DELEGATION_END_EPOCH_INVALID', { endEpoch: EpochIndex; expected: EpochIndex }>
 
-/** The number under which a transaction's failure is published (ledger reference 8). */
+/** The published number of a failure (ledger reference 8). */
 export function failureReasonOf(error: TransactionError): number {
   return failureReasonNumbers[error.code]
 }

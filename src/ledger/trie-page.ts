@@ -3,42 +3,42 @@ import { sha256 } from '../protocol/hash.ts'
 import { emptyTrieRoot, leafRoot, nodeRoot } from './trie.ts'
 
 /**
- * A trie (ledger reference 11.2) in pages, so that it can be kept in a database: a page is a subtree at a depth of whole
- * hexadecimal digits of the path. One with few entries has them all; another one has the roots of the 16 subtrees below it,
- * each a page of its own. Either has the roots of its four quarters, so that a change computes few hashes.
+ * A trie (ledger reference 11.2) in pages for a database. A page is a subtree at a depth of whole hexadecimal digits of the path. A leaf
+ * page has few entries and contains all of them. A branch page contains the roots of 16 child pages. Both kinds contain the roots of
+ * their four quarters, so that a change computes few hashes.
  */
 
-/** A page in bytes, which are never changed. */
+/** The bytes of a page. They are immutable. */
 export type PageBytes = Uint8Array
 
-/** An entry as pages have it: the first 20 bytes of its path, and the root of its leaf. */
+/** An entry of a page: the first 20 bytes of its path, and the root of its leaf. */
 export type TrieEntry = Uint8Array
 
-/** An entry that is set, or the first 20 bytes of the path of one that is removed. */
+/** An entry to set, or the first 20 bytes of the path of an entry to remove. */
 export type TrieChange = Uint8Array
 
-/** A subtree as the node above it sees it; `undefined` where it has no entry. */
+/** A subtree; `undefined` if it is empty. */
 export type Subtree = { readonly root: Uint8Array; readonly isLeaf: boolean } | undefined
 
-/** A page and the subtree that it is; without bytes where it has no entry left. */
+/** A changed page and its subtree. An empty page has no bytes. */
 export interface ChangedPage {
   readonly bytes: PageBytes | undefined
   readonly subtree: Subtree
 }
 
-/** Pages at this depth have all their entries, however many: their paths agree in 48 bits. */
+/** Depth of the deepest pages. They are leaf pages with any number of entries, whose paths agree in 48 bits. */
 export const deepestPage = 12
 
-/** The most entries of a page above it. A page of more is 16 pages. */
-export const mostEntries = 32
+/** Maximum number of entries in a leaf page above that depth. More entries are divided into 16 child pages. */
+export const maxEntries = 32
 
-/** What setting a key, or removing it where there is no value, changes. */
+/** The change that sets a key, or removes it if there is no value. */
 export function trieChange(key: Hex, value: Uint8Array | undefined): TrieChange {
   const path = sha256(hexToBytes(key))
   return value === undefined ? path.slice(0, pathLength) : trieEntry(path, value)
 }
 
-/** The entry of a key, if the first byte of its path is from `from` up to before `to`. */
+/** The entry of a key, if the first byte of its path is in the range from `from` (inclusive) to `to` (exclusive). */
 export function trieEntryWithin(
   { from, to }: { readonly from: number; readonly to: number },
   key: Hex,
@@ -61,39 +61,39 @@ export function isSet(change: TrieChange): boolean {
   return change.length === entryLength
 }
 
-/** The digit at a depth, 0 to 15, of the path that begins at a place. */
+/** The digit, 0 to 15, at a depth of the path that begins at offset `at`. */
 export function digitAt(bytes: Uint8Array, depth: number, at = 0): number {
   const byte = bytes[at + (depth >> 1)] ?? 0
   return depth % 2 === 0 ? byte >> 4 : byte & 15
 }
 
-/** Whether a page has the roots of other pages. */
+/** Whether a page contains the roots of child pages. */
 export function isBranchPage(bytes: PageBytes): boolean {
   return bytes[0] === branchKind
 }
 
-/** The subtree that a page is. */
+/** The subtree of a page. */
 export function subtreeOf(bytes: PageBytes): Subtree {
   const quarters = isBranchPage(bytes) ? branchQuarters(bytes) : leafQuarters(bytes)
   return joined(quarters)
 }
 
-/** Entries one after another, in the order of their paths. */
+/** Concatenated entries in the order of their paths. */
 export type SortedEntries = Uint8Array
 
-/** How many there are. */
+/** Number of entries. */
 export function countEntries(entries: SortedEntries): number {
   return entries.length / entryLength
 }
 
-/** Each of them. */
+/** Splits concatenated entries. */
 export function listEntries(entries: SortedEntries): TrieEntry[] {
   return Array.from({ length: countEntries(entries) }, (_, i) =>
     entries.subarray(i * entryLength, (i + 1) * entryLength),
   )
 }
 
-/** The entries of a page after changes of different paths. */
+/** Applies changes with different paths to the entries of a leaf page. */
 export function changedEntries(
   bytes: PageBytes | undefined,
   changes: readonly TrieChange[],
@@ -118,7 +118,7 @@ export function changedEntries(
 }
 
 /**
- * The page of these entries at a depth. The quarters without changes have the roots that they have in the former page.
+ * Builds the leaf page of some entries at a depth. Quarters without changes keep their roots from the former page.
  */
 export function leafPage(
   entries: SortedEntries,
@@ -148,7 +148,7 @@ export function leafPage(
   return { bytes, subtree: joined(subtrees) }
 }
 
-/** The page of the subtrees of 16 digits after changes of some of them; `former` is the page before. */
+/** Builds a branch page from a former page and changed child subtrees by digit. */
 export function branchPage(
   former: PageBytes | undefined,
   changed: ReadonlyMap<number, Subtree>,
@@ -164,7 +164,7 @@ export function branchPage(
   return { bytes: subtree === undefined ? undefined : bytes, subtree }
 }
 
-/** Whether there is a page below a branch page for a digit. */
+/** Whether a branch page has a child page for a digit. */
 export function hasChild(bytes: PageBytes, digit: number): boolean {
   return (bytes[1 + digit] ?? 0) !== 0
 }
@@ -175,8 +175,8 @@ export function triePath(key: Hex): Uint8Array {
 }
 
 /**
- * The subtrees beside the way to an entry within a page at a depth, bit by bit: four of a page of roots, and of a page of entries
- * as many as there are until the entry is alone; `undefined` where that page does not have it.
+ * The subtrees beside the path to an entry within a page at a depth, one per bit. A branch page has four, a leaf page has one per bit
+ * until the entry is alone. Returns `undefined` if a leaf page does not contain the entry.
  */
 export function besideInPage(
   bytes: PageBytes,
@@ -215,7 +215,7 @@ function besideEntry(
   return to > from && comparePaths(entries, path, from) === 0 ? beside : undefined
 }
 
-/** Of 1, 2, 4 or 8 subtrees the one above them. */
+/** Joins 1, 2, 4 or 8 subtrees into one. */
 function joinedAll(subtrees: readonly Subtree[]): Subtree {
   const [first] = subtrees
   if (subtrees.length === 1) return first
@@ -227,11 +227,11 @@ const noBytes = new Uint8Array()
 const pathLength = 20
 const entryLength = pathLength + 32
 
-// A page of entries: its kind, four counts of 16 bits and four roots for the quarters, the entries.
+// A leaf page: the kind, four 16-bit counts and four roots for the quarters, the entries.
 const leafKind = 0
 const leafHeader = 1 + 4 * 2 + 4 * 32
 
-// A page of roots: its kind, one byte a subtree (0 empty, 1 a leaf, 2 more), their roots; the 16 digits, then the four quarters.
+// A branch page: the kind, one byte per subtree (0 empty, 1 a leaf, 2 more entries), and the roots: of 16 digits, then of four quarters.
 const branchKind = 1
 const branchHeader = 1 + 20
 const branchLength = branchHeader + 20 * 32
@@ -263,7 +263,7 @@ function leafQuarters(bytes: PageBytes): Subtree[] {
 interface EntryRange {
   readonly from: number
   readonly to: number
-  /** The bit of the path that divides them. */
+  /** The bit of the path that divides the range. */
   readonly bit: number
 }
 
@@ -288,7 +288,7 @@ function joined([a, b, c, d]: readonly Subtree[]): Subtree {
   return join(join(a, b), join(c, d))
 }
 
-/** Two halves under one node. A leaf that is left alone moves up. */
+/** Joins two subtrees under one node. A leaf without a sibling moves up. */
 function join(left: Subtree, right: Subtree): Subtree {
   if (right === undefined && left?.isLeaf !== false) return left
   if (left === undefined && right?.isLeaf !== false) return right

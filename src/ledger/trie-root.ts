@@ -16,28 +16,28 @@ import { createTriePass, firstBytes, type KeyValue } from './trie-pass.ts'
 /** Reads all entries, in any order. */
 export type ReadEntries = () => AsyncIterable<Iterable<KeyValue>>
 
-/** The root of a trie of which the entries come one after another, in memory for so many of them. */
+/** Computes the root of a trie from its entries, with a limit on the entries in memory. */
 export interface TrieRoot {
-  /** Takes entries, of which each is given once. */
-  add(some: Iterable<KeyValue>): Promise<void>
-  /** The root; or `undefined` where memory had no room for some entries: then all are to be added again, for the next range of paths. */
+  /** Adds entries. Each entry must be added once per pass. */
+  add(entries: Iterable<KeyValue>): Promise<void>
+  /** Returns the root, or `undefined` if some entries did not fit in memory. All entries then have to be added again for the next pass. */
   end(): Promise<Hex | undefined>
-  /** The root; the entries that memory had no room for are read again, once for each range of their paths. */
+  /** Returns the root. Reads all entries again for each pass, if some did not fit in memory. */
   root(readAgain: ReadEntries): Promise<Hex>
 }
 
-/** The root of a trie (ledger reference 11.2) of any size. */
-export async function trieRootOf(read: ReadEntries, mostEntries?: number): Promise<Hex> {
-  const trie = createTrieRoot(mostEntries)
-  for await (const some of read()) await trie.add(some)
+/** Computes the root of a trie (ledger reference 11.2) of any size. */
+export async function trieRootOf(read: ReadEntries, maxEntries?: number): Promise<Hex> {
+  const trie = createTrieRoot(maxEntries)
+  for await (const entries of read()) await trie.add(entries)
   return trie.root(read)
 }
 
-/** A trie without entries yet. */
-export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
+/** Creates the computation, without entries. */
+export function createTrieRoot(maxEntries = usualEntries): TrieRoot {
   const subtrees = new Map<number, Subtree>()
-  let pass = createTriePass(0, mostEntries)
-  const add = (some: Iterable<KeyValue>) => pass.addAll(some)
+  let pass = createTriePass(0, maxEntries)
+  const add = (entries: Iterable<KeyValue>) => pass.addAll(entries)
 
   async function end(): Promise<Hex | undefined> {
     for (const [firstByte, entries] of pass.entries()) {
@@ -45,7 +45,7 @@ export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
     }
     const from = pass.end()
     if (from === firstBytes) return bytesToHex(rootOver(subtrees))
-    pass = createTriePass(from, mostEntries)
+    pass = createTriePass(from, maxEntries)
     return undefined
   }
 
@@ -53,14 +53,14 @@ export function createTrieRoot(mostEntries = usualEntries): TrieRoot {
     for (;;) {
       const computed = await end()
       if (computed !== undefined) return computed
-      for await (const some of readAgain()) await add(some)
+      for await (const entries of readAgain()) await add(entries)
     }
   }
 
   return { add, end, root }
 }
 
-/** The subtree of entries at a depth, in pieces. */
+/** Computes the subtree of entries at a depth. Yields to the event loop. */
 async function subtreeOf(entries: readonly TrieEntry[], depth: number): Promise<Subtree> {
   if (entries.length <= hashesPerTurn) {
     await passTurn()
@@ -75,7 +75,7 @@ async function subtreeOf(entries: readonly TrieEntry[], depth: number): Promise<
   return branchPage(undefined, below).subtree
 }
 
-/** The root over the subtrees of all first bytes: two levels of pages. */
+/** Computes the root over the subtrees of all first bytes: two levels of pages. */
 function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
   const upper = digits.map((high): [number, Subtree] => {
     const lower = digits.map((low): [number, Subtree] => [low, subtrees.get(16 * high + low)])
@@ -86,8 +86,8 @@ function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
 
 const digits: readonly number[] = Array.from({ length: 16 }, (_, i) => i)
 
-/** Each takes some 60 bytes. */
+/** Default limit of entries in memory, about 60 bytes each. */
 const usualEntries = 1_000_000
 
-/** So many take less than a millisecond. */
+/** This many hashes take less than a millisecond. */
 const hashesPerTurn = 256

@@ -1,9 +1,9 @@
 import { type Hex, hexToBytes } from '../lib/hex.ts'
 import { sha256 } from '../protocol/hash.ts'
 
-/** A sparse trie by key, the authenticated map and set of slot commitments (ledger reference 11.2). */
+/** A sparse Merkle trie: the authenticated map and set of slot commitments (ledger reference 11.2). */
 
-/** A map whose root says what it holds. It is never changed: an update shares what it leaves alone. */
+/** An authenticated map. It is immutable: an update shares unchanged subtrees. */
 export interface Trie {
   readonly top: Subtree
 }
@@ -14,14 +14,14 @@ export const emptyTrie: Trie = { top: undefined }
 /** The root of a map or set without entries: 32 zero bytes. */
 export const emptyTrieRoot: Uint8Array = new Uint8Array(32)
 
-/** 32 bytes that depend on what the map holds only, not on the order in which it came. No cost. */
+/** The root: 32 bytes that depend only on the content of the map, not on the order of insertion. Constant cost. */
 export function trieRoot({ top }: Trie): Uint8Array {
   return rootOf(top)
 }
 
 /**
- * The map with some values set, or removed where they are `undefined`. Costs a hash for every node on the way to
- * what changes, some twenty an entry among a million; of many changes at once the common part of the way once.
+ * Returns the map with some values set, or removed where they are `undefined`. Costs one hash per node on the path to each change,
+ * about 20 per entry in a map of a million. The common part of the paths of several changes is hashed once.
  */
 export function updateTrie(trie: Trie, valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>): Trie {
   const changes: Change[] = []
@@ -29,39 +29,39 @@ export function updateTrie(trie: Trie, valueByKey: ReadonlyMap<Hex, Uint8Array |
   return { top: update(trie.top, changes, 0) }
 }
 
-/** Root of a map that is needed once. */
+/** The root of a map, without building a map for later updates. */
 export function trieMapRoot(valueByKey: ReadonlyMap<Hex, Uint8Array>): Uint8Array {
   return trieRoot(updateTrie(emptyTrie, valueByKey))
 }
 
-/** Root of a set of identifiers: a map whose values are empty. */
+/** The root of a set of identifiers: a map with empty values. */
 export function trieSetRoot(keys: Iterable<Hex>): Uint8Array {
   const valueByKey = new Map<Hex, Uint8Array>()
   for (const key of keys) valueByKey.set(key, noBytes)
   return trieMapRoot(valueByKey)
 }
 
-/** The root of a single entry; `path` is the SHA-256 of its key. */
+/** The root of a single entry. `path` is the SHA-256 of its key. */
 export function leafRoot(path: Uint8Array, value: Uint8Array): Uint8Array {
   return sha256(leafPrefix, path, value)
 }
 
-/** The root over two halves, each 32 bytes, the empty root for one without entries. */
+/** The root over two subtree roots of 32 bytes each. An empty subtree has the empty root. */
 export function nodeRoot(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha256(nodePrefix, left, right)
 }
 
 type Subtree = Leaf | Branch | undefined
 
-/** The only entry below its node, at whatever depth it is alone. */
+/** The only entry of its subtree, placed at the depth where it is alone. */
 interface Leaf {
-  /** SHA-256 of the key; its bits lead from the top to the leaf, zero to the left. */
+  /** SHA-256 of the key. Its bits are the path from the top to the leaf; 0 is left. */
   readonly path: Uint8Array
   readonly value: Uint8Array
   readonly root: Uint8Array
 }
 
-/** Two entries or more. */
+/** A subtree of two or more entries. */
 interface Branch {
   readonly left: Subtree
   readonly right: Subtree
@@ -88,11 +88,11 @@ function update(subtree: Subtree, changes: readonly Change[], depth: number): Su
     const right = update(subtree.right, changes.filter(isRight(depth)), depth + 1)
     return join(left, right)
   }
-  const isKept = subtree !== undefined && !changes.some((one) => isEqual(one.path, subtree.path))
+  const isKept = subtree !== undefined && !changes.some(({ path }) => isEqual(path, subtree.path))
   return grow(isKept ? [subtree, ...changes] : changes, depth)
 }
 
-/** The subtree of some entries with different paths; those without value are left out. */
+/** Builds the subtree of entries with different paths. Omits entries without a value. */
 function grow(entries: readonly Change[], depth: number): Subtree {
   const kept = entries.filter(({ value }) => value !== undefined)
   const [only] = kept
@@ -106,7 +106,7 @@ function grow(entries: readonly Change[], depth: number): Subtree {
   return join(left, right)
 }
 
-/** Two halves under one node. A leaf that is left alone moves up. */
+/** Joins two subtrees under one node. A leaf without a sibling moves up. */
 function join(left: Subtree, right: Subtree): Subtree {
   if (right === undefined && !isBranch(left)) return left
   if (left === undefined && !isBranch(right)) return right

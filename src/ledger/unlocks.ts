@@ -32,9 +32,9 @@ import type { TransactionError } from './transaction-error.ts'
 import { anchorMove } from './transitions/anchor.ts'
 import type { ResolvedInput, WorkingSet } from './working-set.ts'
 
-/** Every input is unlocked by an address that may spend it (ledger reference 4.2, 4.3). */
+/** The unlocking of inputs (ledger reference 4.2, 4.3). */
 
-/** Every signature among some unlocks, in order: what is to be checked before an execution. */
+/** Every signature of some unlocks, in order. They are checked before an execution. */
 export function signaturesOf(unlocks: readonly Unlock[]): Signature[] {
   return unlocks.flatMap((unlock) => {
     if (is(SignatureUnlock, unlock)) return [unlock.signature]
@@ -42,7 +42,7 @@ export function signaturesOf(unlocks: readonly Unlock[]): Signature[] {
   })
 }
 
-/** Every input is unlocked by the unlock of the same index; what that opens counts for those behind it. */
+/** Every input must be unlocked by the unlock of the same index. Later inputs may refer to the addresses that it unlocks. */
 export function inputsUnlocked(set: WorkingSet): TransactionError | undefined {
   for (const [index, input] of set.inputs.entries()) {
     const owner = addressToUnlock(set, input, index)
@@ -52,13 +52,13 @@ export function inputsUnlocked(set: WorkingSet): TransactionError | undefined {
     const unlock = present(set.unlocks[index], 'the unlock of an input')
     const broken = checkUnlock(set, place, unlock)
     if (broken !== undefined) return broken
-    noteUnlock(set, place, unlock)
-    noteChain(set, input, index)
+    recordUnlock(set, place, unlock)
+    recordChain(set, input, index)
   }
   return undefined
 }
 
-/** An address that the unlock at `input`, or a member of it, must open. */
+/** An address that the unlock at index `input`, or a member of that unlock, must unlock. */
 interface Place {
   readonly address: Exclude<Address, RestrictedAddress>
   readonly key: Hex
@@ -81,7 +81,7 @@ function checkUnlock(set: WorkingSet, place: Place, unlock: Unlock): Transaction
   }
 }
 
-/** A key signs once; further inputs of the same key refer to the input that its signature unlocked. */
+/** A key signs once. Other inputs of the same key refer to the input that the signature unlocked. */
 function checkKey(
   set: WorkingSet,
   { key, input }: Place,
@@ -98,7 +98,7 @@ function checkKey(
   return isSigned ? undefined : { code: 'DIRECT_UNLOCKABLE_ADDRESS_UNLOCK_INVALID', input }
 }
 
-/** A chain opens what it owns once it is unlocked itself. */
+/** An unlocked chain unlocks the inputs that it owns. */
 function checkChain(
   set: WorkingSet,
   { key, input }: Place,
@@ -113,8 +113,8 @@ function checkChain(
 }
 
 /**
- * Whether neither context inputs nor unlocks show the numbering of the transaction. Then code 3, which is an anchor
- * unlock in one numbering and an NFT unlock in the other, is what the input asks for.
+ * Whether neither the context inputs nor the unlocks determine the numbering of the transaction. Code 3 is an anchor unlock in one
+ * numbering and an NFT unlock in the other. If both are possible, the code counts as the kind that the input needs.
  */
 function isInBothNumberings({ transaction, unlocks }: WorkingSet): boolean {
   const isNft = (unlock: Unlock): boolean =>
@@ -122,7 +122,7 @@ function isInBothNumberings({ transaction, unlocks }: WorkingSet): boolean {
   return transaction.contextInputs.length === 0 && !unlocks.some(isNft)
 }
 
-/** Enough members agree. What opens a member here opens no other input: it is checked and not noted. */
+/** Enough members must unlock. The unlock of a member unlocks no other input: it is checked and not recorded. */
 function checkMulti(
   set: WorkingSet,
   { key, input }: Place,
@@ -153,26 +153,26 @@ function checkMulti(
   return { code: 'MULTI_ADDRESS_UNLOCK_THRESHOLD_NOT_REACHED', input, threshold, reached }
 }
 
-function noteUnlock(set: WorkingSet, { address, key, input }: Place, unlock: Unlock): void {
+function recordUnlock(set: WorkingSet, { address, key, input }: Place, unlock: Unlock): void {
   const unlocked = set.unlockedByAddress.get(key)
-  if (unlocked === undefined) noteAddress(set, key, input)
+  if (unlocked === undefined) recordAddress(set, key, input)
   else unlocked.referringInputs.push(input)
   if (is(SignatureUnlock, unlock) && 'pubKeyHash' in address)
     set.signerByInput[input] = address.pubKeyHash
 }
 
-/** A chain that is unlocked opens what it owns from here on, even if the transaction ends it. */
-function noteChain(set: WorkingSet, { output, outputId }: ResolvedInput, input: number): void {
-  const note = (kind: AnyVariant) =>
-    noteAddress(set, `${addressKeyPrefix(kind)}${chainId(output, outputId).slice(2)}`, input)
-  if (is(AccountOutput, output)) note(AccountAddress)
-  if (is(NftOutput, output)) note(NftAddress)
-  // Its governor speaks for an anchor only to change or end it.
+/** Records that an unlocked chain unlocks the later inputs that it owns, even if the transaction ends the chain. */
+function recordChain(set: WorkingSet, { output, outputId }: ResolvedInput, input: number): void {
+  const record = (kind: AnyVariant) =>
+    recordAddress(set, `${addressKeyPrefix(kind)}${chainId(output, outputId).slice(2)}`, input)
+  if (is(AccountOutput, output)) record(AccountAddress)
+  if (is(NftOutput, output)) record(NftAddress)
+  // An anchor that its governor changes or ends unlocks nothing.
   if (is(AnchorOutput, output) && anchorMove(set.chains, output, outputId) === 'STATE') {
-    note(AnchorAddress)
+    record(AnchorAddress)
   }
 }
 
-function noteAddress({ unlockedByAddress }: WorkingSet, key: Hex, input: number): void {
+function recordAddress({ unlockedByAddress }: WorkingSet, key: Hex, input: number): void {
   unlockedByAddress.set(key, { input, referringInputs: [] })
 }

@@ -20,7 +20,7 @@ import {
 
 /** The addresses whose logs list the creation and the spending of an output (ledger reference 13). */
 
-/** Why an update is filed under an address: its owner's (the original's list), or another role's. */
+/** Why an update is listed for an address: the address owns the output, or has another role in it. */
 export type UpdateClass = 'OWNED' | 'MENTIONED'
 
 /** The roles an address can have in an output (ledger reference 13.2), in the order in which a row lists them. */
@@ -38,14 +38,14 @@ export const roles = [
 ] as const
 
 /**
- * One of them. OWNER is the address of the address condition even after an expiration, when the row's class
- * says that another address owns the output.
+ * A role of an address. OWNER is the address of the address condition, even after an expiration, when the class of the row shows that
+ * another address owns the output.
  */
 export type Role = (typeof roles)[number]
 
-/** One row of the log, as the ledger hands it to the store: still without its place in the log. */
+/** One row of the log before the store assigns its log position. */
 export interface LogEntry {
-  /** Address bytes without human-readable part; a multi address as its 33-byte reference. */
+  /** Address bytes without human-readable part. A multi address is given by its 33-byte reference. */
   readonly address: Hex
   readonly class: UpdateClass
   readonly roles: readonly Role[]
@@ -53,18 +53,18 @@ export interface LogEntry {
   readonly isSpent: boolean
 }
 
-/** An output at the moment it is created or spent. */
+/** The creation or the spending of an output. */
 export interface OutputMoment {
   readonly outputId: OutputId
   readonly output: Output
   readonly isSpent: boolean
-  /** The slot it is booked in, or the slot it is spent in. */
+  /** The slot that creates or spends the output. */
   readonly slot: SlotIndex
 }
 
 /**
- * The rows of one moment in the order of the log, one for every address with a role in the output. The
- * addresses and their roles are the same at creation and at spending; only who is the owner may differ.
+ * Returns the rows of one creation or spending in log order, one row per address with a role in the output. The addresses and their
+ * roles are the same at creation and at spending; only the owner may differ.
  */
 export function logEntries(
   parameters: { readonly minCommittableAge: number },
@@ -85,7 +85,7 @@ export function logEntries(
   return entries.sort(compareLogEntries)
 }
 
-/** One list for all entries with these roles, of which there are few: a slot may have any number of entries. */
+/** Shares one list between all entries with the same roles. There are few combinations, and a slot may have any number of entries. */
 function sharedList(held: readonly Role[]): readonly Role[] {
   const key = held.join()
   const known = listByRoles.get(key) ?? held
@@ -95,13 +95,12 @@ function sharedList(held: readonly Role[]): readonly Role[] {
 
 const listByRoles = new Map<string, readonly Role[]>()
 
-/** An output and its id. */
 interface IdentifiedOutput {
   readonly outputId: OutputId
   readonly output: Output
 }
 
-/** The rows of the log that a slot makes, in their order. Lets the event loop turn. */
+/** Returns the log rows of a slot in log order. Yields to the event loop. */
 export async function slotEntries(
   parameters: { readonly minCommittableAge: number },
   slot: SlotIndex,
@@ -110,26 +109,26 @@ export async function slotEntries(
     readonly consumed: readonly IdentifiedOutput[]
   },
 ): Promise<LogEntry[]> {
-  const made: LogEntry[] = []
+  const entries: LogEntry[] = []
   const add = (moved: readonly IdentifiedOutput[], isSpent: boolean) =>
-    eachInTurns(moved, (one) => {
-      for (const entry of logEntries(parameters, { ...one, isSpent, slot })) made.push(entry)
+    eachInTurns(moved, (output) => {
+      for (const entry of logEntries(parameters, { ...output, isSpent, slot })) entries.push(entry)
     })
   await add(outputs.created, false)
   await add(outputs.consumed, true)
-  return inLogOrder(made)
+  return inLogOrder(entries)
 }
 
-/** The entries of a slot in the order of the log. Lets the event loop turn. */
-export function inLogOrder(made: readonly LogEntry[]): Promise<LogEntry[]> {
-  return inTurns(logOrderSteps(made))
+/** Sorts the entries of a slot in log order. Yields to the event loop. */
+export function inLogOrder(entries: readonly LogEntry[]): Promise<LogEntry[]> {
+  return inTurns(logOrderSteps(entries))
 }
 
-/** The same in steps. */
-export function* logOrderSteps(made: readonly LogEntry[]): Steps<LogEntry[]> {
+/** Sorts the entries of a slot in log order, in steps. */
+export function* logOrderSteps(entries: readonly LogEntry[]): Steps<LogEntry[]> {
   const parts = new Map<string, LogEntry[]>()
-  // By the first bytes of the id, for sorting all at once would hold the loop.
-  yield* paused(made, (entry) => {
+  // Divides the entries by the first digits of the id, because sorting all of them in one step would block the event loop.
+  yield* paused(entries, (entry) => {
     const first = entry.outputId.slice(0, digitsOfPart)
     const part = parts.get(first)
     if (part === undefined) parts.set(first, [entry])
@@ -143,12 +142,12 @@ export function* logOrderSteps(made: readonly LogEntry[]): Steps<LogEntry[]> {
   return sorted
 }
 
-/** Of three of them, behind `0x`: a large slot has some hundred entries a part. */
+/** Length of `0x` and three digits. A part of a large slot has a few hundred entries. */
 const digitsOfPart = 5
 
 /**
- * The order of rows inside a slot: output id (transaction id as bytes, index as a number), created before
- * spent, owned before mentioned, address as bytes.
+ * The order of rows within a slot: by output id (transaction id as bytes, index as a number), created before spent, owned before
+ * mentioned, and by address as bytes.
  */
 export function compareLogEntries(a: LogEntry, b: LogEntry): number {
   return (
@@ -164,7 +163,7 @@ export function compareOutputIds(a: OutputId, b: OutputId): number {
   return compareText(transactionOf(a), transactionOf(b)) || indexOf(a) - indexOf(b)
 }
 
-/** Who owns the output once every slot below `reached` lies behind (ledger reference 13.1). */
+/** The owner of an output when all slots before `reached` have passed (ledger reference 13.1). */
 export function ownerAt(output: Output, reached: SlotIndex): Address {
   let owner: Address | undefined
   for (const condition of output.unlockConditions) {
@@ -183,13 +182,13 @@ export function ownerAt(output: Output, reached: SlotIndex): Address {
   return present(owner, 'the owner of an output')
 }
 
-/** An address and the role for which an output names it. */
+/** An address that an output names, and its role. */
 export interface NamedRole {
   readonly role: Role
   readonly address: Address
 }
 
-/** The addresses that an output names itself: conditions, then the validator or the features, in their order. */
+/** The addresses that an output names directly: by its unlock conditions, then its validator or its features, in order. */
 export function namedRoles(output: Output): NamedRole[] {
   const named: NamedRole[] = []
   for (const condition of output.unlockConditions) {
@@ -206,13 +205,13 @@ export function namedRoles(output: Output): NamedRole[] {
   return named
 }
 
-/** Every address with a role in the output, and what stands inside such an address, with all their roles. */
+/** Every address with a role in the output, including addresses inside multi and restricted addresses, with all roles. */
 export function rolesByAddress(output: Output): Map<Hex, Set<Role>> {
   const held = new Map<Hex, Set<Role>>()
   const add = (role: Role, address: Address): void => {
-    const filed = addressKey(address)
-    const former = held.get(filed)
-    if (former === undefined) held.set(filed, new Set([role]))
+    const key = addressKey(address)
+    const former = held.get(key)
+    if (former === undefined) held.set(key, new Set([role]))
     else former.add(role)
     if (is(RestrictedAddress, address)) add('RESTRICTED_INNER', address.address)
     if (is(MultiAddress, address))
@@ -231,7 +230,7 @@ const roleOfCondition = {
   [ImmutableAccount.code]: 'OWNER',
 } as const
 
-/** Lower-case hex compares like its bytes, a beginning before what it begins. */
+/** Lower-case hex compares like its bytes, and a prefix sorts before a longer text. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

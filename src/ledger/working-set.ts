@@ -10,51 +10,51 @@ import type { Signature, Unlock } from '../protocol/unlocks.ts'
 import { type Chains, chainsOf } from './chains.ts'
 import { type TokenSums, tokenSums } from './token-sums.ts'
 
-/** Everything the rules of one execution read, and what they find out for one another. */
+/** The data that the rules of one execution read, and the results that they pass on to later rules. */
 
-/** A transaction that has passed the rules of form, with what it refers to. */
+/** A transaction that has passed the syntactic rules, with its resolved references. */
 export interface ExecutionRequest extends ResolvedReferences {
   readonly parameters: ProtocolParameters
   readonly transaction: Transaction
   readonly transactionId: TransactionId
-  /** One for each input. */
+  /** One unlock per input. */
   readonly unlocks: readonly Unlock[]
-  /** Whether a signature among the unlocks fits its own key and the signing hash; checked beforehand. */
+  /** Whether a signature of the unlocks is valid for its public key and the signing hash. Checked beforehand. */
   readonly isSignatureValid: (signature: Signature) => boolean
 }
 
-/** What the inputs and context inputs of a transaction stand for. */
+/** The resolved inputs and context inputs of a transaction. */
 export interface ResolvedReferences {
-  /** One for each input, in the same order, none of them spent. */
+  /** The unspent outputs of the inputs, in the same order. */
   readonly inputs: readonly ResolvedInput[]
-  /** Of the accounts that credit inputs name: their credits at the slot of the commitment input. */
+  /** The credits of the accounts that credit inputs name, at the slot of the commitment input. */
   readonly credits: ReadonlyMap<AccountId, bigint>
-  /** Of the inputs that reward inputs name, by index: the mana claimed. */
+  /** The claimed mana by the index of the input that a reward input names. */
   readonly rewards: ReadonlyMap<number, bigint>
 }
 
-/** An output that is to be spent. */
+/** An output that an input spends. */
 export interface ResolvedInput {
   readonly outputId: OutputId
   readonly output: Output
-  /** The slot in its transaction id, from which its mana counts. */
+  /** The slot in its transaction id. Its mana is counted from this slot. */
   readonly creationSlot: SlotIndex
 }
 
-/** The request, its clock, its chains, and the notes that earlier rules leave for later ones. */
+/** The request, its clock, its chains, and the results of earlier rules. */
 export interface WorkingSet extends ExecutionRequest {
   readonly clock: TransactionClock | undefined
   readonly chains: Chains
   readonly tokens: TokenSums
-  /** Filled by the unlocking of the inputs; the key is the address key. */
+  /** Unlocked addresses by address key. `inputsUnlocked` fills it. */
   readonly unlockedByAddress: Map<Hex, UnlockedAddress>
-  /** Filled by the unlocking of the inputs: H(public key) of those that are unlocked by a signature of their own. */
+  /** H(public key) of each input that its own signature unlocks. `inputsUnlocked` fills it. */
   readonly signerByInput: (Hex | undefined)[]
-  /** Filled by the summing of mana. */
+  /** `manaSummed` fills it. */
   readonly mana: ManaSums
 }
 
-/** The time of a transaction, which only its commitment input gives (ledger reference 0.1). */
+/** The time of a transaction. Only its commitment input determines it (ledger reference 0.1). */
 export interface TransactionClock {
   /** The slot of the commitment. */
   readonly slot: SlotIndex
@@ -64,25 +64,25 @@ export interface TransactionClock {
   readonly pastBounded: SlotIndex
 }
 
-/** An address that was unlocked: by which input, and which further inputs refer to that. */
+/** An unlocked address: the input that unlocked it, and the inputs that refer to that input. */
 export interface UnlockedAddress {
   readonly input: number
   readonly referringInputs: number[]
 }
 
-/** The mana of both sides; rewards count as inputs. */
+/** The mana of both sides. Rewards count as inputs. */
 export interface ManaSums {
   inputs: bigint
   outputs: bigint
-  /** Stored mana that is left and potential mana of each input. */
+  /** Decayed stored mana plus potential mana of each input. */
   readonly byInput: bigint[]
 }
 
-/** Lays out the set for one execution. */
+/** Creates the working set of one execution. */
 export function workingSet(request: ExecutionRequest): WorkingSet {
   const { inputs } = request
   const { outputs } = request.transaction
-  // Every member is named: spreading an object costs more than any rule.
+  // Every member is listed, because spreading an object costs more than any rule.
   return {
     parameters: request.parameters,
     transaction: request.transaction,

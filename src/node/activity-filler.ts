@@ -6,16 +6,16 @@ import {
   startMilestoneTask,
 } from './milestone-task.ts'
 
-/** Counts the activity of slots that were committed before a program counted it. */
+/** Counts the activity of slots that an earlier program version committed without counting. */
 
-/** What counting needs. */
+/** Dependencies of counting. */
 export interface ActivityFillerDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'fillActivity'>
-  /** The term of this process; `undefined` while another one writes the log. */
+  /** The term of this process; `undefined` while another process writes the log. */
   readonly term: () => number | undefined
 }
 
-/** Counts until all slots are counted; this process may become the writer at any milestone. */
+/** Runs until all slots are counted. This process may become the writer at any milestone. */
 export function startActivityFiller({ write, tail, log, term }: ActivityFillerDeps): MilestoneTask {
   let isOver = false
   let slots = 0

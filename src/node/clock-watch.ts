@@ -6,34 +6,33 @@ import type { SlotIndex } from '../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../protocol/slots.ts'
 
 /**
- * A clock that was set back, or is wrong, may be before the end of the newest committed slot: until it is past it again
- * no slot is due, and every block of a right clock is in its future.
+ * Watches the clock. A clock that was set back, or is wrong, may be before the end of the newest committed slot. Until it has passed
+ * that end again, no slot is due, and every block with a correct issuing time is in the future.
  */
 
-/** What watching the clock needs. */
+/** Dependencies of the watch. */
 export interface ClockWatchDeps {
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly parameters: ProtocolParameters
-  /** The newest committed slot. */
   readonly newestSlot: () => SlotIndex
 }
 
 /** A watched clock. */
 export interface ClockWatch {
-  /** Whether the clock lags the newest committed slot by more than clocks may differ. */
+  /** Whether the clock lags the newest committed slot by more than the allowed difference of clocks. */
   isBehind(): boolean
   close(): void
 }
 
-/** Watches a clock; logs when it begins to lag, and when it is right again. */
+/** Watches a clock. Logs when the clock begins to lag, and when it no longer lags. */
 export function watchClock({ clock, log, parameters, newestSlot }: ClockWatchDeps): ClockWatch {
-  const trouble = createOutage(log, { began: 'clock-behind', over: 'clock-right' })
+  const outage = createOutage(log, { began: 'clock-behind', over: 'clock-right' })
   const { slotDurationInSeconds, minCommittableAge } = parameters
   const allowedSlots = 1 + Math.ceil(allowedSeconds / slotDurationInSeconds)
-  const looking = setInterval(look, everyMs)
-  looking.unref()
-  clock.onJump?.(look)
+  const timer = setInterval(check, everyMs)
+  timer.unref()
+  clock.onJump?.(check)
 
   function behindSlots(): number {
     return newestSlot() - (slotOfTime(parameters, clock.nowNs()) - minCommittableAge)
@@ -43,20 +42,20 @@ export function watchClock({ clock, log, parameters, newestSlot }: ClockWatchDep
     return behindSlots() > allowedSlots
   }
 
-  function look(): void {
+  function check(): void {
     if (!isBehind()) {
-      trouble.recovered()
+      outage.recovered()
       return
     }
     const newestDue = slotEnd(parameters, newestSlot() + minCommittableAge)
     const seconds = newestDue - nowMs(clock) / 1_000
-    trouble.failed(`${Math.round(seconds)} seconds behind what is committed`)
+    outage.failed(`${Math.round(seconds)} seconds behind the newest committed slot`)
   }
 
-  return { isBehind, close: () => clearInterval(looking) }
+  return { isBehind, close: () => clearInterval(timer) }
 }
 
-/** Clocks of a cluster may differ by a second or two. */
+/** Allowed lag in seconds. Clocks of a cluster may differ by one or two seconds. */
 const allowedSeconds = 10
 
 const everyMs = 1_000

@@ -10,23 +10,23 @@ import {
   type RecentCommitments,
 } from './recent-commitments.ts'
 
-/** The newest commitments of the ledger, whichever process commits them. */
+/** The newest commitments of the ledger, committed by this or another process. */
 export interface Commitments extends RecentCommitments {
-  /** Reads them again from the database; returns the newest. */
+  /** Reloads the commitments from the database, and returns the newest one. */
   reload(): Promise<CommittedSlot>
   close(): Promise<void>
 }
 
-/** What following commitments needs. */
+/** Dependencies of following commitments. */
 export interface CommitmentsDeps {
   readonly store: Pick<Store, 'read' | 'listen'>
   readonly parameters: ProtocolParameters
   readonly log: Pick<Log, 'error'>
-  /** Whether this process commits: then the log holds no commitments that it does not know. */
+  /** Whether this process is the writer. The writer already knows every commitment of the log. */
   readonly isWriting: () => boolean
 }
 
-/** Reads the newest commitments of an initialized ledger, and follows those to come. */
+/** Reads the newest commitments of an initialized ledger, and follows new ones. */
 export async function openCommitments(deps: CommitmentsDeps): Promise<Commitments> {
   const { read } = deps.store
   const kept = 2 * deps.parameters.maxCommittableAge + 2
@@ -44,19 +44,19 @@ export async function openCommitments(deps: CommitmentsDeps): Promise<Commitment
     while (!signal.aborted) {
       await grown.wait({ ms: tickMs, signal })
       if (deps.isWriting() || signal.aborted) continue
-      // The next tick reads again.
+      // The next tick retries.
       await catchUp().catch((failure) => logFailure('commitments-unread', failure))
     }
   }
 
   async function catchUp(): Promise<void> {
     const { commitment, commitmentId } = recent.newest()
-    // Reads the newest known one again, to see that the database still has the same history.
+    // Reads the newest known commitment again, to check that the database still has the same history.
     const [known, ...rows] = await read.milestonesAfter(commitment.slot - 1, kept + 1)
-    // The history differs, or so many commitments are new that none of those in memory would remain.
+    // The history differs, or there are so many new commitments that none of the cached ones would remain.
     const isOther = known?.commitmentId !== commitmentId || rows.length === kept
     const next = isOther ? await loadRecentCommitments(read, kept) : recent
-    // A process that became the writer meanwhile has read them again, and may have committed more.
+    // A process that became the writer meanwhile has reloaded the commitments, and may have committed more.
     if (deps.isWriting()) return
     if (!isOther) for (const row of rows) next.add(committedSlot(row))
     recent = next
@@ -81,5 +81,5 @@ export async function openCommitments(deps: CommitmentsDeps): Promise<Commitment
   }
 }
 
-/** The delay after a lost notification. */
+/** Milliseconds between two reads without a notification, in case a notification was lost. */
 const tickMs = 1_000

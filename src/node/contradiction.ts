@@ -1,7 +1,7 @@
 import type { CommitmentId, OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 
 /**
- * An answer of a node that contradicts what is committed here. The following stops then: the database keeps what it has,
+ * A response of a node that contradicts the committed ledger in the database. Following then stops: the database stays unchanged,
  * and an operator has to find out which side is right.
  */
 export type Contradiction =
@@ -15,16 +15,16 @@ export type Contradiction =
   | OutputPlaceWrong
   | BaseTokensUnbalanced
 
-/** The commitment to the slot does not follow the one that is committed here, or is another one than that. */
+/** The node's commitment does not follow, or is not equal to, the commitment in the database. */
 export interface CommitmentOfAnotherChain {
   readonly code: 'COMMITMENT_OF_ANOTHER_CHAIN'
   readonly slot: SlotIndex
-  /** Of the slot before, or of the slot itself where it is committed here. */
+  /** The id in the database: of the previous slot, or of the slot itself if that is committed. */
   readonly expected: CommitmentId
   readonly told: CommitmentId
 }
 
-/** The node gives a commitment an id that is not the hash of its contents. */
+/** The node reports a commitment id that is not the hash of the commitment. */
 export interface CommitmentIdWrong {
   readonly code: 'COMMITMENT_ID_WRONG'
   readonly slot: SlotIndex
@@ -32,7 +32,7 @@ export interface CommitmentIdWrong {
   readonly told: CommitmentId
 }
 
-/** The slot creates an output that exists already. */
+/** The slot creates an output that already exists. */
 export interface OutputNotNew {
   readonly code: 'OUTPUT_NOT_NEW'
   readonly slot: SlotIndex
@@ -46,37 +46,37 @@ export interface OutputNotKnown {
   readonly outputId: OutputId
 }
 
-/** The slot spends an output that was spent before. */
+/** The slot spends an output that is already spent. */
 export interface OutputSpentBefore {
   readonly code: 'OUTPUT_SPENT_BEFORE'
   readonly slot: SlotIndex
   readonly outputId: OutputId
 }
 
-/** The node serves other contents of an output than before. */
+/** The node serves an output with different contents than before. */
 export interface OutputDiffers {
   readonly code: 'OUTPUT_DIFFERS'
   readonly slot: SlotIndex
   readonly outputId: OutputId
 }
 
-/** The proof does not lead from the output to its id. */
+/** The proof does not show that the output has its id. */
 export interface OutputProofWrong {
   readonly code: 'OUTPUT_PROOF_WRONG'
   readonly slot: SlotIndex
   readonly outputId: OutputId
 }
 
-/** The metadata of an output does not fit the slot that creates or spends it. */
+/** The metadata of an output does not match the slot that creates or spends it. */
 export interface OutputPlaceWrong {
   readonly code: 'OUTPUT_PLACE_WRONG'
   readonly slot: SlotIndex
   readonly outputId: OutputId
-  /** The transaction in that metadata; `undefined` where it names none. */
+  /** The transaction in the metadata; `undefined` if the metadata names none. */
   readonly transactionId: TransactionId | undefined
 }
 
-/** The slot spends another sum than it creates, which no transaction can. */
+/** The sum of the spent outputs differs from the sum of the created outputs, which no transaction can cause. */
 export interface BaseTokensUnbalanced {
   readonly code: 'BASE_TOKENS_UNBALANCED'
   readonly slot: SlotIndex

@@ -5,7 +5,7 @@ import { hexToBytes } from '../lib/hex.ts'
 import { lowerThreadPriority } from '../lib/thread-priority.ts'
 import type { SignedMessage } from './signed-message.ts'
 
-/** The thread of `ed25519-fallback.ts`: one request, one answer, in order. */
+/** The worker thread of `ed25519-fallback.ts`: answers each request in order. */
 
 /** A signature to check. */
 export interface SignatureRequest extends SignedMessage {

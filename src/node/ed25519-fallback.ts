@@ -3,10 +3,10 @@ import { startThread } from '../lib/thread.ts'
 import type { SignatureAnswer, SignatureRequest } from './ed25519-fallback-worker.ts'
 import type { SignedMessage } from './signed-message.ts'
 
-/** Verifies signatures by ZIP-215 with noble, on a worker thread that starts with the first request. */
+/** Verifies signatures by ZIP-215 with noble, on a worker thread that the first request starts. */
 export interface Ed25519Fallback {
   verify(item: SignedMessage): Promise<boolean>
-  /** The number of requests without an answer. */
+  /** The number of pending requests. */
   waiting(): number
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ interface Pending {
   readonly reject: (cause: unknown) => void
 }
 
-/** A crash of the thread rejects the pending requests; the next request starts another thread. */
+/** Opens the fallback. A crash of the thread rejects the pending requests, and the next request starts another thread. */
 export function openEd25519Fallback(): Ed25519Fallback {
   const pendingById = new Map<number, Pending>()
   let lastId = 0
@@ -24,7 +24,7 @@ export function openEd25519Fallback(): Ed25519Fallback {
   let isClosed = false
 
   function verify(item: SignedMessage): Promise<boolean> {
-    // A thread that started now would keep the process from ending.
+    // A new thread would keep the process from ending.
     if (isClosed) return Promise.reject(new Error('the signature thread is closed'))
     worker ??= start()
     lastId += 1
@@ -49,7 +49,7 @@ export function openEd25519Fallback(): Ed25519Fallback {
   }
 
   function drop(ended: Worker, reason: Error): void {
-    // A thread that failed also exits, and by then another may have started.
+    // A failed thread also emits `exit`, and by then another thread may have started.
     if (worker !== ended) return
     worker = undefined
     for (const pending of pendingById.values()) pending.reject(reason)

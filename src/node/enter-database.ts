@@ -11,16 +11,16 @@ import type { NetworkRow } from '../store/rows.ts'
 import { type Lease, tryLease } from './lease.ts'
 import type { NodeDeps } from './node-core.ts'
 
-/** Reads the network of a database, and initializes a new one. */
+/** Reads the network of a database, and initializes a new database. */
 
-/** What entering a database needs. */
+/** Dependencies of entering a database. */
 export type EnterDeps = Pick<NodeDeps, 'store' | 'log' | 'holder'>
 
-/** Which network is expected. */
+/** The expected network, and the genesis of a new database. */
 export interface EnterOptions<E> {
-  /** Makes the first state of a new database. */
+  /** Returns the first state of a new database. */
   readonly genesis: () => Promise<Result<Genesis, E>>
-  /** The name that the network of an existing database must have. */
+  /** The required network name of an existing database; `undefined` accepts any. */
   readonly networkName: string | undefined
   /** Who keeps the ledger of the database. */
   readonly keptBy: 'THIS_PROGRAM' | 'NODES'
@@ -29,32 +29,32 @@ export interface EnterOptions<E> {
 /** Why a database could not be entered. */
 export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers
 
-/** The database holds the ledger of the other mode: one that nodes keep, or one that this program keeps. */
+/** The database holds a ledger of the other mode: upstream instead of embedded, or embedded instead of upstream. */
 export interface LedgerKeptByOthers {
   readonly code: 'LEDGER_KEPT_BY_OTHERS'
   readonly keptBy: EnterOptions<never>['keptBy']
 }
 
-/** The database holds another network than the settings name. */
+/** The network of the database is not the network that the settings name. */
 export interface NetworkDiffers {
   readonly code: 'NETWORK_DIFFERS'
   readonly found: string
   readonly expected: string
 }
 
-/** The network, and the lease where it could be had. */
+/** The network, and the lease if this process took it. */
 export interface Entered {
   readonly network: Network
   readonly lease: Lease | undefined
 }
 
-/** Enters a database. Another process may hold the lease, which is waited for only while it initializes the ledger. */
+/** Enters a database. If another process holds the lease, waits only until that process has initialized the ledger. */
 export async function enterDatabase<E>(
   deps: EnterDeps,
   options: EnterOptions<E>,
 ): Promise<Result<Entered, EnterError | E>> {
   const { store, log, holder } = deps
-  // Read before the lease is taken: a process of another network must not hold it for a moment, nor one without genesis.
+  // Read before the lease is taken: a process with the wrong network or without a genesis must never hold the lease.
   const known = await expectedNetwork(store, options)
   if (!known.ok) return known
   const genesis = known.value === undefined ? await options.genesis() : undefined
@@ -76,9 +76,8 @@ export async function enterDatabase<E>(
 }
 
 /**
- * The outcome; `undefined` where nothing can be written to a database that has a ledger, as on a full disk, a standby or after a
- * failover that lost something:
- * the database is served all the same, and the election goes on until the lease can be taken.
+ * Returns the outcome, or `undefined` if a database with a ledger cannot be written: the disk is full, the server is a standby, or a
+ * failover lost data. The database is served nevertheless, and the election continues until the lease can be taken.
  */
 async function unlessUnwritable<T>(
   taking: Promise<T>,
@@ -95,7 +94,7 @@ async function unlessUnwritable<T>(
 
 const pollMs = 100
 
-/** Initializing takes some hundred milliseconds, and some seconds for each 100,000 outputs. */
+/** Initializing takes a few hundred milliseconds, plus a few seconds per 100,000 outputs. */
 const initializeLimitMs = 120_000
 
 type Expected = Pick<EnterOptions<never>, 'networkName' | 'keptBy'>
@@ -120,7 +119,7 @@ async function enterAsLeader(
   return ok({ network, lease })
 }
 
-/** The network of the database, if it is the one expected; `undefined` where the database is new. */
+/** Reads the network of the database, and checks that it is the expected one. Returns `undefined` for a new database. */
 async function expectedNetwork(
   { read }: Store,
   { networkName: expected, keptBy }: Expected,
@@ -132,7 +131,7 @@ async function expectedNetwork(
   if (expected !== undefined && found !== expected) {
     return err({ code: 'NETWORK_DIFFERS', found, expected })
   }
-  // Only a ledger that this program keeps has epochs. One of nodes would become another one if this program continued it.
+  // Only a ledger of embedded mode has epochs. The ledger of nodes must not be continued by this program: it would diverge.
   const kept = (await read.epochs(0)).length > 0 ? 'THIS_PROGRAM' : 'NODES'
   return kept === keptBy ? ok(network) : err({ code: 'LEDGER_KEPT_BY_OTHERS', keptBy: kept })
 }

@@ -11,12 +11,12 @@ import { readIotaCoreGenesis } from './snapshot/iota-core/genesis.ts'
 import { isWrittenByIotaCore } from './snapshot/iota-core/open-file.ts'
 
 /**
- * A genesis as a file: `{"parameters": {…}, "outputs": [{…}], "credits": {"0x…": "1000"}}`. Parameters and outputs
- * are in the JSON of the protocol; credits are block issuance credits by account id, and may be left out. The snapshot
- * that the nodes of a network began with is read as well.
+ * A genesis as a file: `{"parameters": {…}, "outputs": [{…}], "credits": {"0x…": "1000"}}`. Parameters and outputs are in the JSON
+ * of the protocol. Credits are block issuance credits by account id and are optional. The first snapshot file of a network of
+ * iota-core nodes is accepted too.
  */
 
-/** A file that is no genesis, and why. */
+/** The file is not a valid genesis. */
 export interface GenesisFileInvalid {
   readonly code: 'GENESIS_FILE_INVALID'
   readonly path: string
@@ -28,7 +28,7 @@ export async function readGenesisFile(
   path: string,
 ): Promise<Result<GenesisPlan, GenesisFileInvalid>> {
   const refuse = (reason: string) => err({ code: 'GENESIS_FILE_INVALID', path, reason } as const)
-  // A file that cannot be read is refused below.
+  // An unreadable file is reported below.
   if (await isWrittenByIotaCore(path).catch(() => false)) {
     const genesis = await readIotaCoreGenesis(path)
     const wrong = genesis.ok ? supplyWrong(genesis.value) : genesis.error
@@ -63,30 +63,30 @@ function supplyWrong({
 }: Pick<GenesisPlan, 'parameters' | 'outputs'>): string | undefined {
   const total = outputs.reduce((sum, { amount }) => sum + amount, 0n)
   if (total !== supply) return `outputs hold ${total} base tokens, the supply is ${supply}`
-  // Balances are signed in the database.
+  // The database stores balances as signed 64-bit integers.
   return supply >> 63n === 0n ? undefined : 'parameters.tokenSupply must be below 2^63'
 }
 
 /**
- * Reads protocol parameters alone, or the newest of the supported version that the answer of a node's
- * `/api/core/v3/info` has.
+ * Reads protocol parameters from a file. The file holds the parameters, or the response of a node's `/api/core/v3/info`, from which
+ * the newest parameters of the supported version are read.
  */
 export async function readParametersFile(
   path: string,
 ): Promise<Result<ProtocolParameters, GenesisFileInvalid>> {
   const json = await readJson(path)
   if (!json.ok) return json
-  const { protocolParameters: told } = members(json.value)
-  const parameters = parse(ProtocolParameters, Array.isArray(told) ? newestKnown(told) : json.value)
+  const { protocolParameters: list } = members(json.value)
+  const parameters = parse(ProtocolParameters, Array.isArray(list) ? newestKnown(list) : json.value)
   if (parameters.ok) return parameters
   const reason = refusalMessage(parameters.error, 'parameters')
   return err({ code: 'GENESIS_FILE_INVALID', path, reason })
 }
 
-/** Where none is of that version, the newest says by its refusal what is wrong. */
-function newestKnown(told: readonly unknown[]): unknown {
-  const known = told.findLast((one) => members(members(one).parameters).version === knownVersion)
-  return members(known ?? told.at(-1)).parameters
+/** The newest parameters of the known version. Without any, returns the newest parameters, whose parse error names the cause. */
+function newestKnown(list: readonly unknown[]): unknown {
+  const known = list.findLast((item) => members(members(item).parameters).version === knownVersion)
+  return members(known ?? list.at(-1)).parameters
 }
 
 async function readJson(path: string): Promise<Result<unknown, GenesisFileInvalid>> {
@@ -117,5 +117,5 @@ async function parseAll<T>(
   return ok(values)
 }
 
-/** A millisecond or two. */
+/** Parsing this many items takes one or two milliseconds. */
 const itemsPerTurn = 128

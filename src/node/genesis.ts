@@ -18,34 +18,34 @@ import { seatOf } from './committee-seat.ts'
 
 /** The first state of a ledger (ledger reference 12.6, 14.1). */
 
-/** What a network begins with. */
+/** The parameters and outputs that a network begins with. */
 export interface GenesisPlan {
   readonly parameters: ProtocolParameters
-  /** Their amounts add up to the token supply. */
+  /** The first outputs. Their amounts add up to the token supply. */
   readonly outputs: readonly Output[]
-  /** Block issuance credits of the accounts among the outputs; 0 where none are named. */
+  /** Block issuance credits of the accounts among the outputs; 0 for an account that is not listed. */
   readonly credits: ReadonlyMap<AccountId, bigint>
 }
 
-/** The rows that a plan makes. Only the id of the log is random: two networks of one plan have the same ids. */
+/** Creates the rows of a plan. Only the log id is random: two networks with the same plan have the same ids. */
 export function genesisOf(plan: GenesisPlan): Genesis {
   return atOnce(genesisSteps(plan))
 }
 
-/** The same in steps, for a plan may have any number of outputs. */
+/** Creates the rows in steps, because a plan may have any number of outputs. */
 export function* genesisSteps({ parameters, outputs, credits }: GenesisPlan): Steps<Genesis> {
   const { genesisSlot: slot } = parameters
   const outputIds = yield* identifySteps(parameters, outputs)
   const blockId = genesisBlockId(parameters)
   const identified: LedgerOutput[] = []
   const rows: CreatedOutput[] = []
-  const made: LogEntry[] = []
+  const entries: LogEntry[] = []
   yield* paused(outputs, (output) => {
     const outputId = present(outputIds[identified.length], 'the id of a first output')
     identified.push({ outputId, output })
     rows.push({ outputId, bytes: encode(Output, output), blockId, bookedSlot: slot })
     for (const entry of logEntries(parameters, { outputId, output, isSpent: false, slot })) {
-      made.push(entry)
+      entries.push(entry)
     }
   })
   const accounts = yield* genesisAccounts(parameters, identified, credits)
@@ -59,7 +59,7 @@ export function* genesisSteps({ parameters, outputs, credits }: GenesisPlan): St
     accounts: accounts.map((entry) => ({ accountId: entry.accountId, slot, entry })),
     epoch: {
       epoch: 0,
-      // No account could announce before the network began, so all that stake are in the first committee.
+      // No account can announce its candidacy before the network begins, so all staking accounts are candidates.
       committee: chooseCommittee(parameters, accounts.filter(isStaking)).map(seatOf),
       candidates: [],
       rewards: undefined,
@@ -68,7 +68,7 @@ export function* genesisSteps({ parameters, outputs, credits }: GenesisPlan): St
       slot,
       commitmentId,
       bytes,
-      entries: yield* logOrderSteps(made),
+      entries: yield* logOrderSteps(entries),
       accounts: [],
       epochs: [],
     },

@@ -13,7 +13,7 @@ import type { Payload } from '../protocol/transaction.ts'
 import { Ed25519Signature } from '../protocol/unlocks.ts'
 import type { Issuance, IssuerNotConfigured } from './source.ts'
 
-/** Blocks of the node's own account: one a slot, which keeps parents young, and those around payloads of clients. */
+/** Builds blocks of the node's own account: one per slot, which keeps parents recent, and blocks around payloads of clients. */
 
 /** The account that the node issues blocks with. */
 export interface IssuerAccount {
@@ -27,7 +27,7 @@ export interface BuildDeps {
   readonly network: Network
 }
 
-/** What issuing a block around a payload needs. */
+/** Dependencies of issuing a block around a payload. */
 export interface IssueDeps<E> extends BuildDeps {
   readonly issuer: IssuerAccount | undefined
   readonly issuance: () => Promise<Result<Issuance, E>>
@@ -44,13 +44,13 @@ export async function issueBlock<E>(
   return ok(buildBlock(deps, issuer, { issuance: offered.value, payload }))
 }
 
-/** What a block is built from. */
+/** The parents, the commitment and the payload of a block. */
 export interface BuildRequest {
   readonly issuance: Issuance
   readonly payload: Payload | undefined
 }
 
-/** Builds and signs a block that may be issued now, and that promises to burn what it costs. */
+/** Builds and signs a block that may be issued now. Its `maxBurnedMana` is the cost of the block. */
 export function buildBlock(deps: BuildDeps, account: IssuerAccount, request: BuildRequest): Block {
   const { parameters } = deps.network
   const { referenceManaCost } = request.issuance.latestCommitment
@@ -68,7 +68,7 @@ export function buildBlock(deps: BuildDeps, account: IssuerAccount, request: Bui
   return sign(deps, account, { ...draft, body: { ...body, maxBurnedMana } })
 }
 
-/** Builds and signs a validator's block. */
+/** Builds and signs a validation block. */
 export function buildVote(deps: BuildDeps, account: IssuerAccount, request: BuildRequest): Block {
   const { parameters, parametersHash } = deps.network
   return sign(deps, account, {
@@ -91,7 +91,7 @@ const noSignature: Ed25519Signature = {
   signature: bytesToHex(new Uint8Array(64)),
 }
 
-/** Issued now, but after its parents. */
+/** A header whose issuing time is now, or just after the parents if that is later. */
 function headerOf(
   { network, clock }: BuildDeps,
   { accountId }: IssuerAccount,

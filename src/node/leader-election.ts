@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
-import { createSignal } from '../lib/signal.ts'
+import { createSignal, type Signal } from '../lib/signal.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
 import type { LeaseLost } from '../store/lease-contract.ts'
@@ -8,29 +8,29 @@ import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts
 import { hasEnded } from './lease-holder.ts'
 
 /**
- * One of many processes on a database is the leader and does the work that one alone may do. All others are standbys: when
- * the lease of the leader ends, one of them takes it.
+ * One of the processes on a database is the leader and does the work that only one process may do. All others are standbys: when
+ * the lease of the leader ends, a standby takes it.
  */
 
-/** What the election needs. */
+/** Dependencies of the election. */
 export interface LeaderElectionDeps extends LeaseDeps {
   readonly read: Pick<StoreReader, 'lease'>
-  /** Whether processes on several machines use the database, which notifies them. */
+  /** Whether processes on several machines share the database. Such a database notifies them. */
   readonly isShared: boolean
   readonly log: Log
   /**
-   * Does the work of one term until `ended` fires, and then returns; or returns at once when a write fails because the
-   * lease is lost. What it throws is logged, and after a second it is called again; after some failures in a row, while a
-   * shared database answers, the lease is given back for another process.
+   * Does the work of one term and returns when `ended` fires, or as soon as a write fails because the lease is lost. An exception
+   * is logged, and the call is retried after a second. After `maxFailures` failures in a row on a shared database that responds,
+   * the lease is released for another process.
    */
   lead(term: LeaderTerm): Promise<LeaseLost | undefined>
 }
 
 /** A term of this process. */
 export interface LeaderTerm {
-  /** Every write names it, so that a former leader cannot write. */
+  /** The number of the term. Every write names it, so that a former leader cannot write. */
   readonly term: number
-  /** Fires when the process is closed or finds that the lease is lost. */
+  /** Fires when the process closes or detects that the lease is lost. */
   readonly ended: AbortSignal
 }
 
@@ -46,13 +46,13 @@ export interface LeaderElection {
   status(): LeaderStatus
   /** Whether the last read or renewal of the lease succeeded: a writer that cannot renew cannot write either. */
   isSound(): boolean
-  /** Reads the lease now and not within a second, since it may be free. */
+  /** Reads the lease immediately instead of within a second, because it may be free. */
   checkNow(): void
-  /** Ends the work, gives the lease back and leaves the election. */
+  /** Ends the work, releases the lease and leaves the election. */
   close(): Promise<void>
 }
 
-/** Enters the election; with `first` as the leader, by a lease that was just taken. */
+/** Enters the election. With `first`, a lease that was just taken, the process enters as the leader. */
 export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): LeaderElection {
   const closing = new AbortController()
   const { signal } = closing
@@ -70,7 +70,7 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        state.held ??= await waitForLease()
+        state.held ??= await waitForLease(deps, state, { mayBeFree, signal })
       } catch (failure) {
         state.isSound = false
         logFailure('lease-unread', failure)
@@ -78,32 +78,11 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
       }
       if (state.held !== undefined) await holdLease(deps, state, state.held, signal)
       state.held = undefined
-      // Another process that is able to do the work has the time to take it.
+      // Leaves time for another process, which may be able to do the work, to take the lease.
       if (state.isUnable) await pause(unableMs, signal)
       state.isUnable = false
     }
-    if (state.held !== undefined) await giveBack(state, state.held)
-  }
-
-  /** Reads the lease, which is cheap, until it can be taken. */
-  async function waitForLease(): Promise<Lease | undefined> {
-    while (!signal.aborted) {
-      // A process that does not write finds this out too, and what it finds is noted for all.
-      if (deps.isShared) await deps.write.checkHistory()
-      const row = await deps.read.lease()
-      state.term = row?.term ?? state.term
-      const leftMs = row === undefined || hasEnded(row.holder) ? 0 : row.leftMs
-      if (leftMs <= 0) {
-        const taken = await tryLease(deps)
-        if (taken.ok) return taken.value
-      }
-      state.isSound = true
-      // A lease that has run out and cannot be taken is that of a leader in a long write, or was just taken.
-      const mostMs = deps.isShared ? leaseRenewalMs : unnotifiedMs
-      const ms = Math.max(Math.min(leftMs + 1, mostMs), shortestPauseMs)
-      await mayBeFree.wait({ ms, signal })
-    }
-    return undefined
+    if (state.held !== undefined) await release(state, state.held)
   }
 
   return {
@@ -121,9 +100,40 @@ interface ElectionState {
   held: Lease | undefined
   term: number
   isSound: boolean
-  /** Whether the lease was given back because the work fails. */
+  /** Whether the lease was released because the work fails. */
   isUnable: boolean
   readonly logFailure: (event: string, failure: unknown) => void
+}
+
+interface LeaseWait {
+  /** Notified when the lease may be free. */
+  readonly mayBeFree: Signal
+  readonly signal: AbortSignal
+}
+
+/** Reads the lease, which is cheap, until the lease can be taken. */
+async function waitForLease(
+  deps: LeaderElectionDeps,
+  state: ElectionState,
+  { mayBeFree, signal }: LeaseWait,
+): Promise<Lease | undefined> {
+  while (!signal.aborted) {
+    // A process that does not write detects a rewound history too, and records it for all processes.
+    if (deps.isShared) await deps.write.checkHistory()
+    const row = await deps.read.lease()
+    state.term = row?.term ?? state.term
+    const leftMs = row === undefined || hasEnded(row.holder) ? 0 : row.leftMs
+    if (leftMs <= 0) {
+      const taken = await tryLease(deps)
+      if (taken.ok) return taken.value
+    }
+    state.isSound = true
+    // An expired lease that cannot be taken belongs to a leader in a long write, or was just taken.
+    const maxMs = deps.isShared ? leaseRenewalMs : unnotifiedMs
+    const ms = Math.max(Math.min(leftMs + 1, maxMs), minPauseMs)
+    await mayBeFree.wait({ ms, signal })
+  }
+  return undefined
 }
 
 /** Leads until the process closes or the lease is lost. */
@@ -146,11 +156,11 @@ async function holdLease(
   end()
   closing.removeEventListener('abort', end)
   const lost = (await renewing) ?? refused
-  if (lost === undefined) await giveBack(state, lease)
+  if (lost === undefined) await release(state, lease)
   else deps.log.warn('lease-lost', { term: lost.term })
 }
 
-/** Does the work of a term, again after a failure; `LeaseLost` when one of its writes found that. */
+/** Does the work of a term and retries after a failure. Returns `LeaseLost` when a write detected the loss. */
 async function leadUntil(
   { lead, write, log, isShared }: LeaderElectionDeps,
   state: ElectionState,
@@ -159,15 +169,15 @@ async function leadUntil(
   for (let failures = 0; ; ) {
     const begun = performance.now()
     try {
-      // It begins with what readers see: what was committed and could not be published is published first.
+      // A retry must begin with the state that readers see: commits that could not be published are published first.
       if (isShared && failures > 0) await write.checkHistory()
       return await lead(term)
     } catch (failure) {
       state.logFailure('writer-failed', failure)
       if (term.ended.aborted) return undefined
       failures = performance.now() - begun > steadyMs ? 1 : failures + 1
-      // A database that is away fails for every process.
-      if (isShared && failures >= mostFailures && state.isSound) {
+      // An unreachable database fails for every process.
+      if (isShared && failures >= maxFailures && state.isSound) {
         state.isUnable = true
         log.warn('lease-given-back', { term: term.term })
         return undefined
@@ -177,7 +187,7 @@ async function leadUntil(
   }
 }
 
-/** Renews the lease until the term is over; `LeaseLost` when another process has taken it. */
+/** Renews the lease until the term is over. Returns `LeaseLost` when another process has taken the lease. */
 async function renewUntil(
   state: ElectionState,
   lease: Lease,
@@ -193,7 +203,7 @@ async function renewUntil(
       over.abort()
       return renewed.error
     } catch (failure) {
-      // The lease may still be that of this process when the database is back.
+      // This process may still hold the lease when the database is reachable again.
       state.isSound = false
       state.logFailure('lease-not-renewed', failure)
     }
@@ -201,11 +211,11 @@ async function renewUntil(
   return undefined
 }
 
-async function giveBack({ logFailure }: ElectionState, lease: Lease): Promise<void> {
+async function release({ logFailure }: ElectionState, lease: Lease): Promise<void> {
   try {
     await lease.release()
   } catch (failure) {
-    // It runs out by itself.
+    // An unreleased lease expires.
     logFailure('lease-not-released', failure)
   }
 }
@@ -214,17 +224,17 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => {})
 }
 
-/** The pause before a failing database is asked again. */
+/** Milliseconds before a failed read of the database or a failed term is retried. */
 const retryMs = 1_000
 
-const shortestPauseMs = 50
+const minPauseMs = 50
 
-/** No process is notified when another one gives the lease of a file back. */
+/** Milliseconds between two reads of the lease of a file: no process is notified when another one releases it. */
 const unnotifiedMs = 100
 
-/** Work that lasted as long has begun well. */
+/** A failure after this many milliseconds of work counts as the first one again. */
 const steadyMs = 60_000
-const mostFailures = 5
+const maxFailures = 5
 
-/** Longer than a standby waits between two looks at the lease. */
+/** Milliseconds before the lease is tried again; longer than the pause of a standby between two reads of the lease. */
 const unableMs = 5_000

@@ -5,33 +5,33 @@ import type { StoreWriter } from '../store/contract.ts'
 import type { LeaseHeld, LeaseLost } from '../store/lease-contract.ts'
 import { hasEnded } from './lease-holder.ts'
 
-/** The right to write this ledger: one holder at a time, renewed every second, taken over when it runs out. */
+/** The right to write this ledger: one holder at a time, renewed every second, taken over when it expires. */
 
-/** What the lease needs. */
+/** Dependencies of the lease. */
 export interface LeaseDeps {
   readonly write: Pick<StoreWriter, 'takeLease' | 'renewLease' | 'releaseLease' | 'checkHistory'>
   readonly log: Log
-  /** Names this process to others. */
+  /** The name of this process for other processes. */
   readonly holder: string
 }
 
-/** A lease that this process holds until it is lost or given back. */
+/** A lease that this process holds until it is lost or released. */
 export interface Lease {
   readonly term: number
-  /** Prolongs it; a success shows that no other process has written meanwhile. */
+  /** Extends the lease. A success shows that no other process has written meanwhile. */
   renew(): Promise<Result<unknown, LeaseLost>>
   release(): Promise<void>
 }
 
-/** How long a lease lasts without being renewed, in milliseconds. */
+/** Milliseconds until an unrenewed lease expires. */
 export const leaseTtlMs = 3_000
 
-/** How often it is renewed, in milliseconds. */
+/** Milliseconds between two renewals. */
 export const leaseRenewalMs = 1_000
 
 /**
- * Takes the lease where it is free, has run out, or belongs to a process that was killed: where the holder has certainly
- * ended, its lease is released first.
+ * Takes the lease if it is free, has expired, or belongs to a killed process. If the holder has certainly ended, its lease is
+ * released first.
  */
 export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
   const first = await attempt(deps)
@@ -43,7 +43,10 @@ export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld
   return attempt(deps)
 }
 
-/** The same, but waits once for the lease of a process that may have ended; a renewal shows that it runs. */
+/**
+ * Takes the lease like `tryLease`, but waits for one lease period if another process holds it, because that process may have
+ * ended. A renewal shows that the process runs, and ends the wait.
+ */
 export async function awaitLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
   const first = await tryLease(deps)
   if (first.ok) return first

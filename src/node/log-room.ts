@@ -1,16 +1,16 @@
 import type { StoreWriter } from '../store/contract.ts'
 import { type MilestoneTask, type MilestoneTaskDeps, startMilestoneTask } from './milestone-task.ts'
 
-/** Makes the next partition of a log that is in partitions, ahead of time: attaching one may wait for an operator's `VACUUM`. */
+/** Creates the next partition of a partitioned log ahead of time, because attaching one may wait for an operator's `VACUUM`. */
 
-/** What it needs. */
+/** Dependencies of creating partitions. */
 export interface LogRoomDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'extendLog'>
   /** Whether this process writes the ledger. */
   readonly isWriting: () => boolean
 }
 
-/** Looks after each milestone. A slot that comes to the end of the last partition makes the next one itself. */
+/** Checks after each milestone. A slot that reaches the end of the last partition creates the next partition itself. */
 export function startLogRoom({ write, tail, log, isWriting }: LogRoomDeps): MilestoneTask {
   async function runPiece(): Promise<boolean> {
     await write.extendLog()

@@ -3,30 +3,29 @@ import type { Tail } from '../feed/tail.ts'
 import type { Log } from '../lib/log.ts'
 import { createFailureLog } from '../store/failure-log.ts'
 
-/** Work that is done piece by piece after milestones, for blocks and slots wait for the same writer. */
+/** Background work that runs in pieces after milestones, because blocks and slots wait for the same writer. */
 
-/** What such work needs. */
+/** Dependencies of a milestone task. */
 export interface MilestoneTaskDeps {
   readonly tail: Pick<Tail, 'watchTip'>
   readonly log: Pick<Log, 'info' | 'error'>
 }
 
-/** What the work is. */
 interface MilestoneTaskOptions extends MilestoneTaskDeps {
-  /** The name of a failure in the log. */
+  /** The log event of a failure. */
   readonly failed: string
-  /** Whether this process may do the work now. */
+  /** Whether this process may run the task now. */
   mayRun(): boolean
-  /** Does a piece; gives whether another one follows at once. */
+  /** Runs a piece. Resolves to true if another piece should follow immediately. */
   runPiece(): Promise<boolean>
 }
 
-/** Running work. */
+/** A running task. */
 export interface MilestoneTask {
   close(): Promise<void>
 }
 
-/** Does the work after each milestone, never twice at a time. After a failure the next milestone starts it again. */
+/** Runs the task after each milestone, one run at a time. After a failure the next milestone starts the task again. */
 export function startMilestoneTask(options: MilestoneTaskOptions): MilestoneTask {
   const { tail, log, failed, mayRun, runPiece } = options
   const logFailure = createFailureLog(log)
@@ -54,7 +53,8 @@ export function startMilestoneTask(options: MilestoneTaskOptions): MilestoneTask
   return { close }
 }
 
-/** The rows of a piece. */
+/** Usual number of rows in a piece. */
 export const rowsAtOnce = 2_000
 
+/** Milliseconds between two pieces. */
 const pauseMs = 50

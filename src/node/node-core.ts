@@ -17,26 +17,26 @@ import type { Lease } from './lease.ts'
 import type { LedgerUnavailable, SourceStatus } from './source.ts'
 
 /**
- * What every process on a database does, whether it keeps the ledger itself or follows nodes: it takes part in the
- * election of the leader, keeps the newest commitments and watches the clock.
+ * The work of every process on a database, in embedded and in upstream mode: it takes part in the leader election, caches the
+ * newest commitments and watches the clock.
  */
 
-/** What a node is opened with. */
+/** Dependencies of a node. */
 export interface NodeDeps {
   readonly store: Store
   readonly clock: GuardedClock
   readonly log: Log
-  /** Names this process to others on the same database. */
+  /** The name of this process for other processes on the same database. */
   readonly holder: string
   /** Called with the newest position of the log after every commit of this process. */
   readonly onCommitted: (seq: number) => void
-  /** Ends a start that takes long. */
+  /** Aborts a long start. */
   readonly stopping?: AbortSignal | undefined
-  /** Times what the writer does; without it nothing is timed. */
+  /** Records durations of the writer; without it nothing is recorded. */
   readonly times?: WriterTimes | undefined
 }
 
-/** Durations of what the writer does, in milliseconds. */
+/** Records durations of the writer, in milliseconds. */
 export interface WriterTimes {
   booked(blocks: number, ms: number): void
   committed(slots: number, ms: number): void
@@ -45,23 +45,23 @@ export interface WriterTimes {
 /** The parts that embedded and upstream mode share. */
 export interface NodeCore {
   readonly commitments: Commitments
-  /** Enters the election; with `lease` as the leader. `lead` does the work of a term. */
+  /** Enters the election, as the leader if `lease` is given. `lead` does the work of a term. */
   enterElection(lead: LeaderElectionDeps['lead'], lease: Lease | undefined): void
   isWriting(): boolean
-  /** The slot of this moment. */
+  /** The current slot. */
   slot(): SlotIndex
   committedSlot(): SlotIndex
-  /** Takes in what this process committed, the oldest slot first, and announces it. */
+  /** Records the slots that this process committed, oldest first, and announces them. */
   committed(slots: readonly CommittedSlot[], seq: number): void
-  /** Why no block can be taken now; the mode's own reason comes before those of the clock. */
+  /** Why no block can be accepted now. The reason of the mode precedes the reasons of the clock. */
   unavailable(own: LedgerUnavailable['reason'] | undefined): LedgerUnavailable | undefined
-  /** Why the process cannot do its work: the mode's own reason and those of the clock and the lease. */
+  /** Why the process cannot do its work: the reason of the mode, and the reasons of the clock and the lease. */
   reasons(own: HealthReason | undefined): readonly HealthReason[]
   status(): Pick<
     SourceStatus,
     'role' | 'term' | 'latestCommitmentId' | 'latestCommittedSlot' | 'slot'
   >
-  /** Refuses blocks from now on, waits for `drain`, then gives the lease back. */
+  /** Refuses blocks from now on, waits for `drain`, then releases the lease. */
   close(drain: () => Promise<void>): Promise<void>
 }
 
@@ -72,17 +72,60 @@ export async function openNodeCore(
 ): Promise<NodeCore> {
   const { store, clock, log } = deps
   const election = createElectionEntry(deps)
-  let isClosing = false
   const isWriting = () => election.status().role === 'WRITER'
   const slot = () => slotOfTime(parameters, clock.nowNs())
   const commitments = await openCommitments({ store, parameters, log, isWriting })
   const committedSlot = () => commitments.newest().commitment.slot
   const clockWatch = watchClock({ clock, log, parameters, newestSlot: committedSlot })
+  const availability = createAvailability({ store, clock, clockWatch, election })
 
   function committed(slots: readonly CommittedSlot[], seq: number): void {
-    for (const one of slots) commitments.add(one)
+    for (const slot of slots) commitments.add(slot)
     onCommitted(seq)
   }
+
+  function status() {
+    const { commitmentId, commitment } = commitments.newest()
+    return {
+      ...election.status(),
+      latestCommitmentId: commitmentId,
+      latestCommittedSlot: commitment.slot,
+      slot: slot(),
+    }
+  }
+
+  async function close(drain: () => Promise<void>): Promise<void> {
+    availability.beginClosing()
+    await drain()
+    await election.close()
+    clockWatch.close()
+    await commitments.close()
+  }
+
+  return {
+    commitments,
+    enterElection: election.enter,
+    isWriting,
+    slot,
+    committedSlot,
+    committed,
+    unavailable: availability.unavailable,
+    reasons: availability.reasons,
+    status,
+    close,
+  }
+}
+
+interface AvailabilityDeps {
+  readonly store: Pick<Store, 'isRewound'>
+  readonly clock: GuardedClock
+  readonly clockWatch: ClockWatch
+  readonly election: Pick<LeaderElection, 'isSound'>
+}
+
+/** Combines the reason of the mode with the reasons that both modes share. */
+function createAvailability({ store, clock, clockWatch, election }: AvailabilityDeps) {
+  let isClosing = false
 
   function history(): 'HISTORY_REWOUND' | undefined {
     return store.isRewound() ? 'HISTORY_REWOUND' : undefined
@@ -102,39 +145,14 @@ export async function openNodeCore(
     ]
   }
 
-  function status() {
-    const { commitmentId, commitment } = commitments.newest()
-    return {
-      ...election.status(),
-      latestCommitmentId: commitmentId,
-      latestCommittedSlot: commitment.slot,
-      slot: slot(),
-    }
-  }
-
-  async function close(drain: () => Promise<void>): Promise<void> {
+  function beginClosing(): void {
     isClosing = true
-    await drain()
-    await election.close()
-    clockWatch.close()
-    await commitments.close()
   }
 
-  return {
-    commitments,
-    enterElection: election.enter,
-    isWriting,
-    slot,
-    committedSlot,
-    committed,
-    unavailable,
-    reasons,
-    status,
-    close,
-  }
+  return { unavailable, reasons, beginClosing }
 }
 
-/** The part of a process in the election of the leader; a standby until it has entered. */
+/** The role of a process in the leader election: a standby until it enters. */
 function createElectionEntry(deps: Omit<NodeDeps, 'onCommitted'>) {
   const { read, write, listen, isShared } = deps.store
   let election: LeaderElection | undefined
@@ -161,7 +179,7 @@ function createElectionEntry(deps: Omit<NodeDeps, 'onCommitted'>) {
   }
 }
 
-/** Why the clock forbids to take a block. */
+/** The reasons why the clock forbids accepting blocks. */
 function clockFaults(clock: GuardedClock, clockWatch: ClockWatch) {
   return [
     ...(clock.hasLeapt() ? ['CLOCK_LEAPT' as const] : []),

@@ -15,34 +15,34 @@ import { opensslSigner } from './openssl-signer.ts'
 import type { LedgerSource } from './source.ts'
 import type { UpstreamError } from './upstream/open.ts'
 
-/** Opens the ledger that the settings ask for. */
+/** Opens the ledger that the settings select. */
 
-/** Why there is no ledger. */
+/** Why the ledger could not be opened. */
 export type LedgerError = EnterError | UpstreamError | GenesisFileInvalid
 
 /** The settings of the ledger. */
 export interface LedgerSettings {
-  /** Where the ledger comes from: this process keeps it, or follows nodes that do. */
+  /** The mode: this program keeps the ledger, or follows nodes that keep it. */
   readonly ledger: 'embedded' | 'upstream'
-  /** The nodes to follow, in the order of preference, without a slash at their end; empty in embedded mode. */
+  /** URLs of the nodes to follow, in order of preference, without a trailing slash; empty in embedded mode. */
   readonly upstreamUrls: readonly string[]
   /** Whether each output is checked against its proof. */
   readonly upstreamProofs: boolean
-  /** The URL of a gateway or the path of a file that a new database in upstream mode begins with; `undefined` for the genesis. */
+  /** URL of a gateway or path of a snapshot file that initializes a new database in upstream mode; `undefined` for the genesis. */
   readonly snapshot: string | undefined
-  /** What a new ledger begins with, as JSON; `undefined` for the development genesis. */
+  /** Path of the genesis of a new ledger; `undefined` for the development genesis. */
   readonly genesisFile: string | undefined
-  /** Protocol parameters as JSON; `undefined` for the development network. */
+  /** Path of the protocol parameters as JSON; `undefined` for the parameters of the genesis. */
   readonly parametersFile: string | undefined
-  /** The key of the node's own issuer account, or that there is none; `undefined` for the network's default. */
+  /** The key of the node's own issuer account; `none` for no account; `undefined` for the default of the network. */
   readonly issuerKey: Secret | 'none' | undefined
-  /** The id of that account; `undefined` for the hash of its public key. */
+  /** The id of the issuer account; `undefined` for the hash of its public key. */
   readonly issuerAccount: string | undefined
-  /** Megabytes of memory for parts of the ledger state, in embedded mode. */
+  /** Megabytes of memory for caches of the ledger state, in embedded mode. */
   readonly stateMemory: number
 }
 
-/** Opens the ledger of this process, or that of the nodes that it follows. */
+/** Opens the ledger in the mode of the settings. */
 export function openLedger(
   settings: LedgerSettings,
   deps: EmbeddedDeps,
@@ -50,7 +50,7 @@ export function openLedger(
   return settings.ledger === 'upstream' ? upstream(settings, deps) : embedded(settings, deps)
 }
 
-/** The nodes serve the genesis, unless they are of a kind whose genesis comes from a file. */
+/** Follows nodes. The nodes serve the genesis, unless the settings name a genesis file. */
 async function upstream(
   settings: LedgerSettings,
   deps: NodeDeps,
@@ -68,7 +68,7 @@ async function upstream(
   })
 }
 
-/** The genesis comes from the files named in the settings, or is that of the development network. */
+/** Keeps the ledger here. The genesis comes from the files in the settings, or is the genesis of the development network. */
 async function embedded(
   settings: LedgerSettings,
   deps: EmbeddedDeps,
@@ -102,7 +102,7 @@ async function genesisPlan(
   return parameters.ok ? ok({ ...plan.value, parameters: parameters.value }) : parameters
 }
 
-/** The account that the settings name; on the development network the node has one of its own. */
+/** The account that the settings name; on the development network, the node's own account by default. */
 function issuerOf(settings: LedgerSettings): IssuerAccount | undefined {
   const { issuerKey, issuerAccount, genesisFile } = settings
   if (issuerKey === 'none') return undefined

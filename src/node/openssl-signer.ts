@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import type { SignerOf } from '../protocol/keys.ts'
 
-/** Signs by OpenSSL, which takes a twentieth of the time of the portable signer: the node signs on the event loop. */
+/** Signs with OpenSSL, because the node signs on the event loop. The portable signer takes 20 times as long. */
 export const opensslSigner: SignerOf = (secret) => {
   const key = createPrivateKey({
     key: Buffer.concat([pkcs8Beginning, secret]),
@@ -11,5 +11,5 @@ export const opensslSigner: SignerOf = (secret) => {
   return (message) => sign(null, message, key)
 }
 
-/** What an Ed25519 key in PKCS #8 has before its 32 bytes (RFC 8410, 7). */
+/** The PKCS #8 header before the 32 bytes of an Ed25519 key (RFC 8410, 7). */
 const pkcs8Beginning = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -5,14 +5,14 @@ import type { SignedTransaction } from '../protocol/transaction.ts'
 import type { Signature } from '../protocol/unlocks.ts'
 import type { SignatureCheckBusy, SignatureChecker } from './signatures.ts'
 
-/** A transaction with everything computed that needs no ledger: its ids, and which signatures are right. */
+/** A transaction with all results that need no ledger: its ids, and which of its signatures are valid. */
 export interface PreparedTransaction {
   readonly payload: SignedTransaction
   readonly identity: TransactionIdentity
   readonly isSignatureValid: (signature: Signature) => boolean
 }
 
-/** Prepares a transaction. A wrong signature is no error here: it fails the transaction when it is booked. */
+/** Prepares a transaction. An invalid signature is not an error here: it fails the transaction at booking. */
 export async function prepareTransaction(
   checker: Pick<SignatureChecker, 'check'>,
   payload: SignedTransaction,

@@ -9,16 +9,19 @@ import {
   startMilestoneTask,
 } from './milestone-task.ts'
 
-/** Deletes what is old as new milestones are committed: the oldest part of the log, and blocks that carry nothing. */
+/**
+ * Deletes old rows as new milestones are committed: the oldest part of the log, and empty blocks. An empty block has no transaction
+ * and no uncounted vote.
+ */
 
-/** What pruning needs. */
+/** Dependencies of pruning. */
 export interface PrunerDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'pruneLog' | 'pruneBlocks'>
-  /** Whether this process writes the ledger: two pruners would wait for each other. */
+  /** Whether this process writes the ledger. Only the writer prunes: two pruners would wait for each other. */
   readonly isWriting: () => boolean
 }
 
-/** Keeps the newest `milestones`. */
+/** Prunes the log to the newest `milestones` milestones. */
 export function startPruner(
   { write, tail, log, isWriting }: PrunerDeps,
   milestones: number,
@@ -36,16 +39,16 @@ export function startPruner(
   return startMilestoneTask({ tail, log, failed: 'pruning-failed', mayRun: isWriting, runPiece })
 }
 
-/** What of the blocks that carry nothing is kept. */
+/** Retention of empty blocks. */
 export interface BlockRetention {
-  /** Of how many slots. */
+  /** Number of slots whose blocks are kept. */
   readonly slots: number
-  /** The milestone that is committed now. */
+  /** The newest committed milestone. */
   readonly tip: () => SlotIndex
   readonly parameters: ProtocolParameters
 }
 
-/** Keeps blocks that carry nothing for some slots, and at least for as long as new blocks may refer to them. */
+/** Prunes empty blocks after some slots, but not while new blocks may refer to them. */
 export function startBlockPruner(
   { write, tail, log, isWriting }: PrunerDeps,
   { slots, tip, parameters }: BlockRetention,
@@ -54,7 +57,7 @@ export function startBlockPruner(
   let pruned = 0
 
   async function runPiece(): Promise<boolean> {
-    // The votes of an epoch are counted when it is over.
+    // The votes of an epoch are counted when the epoch ends.
     const lastEpoch = Math.max(0, epochOfSlot(parameters, tip()) - 1)
     const votesBefore = firstSlotOfEpoch(parameters, lastEpoch)
     const piece = await write.pruneBlocks({ slots: kept, votesBefore, rows: blocksAtOnce })
@@ -69,5 +72,5 @@ export function startBlockPruner(
   return startMilestoneTask({ tail, log, failed, mayRun: isWriting, runPiece })
 }
 
-/** They are decoded, and blocks that arrive wait meanwhile. */
+/** Number of blocks in a piece. Each block is decoded, and arriving blocks wait meanwhile. */
 const blocksAtOnce = 200

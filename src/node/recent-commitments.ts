@@ -6,11 +6,11 @@ import { decode } from '../protocol/schema/schema.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone } from '../store/rows.ts'
 
-/** The newest commitments, which blocks and transactions may refer to, kept in memory. */
+/** An in-memory cache of the newest commitments, which blocks and transactions may refer to. */
 export interface RecentCommitments {
   add(committed: CommittedSlot): void
   newest(): CommittedSlot
-  /** The commitment of a slot; of a slot that is not committed yet the newest. */
+  /** The commitment of a slot; the newest one if the slot is not committed yet. */
   upTo(slot: SlotIndex): CommittedSlot
   has(id: CommitmentId): boolean
 }
@@ -27,7 +27,7 @@ export async function loadRecentCommitments(
   return commitments
 }
 
-/** Keeps `count` slots, beginning with one. */
+/** Creates a cache of `count` slots with a first commitment. */
 export function createRecentCommitments(first: CommittedSlot, count: number): RecentCommitments {
   const bySlot = new Map<SlotIndex, CommittedSlot>()
   const ids = new Set<CommitmentId>()
@@ -56,7 +56,7 @@ export function createRecentCommitments(first: CommittedSlot, count: number): Re
   }
 }
 
-/** A milestone as the ledger sees it. */
+/** Converts a stored milestone to a committed slot. */
 export function committedSlot({ commitmentId, bytes }: Milestone): CommittedSlot {
   const commitment = decode(SlotCommitment, bytes)
   assert(commitment.ok, 'a stored commitment decodes')

@@ -1,6 +1,6 @@
 import type { Hex } from '../lib/hex.ts'
 
-/** A signature, the key it is said to be made with, and what was signed. */
+/** A signature, the claimed public key, and the signed message. */
 export interface SignedMessage {
   /** 32 bytes. */
   readonly publicKey: Hex

@@ -22,29 +22,29 @@ import type { SnapshotHead } from './snapshot/snapshot-format.ts'
 import type { AnswerUnreadable } from './unreadable.ts'
 import type { UnspentProofs } from './unspent-proofs.ts'
 
-/** The interface of a ledger: one that this program keeps, or that of the nodes it follows. */
+/** The interface of a ledger: the ledger that this program keeps, or the ledger of the nodes that it follows. */
 
-/** A ledger that takes blocks. */
+/** A ledger that accepts blocks. */
 export interface LedgerSource {
   readonly network: Network
-  /** Takes a block that has passed all checks; resolves when it is durable, or a node has accepted it. */
+  /** Submits a block that has passed all checks. Resolves when the block is durable, or when a node has accepted it. */
   submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>>
-  /** Why no block can be taken now; `undefined` while they can. */
+  /** Why no block can be accepted now; `undefined` while blocks are accepted. */
   unavailable(): LedgerUnavailable | undefined
-  /** What a client needs to issue a block now. */
+  /** The parents and the commitment that a client needs to issue a block now. */
   issuance(): Promise<Result<Issuance, LedgerUnavailable>>
-  /** Makes and signs a block around a payload with the node's own issuer account. */
+  /** Builds and signs a block around a payload with the node's own issuer account. */
   issue(
     payload: Payload | undefined,
   ): Promise<Result<Block, IssuerNotConfigured | LedgerUnavailable>>
   status(): SourceStatus
-  /** Makes the head of a snapshot of the newest slot; `undefined` where nodes keep the ledger, and with it the accounts. */
+  /** Creates the head of a snapshot of the newest slot; `undefined` in upstream mode, where the nodes keep the accounts. */
   readonly snapshotHead: (() => Promise<Result<SnapshotHead, SnapshotNotReady>>) | undefined
-  /** Proves unspent outputs by the newest commitment; `undefined` where nodes keep the ledger, and with it the roots. */
+  /** Proves unspent outputs against the newest commitment; `undefined` in upstream mode, where the nodes keep the roots. */
   readonly unspentProofs: UnspentProofs | undefined
-  /** How many blocks wait for the disk; 0 in upstream mode. */
+  /** Number of blocks that wait to be written; 0 in upstream mode. */
   waiting(): number
-  /** Serves what is not in the database, in upstream mode; `undefined` in embedded mode. */
+  /** Serves data that is not in the database, in upstream mode; `undefined` in embedded mode. */
   readonly node: UpstreamNode | undefined
   close(): Promise<void>
 }
@@ -54,76 +54,76 @@ export interface SnapshotNotReady {
   readonly code: 'SNAPSHOT_NOT_READY'
 }
 
-/** The nodes of upstream mode, which serve what is not in the database. */
+/** The nodes of upstream mode, which serve data that is not in the database. */
 export interface UpstreamNode {
-  /** A block, checked by its id; `undefined` where the node does not know it. Stored when it is final. */
+  /** A block, checked against its id; `undefined` if the node does not know it. A final block is stored. */
   block(id: BlockId): Promise<Result<BlockRow | undefined, NotServedByNode>>
-  /** A transaction with the block that carries it, checked by their ids. Stored when it is final. */
+  /** A transaction with the block that carries it, checked against their ids. Both are stored when final. */
   transaction(id: TransactionId): Promise<Result<CarriedTransaction | undefined, NotServedByNode>>
-  /** The state of a transaction, also of one whose block is not served. */
+  /** The state of a transaction, also when its block is not served. */
   transactionMetadata(
     id: TransactionId,
   ): Promise<Result<TransactionMetadata | undefined, NotServedByNode>>
-  /** The hash of the essence of a transaction one of whose outputs was recently proven. */
+  /** The hash of the essence of a transaction; known if one of its outputs was proven recently. */
   transactionCommitment(id: TransactionId): Hex | undefined
-  /** The proof of an output, checked. */
+  /** The checked proof of an output. */
   proof(outputId: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined>
-  /** The node's metadata of an output, which has more than the log. */
+  /** The node's metadata of an output, which has more fields than the log. */
   outputMetadata(id: OutputId): Promise<OutputMetadata | undefined>
-  /** The answer to a route of the core API, by its path after the base; `undefined` where the node has nothing. */
+  /** The response of a route of the core API, by its path after the base; `undefined` if the node has none. */
   fetch<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotServedByNode>>
 }
 
-/** A transaction, and the block that it is read from. */
+/** A transaction, and the block that contains it. */
 export interface CarriedTransaction {
   readonly transaction: TransactionRow
   readonly block: BlockRow
 }
 
-/** The node does not serve this, or does not answer now. */
+/** The node does not serve this item, or does not respond now. */
 export interface NotServedByNode {
   readonly code: 'NOT_TOLD_BY_NODE'
-  /** In words. */
+  /** Description of the item. */
   readonly what: string
-  /** Of an unreadable answer: what is wrong with it, in words. */
+  /** Description of the fault of an unreadable response. */
   readonly unreadable?: string
 }
 
-/** A checked block with what the checks computed. */
+/** A checked block with the results of the checks. */
 export interface CheckedBlock {
   readonly block: Block
-  /** As it came, or as its JSON serializes. */
+  /** The received bytes, or the serialization of the received JSON. */
   readonly bytes: Uint8Array
   readonly blockId: BlockId
   readonly slot: SlotIndex
-  /** Of a block that carries a transaction. */
+  /** The prepared transaction, if the block carries one. */
   readonly transaction: PreparedTransaction | undefined
 }
 
-/** Why a checked block was not taken. */
+/** Why a checked block was not accepted. */
 export type SubmitRefused = SlotClosed | InboxFull | LedgerUnavailable | RefusedByNode
 
-/** The slot of the block is committed already. */
+/** The slot of the block is already committed. */
 export interface SlotClosed {
   readonly code: 'SLOT_CLOSED'
   readonly slot: SlotIndex
 }
 
-/** More blocks wait for the disk than the inbox holds. */
+/** The inbox is full: too many blocks wait to be written. */
 export interface InboxFull {
   readonly code: 'INBOX_FULL'
   readonly waiting: number
 }
 
-/** The node refused the block; the reason is in its words. */
+/** The node refused the block. The reason is the message of the node. */
 export interface RefusedByNode {
   readonly code: 'REFUSED_BY_NODE'
   readonly reason: string
 }
 
 /**
- * The ledger cannot take blocks now: it lags the clock, or the clock lags it, the clock leapt ahead and may be wrong, another
- * process has the file, this one ends, or no node takes them.
+ * The ledger cannot accept blocks now: it lags the clock, the clock lags the ledger, the clock jumped ahead and may be wrong,
+ * another process holds the file, this process is closing, or no node accepts blocks.
  */
 export interface LedgerUnavailable {
   readonly code: 'LEDGER_UNAVAILABLE'
@@ -138,49 +138,49 @@ export interface LedgerUnavailable {
   >
 }
 
-/** The node has no account of its own to issue blocks with. */
+/** The node has no issuer account of its own. */
 export interface IssuerNotConfigured {
   readonly code: 'ISSUER_NOT_CONFIGURED'
 }
 
-/** What a block issued now should refer to. */
+/** The parents and the commitment that a block issued now should refer to. */
 export interface Issuance {
   readonly strongParents: readonly BlockId[]
   /** Unix time in nanoseconds; a block must be issued after it. */
   readonly latestParentBlockIssuingTime: bigint
   readonly latestFinalizedSlot: SlotIndex
-  /** Older than the newest by a slot, for clients whose clock is behind. */
+  /** One slot older than the newest commitment, for clients whose clock is behind. */
   readonly latestCommitment: SlotCommitment
 }
 
 /** The state of the ledger. */
 export interface SourceStatus extends LeaderStatus {
-  /** Why the process cannot do its work; none while it can. */
+  /** Why the process cannot do its work; empty while it can. */
   readonly reasons: readonly HealthReason[]
-  /** Why no block can be taken now, one of `reasons`; `undefined` while they can, also where there are other reasons. */
+  /** The one of `reasons` why no block can be accepted now; `undefined` while blocks are accepted, even if there are other reasons. */
   readonly unavailable: LedgerUnavailable['reason'] | undefined
   readonly latestCommitmentId: CommitmentId
   readonly latestCommittedSlot: SlotIndex
-  /** The slot of this moment. */
+  /** The current slot. */
   readonly slot: SlotIndex
-  /** In embedded mode what a process that has the lease does before it writes; `undefined` while it writes, or has no lease. */
+  /** The start-up step of a leader in embedded mode; `undefined` while the process writes, and without a lease. */
   readonly starting: Starting | undefined
-  /** The state of the following in upstream mode; `undefined` in embedded mode. */
+  /** How this process follows the nodes in upstream mode; `undefined` in embedded mode. */
   readonly following: FollowingStatus | undefined
 }
 
-/** What a process does before it writes, and how far it is. */
+/** A start-up step of a leader, and its progress. */
 export interface Starting {
   readonly step: (typeof startingSteps)[number]
-  /** Outputs that are in the tries, or slots that are committed; 0 of 0 where it is not known. */
+  /** Number of outputs in the tries, or of committed slots; 0 of 0 when unknown. */
   readonly done: number
   readonly of: number
 }
 
-/** What a process does before it writes, in this order. */
+/** The start-up steps of a leader, in order. */
 export const startingSteps = ['READING_LEDGER', 'BUILDING_TRIES', 'COMMITTING_SLOTS'] as const
 
-/** The states of the following. */
+/** The states of following nodes. */
 export const followingStates = [
   'STANDBY',
   'CATCHING_UP',
@@ -190,24 +190,24 @@ export const followingStates = [
   'STOPPED',
 ] as const
 
-/** The state of the following. */
+/** The status of following nodes. */
 export interface FollowingStatus {
   /**
-   * STANDBY: another process on the database follows. UNREADABLE: a node gives an unreadable answer about a slot, and is
-   * asked again and again. STOPPED: a node contradicted what is committed here, and nothing is followed until the program
-   * is restarted.
+   * STANDBY: another process on the database follows the nodes. UNREADABLE: a node returns an unreadable response about a slot, and
+   * the request is retried. STOPPED: a node contradicted the committed ledger, and nothing is followed until the program is
+   * restarted.
    */
   readonly state: (typeof followingStates)[number]
-  /** The number in the list of the node that was asked last, from 1; `undefined` where none answers. */
+  /** The number in the list, from 1, of the node that was queried last; `undefined` when no node responds. */
   readonly node: number | undefined
   /** Whether that node reports itself healthy. */
   readonly isNodeHealthy: boolean
-  /** The newest slot of that node which can be followed; `undefined` where none answers. */
+  /** The newest slot of that node that can be followed; `undefined` when no node responds. */
   readonly newestSlot: SlotIndex | undefined
   /** Whether each output is checked against its proof. */
   readonly withProofs: boolean
-  /** Why it stopped. */
+  /** Why following stopped. */
   readonly contradiction: Contradiction | undefined
-  /** What cannot be read. */
+  /** The unreadable response. */
   readonly unreadable: AnswerUnreadable | undefined
 }

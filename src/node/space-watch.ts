@@ -4,35 +4,36 @@ import type { Store } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
 import type { DatabaseSpace } from '../store/load.ts'
 
-/** Whether there is room for new blocks: they are refused before the disk is full, for then nothing can be written. */
+/** Watches the disk space. New blocks are refused before the disk is full, because a full disk stops all writes. */
 
-/** New blocks are refused, and slots go on. */
+/** Disk space is low: new blocks are refused, and slots are still committed. */
 export interface DiskLow {
   readonly code: 'DISK_LOW'
   readonly reason: 'FREE_DISK' | 'DATABASE_SIZE'
 }
 
-/** The room there is, measured every few seconds. */
+/** Measures the disk space every few seconds. */
 export interface SpaceWatch {
-  /** Why there is no room; `undefined` where there is. */
+  /** Why space is low; `undefined` while there is enough. */
   low(): DiskLow | undefined
   close(): Promise<void>
 }
 
-/** What the operator sets, in bytes. */
+/** The limits of the settings, in bytes. */
 export interface SpaceLimits {
-  /** Of the disk of a SQLite file; 0 for none. */
+  /** Minimum free bytes on the disk of a SQLite file; 0 for no limit. */
   readonly minFreeDisk: number
-  /** Of the database, by its own measure. */
+  /** Maximum size of the database, as the database reports it. */
   readonly maxDatabaseSize: number | undefined
 }
 
+/** Dependencies of the watch. */
 export interface SpaceWatchDeps {
   readonly store: Pick<Store, 'space'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
 }
 
-/** Measures at once, and then again and again. */
+/** Measures once, and then every `everyMs` milliseconds. */
 export async function watchSpace(
   { store, log }: SpaceWatchDeps,
   limits: SpaceLimits,
@@ -52,7 +53,7 @@ export async function watchSpace(
 
   function begin(): Promise<void> {
     measuring ??= measure()
-      // The last measure holds until there is another: a database that is away takes no blocks anyway.
+      // The last measurement stays valid until the next one: an unreachable database accepts no blocks anyway.
       .catch((failure: unknown) => logFailure('space-not-measured', failure))
       .finally(() => {
         measuring = undefined
@@ -72,7 +73,7 @@ export async function watchSpace(
   }
 }
 
-/** A gateway writes some megabytes a second at most. */
+/** Milliseconds between two measurements. A gateway writes at most a few megabytes per second. */
 const usualPauseMs = 2_000
 
 function lowOf(
@@ -89,6 +90,6 @@ function lowOf(
 
 function sentenceOf({ reason }: DiskLow, { minFreeDisk, maxDatabaseSize }: SpaceLimits): string {
   return reason === 'FREE_DISK'
-    ? `less than ${minFreeDisk} bytes of the disk are free, and new blocks are refused`
-    : `the database has ${maxDatabaseSize} bytes, and new blocks are refused`
+    ? `fewer than ${minFreeDisk} bytes of the disk are free, and new blocks are refused`
+    : `the database has reached ${maxDatabaseSize} bytes, and new blocks are refused`
 }

@@ -2,28 +2,28 @@ import type { Hex } from '../lib/hex.ts'
 import type { CommitmentId, OutputId } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 
-/** Proofs that the newest commitment has an output among the unspent ones. */
+/** Proofs that an output is unspent in the newest commitment. */
 
-/** The newest commitment and what is behind it. */
+/** The newest commitment and its roots. */
 export interface CommittedRoots {
   readonly commitmentId: CommitmentId
-  /** The 89 bytes of the commitment, of which its id is the hash. */
+  /** The 89 bytes of the commitment; its id is their hash. */
   readonly commitment: Hex
-  /** The eight roots behind the roots id of the commitment, in their order; the third is that of the state, all unspent outputs. */
+  /** The eight roots that the roots id of the commitment is computed from, in order. The third is the root of all unspent outputs. */
   readonly roots: readonly Hex[]
 }
 
-/** What leads from the id of an unspent output to the id of a commitment. */
+/** The hashes that lead from the id of an unspent output to the id of a commitment. */
 export interface UnspentProof extends CommittedRoots {
-  /** The roots beside the way from the top of the trie to the output, by depth; zeros where there is nothing. */
+  /** The roots beside the path from the top of the trie to the output, by depth; zeros for an empty subtree. */
   readonly beside: readonly Hex[]
 }
 
-/** Makes proofs from a reader; all reads for one have to be of one moment. */
+/** Creates proofs from a reader. All reads for a proof must come from one snapshot. */
 export interface UnspentProofs {
-  /** `undefined` where the roots are not known or not those of the newest slot. */
+  /** `undefined` when the roots are unknown or differ from the roots of the newest slot. */
   roots(read: StoreReader): Promise<CommittedRoots | undefined>
-  /** `undefined` for an output that is not unspent there; `NOT_READY` where the reads were not of one moment. */
+  /** `undefined` for an output that is not unspent in the commitment; `NOT_READY` when the reads did not come from one snapshot. */
   prove(
     read: StoreReader,
     committed: CommittedRoots,

@@ -16,9 +16,9 @@ import type { Beginning, Change, End } from './chain-states.ts'
 import { newFoundries } from './foundry.ts'
 import { rewardsGoWithStake, stakingBegins, stakingChanges, stakingEnds } from './staking.ts'
 
-/** The life of an account (ledger reference 6.2). */
+/** The transitions of an account (ledger reference 6.2). */
 
-/** An account begins. */
+/** Checks a new account. */
 export function accountBegins(
   set: WorkingSet,
   account: Beginning<AccountOutput>,
@@ -31,7 +31,7 @@ export function accountBegins(
   )
 }
 
-/** An account goes on; owner, amount, keys, metadata and sender may change. */
+/** Checks a changed account. Owner, amount, keys, metadata and sender may change. */
 export function accountChanges(
   set: WorkingSet,
   change: Change<AccountOutput>,
@@ -47,7 +47,7 @@ export function accountChanges(
   )
 }
 
-/** An account ends. Its foundries stay, and no transaction can move them any more. */
+/** Checks the end of an account. Its foundries remain, and no transaction can change them any more. */
 export function accountEnds(
   set: WorkingSet,
   end: End<AccountOutput>,
@@ -59,7 +59,7 @@ export function accountEnds(
   return blockIssuerEnds(set, end, accountId) ?? stakingEnds(set, end, accountId)
 }
 
-/** The counter rises by the foundries that begin. While it stays nothing is counted: each of them fails by itself. */
+/** The counter must increase by the number of new foundries. An unchanged counter is not checked here: each new foundry fails by itself. */
 function foundriesCounted(
   set: WorkingSet,
   { before, after, output }: Change<AccountOutput>,

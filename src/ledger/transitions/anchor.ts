@@ -12,18 +12,18 @@ import type { WorkingSet } from '../working-set.ts'
 import { idIsNew, immutableFeaturesKept, issuerUnlocked } from './chain-rules.ts'
 import type { Beginning, Change, End } from './chain-states.ts'
 
-/** The life of an anchor (ledger reference 4.1, 6.6). */
+/** The transitions of an anchor (ledger reference 4.1, 6.6). */
 
-/** What becomes of an anchor: its next state, a change or the end by its governor, or a state that cannot follow. */
+/** A transition of an anchor: to its next state, a change or end by its governor, or a jump of the state index, which is invalid. */
 export type AnchorMove = 'STATE' | 'GOVERNANCE' | 'JUMP'
 
-/** The move that a transaction makes with an anchor it spends, which decides whose unlock it needs. */
+/** The transition of a spent anchor. It decides whose unlock the transaction needs. */
 export function anchorMove(chains: Chains, before: AnchorOutput, outputId: OutputId): AnchorMove {
   const next = chains.outputByKey.get(chainKey(AnchorOutput.code, chainId(before, outputId)))?.state
   return is(AnchorOutput, next) ? moveBetween(before, next) : 'GOVERNANCE'
 }
 
-/** An anchor begins. */
+/** Checks a new anchor. */
 export function anchorBegins(
   set: WorkingSet,
   anchor: Beginning<AnchorOutput>,
@@ -31,7 +31,7 @@ export function anchorBegins(
   return idIsNew(anchor.state.anchorId, anchor.output) ?? issuerUnlocked(set, anchor)
 }
 
-/** An anchor goes on: its state controller and its governor may each change what is theirs. */
+/** Checks a changed anchor. The state controller and the governor may each change only their own parts. */
 export function anchorChanges(change: Change<AnchorOutput>): TransactionError | undefined {
   const broken = immutableFeaturesKept(change)
   if (broken !== undefined) return broken
@@ -54,7 +54,7 @@ export function anchorChanges(change: Change<AnchorOutput>): TransactionError | 
   return isKept ? undefined : { code: 'ANCHOR_INVALID_GOVERNANCE_TRANSITION', output }
 }
 
-/** An anchor ends; its governor has unlocked it. */
+/** Checks the end of an anchor. The unlock rules already require its governor. */
 export function anchorEnds(
   set: WorkingSet,
   { input }: End<AnchorOutput>,

@@ -11,9 +11,9 @@ import type { TransactionError } from '../transaction-error.ts'
 import type { TransactionClock, WorkingSet } from '../working-set.ts'
 import type { Beginning, Change, End } from './chain-states.ts'
 
-/** The right of an account to issue blocks: how long it lasts, and that its mana stays (ledger reference 6.2, 6.3). */
+/** The right of an account to issue blocks: its expiry, and that the account keeps its mana (ledger reference 6.2, 6.3). */
 
-/** An account begins: if it may issue blocks, then for some time to come. */
+/** Checks a new account: a right to issue blocks must not expire too early. */
 export function blockIssuerBegins(
   set: WorkingSet,
   { state, output }: Beginning<AccountOutput>,
@@ -26,13 +26,13 @@ export function blockIssuerBegins(
   return expiryLateEnough(feature, set.clock, output)
 }
 
-/** An account, implicit or not, goes on: the right to issue is not cut short, and its mana stays with it. */
+/** Checks a changed account, implicit or not: the right to issue blocks is not shortened, and the account keeps its mana. */
 export function blockIssuerChanges(
   set: WorkingSet,
   change: Change<AccountOutput | BasicOutput, AccountOutput>,
 ): TransactionError | undefined {
   const { before, after, input, output } = change
-  // An account to be has the right without end.
+  // The right of an implicit account does not expire.
   const formerExpiry = is(BasicOutput, before)
     ? maximumSlot
     : featureOf(before, BlockIssuer)?.expirySlot
@@ -49,7 +49,7 @@ export function blockIssuerChanges(
   return tooEarly ?? manaStays(set, change, clock)
 }
 
-/** An account ends: it may no longer issue blocks, and is not in debt. */
+/** Checks the end of an account: its right to issue blocks has expired, and it has no debt. */
 export function blockIssuerEnds(
   set: WorkingSet,
   { state, input }: End<AccountOutput>,
@@ -62,7 +62,7 @@ export function blockIssuerEnds(
   return creditsSuffice(set, accountId)
 }
 
-/** The credit of the account is read, and the account is not in debt. */
+/** The transaction must have a credit input for the account, and the account must have no debt. */
 export function creditsSuffice(
   { credits }: WorkingSet,
   accountId: AccountId,
@@ -72,7 +72,7 @@ export function creditsSuffice(
   return held < 0n ? { code: 'ACCOUNT_LOCKED', accountId, credits: held } : undefined
 }
 
-/** The right outlasts every block that may carry the transaction. */
+/** The right must not expire before the last slot in which a block may carry the transaction. */
 function expiryLateEnough(
   { expirySlot }: BlockIssuer,
   { pastBounded: earliest }: TransactionClock,
@@ -83,8 +83,8 @@ function expiryLateEnough(
 }
 
 /**
- * What the account holds goes back to it, into its credit, or under a long lock. Otherwise it could spend the
- * mana that it owes for its blocks.
+ * The mana of the account must return to the account, to its credits, or to an output with a long timelock. Otherwise the account could
+ * spend mana that it owes for its blocks.
  */
 function manaStays(
   { transaction, parameters, mana }: WorkingSet,

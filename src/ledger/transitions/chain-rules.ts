@@ -10,14 +10,14 @@ import type { TransactionError } from '../transaction-error.ts'
 import type { WorkingSet } from '../working-set.ts'
 import type { Beginning, Change } from './chain-states.ts'
 
-/** What the transitions of several kinds of chains have in common (ledger reference 6). */
+/** Rules for the transitions of several kinds of chains (ledger reference 6). */
 
-/** A chain gets its id from the output that begins it. */
+/** The id of a new chain must be zero: the id is computed from the output that begins the chain. */
 export function idIsNew(id: Hex, output: number): TransactionError | undefined {
   return isZero(id) ? undefined : { code: 'NEW_CHAIN_OUTPUT_HAS_NON_ZEROED_ID', output }
 }
 
-/** The address that a new chain names as its issuer has unlocked an input. */
+/** The issuer address of a new chain must have unlocked an input. */
 export function issuerUnlocked(
   set: WorkingSet,
   { state, output }: Beginning<Output>,
@@ -27,7 +27,7 @@ export function issuerUnlocked(
   return isAbsent ? { code: 'ISSUER_FEATURE_NOT_UNLOCKED', output } : undefined
 }
 
-/** What is said to be immutable stays; the order of metadata entries says nothing. */
+/** Immutable features must not change. The order of metadata entries is ignored. */
 export function immutableFeaturesKept(change: Change<Output>): TransactionError | undefined {
   const before = immutableFeaturesOf(change.before).map(comparable)
   const after = immutableFeaturesOf(change.after).map(comparable)

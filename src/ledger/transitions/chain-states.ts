@@ -1,8 +1,8 @@
 import type { Output } from '../../protocol/outputs.ts'
 
-/** The states of a chain around a transaction. */
+/** The states of a chain before and after a transaction. */
 
-/** A chain that goes on: its state before, which is spent, and its state after. */
+/** A chain that changes: its spent state, and its new state. */
 export interface Change<Before extends Output, After extends Output = Before> {
   readonly input: number
   readonly before: Before

@@ -8,9 +8,9 @@ import type { WorkingSet } from '../working-set.ts'
 import { idIsNew } from './chain-rules.ts'
 import type { Beginning, Change, End } from './chain-states.ts'
 
-/** The life of a delegation: it runs, waits to claim its rewards, and ends by claiming (ledger reference 6.7). */
+/** The transitions of a delegation: it runs, may be delayed before the claim of its rewards, and ends with it (ledger reference 6.7). */
 
-/** A delegation begins with the first epoch whose committee it can still help to choose. */
+/** Checks a new delegation. It must start with the first epoch whose committee it can still affect. */
 export function delegationBegins(
   { parameters, clock }: WorkingSet,
   { state, output }: Beginning<DelegationOutput>,
@@ -29,7 +29,7 @@ export function delegationBegins(
   return state.endEpoch === 0 ? undefined : { code: 'DELEGATION_END_EPOCH_NOT_ZERO', output }
 }
 
-/** A delegation stops running, once, and goes on without claiming. */
+/** Checks a changed delegation. It may change once, to stop running without claiming its rewards. */
 export function delegationChanges(
   { parameters, clock, rewards }: WorkingSet,
   { before, after, input, output }: Change<DelegationOutput>,
@@ -48,7 +48,7 @@ export function delegationChanges(
   return { code: 'DELEGATION_END_EPOCH_INVALID', output, endEpoch, expected }
 }
 
-/** A delegation ends and claims its rewards, even when there are none. */
+/** Checks the end of a delegation. It must claim its rewards, even if there are none. */
 export function delegationEnds(
   { rewards }: WorkingSet,
   { input }: End<DelegationOutput>,
@@ -57,8 +57,8 @@ export function delegationEnds(
 }
 
 /**
- * The last epoch whose committee is settled in a slot: the slot's own, or near its end, when the committee of the
- * next one is chosen, the next.
+ * The last epoch whose committee is fixed in a slot: the epoch of the slot, or the next epoch near its end, when the next committee is
+ * chosen.
  */
 function committeeEpoch(parameters: ProtocolParameters, slot: SlotIndex): EpochIndex {
   const epoch = epochOfSlot(parameters, slot)

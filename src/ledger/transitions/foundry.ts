@@ -12,9 +12,9 @@ import type { WorkingSet } from '../working-set.ts'
 import { immutableFeaturesKept } from './chain-rules.ts'
 import type { Beginning, Change, End } from './chain-states.ts'
 
-/** The life of a foundry, and what its counters say of its tokens (ledger reference 6.5). */
+/** The transitions of a foundry, and the relation between its counters and its tokens (ledger reference 6.5). */
 
-/** A foundry begins, with all tokens that it says are minted. */
+/** Checks a new foundry. The transaction must create all tokens that it counts as minted. */
 export function foundryBegins(
   set: WorkingSet,
   { state, output }: Beginning<FoundryOutput>,
@@ -36,7 +36,7 @@ export function foundryBegins(
   return { code: 'FOUNDRY_SERIAL_INVALID', output, serialNumber }
 }
 
-/** A foundry goes on, and mints, or melts, or neither. */
+/** Checks a changed foundry. It mints tokens, melts tokens, or does neither. */
 export function foundryChanges(
   set: WorkingSet,
   change: Change<FoundryOutput>,
@@ -60,7 +60,7 @@ export function foundryChanges(
   return { code: 'SEMANTIC_VALIDATION_FAILED', output, ...sums }
 }
 
-/** A foundry ends, when none of its tokens are left. */
+/** Checks the end of a foundry. None of its tokens may remain. */
 export function foundryEnds(
   set: WorkingSet,
   { state, input }: End<FoundryOutput>,
@@ -75,7 +75,7 @@ export function foundryEnds(
   return { code: 'NATIVE_TOKEN_SUM_UNBALANCED', tokenId, inputs, outputs }
 }
 
-/** How many foundries of an account begin with the transaction. */
+/** Number of new foundries of an account in the transaction. */
 export function newFoundries(set: WorkingSet, account: AccountId): number {
   return set.chains.outputs.filter(
     ({ state, key }) =>
@@ -86,7 +86,7 @@ export function newFoundries(set: WorkingSet, account: AccountId): number {
   ).length
 }
 
-/** The highest serial number of the account's new foundries among the outputs before this one; 0 if there is none. */
+/** The highest serial number of the account's new foundries among the earlier outputs; 0 without any. */
 function lastSerialBefore(set: WorkingSet, foundry: FoundryOutput, output: number): number {
   const account = ownerOf(foundry)
   return set.chains.outputs.reduce((last, { state, key, output: index }) => {

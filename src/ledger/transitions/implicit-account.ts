@@ -7,9 +7,9 @@ import { issuerUnlocked } from './chain-rules.ts'
 import type { Change } from './chain-states.ts'
 import { stakingBegins } from './staking.ts'
 
-/** The one thing that an implicit account can do: become an account (ledger reference 6.3). */
+/** The only transition of an implicit account: it becomes an account (ledger reference 6.3). */
 
-/** An implicit account becomes an account that may issue blocks. */
+/** Checks an implicit account that becomes an account. */
 export function implicitAccountChanges(
   set: WorkingSet,
   change: Change<BasicOutput, AccountOutput>,
@@ -29,7 +29,7 @@ export function implicitAccountEnds(input: number): TransactionError {
   return { code: 'IMPLICIT_ACCOUNT_DESTRUCTION_DISALLOWED', input }
 }
 
-/** A transaction turns at most one implicit account into an account. */
+/** A transaction may spend at most one implicit account. */
 export function oneImplicitAccount({ inputs }: WorkingSet): TransactionError | undefined {
   const [, second] = [...inputs.entries()].filter(([, { output }]) => isImplicitAccount(output))
   if (second === undefined) return undefined

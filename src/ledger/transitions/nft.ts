@@ -5,9 +5,9 @@ import type { WorkingSet } from '../working-set.ts'
 import { idIsNew, immutableFeaturesKept, issuerUnlocked } from './chain-rules.ts'
 import type { Beginning, Change, End } from './chain-states.ts'
 
-/** The life of an NFT (ledger reference 6.1). */
+/** The transitions of an NFT (ledger reference 6.1). */
 
-/** An NFT begins. */
+/** Checks a new NFT. */
 export function nftBegins(
   set: WorkingSet,
   nft: Beginning<NftOutput>,
@@ -15,12 +15,12 @@ export function nftBegins(
   return idIsNew(nft.state.nftId, nft.output) ?? issuerUnlocked(set, nft)
 }
 
-/** An NFT goes on; everything may change but what is immutable. */
+/** Checks a changed NFT. Everything except the immutable features may change. */
 export function nftChanges(change: Change<NftOutput>): TransactionError | undefined {
   return immutableFeaturesKept(change)
 }
 
-/** An NFT ends. */
+/** Checks the end of an NFT. */
 export function nftEnds(set: WorkingSet, { input }: End<NftOutput>): TransactionError | undefined {
   const mayEnd = hasCapability(set.transaction, 'destroyNfts')
   return mayEnd ? undefined : { code: 'CAPABILITIES_NFT_DESTRUCTION_NOT_ALLOWED', input }

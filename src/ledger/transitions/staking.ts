@@ -7,9 +7,9 @@ import type { TransactionError } from '../transaction-error.ts'
 import type { TransactionClock, WorkingSet } from '../working-set.ts'
 import type { Beginning, Change, End } from './chain-states.ts'
 
-/** Base tokens that an account stakes as a validator (ledger reference 6.4). */
+/** The stake of an account as a validator (ledger reference 6.4). */
 
-/** An account begins, or comes of an implicit one: if it stakes, then from now on. */
+/** Checks a new account, or one that was implicit: a stake must begin now. */
 export function stakingBegins(
   set: WorkingSet,
   { state, output }: Beginning<AccountOutput>,
@@ -20,7 +20,7 @@ export function stakingBegins(
   return stakesFromNow(set, staking, set.clock, output)
 }
 
-/** An account goes on: while its stake is bound, only the end may move. */
+/** Checks a changed account. While a stake is bound, only its end may change. */
 export function stakingChanges(
   set: WorkingSet,
   { before, after, input, output }: Change<AccountOutput>,
@@ -43,7 +43,7 @@ export function stakingChanges(
   return next.endEpoch === endEpoch ? undefined : endsLateEnough(set, next, set.clock, output)
 }
 
-/** Rewards are claimed when a stake that has ended is removed or restarted, and only then. */
+/** Rewards must be claimed if an ended stake is removed or restarted, and only then. */
 export function rewardsGoWithStake(
   set: WorkingSet,
   { before, after, input }: Change<AccountOutput>,
@@ -61,7 +61,7 @@ export function rewardsGoWithStake(
   return { code, input }
 }
 
-/** An account ends: its stake has, and its rewards are claimed. */
+/** Checks the end of an account: its stake has ended, and its rewards are claimed. */
 export function stakingEnds(
   set: WorkingSet,
   { state, input }: End<AccountOutput>,
@@ -91,7 +91,7 @@ function stakesFromNow(
   return endsLateEnough(set, staking, clock, output)
 }
 
-/** A stake is bound for some epochs at least, counted from every change of its end. */
+/** A stake is bound for a minimum number of epochs, counted from every change of its end. */
 function endsLateEnough(
   { parameters }: WorkingSet,
   { endEpoch }: Staking,

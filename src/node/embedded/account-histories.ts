@@ -6,24 +6,24 @@ import type { StoreReader } from '../../store/contract.ts'
 import type { AccountVersion } from '../../store/rows.ts'
 
 /**
- * The versions of accounts of the last slots. Memory has those of accounts that were asked for last, up to a bound, and those
- * that are not written yet; the others are read by need.
+ * The account versions of recent slots. Memory holds the versions of the most recently used accounts, up to a limit, and the
+ * versions that are not written yet. Other versions are read from the database on demand.
  */
 export interface AccountHistories {
-  /** Reads what is missing of some accounts, and gives a function for their entries. */
+  /** Loads some accounts. Returns a function that reads their entries. */
   of(accountIds: readonly AccountId[]): Promise<EntryAt>
   /** Adds a version that is not written yet. */
   add(version: AccountVersion): Promise<void>
-  /** Tells that all versions are in the database. */
+  /** Marks all versions as stored in the database. */
   written(): void
 }
 
-/** The entry of one of the accounts at the end of a slot of the last ones, by default the newest. */
+/** Returns the entry of a loaded account at the end of a recent slot, by default the newest slot. */
 export type EntryAt = (accountId: AccountId, slot?: SlotIndex) => AccountEntry | undefined
 
 type Versions = readonly AccountVersion[]
 
-/** Opens them; versions of the last `kept` slots can be asked for, and up to `limit` versions stay in memory. */
+/** Opens the histories. They cover the last `kept` slots, and up to `limit` versions stay in memory. */
 export function openAccountHistories(
   read: Pick<StoreReader, 'accountHistories'>,
   {
@@ -49,36 +49,27 @@ export function openAccountHistories(
       else versionsById.set(accountId, known)
     }
     const before = writes
-    const found = await readVersions(missing)
+    const found = await readVersions(read, missing, oldest)
     for (const accountId of missing) {
       const versions = found.get(accountId) ?? []
       versionsById.set(accountId, versions)
-      // A slot that was written meanwhile may have changed it.
+      // A slot that was written during the read may have changed the account.
       if (writes === before) cache.set(accountId, versions)
     }
     return (accountId, slot = Number.MAX_SAFE_INTEGER) =>
       versionsById.get(accountId)?.findLast((version) => version.slot <= slot)?.entry
   }
 
-  async function readVersions(accountIds: readonly AccountId[]) {
-    const versions: AccountVersion[] = []
-    for (let at = 0; at < accountIds.length; at += accountsPerRead) {
-      const some = accountIds.slice(at, at + accountsPerRead)
-      versions.push(...(await read.accountHistories(some, oldest)))
-    }
-    return grouped(versions, ({ accountId }) => accountId)
-  }
-
   async function versionsOf(accountId: AccountId): Promise<Versions> {
     const known = unwritten.get(accountId) ?? cache.get(accountId)
-    return known ?? (await readVersions([accountId])).get(accountId) ?? []
+    return known ?? (await readVersions(read, [accountId], oldest)).get(accountId) ?? []
   }
 
   async function add(version: AccountVersion): Promise<void> {
     const { accountId, slot } = version
     const former = await versionsOf(accountId)
-    // Of the versions before the oldest slot that is kept only the last one is needed.
-    const first = former.findLastIndex((one) => one.slot <= slot - kept)
+    // Of the versions before the oldest kept slot only the last one is needed.
+    const first = former.findLastIndex((other) => other.slot <= slot - kept)
     unwritten.set(accountId, [...former.slice(Math.max(first, 0)), version])
   }
 
@@ -89,6 +80,19 @@ export function openAccountHistories(
   }
 
   return { of, add, written }
+}
+
+async function readVersions(
+  read: Pick<StoreReader, 'accountHistories'>,
+  accountIds: readonly AccountId[],
+  oldest: SlotIndex,
+) {
+  const versions: AccountVersion[] = []
+  for (let at = 0; at < accountIds.length; at += accountsPerRead) {
+    const some = accountIds.slice(at, at + accountsPerRead)
+    versions.push(...(await read.accountHistories(some, oldest)))
+  }
+  return grouped(versions, ({ accountId }) => accountId)
 }
 
 const accountsPerRead = 500

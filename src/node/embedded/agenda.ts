@@ -3,22 +3,22 @@ import type { WaitingCarrier } from '../../store/waiting-contract.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 
 /**
- * The order in which carriers are judged: the next is always the earliest in the inbox of those whose inputs are all
- * there. A carrier that waited is so judged right after the one that brought its last input, and before all that came
- * later; it does not matter where a batch ends.
+ * The order in which carriers are judged: the next carrier is always the earliest one in the inbox whose inputs all exist.
+ * A waiting carrier is therefore judged right after the carrier that creates its last input, and before all later carriers,
+ * wherever a batch ends.
  */
 export interface Agenda {
-  /** The next one; `undefined` when all that are left wait. */
+  /** The next carrier; `undefined` when all remaining carriers wait. */
   next(): Candidate | undefined
-  /** Lays one aside that was given last, until all of these transactions are booked. */
+  /** Defers the carrier that `next` returned last until all of these transactions are booked. */
   wait(candidate: Candidate, awaits: readonly TransactionId[]): void
-  /** A transaction is booked: carriers that waited for it alone are next. */
+  /** Records that a transaction is booked, and queues the carriers that waited only for it. */
   booked(transactionId: TransactionId): void
-  /** Those that were laid aside here and were not given again, with what they wait for still. */
+  /** The carriers that were deferred here and still wait, with the transactions that they wait for. */
   waiting(): WaitingCarrier[]
 }
 
-/** A transaction and the block that brought it. */
+/** A transaction and the block that carries it. */
 export interface Candidate {
   readonly blockId: BlockId
   /** The position of the block in the inbox. */
@@ -27,10 +27,12 @@ export interface Candidate {
   readonly prepared: PreparedTransaction
 }
 
-/** A carrier that waits since a former batch, and for how many transactions; those that matter here are named. */
+/** A carrier that has waited since an earlier batch. */
 export interface StoredWaiter {
   readonly candidate: Candidate
+  /** The awaited transactions that this batch may book. */
   readonly awaits: readonly TransactionId[]
+  /** Number of all awaited transactions. */
   readonly missing: number
 }
 
@@ -41,12 +43,12 @@ interface Waiter {
   readonly isNew: boolean
 }
 
-/** An agenda of carriers in inbox order, and of those that wait. */
+/** Creates an agenda of new carriers in inbox order, and of stored waiting carriers. */
 export function createAgenda(
   candidates: readonly Candidate[],
   stored: readonly StoredWaiter[],
 ): Agenda {
-  /** In inbox order; those before `at` were given. */
+  /** In inbox order; `next` has returned the candidates before `at`. */
   const queue = [...candidates]
   let at = 0
   /** By position in the inbox. */

@@ -22,46 +22,47 @@ import { type BookedOutput, type Effects, judge, type LedgerBefore, noWaiters } 
 import type { LedgerState } from './state.ts'
 
 /**
- * Books the inbox in order of arrival: what its transactions change is written in one go a batch. A block whose transaction
- * spends what does not exist yet is booked all the same, and its issuer pays for it; the transaction waits in the database
- * until that exists, or until the slot of the block is about to be committed. So a flood of transactions that wait costs
- * as much as one of others, lasts as long as a slot is open, and takes no memory.
+ * Books the inbox in order of arrival, one database transaction per batch. A block whose transaction spends an output that
+ * does not exist yet is booked too, and its issuer pays for it. The transaction waits in the database until the output exists,
+ * or until the slot of the block is about to be committed. A flood of waiting transactions therefore costs its issuer as much
+ * as a flood of other transactions, lasts only while a slot is open, and uses no memory.
  */
 
-/** What booking needs. */
+/** Dependencies of booking. */
 export interface BookingDeps {
   readonly store: Store
   readonly network: Network
   readonly signatures: Pick<SignatureChecker, 'check'>
   readonly log: Log
-  /** Transactions prepared when their block came in; booking takes them out. Others are prepared again. */
+  /** Transactions prepared on receipt of their block. Booking removes them from the map, and prepares missing ones again. */
   readonly prepared: Map<BlockId, PreparedTransaction>
-  /** Up to the newest of them spends are final. */
+  /** Spends are final up to the newest commitment. */
   readonly commitments: Pick<RecentCommitments, 'has' | 'newest'>
   readonly state: () => LedgerState
 }
 
 /** Books for the one writer; its calls never overlap. */
 export interface Booker {
-  /** Reads how many transactions wait, at the beginning of every term. */
+  /** Reads the number of waiting transactions; called at the beginning of every term. */
   load(): Promise<void>
-  /** Books the next blocks in one transaction of the database: released carriers first, else blocks of the inbox. */
+  /** Books the next blocks in one database transaction: released carriers if there are any, otherwise blocks of the inbox. */
   next(term: number): Promise<Result<Booked, LeaseLost>>
-  /** Fails the transactions that wait in the slots up to `upTo`, which are closed and booked: their inputs cannot come. */
+  /** Fails the transactions that wait in the slots up to `upTo`. These slots are closed and booked: the missing inputs cannot exist. */
   giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>>
 }
 
 /** The result of one booking. */
 export interface Booked {
+  /** Number of booked blocks. */
   readonly count: number
-  /** More can be booked at once. */
+  /** Whether more blocks can be booked immediately. */
   readonly isMore: boolean
 }
 
-/** The most blocks of one booking. */
+/** Maximum number of blocks in one booking. */
 const bookingBatch = 500
 
-/** Blocks whose transactions are given up in one transaction of the database. */
+/** Maximum number of waiting carriers that one database transaction fails. */
 const giveUpBatch = 5_000
 
 /** Creates a booker. */
@@ -69,7 +70,7 @@ export function createBooker(deps: BookingDeps): Booker {
   const { store, prepared, log } = deps
   const { write } = store
   const carriersDeps = { write, signatures: deps.signatures, prepared }
-  /** The number of carriers that wait. While it is 0, booking reads nothing about them. */
+  /** Number of waiting carriers. While it is 0, booking skips the reads of waiting carriers. */
   let waiting = 0
 
   async function load(): Promise<void> {
@@ -125,7 +126,7 @@ export function createBooker(deps: BookingDeps): Booker {
   return { load, next, giveUp }
 }
 
-/** The waiting carriers that the booking settles. */
+/** The carriers that no longer wait after the booking. */
 function noLongerWaiting({
   released,
   waiters,
@@ -139,7 +140,7 @@ function noLongerWaiting({
 }): InInbox[] {
   const releasedIds = new Set(released.map(({ inbox }) => inbox))
   const openIds = new Set(open.map(({ inbox }) => inbox))
-  // A released carrier that is not open waits in vain: another carrier brought its transaction the verdict.
+  // A released carrier that is not open need not wait: another carrier settled the verdict of its transaction.
   return [...released, ...waiters].filter(
     ({ inbox }) => judged.has(inbox) || (releasedIds.has(inbox) && !openIds.has(inbox)),
   )
@@ -171,7 +172,7 @@ function waitingChanges(
   }
 }
 
-/** One verdict a transaction, by the last of its carriers. */
+/** One verdict per transaction; it names the last of its carriers. */
 function orphaned(carriers: readonly OverdueCarrier[]): BookedTransaction[] {
   const verdicts = new Map<TransactionId, BookedTransaction>()
   for (const { transactionId, blockId, slot } of carriers) {
@@ -188,7 +189,7 @@ function orphaned(carriers: readonly OverdueCarrier[]): BookedTransaction[] {
   return [...verdicts.values()]
 }
 
-/** The ledger, with every output that the candidates spend and that exists, in one query. */
+/** The ledger with every existing output that the candidates spend, read in one query. */
 async function ledgerBefore(
   { store, network, commitments, ...deps }: BookingDeps,
   candidates: readonly Candidate[],
@@ -209,7 +210,7 @@ async function ledgerBefore(
   }
 }
 
-/** The accounts of which the transaction claims credits. */
+/** The accounts whose credits the transaction claims. */
 function creditAccounts({ payload }: PreparedTransaction): AccountId[] {
   return payload.transaction.contextInputs.flatMap((input) =>
     is(BlockIssuanceCreditInput, input) ? [input.accountId] : [],

@@ -17,21 +17,21 @@ import { openKeptTries } from './kept-tries.ts'
  * build resumes after the last range that was written, because no slot is committed before the end.
  */
 
-/** What building needs. */
+/** Dependencies and limits of a build. */
 export interface BuildDeps {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly term: number
-  /** Ends the build between two pieces. */
+  /** Aborts the build between two reads or writes. */
   readonly ended: AbortSignal
   onProgress(progress: BuildProgress): void
   /** Outputs that a pass holds in memory, some 60 bytes each. */
   readonly outputsPerPass?: number
 }
 
-/** How many outputs are in the tries. */
+/** Number of outputs in the tries, and of all outputs. */
 export type BuildProgress = Pick<Starting, 'done' | 'of'>
 
-/** Builds what is missing of the tries at the end of the newest slot; true when all is there. */
+/** Builds the missing parts of the tries at the end of the newest slot. Resolves to true when the tries are complete. */
 export async function buildTries(deps: BuildDeps): Promise<Result<boolean, LeaseLost>> {
   const { read, write } = deps.store
   const { slot } = await read.latestMilestone()
@@ -122,7 +122,7 @@ async function accountEntries({ store, ended }: BuildDeps): Promise<TrieEntry[]>
   return entries
 }
 
-/** Writes the pages of entries; what they have is counted as built with the last of them. */
+/** Writes the pages of entries. The last write records `built`; the earlier writes record `former`. */
 async function writeTrie(
   { store, term, ended }: BuildDeps,
   trie: 'outputs' | 'accounts',

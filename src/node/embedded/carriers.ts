@@ -12,13 +12,13 @@ import type { SignatureChecker } from '../signatures.ts'
 import type { Candidate, StoredWaiter } from './agenda.ts'
 import type { StoredWaiters } from './judge.ts'
 
-/** The carriers of a batch, read for their judgement: those of the inbox, and those that wait for them. */
+/** Reads the carriers of a batch for judging: carriers in the inbox, and carriers that wait for them. */
 
-/** What reading carriers needs. */
+/** Dependencies of reading carriers. */
 export interface CarriersDeps {
   readonly write: Pick<StoreWriter, 'transactionsForBooking' | 'awaitedCounts' | 'carriersAwaiting'>
   readonly signatures: Pick<SignatureChecker, 'check'>
-  /** Transactions prepared when their block came in. Others are prepared again. */
+  /** Transactions prepared on receipt of their block. Missing ones are prepared again. */
   readonly prepared: ReadonlyMap<BlockId, PreparedTransaction>
 }
 
@@ -27,7 +27,7 @@ export type Carrier = Pick<BlockRow, 'blockId' | 'slot' | 'inbox'> & {
   readonly transactionId: TransactionId
 }
 
-/** Those of some blocks that carry a transaction which has no verdict that lasts. */
+/** Returns the blocks that carry a transaction without a final verdict. */
 export async function openCarriers<B extends Pick<BlockRow, 'transactionId'>>(
   { write }: Pick<CarriersDeps, 'write'>,
   blocks: readonly B[],
@@ -46,7 +46,7 @@ export async function openCarriers<B extends Pick<BlockRow, 'transactionId'>>(
   return carrying.filter(({ transactionId }) => openIds.has(transactionId))
 }
 
-/** Carriers with their transactions prepared: at once, for signatures are checked on several threads. */
+/** Prepares the transactions of carriers concurrently, because several threads check signatures. */
 export function candidatesOf(
   deps: CarriersDeps,
   carriers: readonly PendingBlock[],
@@ -60,7 +60,10 @@ export function candidatesOf(
   )
 }
 
-/** After a restart, or for blocks that another process took in. The block was acknowledged, so a full queue is waited for. */
+/**
+ * Prepares a transaction after a restart, or of a block that another process accepted. The block was acknowledged, so a full
+ * signature queue is retried.
+ */
 async function prepareAgain(deps: CarriersDeps, row: PendingBlock): Promise<PreparedTransaction> {
   const block = decode(Block, row.bytes)
   assert(block.ok, 'a block of the inbox decodes')
@@ -75,8 +78,8 @@ async function prepareAgain(deps: CarriersDeps, row: PendingBlock): Promise<Prep
 const retryMs = 50
 
 /**
- * The carriers that wait for some transactions, those that wait for theirs, and so on as far as it goes at a bounded cost.
- * Where it goes further, a batch is cut, and the rest has its turn in the next.
+ * Loads the carriers that wait for the candidates, the carriers that wait for those carriers, and so on, up to a fixed cost.
+ * When a chain of waiting carriers is longer, the batch is cut and the next batch judges the rest.
  */
 export async function storedWaiters(
   deps: CarriersDeps,
@@ -84,9 +87,9 @@ export async function storedWaiters(
 ): Promise<StoredWaiters> {
   const loaded = new Set<TransactionId>()
   const found = new Map<number, Found>()
-  let places = mostLoaded
+  let places = maxLoadedWaits
   let asked = idsOf(candidates)
-  for (let round = 0; round < rounds && asked.length > 0; round++) {
+  for (let round = 0; round < maxRounds && asked.length > 0; round++) {
     const countById = await deps.write.awaitedCounts(asked)
     const awaited: TransactionId[] = []
     for (const id of asked) {
@@ -113,11 +116,13 @@ interface Found {
   readonly missing: number
 }
 
-/** The most steps of one chain of waiting transactions, and the most pairs of such that are loaded for a batch. */
-const rounds = 16
-const mostLoaded = 500
+/** Maximum number of steps along a chain of waiting transactions. */
+const maxRounds = 16
 
-/** Those whose transactions have their verdict by another carrier wait on, and are over when they are released. */
+/** Maximum number of pairs of a carrier and an awaited transaction that a batch loads. */
+const maxLoadedWaits = 500
+
+/** Omits carriers whose transaction got its verdict by another carrier. They keep waiting until they are released. */
 async function prepared(
   deps: CarriersDeps,
   found: ReadonlyMap<number, Found>,
@@ -128,8 +133,8 @@ async function prepared(
   )
   const candidates = await candidatesOf(deps, blocks)
   return candidates.flatMap((candidate) => {
-    const one = found.get(candidate.inbox)
-    return one === undefined ? [] : [{ candidate, awaits: one.awaits, missing: one.missing }]
+    const waits = found.get(candidate.inbox)
+    return waits === undefined ? [] : [{ candidate, awaits: waits.awaits, missing: waits.missing }]
   })
 }
 

@@ -26,8 +26,8 @@ import { depthOfPage, openKeptTries, pageBelow, topPage } from './kept-tries.ts'
 import { committeeEpoch } from './state.ts'
 
 /**
- * Checks every commitment: its id, the one before it, its range of the log; and of a ledger that this program keeps its price and its
- * roots, by committing every slot anew from what was booked in it. Some 100 bytes of memory for each unspent output.
+ * Checks the id, the predecessor and the log range of every commitment. For a ledger that this program keeps, also checks the
+ * price and the roots, by committing every slot again from its booked content. Takes about 100 bytes of memory per unspent output.
  */
 export async function checkCommitments(
   ledger: CheckedLedger,
@@ -63,7 +63,7 @@ export async function checkCommitments(
   }
 }
 
-/** The commitment of a milestone; `undefined` where its bytes or its id are not what they should be. */
+/** The commitment of a milestone; `undefined` when its bytes or its id are wrong. */
 function decoded({ bytes, commitmentId: id, slot }: Milestone): CommittedSlot | undefined {
   const commitment = decode(SlotCommitment, bytes)
   if (!commitment.ok || commitment.value.slot !== slot) return undefined
@@ -82,15 +82,15 @@ interface TrieRoots {
   readonly accounts: Hex
 }
 
-/** Commits one slot after another, from what is in the database. */
+/** Commits one slot after another from the content of the database. */
 async function createReplay(ledger: CheckedLedger, network: Network) {
   const { parameters } = network
   const epochs = await ledger.committees()
-  // All pages are new, and stay in memory.
+  // All pages are new and stay in memory.
   const tries = openKeptTries({ triePages: async () => [] }, 0)
 
   function committeeOf(slot: SlotIndex): Uint8Array {
-    // The next committee is known from the slot after the one that chooses it.
+    // The next committee is known from the slot after the slot that chooses it.
     const hasEpoch = (epoch: EpochIndex) =>
       epochs.has(epoch) &&
       (epoch <= epochOfSlot(parameters, slot) || slot > choosingSlot(parameters, slot))
@@ -125,13 +125,16 @@ async function createReplay(ledger: CheckedLedger, network: Network) {
   }
 }
 
-/** The kept pages: each is what its entries or the pages below make of it, and the outermost have the roots of the newest slot. */
+/**
+ * Checks the stored pages: each page must equal the page made from its entries or its child pages, and the top pages must have
+ * the roots of the newest slot.
+ */
 async function checkPages(
   ledger: CheckedLedger,
   newest: { readonly slot: SlotIndex; readonly roots: Promise<TrieRoots> },
   report: CheckReport,
 ): Promise<void> {
-  // Not built yet, as after an import.
+  // The tries are not built yet, for example after an import.
   if ((await ledger.builtTries()) !== newest.slot) return
   const subtrees = new Map<number, Subtree>()
   for await (const pages of ledger.pagesFromLast()) {

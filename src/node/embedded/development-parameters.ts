@@ -1,15 +1,15 @@
 import { deriveParameters } from '../../protocol/derive-parameters.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
 
-/** The parameters of the development network; a file of their own, so that reading them does not load the key derivation. */
+/** The parameters of the development network, in a separate file so that importing them does not load the key derivation. */
 
-/** The name of the network. */
+/** Name of the development network. */
 export const developmentNetworkName = 'ledger-gateway-dev'
 
-/** All base tokens of the network. */
+/** Total base tokens of the network. */
 export const tokenSupply = 1_813_620_509_061_365n
 
-/** The developer preset of the node (ledger reference 1) with short slots and what follows from them. */
+/** The developer preset of the node (ledger reference 1), with short slots and the values derived from them. */
 export function developmentParameters(genesisSeconds: number): ProtocolParameters {
   const slots = { slotDurationInSeconds: 1, slotsPerEpochExponent: 13 }
   const mana = { bitsCount: 63, generationRate: 1, generationRateExponent: 17 }

@@ -9,24 +9,26 @@ import type { GenesisPlan } from '../genesis.ts'
 import { opensslSigner } from '../openssl-signer.ts'
 import { developmentParameters, tokenSupply } from './development-parameters.ts'
 
-/** The network of a gateway without a genesis file: funded by keys that are public. */
+/** The network of a gateway without a genesis file. Its funds belong to public keys. */
 
-/** The mnemonic of the official SDK's examples. Its money is worth nothing, for the keys are public. */
+/** The mnemonic of the official SDK's examples. Its funds are worthless because the keys are public. */
 export const developmentMnemonic =
   'endorse answer radar about source reunion marriage tag sausage weekend frost daring base attack because joke dream slender leisure group reason prepare broken river'
 
-/** Addresses 0 to this, less one, hold `fundedAmount` each in one basic output. */
+/** Number of funded addresses, from index 0. Each holds `fundedAmount` in one basic output. */
 export const fundedAddresses = 10
 
-/** Base tokens of each funded address. */
+/** Base tokens per funded address. */
 export const fundedAmount = 1_000_000_000n
 
-/** Slots that lie before the first start: the official SDK refuses commitment inputs in the first `maxCommittableAge`. */
+/**
+ * Number of slots before the first start. The official SDK refuses commitment inputs in the first `maxCommittableAge` slots.
+ */
 export const slotsBeforeStart = 64
 
 /** The keys of the development network. */
 export interface DevelopmentKeys {
-  /** The keys of the funded addresses; key 0 is also that of a block issuer account. */
+  /** The keys of the funded addresses. Key 0 is also the key of a block issuer account. */
   readonly users: readonly Keypair[]
   /** The key of the node's own issuer account. */
   readonly issuer: Keypair
@@ -36,7 +38,7 @@ export interface DevelopmentKeys {
 
 let keys: DevelopmentKeys | undefined
 
-/** Derives the keys on the first call, which takes some fifteen milliseconds. */
+/** Derives the keys on the first call, which takes about 15 ms. */
 export function developmentKeys(): DevelopmentKeys {
   keys ??= deriveKeys()
   return keys
@@ -51,12 +53,12 @@ function deriveKeys(): DevelopmentKeys {
   }
 }
 
-/** The id of an account of the development network: H(public key), as in the node's own preset. */
+/** The id of an account of the development network: H(public key), as in the node's preset. */
 export function accountIdOfKey(key: Keypair): AccountId {
   return key.publicKeyHash as AccountId
 }
 
-/** The genesis of the development network, for a first start at a Unix time in seconds. */
+/** The genesis of the development network for a first start at `startSeconds`, a Unix time in seconds. */
 export function developmentGenesis(keys: DevelopmentKeys, startSeconds: number): GenesisPlan {
   const [firstUser] = keys.users
   const issuers = firstUser === undefined ? [keys.issuer] : [keys.issuer, firstUser]
@@ -80,7 +82,7 @@ function basicOutput({ publicKeyHash: pubKeyHash }: Keypair, amount: bigint, man
 
 const issuerAmount = 100_000_000n
 
-/** An account that may issue blocks for ever; the node's also stakes all it has, and so validates. */
+/** An account that may issue blocks without expiry. */
 function issuerAccount(key: Keypair): AccountOutput {
   const { publicKeyHash: pubKeyHash } = key
   return {
@@ -103,6 +105,7 @@ function issuerAccount(key: Keypair): AccountOutput {
   }
 }
 
+/** The node's own account. It stakes all its tokens, so that it is a validator. */
 function validatorAccount(key: Keypair): AccountOutput {
   const account = issuerAccount(key)
   const staking: Staking = {
@@ -115,5 +118,5 @@ function validatorAccount(key: Keypair): AccountOutput {
   return { ...account, features: [...account.features, staking] }
 }
 
-/** Also means "never". */
+/** The protocol also uses this value as "never". */
 const maximumEpoch = 0xffff_ffff

@@ -18,9 +18,9 @@ import type { CommitteeSeat, EpochRow, IssuedBlockRow } from '../../store/rows.t
 import { seatOf } from '../committee-seat.ts'
 import type { LedgerState } from './state.ts'
 
-/** Epochs: the committee of the next one, and the rewards of the one that ends (ledger reference 12.5). */
+/** Chooses the committee of the next epoch and computes the rewards of an ending epoch (ledger reference 12.5). */
 
-/** What deciding over epochs needs. */
+/** Dependencies of epoch changes. */
 export interface EpochsDeps {
   readonly read: Pick<StoreReader, 'blocksOfKind'>
   readonly parameters: ProtocolParameters
@@ -28,8 +28,8 @@ export interface EpochsDeps {
 }
 
 /**
- * The epochs that change with a slot: candidates come to the one it is in, the next one gets its committee at a slot towards
- * the end, the ending one its rewards. The state is that at the end of the slot.
+ * Returns the epochs that change with a slot. Announcements add candidates to the current epoch. A slot near the end of an epoch
+ * chooses the committee of the next epoch. The last slot sets the rewards. `deps.state` is the state at the end of the slot.
  */
 export async function epochsChangedBy(
   deps: EpochsDeps,
@@ -63,14 +63,16 @@ async function withCandidates(
 ): Promise<EpochRow> {
   const entryAt = await state.accounts(announcements.map(({ issuerId }) => issuerId))
   const candidates = new Set(row.candidates)
-  for (const one of announcements) {
-    const issuer = entryAt(one.issuerId, one.committedSlot)
-    if (isCandidacy(parameters, one, issuer)) candidates.add(one.issuerId)
+  for (const announcement of announcements) {
+    const { issuerId, committedSlot } = announcement
+    if (isCandidacy(parameters, announcement, entryAt(issuerId, committedSlot))) {
+      candidates.add(issuerId)
+    }
   }
   return candidates.size === row.candidates.length ? row : { ...row, candidates: [...candidates] }
 }
 
-/** Of the candidates of an epoch; the committee of the epoch goes on where there is none. */
+/** Chooses among the candidates of an epoch. Without candidates, the current committee continues. */
 async function nextCommittee(
   { parameters, state }: EpochsDeps,
   { candidates, committee }: EpochRow,

@@ -7,15 +7,18 @@ import { blockKind } from '../block-kind.ts'
 import { incomingBlock } from './inbox.ts'
 import { buildOwnBlocks, checkedOwnBlock, type OwnBlocksDeps } from './own-blocks.ts'
 
-/** The blocks of the writer's own account: one a slot, for clients refuse parents that are minutes old, and its candidacies. */
+/**
+ * Issues the blocks of the writer's own account: one per slot, because clients refuse parents that are minutes old, and candidacy
+ * announcements.
+ */
 
-/** What the heartbeat needs beside what building the blocks needs. */
+/** Dependencies of the heartbeat, in addition to the dependencies of building blocks. */
 export interface HeartbeatDeps extends OwnBlocksDeps {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly log: Pick<Log, 'error'>
-  /** The slot of this moment. */
+  /** The current slot. */
   readonly slot: () => SlotIndex
-  /** Called after blocks were written to the inbox. */
+  /** Called after blocks are written to the inbox. */
   readonly onAccepted: () => void
 }
 
@@ -27,11 +30,11 @@ export interface Heartbeat {
   settled(): Promise<void>
 }
 
-/** What the account issued last. */
+/** The last blocks of the account. */
 interface Issued {
   readonly term: number
   readonly slot: SlotIndex
-  /** Of the last announcement, 0 where none is known. */
+  /** The slot of the last announcement; 0 when none is known. */
   readonly announcedSlot: SlotIndex
 }
 
@@ -53,7 +56,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
     await write(term, blocks)
   }
 
-  /** A validator that issues a second block in a slot is fined, also in another term. */
+  /** The last blocks, also of earlier terms: a validator that issues a second block in a slot is fined. */
   async function lastIssued(term: number): Promise<Issued> {
     if (issued?.term === term) return issued
     const blocks = await store.read.recentBlocks(blocksSearched)
@@ -62,7 +65,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
     return { term, slot: own[0]?.slot ?? 0, announcedSlot: announcement?.slot ?? 0 }
   }
 
-  /** Writes nothing when the term is over. */
+  /** Writes nothing when the term has ended. */
   async function write(term: number, blocks: readonly Block[]): Promise<void> {
     const incoming = blocks.map((block) =>
       incomingBlock(network.parameters, checkedOwnBlock(network, block)),
@@ -73,7 +76,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
 
   return {
     issue: (term) => {
-      // After a failure the next slot has blocks of its own.
+      // A failure is not retried: the next slot gets its own blocks.
       issuing = issuing
         .then(() => issue(term))
         .catch((failure) => logFailure('heartbeat-failed', failure))
@@ -82,5 +85,5 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   }
 }
 
-/** The newest blocks among which the first issue of a term looks for the account's own. */
+/** Number of newest blocks that the first issue of a term searches for blocks of the account. */
 const blocksSearched = 1_000

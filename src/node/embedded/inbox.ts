@@ -7,29 +7,29 @@ import type { Acceptance, IncomingBlock, StoreWriter } from '../../store/contrac
 import { blockKind } from '../block-kind.ts'
 import type { CheckedBlock, InboxFull } from '../source.ts'
 
-/** The durable inbox, filled by group commit: blocks that come while a flush is running share the next one. */
+/** The durable inbox, filled by group commit: blocks that arrive during a flush share the next flush. */
 
 /** Writes blocks to the inbox. */
 export interface Inbox {
-  /** Resolves when the block is on the disk, is known, or came too late for its slot. */
+  /** Resolves when the block is durable, is already known, or is too late for its slot. */
   accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>>
-  /** How many blocks wait for a flush. */
+  /** Number of blocks that wait for a flush. */
   waiting(): number
-  /** Resolves when everything that waits now is written. */
+  /** Resolves when all blocks that wait now are written. */
   settled(): Promise<void>
 }
 
-/** What the inbox needs. */
+/** Dependencies of the inbox. */
 export interface InboxDeps {
   readonly write: Pick<StoreWriter, 'acceptBlocks'>
-  /** Called after a flush that kept blocks. */
+  /** Called after a flush that accepted blocks. */
   onAccepted(): void
-  /** Blocks that may wait for a flush. */
+  /** Maximum number of blocks that wait for a flush. */
   readonly limit: number
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Creates an inbox. A failing flush fails every block of it. */
+/** Creates an inbox. A flush that fails rejects every block of its batch. */
 export function createInbox(deps: InboxDeps): Inbox {
   const fullness = createOutage(deps.log, { began: 'inbox-full', over: 'inbox-free' })
   let waiting: Waiting[] = []
@@ -37,7 +37,7 @@ export function createInbox(deps: InboxDeps): Inbox {
 
   function accept(block: IncomingBlock): Promise<Result<Acceptance, InboxFull>> {
     if (waiting.length >= deps.limit) {
-      fullness.failed(`${waiting.length} blocks wait for the disk, and more are refused`)
+      fullness.failed(`${waiting.length} blocks wait to be written, and further blocks are refused`)
       return Promise.resolve(err({ code: 'INBOX_FULL', waiting: waiting.length }))
     }
     return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export function createInbox(deps: InboxDeps): Inbox {
   }
 
   async function flushAll(): Promise<void> {
-    // A turn of the event loop lets the blocks that are being read off their sockets join the first flush.
+    // Yields once, so that blocks that are being read from their sockets join the first flush.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchLimit)
@@ -73,7 +73,7 @@ export function createInbox(deps: InboxDeps): Inbox {
   return { accept, waiting: () => waiting.length, settled: async () => flushing }
 }
 
-/** Blocks of one flush: a transaction of some milliseconds. */
+/** Maximum number of blocks in a flush. The transaction takes a few milliseconds. */
 const batchLimit = 500
 
 interface Waiting {
@@ -82,7 +82,7 @@ interface Waiting {
   reject(failure: unknown): void
 }
 
-/** A checked block as the inbox keeps it. */
+/** Converts a checked block to the form that the inbox stores. */
 export function incomingBlock(
   parameters: ProtocolParameters,
   { block, bytes, blockId, slot, transaction }: CheckedBlock,

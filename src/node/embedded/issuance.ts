@@ -6,7 +6,7 @@ import type { StoreReader } from '../../store/contract.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { Issuance } from '../source.ts'
 
-/** What a block issued now should refer to, from the newest blocks and commitments of the ledger. */
+/** Selects the parents and the commitment for a block issued now, from the newest blocks and commitments of the ledger. */
 export async function issuanceNow(
   read: Pick<StoreReader, 'recentBlocks'>,
   parameters: ProtocolParameters,
@@ -14,7 +14,7 @@ export async function issuanceNow(
 ): Promise<Issuance> {
   const blocks = await read.recentBlocks(parentsOffered)
   const newest = commitments.newest().commitment
-  // A slot of slack: the clock of a client may be behind ours.
+  // One slot of slack: the clock of a client may be behind the clock of this machine.
   const { commitment } = commitments.upTo(slot() - parameters.minCommittableAge - 1)
   const oldest = oldestParentSlot(parameters, newest.slot, blocks[0]?.slot ?? 0)
   const young = blocks.filter((block) => block.slot >= oldest)
@@ -28,5 +28,5 @@ export async function issuanceNow(
   }
 }
 
-/** Parents offered to clients. */
+/** Maximum number of parents offered to clients. */
 const parentsOffered = 4

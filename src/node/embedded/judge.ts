@@ -21,52 +21,52 @@ import type { WaitingCarrier } from '../../store/waiting-contract.ts'
 import { type Candidate, createAgenda, type StoredWaiter } from './agenda.ts'
 
 /**
- * Judges a batch of transactions one after the other, purely in memory (ledger reference 3, 12.1). A transaction is judged
- * by each block that carries it until one is valid: its id does not cover the unlocks, so that anybody can make another
- * carrier of it.
+ * Judges a batch of transactions one after the other, entirely in memory (ledger reference 3, 12.1). A transaction is judged once
+ * per carrier block until it is valid: the transaction id does not cover the unlocks, so that anybody can issue another carrier
+ * with other unlocks.
  */
 
 /** The ledger before the batch. */
 export interface LedgerBefore {
   readonly parameters: ProtocolParameters
-  /** Holds every output that the batch spends and that exists already. */
+  /** Every output that the batch spends and that already exists. */
   readonly outputById: ReadonlyMap<OutputId, BookedOutput>
   readonly isCommitmentKnown: (id: CommitmentId) => boolean
-  /** The block issuance credits of an account at the end of a committed slot; `undefined` without an entry. */
+  /** The block issuance credits of an account at the end of a committed slot; `undefined` for an account without an entry. */
   readonly creditsAt: (accountId: AccountId, slot: SlotIndex) => bigint | undefined
-  /** What a reward input claims under a commitment to a slot. */
+  /** The mana that a reward input claims under a commitment to a slot. */
   readonly rewardAt: (input: ResolvedInput, slot: SlotIndex) => Result<bigint, RewardOverflow>
 }
 
-/** An output and the slot it came in. */
+/** An output and the slot that created it. */
 export interface BookedOutput extends KnownOutput {
   readonly bookedSlot: SlotIndex
 }
 
-/** The carriers that wait since former batches, as far as they are loaded. */
+/** The loaded carriers that have waited since earlier batches. */
 export interface StoredWaiters {
   readonly waiters: readonly StoredWaiter[]
-  /** Whether all are that wait for this transaction. */
+  /** Whether all carriers that wait for this transaction are loaded. */
   isLoaded(transactionId: TransactionId): boolean
 }
 
-/** What the batch changes. */
+/** The changes that a batch makes. */
 export interface Effects {
-  /** Verdicts, one a transaction; those that wait have none. */
+  /** One verdict per transaction; a waiting transaction has none. */
   readonly transactions: readonly BookedTransaction[]
   readonly created: readonly CreatedOutput[]
   readonly spent: readonly SpentOutput[]
-  /** Carriers that wait from now on. */
+  /** Carriers that begin to wait. */
   readonly waiting: readonly WaitingCarrier[]
-  /** Why transactions failed, for the log. */
+  /** The errors of failed transactions, for the log. */
   readonly failures: readonly { readonly candidate: Candidate; readonly error: TransactionError }[]
-  /** The positions in the inbox of the carriers that were judged; all of them, unless the batch is cut. */
+  /** Inbox positions of the judged carriers: of all carriers, unless the batch is cut. */
   readonly judged: ReadonlySet<number>
-  /** Whether the batch ends early: others that are not loaded waited for the last one, and are judged before the rest. */
+  /** Whether the batch ends early, because carriers that are not loaded wait for the last transaction and must be judged next. */
   readonly isCut: boolean
 }
 
-/** Judges the candidates, given in inbox order; of two that spend one output the first wins. */
+/** Judges candidates in inbox order. When two candidates spend the same output, the first one wins. */
 export function judge(
   before: LedgerBefore,
   candidates: readonly Candidate[],
@@ -105,14 +105,14 @@ export function judge(
   return { transactions, created, spent, waiting, failures: [...failures.values()], judged, isCut }
 }
 
-/** The ledger as the batch changes it. */
+/** The ledger with the changes of the batch so far. */
 interface Changes {
   readonly outputById: Map<OutputId, BookedOutput>
   readonly created: CreatedOutput[]
   readonly spent: SpentOutput[]
 }
 
-/** Where no carrier waits. */
+/** The waiters of a ledger in which no carrier waits. */
 export const noWaiters: StoredWaiters = { waiters: [], isLoaded: () => true }
 
 function executed({ prepared }: Candidate, ledger: LedgerBefore): Result<Diff, TransactionError> {
@@ -129,7 +129,7 @@ function executed({ prepared }: Candidate, ledger: LedgerBefore): Result<Diff, T
   })
 }
 
-/** Does what the transaction does. */
+/** Applies a valid transaction to `changes`. */
 function accept(
   candidate: Candidate,
   { consumed, created }: Diff,
@@ -152,7 +152,7 @@ function accept(
   return { state: 'ACCEPTED', failureReason: undefined, transactionId, blockId, slot, allotments }
 }
 
-/** The transactions that would create what is missing. */
+/** The transactions that would create the missing inputs. */
 function awaitedBy(
   { prepared }: Candidate,
   outputById: ReadonlyMap<OutputId, BookedOutput>,
@@ -161,7 +161,7 @@ function awaitedBy(
   return [...new Set(missing.map(transactionOf))]
 }
 
-/** Of several carriers that failed, the verdict names the last one. */
+/** The verdict of a failed transaction. When several carriers failed, the verdict names the last one. */
 function failed(
   { blockId, slot, prepared }: Candidate,
   error: TransactionError,
@@ -179,8 +179,8 @@ function failed(
 }
 
 /**
- * The slot a transaction belongs to: its block's, but not before an input came. A block may have an earlier
- * issuing time than the one that created what it spends, and no output is spent in a slot before its own.
+ * The slot of a transaction: the slot of its block, or the latest slot of an input if that is later. A block may have an earlier
+ * issuing time than the block that created its inputs, and no output is spent in a slot before its own.
  */
 function bookedSlot(
   { slot, prepared }: Candidate,

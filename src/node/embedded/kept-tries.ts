@@ -12,7 +12,7 @@ import {
   isSet,
   leafPage,
   listEntries,
-  mostEntries,
+  maxEntries,
   type PageBytes,
   type Subtree,
   subtreeOf,
@@ -26,36 +26,31 @@ import type { StoreReader } from '../../store/contract.ts'
 import type { TrieChanges, TriePage } from '../../store/trie-contract.ts'
 
 /**
- * The tries behind the roots of commitments, kept in the database in pages. Memory has the pages that were used last, up to
- * a bound, and those that changed and are not written yet.
+ * The tries behind the roots of commitments, stored in the database in pages. Memory holds the most recently used pages, up
+ * to a size limit, and the changed pages that are not written yet.
  */
 
-/** The tries by their number in the ids of pages. */
+/** The number of each trie in page ids. */
 export const keptTries = { outputs: 0, accounts: 1 } as const
 
-/** A trie that is kept. */
+/** A stored trie. */
 export type KeptTrie = keyof typeof keptTries
 
-/** The tries at the end of the newest slot, written or not. */
+/** The tries at the end of the newest slot, whether that slot is written or not. */
 export interface KeptTries {
-  /** Sets keys, or removes them where there is no value, and gives the root. Holds the event loop for pieces of 5 ms. */
+  /** Sets keys, removes the keys without a value, and returns the root. Yields to the event loop every 5 ms. */
   update(trie: KeptTrie, valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>): Promise<Uint8Array>
-  /** The same of changes in pages' own form. */
+  /** The same as `update`, for changes in the format of pages. */
   change(trie: KeptTrie, changes: readonly TrieChange[]): Promise<Uint8Array>
   /** The pages that changed since the last `written`. */
   changes(): TrieChanges
-  /** Notes that these changes are in the database; nothing may change until it is done. */
+  /** Marks the changes as stored in the database. No trie may change until the promise resolves. */
   written(): Promise<void>
 }
 
-/** Opens the tries; pages of up to `cacheBytes` stay in memory. */
+/** Opens the tries. Up to `cacheBytes` bytes of pages stay in memory. */
 export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: number): KeptTries {
-  const cache = new LRUCache<number, PageBytes>({
-    maxSize: Math.max(cacheBytes, 1),
-    sizeCalculation: (bytes) => bytes.length + pageOverhead,
-  })
-  /** Without bytes those that are gone. */
-  const unwritten = new Map<number, PageBytes | undefined>()
+  const pages = createPageCache(read, cacheBytes)
   const roots = new Map<KeptTrie, Uint8Array>()
 
   async function update(
@@ -76,35 +71,57 @@ export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: 
     if (changes.length === 0 && known !== undefined) return known
     const turns = createTurns()
     const node: Node = { place: topOf(trie), changes, bytes: undefined, children: undefined }
-    await load(node, turns)
+    await loadToChanges(pages, node, turns)
     const subtree =
       changes.length === 0
         ? node.bytes && subtreeOf(node.bytes)
-        : await applied(node, { put: (id, bytes) => unwritten.set(id, bytes), turns })
+        : await applied(node, { put: pages.put, turns })
     const root = subtree?.root.slice() ?? emptyTrieRoot
     roots.set(trie, root)
     return root
   }
 
-  /** Reads the pages on the way to all changes, level by level. */
-  async function load(top: Node, turns: Turns): Promise<void> {
-    for (let level = [top]; level.length > 0; ) {
-      await loadLevel(level, turns)
-      const next: Node[] = []
-      for (const node of level) {
-        if (node.bytes === undefined || !isBranchPage(node.bytes)) continue
-        node.children = await childrenOf(node, turns)
-        for (const [digit, child] of node.children)
-          if (hasChild(node.bytes, digit)) next.push(child)
-        await turns.pass()
-      }
-      level = next
-    }
-  }
+  return { update, change, changes: pages.changes, written: pages.written }
+}
 
-  async function loadLevel(level: readonly Node[], turns: Turns): Promise<void> {
-    const missing: Node[] = []
+/** Hashing this many changes takes less than a millisecond. */
+const changesPerTurn = 256
+
+/** Loads the pages on the paths to all changes, level by level. */
+async function loadToChanges(pages: PageCache, top: Node, turns: Turns): Promise<void> {
+  for (let level = [top]; level.length > 0; ) {
+    await pages.load(level, turns)
+    const next: Node[] = []
     for (const node of level) {
+      if (node.bytes === undefined || !isBranchPage(node.bytes)) continue
+      node.children = await childrenOf(node, turns)
+      for (const [digit, child] of node.children) if (hasChild(node.bytes, digit)) next.push(child)
+      await turns.pass()
+    }
+    level = next
+  }
+}
+
+/** The pages in memory: the most recently used ones, and the changed ones that are not written yet. */
+interface PageCache {
+  /** Sets the bytes of the nodes, from memory or from the database. */
+  load(nodes: readonly Node[], turns: Turns): Promise<void>
+  put(id: number, bytes: PageBytes | undefined): void
+  changes(): TrieChanges
+  written(): Promise<void>
+}
+
+function createPageCache(read: Pick<StoreReader, 'triePages'>, cacheBytes: number): PageCache {
+  const cache = new LRUCache<number, PageBytes>({
+    maxSize: Math.max(cacheBytes, 1),
+    sizeCalculation: (bytes) => bytes.length + pageOverhead,
+  })
+  /** A removed page has no bytes. */
+  const unwritten = new Map<number, PageBytes | undefined>()
+
+  async function load(nodes: readonly Node[], turns: Turns): Promise<void> {
+    const missing: Node[] = []
+    for (const node of nodes) {
       const { id } = node.place
       node.bytes = unwritten.has(id) ? unwritten.get(id) : cache.get(id)
       if (node.bytes === undefined && !unwritten.has(id)) missing.push(node)
@@ -139,23 +156,21 @@ export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: 
     unwritten.clear()
   }
 
-  return { update, change, changes, written }
+  return { load, put: (id, bytes) => unwritten.set(id, bytes), changes, written }
 }
 
-/** What a page in memory takes beside its bytes. */
+/** Bytes of memory that a page takes in addition to its content. */
 const pageOverhead = 250
 
-/** So many hashes take less than a millisecond. */
-const changesPerTurn = 256
-
-/** SQLite reads so many in a few milliseconds. */
+/** SQLite reads this many pages in a few milliseconds. */
 const pagesPerRead = 400
 
-/** Where a page is: its trie, the first digits of the paths in it, and how many. */
+/** The place of a page: its trie, and the common first digits of the paths in it. */
 interface Place {
   readonly id: number
-  /** The first 48 bits of the paths, zeros behind its digits. */
+  /** The common digits as the first of 48 bits; the other bits are zero. */
   readonly prefix: number
+  /** The number of common digits. */
   readonly depth: number
 }
 
@@ -163,24 +178,24 @@ function topOf(trie: KeptTrie): Place {
   return { id: keptTries[trie] * idsOfTrie, prefix: 0, depth: 0 }
 }
 
-/** Ids sort by path, and of one path the outer page comes first; all are whole numbers below 2^53. */
+/** Page ids sort by path, and a page sorts before the pages below it. All ids are integers below 2^53. */
 function below(place: Place, digit: number): Place {
   const depth = place.depth + 1
   const added = digit * 16 ** (deepestPage - depth)
   return { id: place.id + added * depthsOfPath + 1, prefix: place.prefix + added, depth }
 }
 
-/** The outermost page of a trie. */
+/** The id of the top page of a trie. */
 export function topPage(trie: KeptTrie): number {
   return topOf(trie).id
 }
 
-/** How many digits the paths in a page have in common. */
+/** The number of digits that the paths in a page have in common. */
 export function depthOfPage(id: number): number {
   return id % depthsOfPath
 }
 
-/** The page below a branch page for a digit of the path. */
+/** The id of the page below a branch page for a digit of the path. */
 export function pageBelow(id: number, digit: number): number {
   return below({ id, prefix: 0, depth: depthOfPage(id) }, digit).id
 }
@@ -188,13 +203,13 @@ export function pageBelow(id: number, digit: number): number {
 const depthsOfPath = 16
 const idsOfTrie = 16 ** deepestPage * depthsOfPath
 
-/** A page on the way to changes. */
+/** A page on the path to changes. */
 interface Node {
   readonly place: Place
   readonly changes: readonly TrieChange[]
-  /** `undefined` where there is none yet. */
+  /** `undefined` when the page does not exist yet. */
   bytes: PageBytes | undefined
-  /** Of a branch page: those with changes, by digit. */
+  /** The children of a branch page that have changes, by digit. */
   children: ReadonlyMap<number, Node> | undefined
 }
 
@@ -230,7 +245,7 @@ interface Applying {
   readonly turns: Turns
 }
 
-/** Applies the changes of a page and of those below it, from the bottom up. */
+/** Applies the changes of a page and of the pages below it, from the bottom up. */
 async function applied(node: Node, on: Applying): Promise<Subtree> {
   const { place, changes, bytes, children } = node
   await on.turns.pass()
@@ -241,15 +256,18 @@ async function applied(node: Node, on: Applying): Promise<Subtree> {
   }
   if (bytes === undefined) return grown(place, changes.filter(isSet), on)
   const entries = changedEntries(bytes, changes)
-  const isMuch = countEntries(entries) > mostEntries && place.depth < deepestPage
+  const isMuch = countEntries(entries) > maxEntries && place.depth < deepestPage
   if (isMuch) return grown(place, listEntries(entries), on)
   return put(place, leafPage(entries, place.depth, { bytes, changes }), on)
 }
 
-/** The page of entries with different paths, in any order, and those below it, where there was none or one with entries. */
+/**
+ * Builds the page for some entries, and the pages below it, where there was no page or a leaf page. The entries have different
+ * paths and may be in any order.
+ */
 async function grown(place: Place, entries: readonly TrieEntry[], on: Applying): Promise<Subtree> {
   await on.turns.pass()
-  if (entries.length <= mostEntries || place.depth === deepestPage) {
+  if (entries.length <= maxEntries || place.depth === deepestPage) {
     return put(place, leafPage(changedEntries(undefined, entries), place.depth), on)
   }
   const changed = new Map<number, Subtree>()

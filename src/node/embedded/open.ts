@@ -9,35 +9,41 @@ import { type IssuerAccount, issueBlock } from '../issuer.ts'
 import { type NodeCore, type NodeDeps, openNodeCore } from '../node-core.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
-import type { CheckedBlock, LedgerSource, LedgerUnavailable, SubmitRefused } from '../source.ts'
+import type {
+  CheckedBlock,
+  LedgerSource,
+  LedgerUnavailable,
+  SourceStatus,
+  SubmitRefused,
+} from '../source.ts'
 import { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts'
 import { createInbox, type Inbox, incomingBlock } from './inbox.ts'
 import { issuanceNow } from './issuance.ts'
 import { newestRoots, proveUnspent } from './prove-unspent.ts'
 import { snapshotHead } from './snapshot-head.ts'
 import type { StateMemory } from './state.ts'
-import { createWriter, type WriterDeps } from './writer.ts'
+import { createWriter, type LedgerWriter, type WriterDeps } from './writer.ts'
 
-/** Embedded mode: this process keeps the ledger with others on its database, and one of them books and commits it. */
+/** Embedded mode: the processes on a database keep the ledger, and one of them books blocks and commits slots. */
 
-/** What embedded mode needs. */
+/** Dependencies of embedded mode. */
 export interface EmbeddedDeps extends NodeDeps {
   readonly signatures: Pick<SignatureChecker, 'check'>
 }
 
-/** Which ledger to keep. */
+/** The ledger to keep, and how. */
 export interface EmbeddedOptions {
-  /** Makes the first state of a new database. */
+  /** The first state of a new database. */
   readonly genesis: GenesisPlan
-  /** The name that the network of an existing database must have. */
+  /** The required network name of an existing database; `undefined` accepts any. */
   readonly networkName: string | undefined
   readonly issuer: IssuerAccount | undefined
   readonly memory: StateMemory
 }
 
 /**
- * Opens the ledger of a database, which it initializes when it is new, and enters the election of the writer. On a shared
- * database a standby takes blocks as well, and the writer books them.
+ * Opens the ledger of a database and enters the leader election. Initializes a new database. On a shared database a standby
+ * accepts blocks too, and the writer books them.
  */
 export async function openEmbedded(
   deps: EmbeddedDeps,
@@ -57,8 +63,6 @@ export async function openEmbedded(
   const isBuilding = () => writer.starting()?.step === 'BUILDING_TRIES'
   const own = () => ownReason({ ...core, isBuilding }, store, network)
   const unavailable = () => core.unavailable(own())
-  // Blocks are taken meanwhile, but no other process writes to a file.
-  const beforeWriting = () => (store.isShared || writer.isRunning() ? undefined : 'STARTING')
   const prepared = new Map<BlockId, PreparedTransaction>()
   const canIssue = () => unavailable() === undefined
   const issueFrom = issuer && { issuer, issuance: offer }
@@ -72,16 +76,6 @@ export async function openEmbedded(
   })
   core.enterElection(writer.lead, lease)
 
-  function status() {
-    const reason = unavailable()?.reason
-    const reasons = core.reasons(own() ?? beforeWriting())
-    const shared = core.status()
-    // One that has the lease and cannot write yet is no writer.
-    const role = writer.isRunning() ? shared.role : 'STANDBY'
-    const starting = writer.starting()
-    return { ...shared, role, reasons, unavailable: reason, starting, following: undefined }
-  }
-
   const submit: LedgerSource['submit'] = async (block) => {
     const refused = unavailable()
     return refused === undefined ? accept(network, { core, inbox, prepared }, block) : err(refused)
@@ -93,7 +87,7 @@ export async function openEmbedded(
     unavailable,
     issuance,
     issue: (payload) => issueBlock({ clock, network, issuer, issuance }, payload),
-    status,
+    status: () => statusOf({ core, writer, isShared: store.isShared }, own()),
     snapshotHead: () => snapshotHead(deps.store, network),
     unspentProofs: { roots: (read) => newestRoots(read, network), prove: proveUnspent },
     waiting: inbox.waiting,
@@ -102,17 +96,36 @@ export async function openEmbedded(
   })
 }
 
+function statusOf(
+  {
+    core,
+    writer,
+    isShared,
+  }: { readonly core: NodeCore; readonly writer: LedgerWriter; readonly isShared: boolean },
+  own: LedgerUnavailable['reason'] | undefined,
+): SourceStatus {
+  const reason = core.unavailable(own)?.reason
+  // The process accepts blocks before its writer runs. It still reports STARTING, because nothing else writes to a file.
+  const beforeWriting = isShared || writer.isRunning() ? undefined : 'STARTING'
+  const reasons = core.reasons(own ?? beforeWriting)
+  const shared = core.status()
+  // A process that has the lease and cannot write yet reports itself as a standby.
+  const role = writer.isRunning() ? shared.role : 'STANDBY'
+  const starting = writer.starting()
+  return { ...shared, role, reasons, unavailable: reason, starting, following: undefined }
+}
+
 interface WritingDeps {
   readonly network: Network
   readonly core: NodeCore
   readonly prepared: Map<BlockId, PreparedTransaction>
   readonly canIssue: () => boolean
   readonly memory: StateMemory
-  /** Where the blocks of the program's own account come from; `undefined` without one. */
+  /** The issuer account of this program and its source of parents; `undefined` without an account. */
   readonly issueFrom: Pick<HeartbeatDeps, 'issuer' | 'issuance'> | undefined
 }
 
-/** What writes while this process leads, and takes blocks always. */
+/** Creates the writer, which runs while this process leads, and the inbox, which always accepts blocks. */
 function startWriting(
   deps: EmbeddedDeps,
   { network, core, prepared, canIssue, issueFrom, memory }: WritingDeps,
@@ -153,7 +166,7 @@ function startWriting(
   return { writer, inbox, drain }
 }
 
-/** Why an open ledger with a right clock takes no blocks. */
+/** Why an open ledger with a correct clock accepts no blocks. */
 function ownReason(
   core: Pick<NodeCore, 'isWriting' | 'slot' | 'committedSlot'> & { isBuilding(): boolean },
   { isShared }: EmbeddedDeps['store'],
@@ -162,7 +175,7 @@ function ownReason(
   const { isWriting, isBuilding, slot, committedSlot } = core
   if (!isShared && !isWriting()) return 'LEASE_LOST'
   if (isBuilding()) return 'STARTING'
-  // The slots that are due and not committed.
+  // Number of slots that are due and not committed.
   const lag = slot() - parameters.minCommittableAge - committedSlot()
   const allowed = 1 + Math.ceil(allowedLagSeconds / parameters.slotDurationInSeconds)
   return lag > allowed ? 'STARTING' : undefined
@@ -173,7 +186,7 @@ interface Accepting extends Pick<WriterDeps, 'prepared'> {
   readonly inbox: Inbox
 }
 
-/** Writes a block to the inbox; the writer keeps its prepared transaction until it books the block. */
+/** Writes a block to the inbox. The writer keeps the prepared transaction until it books the block. */
 async function accept(
   { parameters }: Network,
   { core, inbox, prepared }: Accepting,
@@ -181,24 +194,24 @@ async function accept(
 ): Promise<Result<BlockId, SubmitRefused>> {
   const { blockId, transaction } = block
   if (transaction !== undefined && core.isWriting()) prepared.set(blockId, transaction)
-  let isKept = false
+  let isAccepted = false
   try {
     const acceptance = await inbox.accept(incomingBlock(parameters, block))
     if (!acceptance.ok) return acceptance
-    isKept = acceptance.value === 'ACCEPTED'
+    isAccepted = acceptance.value === 'ACCEPTED'
     return acceptance.value === 'SLOT_CLOSED'
       ? err({ code: 'SLOT_CLOSED', slot: block.slot })
       : ok(blockId)
   } finally {
-    if (!isKept) prepared.delete(blockId)
+    if (!isAccepted) prepared.delete(blockId)
   }
 }
 
-/** Blocks that may wait for the disk. */
+/** Maximum number of blocks that wait to be written. */
 const inboxLimit = 10_000
 
 /**
- * A ledger that lags further behind the clock takes no blocks: it lacks the commitments that they rightly refer to. Another
- * process takes over in less, and blocks are taken all the while.
+ * A ledger that lags further behind the clock accepts no blocks, because it lacks commitments that valid blocks refer to.
+ * Another process takes over in less time than this, so that blocks are accepted during a takeover.
  */
 const allowedLagSeconds = 10

@@ -12,7 +12,7 @@ import type { LedgerState } from './state.ts'
 
 /** The blocks that the writer's own account issues in a slot. */
 
-/** What building them needs. */
+/** Dependencies of building the blocks. */
 export interface OwnBlocksDeps extends BuildDeps {
   readonly issuer: IssuerAccount
   readonly issuance: () => Promise<Issuance>
@@ -21,8 +21,8 @@ export interface OwnBlocksDeps extends BuildDeps {
 }
 
 /**
- * Builds the blocks of a slot: a validator's counts for its rewards, and another one announces its candidacy, unless the
- * account announced it in this epoch; `announcedSlot` is the slot of its last announcement.
+ * Builds the blocks of a slot. The first block is a validation block if the account is a validator; it counts for the rewards.
+ * A second block announces the candidacy when that is due. `announcedSlot` is the slot of the last announcement.
  */
 export async function buildOwnBlocks(
   { clock, network, issuer, issuance, ledger }: OwnBlocksDeps,
@@ -38,7 +38,7 @@ export async function buildOwnBlocks(
     state !== undefined &&
     (await isCandidacyDue({ parameters, state, accountId }, slot, announcedSlot))
   const request = { issuance: await issuance(), payload: undefined }
-  // The slot may have ended meanwhile, and the next one has a block of its own.
+  // The slot may have ended meanwhile, and the next slot gets its own block.
   const lastNs = BigInt(slotEnd(parameters, slot)) * 1_000_000_000n - 1n
   const nowNs = clock.nowNs()
   const building = { clock: { nowNs: () => (nowNs < lastNs ? nowNs : lastNs) }, network }
@@ -50,7 +50,7 @@ export async function buildOwnBlocks(
   ]
 }
 
-/** A block that needs no check, since it was built here. */
+/** Wraps a block that needs no check, because this process built it. */
 export function checkedOwnBlock(network: Network, block: Block): CheckedBlock {
   const bytes = encode(Block, block)
   const slot = slotOfTime(network.parameters, block.header.issuingTime)

@@ -4,16 +4,19 @@ import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch } from '../../protocol/slots.ts'
 import type { LedgerState } from './state.ts'
 
-/** When the writer's own account announces its candidacy: once an epoch, as validators of a network do. */
+/** Decides when the writer's own account announces its candidacy: once per epoch, as validators of a network do. */
 
-/** What deciding needs. */
+/** Dependencies of the decision. */
 export interface OwnCandidacyDeps {
   readonly parameters: ProtocolParameters
   readonly state: Pick<LedgerState, 'entryAt' | 'epochAt'>
   readonly accountId: AccountId
 }
 
-/** Whether a block of this slot should announce; `announcedSlot` is the slot of the last announcement, committed or not. */
+/**
+ * Whether a block of this slot should announce the candidacy. `announcedSlot` is the slot of the last announcement, committed
+ * or not.
+ */
 export async function isCandidacyDue(
   { parameters, state, accountId }: OwnCandidacyDeps,
   slot: SlotIndex,

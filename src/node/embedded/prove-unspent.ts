@@ -10,9 +10,9 @@ import type { CommittedRoots, UnspentProof } from '../unspent-proofs.ts'
 import { pageBelow, topPage } from './kept-tries.ts'
 import { readMoment, rootsOf } from './snapshot-head.ts'
 
-/** Proves by hashes that the newest commitment has an output among the unspent ones (ledger reference 11.2). */
+/** Proves with hashes that an output is unspent in the newest commitment (ledger reference 11.2). */
 
-/** Reads all ids that the newest slot accepted; `undefined` where the roots are not known or not those of that slot. */
+/** Reads all ids that the newest slot accepted. Returns `undefined` when the roots are unknown or differ from the commitment. */
 export async function newestRoots(
   read: StoreReader,
   network: Network,
@@ -25,8 +25,8 @@ export async function newestRoots(
 }
 
 /**
- * Reads the proof, by a page of the trie for each hexadecimal digit on the way; `undefined` for an output that is not unspent
- * there. All reads have to be of one moment: `NOT_READY` where they were not.
+ * Reads a proof, one trie page per hexadecimal digit of the path. Returns `undefined` when the output is not unspent in that
+ * commitment. All reads must come from one snapshot; returns `NOT_READY` when they did not.
  */
 export async function proveUnspent(
   read: Pick<StoreReader, 'triePages'>,
@@ -40,7 +40,7 @@ export async function proveUnspent(
   return { ...committed, beside: beside.map(bytesToHex) }
 }
 
-/** `undefined` where the trie does not have the path. */
+/** The roots of the subtrees beside the path; `undefined` when the trie does not have the path. */
 async function besideOf(
   read: Pick<StoreReader, 'triePages'>,
   path: Uint8Array,
@@ -59,7 +59,7 @@ async function besideOf(
   }
 }
 
-/** An entry stands where it is alone: pages may be deeper. */
+/** Removes the empty subtrees at the end: the trie has an entry at the depth where it is alone, and pages may be deeper. */
 function untilAlone(beside: readonly Uint8Array[]): readonly Uint8Array[] {
   const last = beside.findLastIndex((root) => root.some((byte) => byte !== 0))
   return beside.slice(0, last + 1)
@@ -69,7 +69,7 @@ function rootFrom(outputId: OutputId, path: Uint8Array, beside: readonly Uint8Ar
   const value = outputTrieChanges({ created: [outputId], consumed: [] }).get(outputId)
   let root = leafRoot(path, present(value, 'the value of an unspent output'))
   for (let depth = beside.length - 1; depth >= 0; depth--) {
-    const other = present(beside[depth], 'a subtree beside the way')
+    const other = present(beside[depth], 'a subtree beside the path')
     const isRight = ((path[depth >> 3] ?? 0) & (0x80 >> (depth & 7))) !== 0
     root = isRight ? nodeRoot(other, root) : nodeRoot(root, other)
   }

@@ -29,9 +29,9 @@ import type { LogEntry, LogTip, OutputRow, SlotBlock } from '../../store/rows.ts
 import { epochsChangedBy } from './epochs.ts'
 import type { LedgerState } from './state.ts'
 
-/** Commits slots: what was booked in them becomes rows of the log, and their commitments are chained. */
+/** Commits slots: turns their booked content into log rows, and chains their commitments. */
 
-/** What committing needs. */
+/** Dependencies of committing. */
 export interface SlotsDeps {
   readonly store: Store
   readonly network: Network
@@ -39,16 +39,18 @@ export interface SlotsDeps {
   readonly state: () => LedgerState
 }
 
-/** The most slots of one database transaction. */
+/** Maximum number of slots in one database transaction. */
 export const slotsPerCommit = 1_000
 
-/** What was committed, the oldest slot first, and how far the log reaches now. */
+/** The result of a commit. */
 export interface CommittedSlots {
+  /** The tip of the log after the commit. */
   readonly tip: LogTip
+  /** Oldest first. */
   readonly slots: readonly CommittedSlot[]
 }
 
-/** Commits the slots after `former` up to `upTo`, all closed and booked, in one transaction. */
+/** Commits the slots after `former` up to `upTo` in one transaction. All of them must be closed and booked. */
 export async function commitSlots(
   deps: SlotsDeps,
   term: number,
@@ -61,7 +63,7 @@ export async function commitSlots(
   return tip.ok ? ok({ tip: tip.value, slots }) : tip
 }
 
-/** What the slots hold, as it is written; what it was made of need not stay in memory until then. */
+/** Computes the rows to write for each slot. Frees the booked content of a slot as soon as its rows exist. */
 async function nextSlots(
   deps: SlotsDeps,
   range: { readonly former: CommittedSlot; readonly upTo: SlotIndex },
@@ -71,7 +73,7 @@ async function nextSlots(
   const commits: SlotCommit[] = []
   const slots: CommittedSlot[] = []
   let former = range.former
-  // A gateway that was off for long commits many: the rest of its start, and its health, need the event loop meanwhile.
+  // A gateway that was off for long commits many slots. Its start-up and its health checks need the event loop meanwhile.
   const turns = createTurns()
   for (let slot = from; slot <= range.upTo; slot++) {
     await turns.pass()
@@ -85,7 +87,7 @@ async function nextSlots(
   return { commits, slots }
 }
 
-/** Advances the state by a slot. */
+/** Advances the state by one slot and builds its commitment. */
 async function nextSlot(
   { network, store, state: stateOf }: SlotsDeps,
   { former, slot, held }: { former: CommittedSlot; slot: SlotIndex; held: GatheredSlot },
@@ -122,7 +124,7 @@ async function nextSlot(
   return { commit: { slot, commitmentId, bytes, entries, accounts, epochs }, committed }
 }
 
-/** What a slot holds, as far as its commitment and the log need it. */
+/** The content of a slot, as far as its commitment and the log need it. */
 interface GatheredSlot {
   readonly blockIds: BlockId[]
   readonly transactionIds: TransactionId[]
@@ -131,15 +133,15 @@ interface GatheredSlot {
   readonly allotments: Allotment[]
   readonly created: MovedOutputs
   readonly consumed: MovedOutputs
-  /** Of the log, in no order. */
+  /** Log entries in no particular order. */
   readonly entries: LogEntry[]
   workScore: number
 }
 
-/** Outputs that a slot creates, or those that it spends. */
+/** The outputs that a slot creates, or the outputs that it spends. */
 interface MovedOutputs {
   readonly ids: OutputId[]
-  /** Those that may change accounts, decoded. */
+  /** The decoded outputs that may change accounts. */
   readonly ofAccounts: LedgerOutput[]
 }
 
@@ -155,14 +157,14 @@ const emptySlot = (): GatheredSlot => ({
   workScore: 0,
 })
 
-/** What was booked into slots, by slot; of a row no more is kept than is needed, for a slot may have any number. */
+/** Reads the booked content of slots, by slot. Keeps only the needed parts of each row, because a slot may have any number of rows. */
 async function gatherSlots(
   { store, network: { parameters } }: SlotsDeps,
   from: SlotIndex,
   upTo: SlotIndex,
 ): Promise<Map<SlotIndex, GatheredSlot>> {
   const bySlot = new Map<SlotIndex, GatheredSlot>()
-  // Few accounts issue most blocks, and each row brings a text of its own.
+  // Few accounts issue most blocks, and each row has its own copy of the issuer id: this map shares one string per issuer.
   const issuers = new Map<AccountId, AccountId>()
   const at = (slot: SlotIndex): GatheredSlot => {
     const held = bySlot.get(slot) ?? emptySlot()
@@ -172,10 +174,12 @@ async function gatherSlots(
   const move = (row: OutputRow, slot: SlotIndex, isSpent: boolean) => {
     const held = at(slot)
     const { ids, ofAccounts } = isSpent ? held.consumed : held.created
-    const one = decodeOutput(row)
-    ids.push(one.outputId)
-    if (concernsAccounts(one.output)) ofAccounts.push(one)
-    for (const entry of logEntries(parameters, { ...one, isSpent, slot })) held.entries.push(entry)
+    const decoded = decodeOutput(row)
+    ids.push(decoded.outputId)
+    if (concernsAccounts(decoded.output)) ofAccounts.push(decoded)
+    for (const entry of logEntries(parameters, { ...decoded, isSpent, slot })) {
+      held.entries.push(entry)
+    }
   }
   await store.write.readSlots(from, upTo, {
     block: (block) => {

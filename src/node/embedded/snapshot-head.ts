@@ -18,9 +18,9 @@ import { type SnapshotHead, snapshotFormat, snapshotVersion } from '../snapshot/
 import type { SnapshotNotReady } from '../source.ts'
 import { openKeptTries } from './kept-tries.ts'
 
-/** The head of a snapshot of a ledger that this program keeps, as of its newest slot. */
+/** The head of a snapshot of a ledger that this program keeps, at its newest slot. */
 
-/** Reads it; it has what proves the rest, and what a follower needs to go on from there. */
+/** Reads the head. It holds the proofs for the rest of the snapshot, and the data that a follower needs to continue after it. */
 export async function snapshotHead(
   store: Pick<Store, 'snapshot'>,
   network: Network,
@@ -46,7 +46,7 @@ export async function snapshotHead(
   })
 }
 
-/** What the roots of the newest slot are of, as of one moment; `undefined` while the tries are not those of the newest slot. */
+/** Reads the inputs of the roots of the newest slot from one snapshot; `undefined` while the tries lag behind that slot. */
 export async function readMoment(read: StoreReader, { parameters }: Network) {
   const [state, milestone] = [await read.trieState(), await read.latestMilestone()]
   if (state?.slot !== milestone.slot || state.built !== allBuilt) return undefined
@@ -70,7 +70,7 @@ export async function readMoment(read: StoreReader, { parameters }: Network) {
 
 type Moment = NonNullable<Awaited<ReturnType<typeof readMoment>>>
 
-/** The root of the ids of what a slot accepted, in pieces: there may be any number of them. */
+/** The root of the ids that a slot accepted. Reads the ids in pages, because a slot may have any number of them. */
 async function acceptedRoot(
   read: StoreReader,
   slot: SlotIndex,
@@ -89,11 +89,11 @@ async function acceptedRoot(
 
 const noValue = new Uint8Array()
 
-/** The eight roots of the slot; `undefined` where the commitment names others, as that of the genesis does. */
+/** The eight roots of the slot; `undefined` when the commitment names different roots, as the commitment of the genesis does. */
 export function rootsOf(network: Network, known: Moment): readonly Hex[] | undefined {
   const { milestone, blocks, transactions, state, accounts, epochs } = known
   const { rootsId } = committedSlot(milestone).commitment
-  // Towards the end of an epoch the committee is that of the next one, if it was known when the slot was committed.
+  // Near the end of an epoch, the commitment names the committee of the next epoch if that was known when the slot was committed.
   const committees = [...epochs.map(({ committee }) => committee), []]
   const candidates = committees.map(
     (committee) =>

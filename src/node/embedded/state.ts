@@ -29,24 +29,24 @@ import { type AccountHistories, type EntryAt, openAccountHistories } from './acc
 import { type KeptTries, openKeptTries } from './kept-tries.ts'
 
 /**
- * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: epochs and prices of
- * work, and what is in the database of accounts and of the tries of accounts and unspent outputs, of which memory has what was
- * used last. Begun anew whenever this process becomes the writer.
+ * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: epochs, prices of work,
+ * accounts, and the tries of accounts and unspent outputs. Accounts and tries are in the database; memory caches their most
+ * recently used parts. The state is loaded again whenever this process becomes the writer.
  */
 export interface LedgerState {
-  /** Reads some accounts where memory does not have them, and gives a function for their entries of the last slots. */
+  /** Loads some accounts, from the cache or the database. Returns a function that reads their entries at recent slots. */
   accounts(accountIds: readonly AccountId[]): Promise<EntryAt>
-  /** The entry of an account at the end of a slot of the last `maxCommittableAge`, or later. */
+  /** The entry of an account at the end of a slot. The slot is at most `maxCommittableAge` slots old. */
   entryAt(accountId: AccountId, slot: SlotIndex): Promise<AccountEntry | undefined>
-  /** What a reward input claims under a commitment to `slot`. */
+  /** The mana that a reward input claims under a commitment to `slot`. */
   rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow>
-  /** The validators of an epoch; none of an unknown one. */
+  /** The validators of an epoch; empty for an unknown epoch. */
   committeeOf(epoch: EpochIndex): EpochRow['committee']
-  /** An epoch; `undefined` for an unknown one. */
+  /** An epoch; `undefined` for an unknown epoch. */
   epochAt(epoch: EpochIndex): EpochRow | undefined
-  /** The price that the blocks of a slot pay, in mana a unit of work score. */
+  /** The price that the blocks of a slot pay, in mana per unit of work score. */
   burnPrice(slot: SlotIndex): bigint
-  /** Advances by a slot; the state is then ahead of the database until the slot is written. Lets the event loop turn. */
+  /** Advances by one slot. The state is then ahead of the database until the slot is written. Yields to the event loop. */
   advance(
     events: AccountEvents,
     outputIds: ChangedOutputs,
@@ -54,34 +54,34 @@ export interface LedgerState {
     readonly roots: LedgerRoots
     readonly accounts: AccountVersion[]
   }>
-  /** What changed in the tries since the last slot that was written. */
+  /** The changes of the tries since the last written slot. */
   trieChanges(): TrieChanges
-  /** Tells that all slots it advanced by are written. */
+  /** Marks all slots that the state advanced by as written. */
   written(): Promise<void>
-  /** Takes in the commitment of the slot it advanced to, and the epochs that it begins or ends. */
+  /** Records the commitment of the slot that the state advanced to, and the epochs that changed with it. */
   settle(committed: CommittedSlot, epochs: readonly EpochRow[]): void
 }
 
-/** The outputs that a slot creates and consumes; some may be in both lists. */
+/** The outputs that a slot creates and consumes. An output may be in both lists. */
 export interface ChangedOutputs {
   readonly created: readonly OutputId[]
   readonly consumed: readonly OutputId[]
 }
 
-/** How much memory may have of what is in the database. */
+/** Limits of the caches of the state. */
 export interface StateMemory {
-  /** Bytes of pages of tries. */
+  /** Bytes of trie pages. */
   readonly trieBytes: number
-  /** Versions of accounts, some hundred bytes each. */
+  /** Number of account versions, a few hundred bytes each. */
   readonly accountVersions: number
 }
 
-/** Divides so many megabytes: a version of an account takes about a kilobyte. */
+/** Divides a number of megabytes between the caches. An account version takes about a kilobyte. */
 export function stateMemoryOf(megabytes: number): StateMemory {
   return { trieBytes: megabytes * 750_000, accountVersions: Math.max(megabytes * 250, 1) }
 }
 
-/** Reads of the state at the end of the newest committed slot what the next slot needs. Its tries must be built. */
+/** Loads the state at the end of the newest committed slot. The tries of that slot must be built. */
 export async function loadLedgerState(
   read: StoreReader,
   parameters: ProtocolParameters,
@@ -105,7 +105,7 @@ export async function loadLedgerState(
   })
 }
 
-/** The number of slots whose versions and prices are kept: blocks and transactions refer to none before them. */
+/** The number of slots whose versions and prices are kept: blocks and transactions do not refer to earlier slots. */
 function keptSlots({ maxCommittableAge }: ProtocolParameters): number {
   return 2 * maxCommittableAge + 2
 }
@@ -126,33 +126,20 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     return entryOf(accountId, slot)
   }
 
-  function rewardAt(input: ResolvedInput, slot: SlotIndex): Result<bigint, RewardOverflow> {
-    const claim = rewardClaimOf(parameters, input, slot)
-    if (claim === undefined) return ok(0n)
-    const history = rewardHistoryAt(parameters, epochs.values(), slot)
-    const claimed = claimReward(parameters, history, claim)
-    return claimed.ok ? ok(claimed.value.reward) : claimed
-  }
-
   function burnPrice(slot: SlotIndex): bigint {
     return present(costs.get(burnPriceSlot(parameters, slot)), 'the price of a former slot')
   }
 
   async function advance(events: AccountEvents, outputIds: ChangedOutputs) {
     const { slot } = events
-    const shares = await inTurns(accountShares(events))
-    const entryOf = await accounts.of([...shares.shares.keys()])
-    const changed = await inTurns(accountChanges(parameters, (id) => entryOf(id), shares))
+    const changed = await changedAccounts(parameters, accounts, events)
     const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
     for (const version of versions) await accounts.add(version)
-    const hasEpoch = (epoch: EpochIndex) => epochs.has(epoch)
-    const committee = committeeOf(committeeEpoch(parameters, hasEpoch, slot)).map(
-      ({ accountId }) => accountId,
-    )
+    const epoch = committeeEpoch(parameters, (some) => epochs.has(some), slot)
     const roots = {
       state: await tries.update('outputs', await inTurns(outputTrieSteps(outputIds))),
       accounts: await tries.update('accounts', accountTrieChanges(changed)),
-      committee: trieSetRoot(committee),
+      committee: trieSetRoot(committeeOf(epoch).map(({ accountId }) => accountId)),
     }
     return { roots, accounts: versions }
   }
@@ -176,7 +163,7 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
   return {
     accounts: accounts.of,
     entryAt,
-    rewardAt,
+    rewardAt: (input, slot) => rewardOf(parameters, epochs, { input, slot }),
     committeeOf,
     epochAt: (epoch) => epochs.get(epoch),
     burnPrice,
@@ -187,7 +174,29 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
   }
 }
 
-/** The epoch whose committee a commitment names: towards the end of an epoch the next one. */
+async function changedAccounts(
+  parameters: ProtocolParameters,
+  accounts: AccountHistories,
+  events: AccountEvents,
+) {
+  const shares = await inTurns(accountShares(events))
+  const entryOf = await accounts.of([...shares.shares.keys()])
+  return inTurns(accountChanges(parameters, (id) => entryOf(id), shares))
+}
+
+function rewardOf(
+  parameters: ProtocolParameters,
+  epochs: ReadonlyMap<EpochIndex, EpochRow>,
+  { input, slot }: { readonly input: ResolvedInput; readonly slot: SlotIndex },
+): Result<bigint, RewardOverflow> {
+  const claim = rewardClaimOf(parameters, input, slot)
+  if (claim === undefined) return ok(0n)
+  const history = rewardHistoryAt(parameters, epochs.values(), slot)
+  const claimed = claimReward(parameters, history, claim)
+  return claimed.ok ? ok(claimed.value.reward) : claimed
+}
+
+/** The epoch whose committee a commitment names: near the end of an epoch this is the next epoch. */
 export function committeeEpoch(
   parameters: ProtocolParameters,
   hasEpoch: (epoch: EpochIndex) => boolean,

@@ -2,7 +2,7 @@ import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import { createSignal } from '../../lib/signal.ts'
+import { createSignal, type Signal } from '../../lib/signal.ts'
 import { inSpan } from '../../lib/tracing.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
@@ -16,15 +16,15 @@ import { type BuildProgress, buildTries } from './build-tries.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
 import { type LedgerState, loadLedgerState, type StateMemory } from './state.ts'
 
-/** The one writer of a ledger: books the inbox as it fills, and commits slots as they come due. */
+/** The single writer of a ledger: books the inbox as it fills, and commits slots when they are due. */
 
-/** What the writer needs beside what booking and committing need. */
+/** Dependencies of the writer, in addition to the dependencies of booking and committing. */
 export interface WriterDeps extends Omit<BookingDeps & SlotsDeps, 'state'> {
   readonly clock: Clock
   readonly commitments: Pick<Commitments, 'reload' | 'has' | 'newest'>
-  /** Called after every commit with its slots, the oldest first, and the newest position of the log. */
+  /** Called after every commit with its slots, oldest first, and the newest position of the log. */
   onCommitted(slots: readonly CommittedSlot[], seq: number): void
-  /** Called once a term, when every slot that is due is committed. */
+  /** Called once per term, when every due slot is committed. */
   onRunning(): void
   readonly memory: StateMemory
   readonly times?: WriterTimes | undefined
@@ -35,28 +35,27 @@ export interface LedgerWriter {
   /** Ends the pause before the next booking: the inbox has new blocks. */
   wake(): void
   /**
-   * Books and commits under a term. When this process ends the term itself, everything acknowledged is booked before; slots
-   * that are due, and they may be a month's, are left to the next leader.
+   * Books and commits under a term. When this process ends the term itself, all acknowledged blocks are booked first. Due
+   * slots, which may span a month, are left to the next leader.
    */
   lead(leaderTerm: LeaderTerm): Promise<LeaseLost | undefined>
   /** The state of the ledger; `undefined` outside a term. */
   ledger(): LedgerState | undefined
-  /** What a term that has begun does before it writes; `undefined` outside a term, and while it writes. */
+  /** The start-up step of the term; `undefined` outside a term, and when the writer runs. */
   starting(): Starting | undefined
-  /** Whether every slot that was due at the beginning of the term is committed. */
+  /** Whether every slot that was due when the term began is committed. */
   isRunning(): boolean
 }
 
 /** Creates the writer of a process. */
 export function createWriter(deps: WriterDeps): LedgerWriter {
   const { clock, prepared } = deps
-  let ledger: LedgerState | undefined
-  let starting: Starting | undefined
-  let isRunning = false
+  const progress: TermProgress = { ...outsideTerm }
   const accepted = createSignal()
   const jumped = createSignal()
-  const writing = { ...deps, state }
-  const booker = createBooker(writing)
+  const committing = { ...deps, state }
+  const booker = createBooker(committing)
+  const writing: Writing = { deps: committing, booker, progress, accepted, jumped }
   clock.onJump?.(() => {
     accepted.notify()
     jumped.notify()
@@ -64,92 +63,143 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
 
   async function lead(leaderTerm: LeaderTerm): Promise<LeaseLost | undefined> {
     try {
-      return await write(leaderTerm)
+      return await write(writing, leaderTerm)
     } finally {
-      // The next leader prepares the transactions of the blocks that this process took.
+      // The next leader prepares the transactions of the blocks that this process accepted.
       prepared.clear()
-      ledger = undefined
-      starting = undefined
-      isRunning = false
+      Object.assign(progress, outsideTerm)
     }
-  }
-
-  async function write({ term, ended }: LeaderTerm): Promise<LeaseLost | undefined> {
-    starting = { step: 'READING_LEDGER', done: 0, of: 0 }
-    let committed = await deps.commitments.reload()
-    const built = await buildTries({ store: deps.store, term, ended, onProgress: showBuild })
-    if (!built.ok) return built.error
-    if (!built.value) return undefined
-    ledger = await loadLedgerState(deps.store.read, deps.network.parameters, deps.memory)
-    await booker.load()
-    const first = committed.commitment.slot
-    for (;;) {
-      const begun = performance.now()
-      const booked = await booker.next(term)
-      if (!booked.ok) return booked.error
-      const { count, isMore } = booked.value
-      if (count > 0) deps.times?.booked(count, performance.now() - begun)
-      if (ended.aborted && count === 0) return undefined
-      // Read after the booking: a slot that ended meanwhile is committed before blocks of the next one are booked.
-      const due = dueSlot(deps)
-      if (due > committed.commitment.slot) {
-        if (!isRunning) showSlots(committed.commitment.slot - first, due - first)
-        const upTo = Math.min(due, committed.commitment.slot + slotsPerCommit)
-        const begunCommit = performance.now()
-        const range = { term, former: committed, upTo }
-        const advanced = await inSpan('commit slots', () => advance(writing, booker, range))
-        if (!advanced.ok) return advanced.error
-        const slots = upTo - committed.commitment.slot
-        deps.times?.committed(slots, performance.now() - begunCommit)
-        committed = advanced.value
-        continue
-      }
-      starting = undefined
-      const isFirst = !isRunning
-      isRunning = true
-      if (isFirst) deps.onRunning()
-      if (isMore) continue
-      // Lets the inbox fill after a booking: a batch asks the database as much as a single block. It waits the longer
-      // the more blocks there were, so that a single block is booked at once.
-      if (count > 0) await jumped.wait({ ms: gatherMs(deps, count), signal: ended })
-      else await accepted.wait({ ms: Math.min(msToNextSlot(deps), tickMs), signal: ended })
-    }
-  }
-
-  function showBuild(progress: BuildProgress): void {
-    const before = starting?.step === 'BUILDING_TRIES' ? percentOf(starting) : -1
-    starting = { step: 'BUILDING_TRIES', ...progress }
-    if (percentOf(starting) > before) deps.log.info('building-tries', { ...progress })
-  }
-
-  function showSlots(done: number, of: number): void {
-    starting = { step: 'COMMITTING_SLOTS', done, of }
   }
 
   function state(): LedgerState {
-    assert(ledger !== undefined, 'the writer has loaded the state')
-    return ledger
+    assert(progress.ledger !== undefined, 'the writer has loaded the state')
+    return progress.ledger
   }
 
   return {
     wake: accepted.notify,
     lead,
-    ledger: () => ledger,
-    starting: () => starting,
-    isRunning: () => isRunning,
+    ledger: () => progress.ledger,
+    starting: () => progress.starting,
+    isRunning: () => progress.isRunning,
   }
 }
 
-/** In steps of ten. */
+/** How far the writer is in its term. */
+interface TermProgress {
+  ledger: LedgerState | undefined
+  starting: Starting | undefined
+  isRunning: boolean
+}
+
+const outsideTerm: Readonly<TermProgress> = {
+  ledger: undefined,
+  starting: undefined,
+  isRunning: false,
+}
+
+interface Writing {
+  readonly deps: WriterDeps & SlotsDeps
+  readonly booker: Booker
+  readonly progress: TermProgress
+  /** Notified when the inbox has new blocks. */
+  readonly accepted: Signal
+  /** Notified when the clock jumps. */
+  readonly jumped: Signal
+}
+
+/** Books and commits until the term ends. */
+async function write(writing: Writing, leaderTerm: LeaderTerm): Promise<LeaseLost | undefined> {
+  const { deps, booker, progress, accepted, jumped } = writing
+  const { term, ended } = leaderTerm
+  const loaded = await load(writing, leaderTerm)
+  if (!loaded.ok) return loaded.error
+  if (loaded.value === undefined) return undefined
+  let committed = loaded.value
+  const first = committed.commitment.slot
+  for (;;) {
+    const begun = performance.now()
+    const booked = await booker.next(term)
+    if (!booked.ok) return booked.error
+    const { count, isMore } = booked.value
+    if (count > 0) deps.times?.booked(count, performance.now() - begun)
+    if (ended.aborted && count === 0) return undefined
+    // Read after the booking: a slot that ended meanwhile is committed before blocks of the next one are booked.
+    const due = dueSlot(deps)
+    const { slot } = committed.commitment
+    if (due > slot) {
+      const range = { term, former: committed, upTo: Math.min(due, slot + slotsPerCommit) }
+      if (!progress.isRunning) {
+        progress.starting = { step: 'COMMITTING_SLOTS', done: slot - first, of: due - first }
+      }
+      const advanced = await timedAdvance(deps, booker, range)
+      if (!advanced.ok) return advanced.error
+      committed = advanced.value
+      continue
+    }
+    progress.starting = undefined
+    const isFirst = !progress.isRunning
+    progress.isRunning = true
+    if (isFirst) deps.onRunning()
+    if (isMore) continue
+    // Lets the inbox fill after a booking: a batch costs the database as much as a single block. The pause grows with
+    // the number of booked blocks, so that a single block is booked at once.
+    if (count > 0) await jumped.wait({ ms: gatherMs(deps, count), signal: ended })
+    else await accepted.wait({ ms: Math.min(msToNextSlot(deps), tickMs), signal: ended })
+  }
+}
+
+/** Loads the ledger; returns the newest committed slot, or `undefined` when the term ended before the tries were built. */
+async function load(
+  { deps, booker, progress }: Writing,
+  { term, ended }: LeaderTerm,
+): Promise<Result<CommittedSlot | undefined, LeaseLost>> {
+  progress.starting = { step: 'READING_LEDGER', done: 0, of: 0 }
+  const committed = await deps.commitments.reload()
+  const onProgress = (built: BuildProgress) => showBuild(deps, progress, built)
+  const built = await buildTries({ store: deps.store, term, ended, onProgress })
+  if (!built.ok) return built
+  if (!built.value) return ok(undefined)
+  progress.ledger = await loadLedgerState(deps.store.read, deps.network.parameters, deps.memory)
+  await booker.load()
+  return ok(committed)
+}
+
+function showBuild({ log }: WriterDeps, progress: TermProgress, built: BuildProgress): void {
+  const { starting } = progress
+  const before = starting?.step === 'BUILDING_TRIES' ? percentOf(starting) : -1
+  progress.starting = { step: 'BUILDING_TRIES', ...built }
+  if (percentOf(built) > before) log.info('building-tries', { ...built })
+}
+
+/** The percentage, rounded down to a multiple of ten. */
 function percentOf({ done, of }: BuildProgress): number {
   return of === 0 ? 0 : Math.floor((10 * done) / of) * 10
 }
 
-/** Closes slots, books what they hold, fails the transactions that still wait in them, and commits them. */
+interface AdvanceRange {
+  readonly term: number
+  readonly former: CommittedSlot
+  readonly upTo: SlotIndex
+}
+
+async function timedAdvance(
+  deps: WriterDeps & SlotsDeps,
+  booker: Booker,
+  range: AdvanceRange,
+): Promise<Result<CommittedSlot, LeaseLost>> {
+  const begun = performance.now()
+  const advanced = await inSpan('commit slots', () => advance(deps, booker, range))
+  const slots = range.upTo - range.former.commitment.slot
+  if (advanced.ok) deps.times?.committed(slots, performance.now() - begun)
+  return advanced
+}
+
+/** Closes slots, books their blocks, fails the transactions that still wait in them, and commits them. */
 async function advance(
   deps: WriterDeps & SlotsDeps,
   booker: Booker,
-  { term, ...range }: { term: number; former: CommittedSlot; upTo: SlotIndex },
+  { term, ...range }: AdvanceRange,
 ): Promise<Result<CommittedSlot, LeaseLost>> {
   const { former, upTo } = range
   const closed = await deps.store.write.closeSlots(term, upTo)
@@ -180,7 +230,7 @@ function dueSlot({ clock, network: { parameters } }: Timing): SlotIndex {
 
 function msToNextSlot({ clock, network: { parameters } }: Timing): number {
   const now = clock.nowNs()
-  // Counted from the genesis, which need not be a whole number of slots after 1970.
+  // Slots are counted from the genesis, which need not be a whole number of slots after 1970.
   const end = BigInt(slotEnd(parameters, slotOfTime(parameters, now))) * 1_000_000_000n
   return Number((end - now) / 1_000_000n) + 1
 }
@@ -189,9 +239,9 @@ function gatherMs(deps: Timing, booked: number): number {
   return Math.min(booked * gatherMsPerBlock, gatherLimitMs, msToNextSlot(deps))
 }
 
-/** The longest pause: another process may fill the inbox, and its notification may be lost. */
+/** Longest pause in milliseconds: another process may fill the inbox, and its notification may be lost. */
 const tickMs = 250
 
-/** From 100 blocks a second on each batch is larger than the one before, up to the limit. */
+/** From 100 blocks per second on, each batch is larger than the previous one, up to the limit. */
 const gatherMsPerBlock = 10
 const gatherLimitMs = 150

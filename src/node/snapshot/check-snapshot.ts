@@ -11,7 +11,7 @@ import { merkleRoot } from '../../protocol/merkle.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { OutputId } from '../../protocol/primitives.ts'
+import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
@@ -19,6 +19,7 @@ import type { Milestone } from '../../store/rows.ts'
 import type {
   SnapshotInvalid,
   SnapshotLineWrong,
+  SnapshotOutputUnproved,
   SnapshotRootDiffers,
   SnapshotSupplyDiffers,
 } from './snapshot-errors.ts'
@@ -36,18 +37,18 @@ import {
   splitLine,
 } from './snapshot-format.ts'
 
-/** The checks of a snapshot, line by line, whatever becomes of its rows. */
+/** Checks a snapshot line by line. Does not use the rows. */
 
-/** A head that its commitment proves, with what it means. */
+/** The decoded head of a snapshot, proven by its commitment. */
 export interface CheckedHead {
   readonly head: SnapshotHead
   readonly network: Network
   readonly milestones: readonly Milestone[]
-  /** That of the slot. */
+  /** The milestone of the slot. */
   readonly milestone: Milestone
 }
 
-/** Reads what a head means, and checks that its commitments follow one another and that the last one names its roots. */
+/** Decodes a head. Checks that its commitments follow one another, and that the last commitment names its roots. */
 export function checkHead(head: SnapshotHead): CheckedHead | SnapshotRootDiffers | undefined {
   const parameters = decode(ProtocolParameters, hexToBytes(head.parameters))
   if (!parameters.ok) return undefined
@@ -59,7 +60,7 @@ export function checkHead(head: SnapshotHead): CheckedHead | SnapshotRootDiffers
     const { slot, previousCommitmentId } = commitment.value
     const before = milestones.at(-1)
     if (before !== undefined) {
-      // Before the newest ones there may be the one that holds the last row of the log.
+      // The first commitment may be older than the others: the one that holds the last row of the log.
       const isNext = before.slot === slot - 1
       const isChained = isNext && before.commitmentId === previousCommitmentId
       const isApart = before.slot < slot - 1 && milestones.length === 1
@@ -85,7 +86,7 @@ export function checkHead(head: SnapshotHead): CheckedHead | SnapshotRootDiffers
   return { head, network: networkOf(parameters.value), milestones, milestone }
 }
 
-/** Whether the roots of what was read are those of the head. */
+/** Checks the computed roots against the roots of the head. */
 export function checkRoots(
   { roots }: SnapshotHead,
   computed: { readonly state: Hex; readonly accounts: Hex },
@@ -113,57 +114,59 @@ function* valuesIn(changes: ReadonlyMap<Hex, Uint8Array | undefined>): Generator
   for (const [key, value] of changes) if (value !== undefined) yield [key, value]
 }
 
-/** A snapshot of which a part was read before. */
-export interface ReadBefore {
+/** The point where an earlier transfer of a snapshot ended. */
+export interface ResumePoint {
   readonly head: CheckedHead
   readonly position: SnapshotPosition
-  /** Of the outputs that were read. */
+  /** Sum of the outputs that were read. */
   readonly baseTokens: bigint
 }
 
-/** A part of a line in its place, with what its outputs mean. */
+/** A checked part of a line, with decoded outputs. */
 export type CheckedPart =
   | Exclude<SnapshotPart, { readonly section: 'outputs' }>
   | { readonly section: 'outputs'; readonly rows: readonly SnapshotOutput[] }
 
-/** Takes the lines of a snapshot in their order. */
+/** Reads the lines of a snapshot in order. */
 export interface LineReader {
-  /** The checked part of the next line. */
+  /** Checks the next line and returns its part. */
   take(line: string): Promise<Result<CheckedPart, SnapshotInvalid>>
   /** `undefined` before the first line. */
   head(): CheckedHead | undefined
   /** Where the next line begins. */
   position(): SnapshotPosition | undefined
-  /** The error of lines that end here. */
+  /** The error for a snapshot that ends here. */
   endedEarly(): SnapshotLineWrong
 }
 
-/** Begins with the first line, or where the reading ended before; with proofs, what an output contains is not believed. */
+/** Creates a reader that starts at the first line or at a resume point. With proofs, it checks the content of each output. */
 export function createLineReader(
   { withProofs }: { readonly withProofs: boolean },
-  before?: ReadBefore,
+  from?: ResumePoint,
 ): LineReader {
-  let head = before?.head
-  let position = before?.position
-  let baseTokens = before?.baseTokens ?? 0n
+  let head = from?.head
+  let position = from?.position
+  let baseTokens = from?.baseTokens ?? 0n
   let line = 0
 
   async function take(text: string): Promise<Result<CheckedPart, SnapshotInvalid>> {
     line++
-    const split = splitLine(text)
-    if (split === undefined) return wrong('SNAPSHOT_MALFORMED')
-    const check = checkAfter(position?.check ?? firstCheck, split.text)
-    if (check !== split.check) return wrong('SNAPSHOT_DAMAGED')
-    const part = parsePart(split.text)
-    if (part === undefined) return wrong('SNAPSHOT_MALFORMED')
+    const parsed = parseLine(text, position?.check ?? firstCheck)
+    if (!parsed.ok) return wrong(parsed.error)
+    const { part, check } = parsed.value
     if (head === undefined || position === undefined) return begin(part, check)
     if (part.section === 'head') return wrong('SNAPSHOT_MALFORMED')
-    if (part.section === 'end') {
-      const { tokenSupply: supply } = head.network.parameters
-      return baseTokens === supply ? ok(part) : err(supplyDiffers(supply))
+    const { tokenSupply: supply } = head.network.parameters
+    if (part.section === 'end') return baseTokens === supply ? ok(part) : supplyDiffers(supply)
+    const checked = await checkRows(part, position, { slot: head.head.slot, withProofs })
+    if (!checked.ok) {
+      const { error } = checked
+      return error === 'SNAPSHOT_ROWS_WRONG' ? wrong(error) : err(error)
     }
-    const checked = await checkRows(head, position, part)
-    if (!checked.ok) return checked
+    if (checked.value.section === 'outputs') {
+      for (const { output } of checked.value.rows) baseTokens += output.amount
+      if (baseTokens > supply) return supplyDiffers(supply)
+    }
     position = { ...position, section: part.section, after: lastKey(part), check }
     return checked
   }
@@ -178,39 +181,8 @@ export function createLineReader(
     return ok(part)
   }
 
-  async function checkRows(
-    { network, head: { slot } }: CheckedHead,
-    before: SnapshotPosition,
-    part: SnapshotRows,
-  ): Promise<Result<CheckedPart, SnapshotInvalid>> {
-    if (sections.indexOf(part.section) < sections.indexOf(before.section)) return rowsWrong()
-    const after = part.section === before.section ? before.after : '0x'
-    if (!isAscending(after, part)) return rowsWrong()
-    if (part.section !== 'outputs') return ok(part)
-    const rows: SnapshotOutput[] = []
-    for (const { proof, ...row } of part.rows) {
-      await passTurn()
-      const { outputId, bytes, bookedSlot, chainOrdinal } = row
-      const output = decode(Output, bytes)
-      if (!output.ok || bookedSlot > slot) return rowsWrong()
-      const isChain = chainOf(outputId, output.value) !== undefined
-      if (isChain !== (chainOrdinal !== undefined)) return rowsWrong()
-      if (withProofs && !isProven({ outputId, bytes, proof })) {
-        return err({ code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId })
-      }
-      baseTokens += output.value.amount
-      rows.push({ ...row, output: output.value })
-    }
-    const { tokenSupply: supply } = network.parameters
-    return baseTokens > supply ? err(supplyDiffers(supply)) : ok({ section: part.section, rows })
-  }
-
-  function rowsWrong(): Result<never, SnapshotInvalid> {
-    return err({ code: 'SNAPSHOT_ROWS_WRONG', line })
-  }
-
-  function supplyDiffers(supply: bigint): SnapshotSupplyDiffers {
-    return { code: 'SNAPSHOT_SUPPLY_DIFFERS', computed: baseTokens, supply }
+  function supplyDiffers(supply: bigint): Result<never, SnapshotSupplyDiffers> {
+    return err({ code: 'SNAPSHOT_SUPPLY_DIFFERS', computed: baseTokens, supply })
   }
 
   function wrong(code: SnapshotLineWrong['code']): Result<never, SnapshotLineWrong> {
@@ -225,6 +197,59 @@ export function createLineReader(
   }
 }
 
+/** Parses a line, and checks it against the check of the previous line. */
+function parseLine(
+  text: string,
+  formerCheck: string,
+): Result<
+  { readonly part: SnapshotPart; readonly check: string },
+  'SNAPSHOT_MALFORMED' | 'SNAPSHOT_DAMAGED'
+> {
+  const split = splitLine(text)
+  if (split === undefined) return err('SNAPSHOT_MALFORMED')
+  const check = checkAfter(formerCheck, split.text)
+  if (check !== split.check) return err('SNAPSHOT_DAMAGED')
+  const part = parsePart(split.text)
+  return part === undefined ? err('SNAPSHOT_MALFORMED') : ok({ part, check })
+}
+
+interface RowRules {
+  readonly slot: SlotIndex
+  readonly withProofs: boolean
+}
+
+/** Checks the order of rows and the content of outputs. */
+async function checkRows(
+  part: SnapshotRows,
+  before: SnapshotPosition,
+  rules: RowRules,
+): Promise<Result<CheckedPart, 'SNAPSHOT_ROWS_WRONG' | SnapshotOutputUnproved>> {
+  if (!isInOrder(before, part)) return err('SNAPSHOT_ROWS_WRONG')
+  if (part.section !== 'outputs') return ok(part)
+  const rows = await checkOutputs(part.rows, rules)
+  return rows.ok ? ok({ section: part.section, rows: rows.value }) : rows
+}
+
+async function checkOutputs(
+  rows: readonly ProvenOutput[],
+  { slot, withProofs }: RowRules,
+): Promise<Result<SnapshotOutput[], 'SNAPSHOT_ROWS_WRONG' | SnapshotOutputUnproved>> {
+  const checked: SnapshotOutput[] = []
+  for (const { proof, ...row } of rows) {
+    await passTurn()
+    const { outputId, bytes, bookedSlot, chainOrdinal } = row
+    const output = decode(Output, bytes)
+    if (!output.ok || bookedSlot > slot) return err('SNAPSHOT_ROWS_WRONG')
+    const isChain = chainOf(outputId, output.value) !== undefined
+    if (isChain !== (chainOrdinal !== undefined)) return err('SNAPSHOT_ROWS_WRONG')
+    if (withProofs && !isProven({ outputId, bytes, proof })) {
+      return err({ code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId })
+    }
+    checked.push({ ...row, output: output.value })
+  }
+  return ok(checked)
+}
+
 /** Whether the proof of an output shows that it contains these bytes. */
 export function isProven({
   outputId,
@@ -235,10 +260,16 @@ export function isProven({
   return read?.ok === true && provesOutput(outputId, bytes, read.value)
 }
 
-/** Whether each key comes after the one before. The tips of an address come together. */
+/** Whether a part follows the position of the previous line. */
+function isInOrder(before: SnapshotPosition, part: SnapshotRows): boolean {
+  if (sections.indexOf(part.section) < sections.indexOf(before.section)) return false
+  return isAscending(part.section === before.section ? before.after : '0x', part)
+}
+
+/** Whether each key is greater than the previous key. The tips of an address are adjacent. */
 function isAscending(after: Hex, part: SnapshotRows): boolean {
   const keys = keysOf(part)
-  // A space and a class come before every digit, so that an address comes before one that goes on.
+  // A space sorts before every digit, so that an address sorts before a longer address that it is a prefix of.
   let before: string = part.section === 'tips' ? `${after} 9` : after
   for (const key of keys) {
     if (key <= before) return false

@@ -5,13 +5,16 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import type { ProofAnswer, ProofOptions, ProofRequest } from './proof-worker.ts'
 
 /**
- * Proves the outputs of a snapshot on a thread of its own, beside the writing of their rows: what they contain, line by line, and
- * the state root over their ids.
+ * Proves the outputs of a snapshot on a separate thread while their rows are written: their content, line by line, and the state
+ * root over their ids.
  */
 export interface ProofThread {
-  /** The first output of a line that its proof does not show; the line was read before. */
+  /** The first output of a line whose proof fails. The line must have been read before. */
   unprovedIn(line: string): Promise<OutputId | undefined>
-  /** The state root, once all lines were taken; the ids of all outputs are read again where the lines had not all, or memory has no room. */
+  /**
+   * Computes the state root after the last line. Reads the ids of all outputs again if the lines did not contain all of them, or if
+   * they do not fit in memory.
+   */
   stateRoot(readIds: () => AsyncIterable<readonly OutputId[]>): Promise<Hex>
   close(): Promise<void>
 }
@@ -21,18 +24,20 @@ interface Pending {
   readonly reject: (cause: unknown) => void
 }
 
-/** Starts the thread. A crash of it rejects every call. */
+/** Starts the thread. A crash of the thread rejects every call. */
 export function openProofThread(options: ProofOptions): ProofThread {
   const pending = createFifo<Pending>()
   const worker = startThread(import.meta.url, 'proof-worker', options)
   let failure: Error | undefined
   worker.on('message', (answer: ProofAnswer) => pending.shift()?.resolve(answer))
-  worker.on('error', (cause) => fail(new Error('the thread of proofs failed', { cause })))
-  worker.on('exit', () => fail(new Error('the thread of proofs ended')))
+  worker.on('error', (cause) => fail(new Error('the proof thread failed', { cause })))
+  worker.on('exit', () => fail(new Error('the proof thread ended')))
 
   function fail(reason: Error): void {
     failure ??= reason
-    for (let one = pending.shift(); one !== undefined; one = pending.shift()) one.reject(failure)
+    for (let call = pending.shift(); call !== undefined; call = pending.shift()) {
+      call.reject(failure)
+    }
   }
 
   function ask(request: ProofRequest): Promise<ProofAnswer> {
@@ -48,11 +53,11 @@ export function openProofThread(options: ProofOptions): ProofThread {
       const { root } = await ask({ end: true })
       if (root !== undefined) return root
       let former: Promise<unknown> = Promise.resolve()
-      // One page is read while the former is hashed.
+      // Reads a page while the thread hashes the previous one.
       for await (const ids of readIds()) {
         await former
         former = ask({ ids })
-        // A failure is thrown where it is waited for.
+        // The next `await` reports the rejection. This handler prevents an unhandled rejection until then.
         former.catch(() => {})
       }
       await former
@@ -60,7 +65,7 @@ export function openProofThread(options: ProofOptions): ProofThread {
   }
 
   async function close(): Promise<void> {
-    fail(new Error('the thread of proofs is closed'))
+    fail(new Error('the proof thread is closed'))
     await worker.terminate()
   }
 

@@ -6,35 +6,35 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import { isProven, outputEntries } from './check-snapshot.ts'
 import { parsePart, splitLine } from './snapshot-format.ts'
 
-/** The thread of `proof-thread.ts`: one answer for each request, in their order. */
+/** The worker thread of `proof-thread.ts`: answers each request in order. */
 
-/** What the thread is started with. */
+/** The options of the thread. */
 export interface ProofOptions {
-  /** Whether what an output contains is held against its proof. */
+  /** Whether the content of each output is checked against its proof. */
   readonly withProofs: boolean
-  /** Whether all outputs of the snapshot come in lines; else they are given by their ids, once the lines have ended. */
+  /** Whether the lines contain all outputs of the snapshot. If not, `ids` requests after the last line deliver the outputs. */
   readonly isWhole: boolean
-  /** The most entries of the trie in memory; `undefined` for the usual number. */
-  readonly mostEntries: number | undefined
+  /** Maximum number of trie entries in memory; `undefined` for the usual number. */
+  readonly maxEntries: number | undefined
 }
 
-/** A line with outputs, ids of outputs one after another, or the end of all of them. */
+/** A line with outputs, some output ids, or the end of the outputs. */
 export type ProofRequest =
   | { readonly line: string }
   | { readonly ids: readonly OutputId[] }
   | { readonly end: true }
 
-/** What was found out. */
+/** The result of a request. */
 export interface ProofAnswer {
-  /** The first output of the line that is not proved. */
+  /** The first output of the line whose proof fails. */
   readonly unproved?: OutputId | undefined
-  /** The state root; `undefined` as long as the ids of all outputs are to be given again. */
+  /** The state root; `undefined` if the ids of all outputs have to be sent again. */
   readonly root?: Hex | undefined
 }
 
 const port = present(parentPort, 'the port of a worker thread')
-const { withProofs, isWhole, mostEntries }: ProofOptions = workerData
-const trie: TrieRoot = createTrieRoot(mostEntries)
+const { withProofs, isWhole, maxEntries }: ProofOptions = workerData
+const trie: TrieRoot = createTrieRoot(maxEntries)
 let isComplete = isWhole
 let former: Promise<unknown> = Promise.resolve()
 
@@ -55,7 +55,7 @@ async function answerTo(request: ProofRequest): Promise<ProofAnswer> {
 
 async function takeLine(line: string): Promise<ProofAnswer> {
   const part = parsePart(splitLine(line)?.text ?? '')
-  // The end of a snapshot is asked about where the sum is wrong.
+  // The last line has no outputs. It is requested when the sum of the outputs is wrong.
   if (part?.section !== 'outputs') return {}
   if (isWhole) await trie.add(outputEntries(part.rows.map(({ outputId }) => outputId)))
   return { unproved: withProofs ? part.rows.find((row) => !isProven(row))?.outputId : undefined }

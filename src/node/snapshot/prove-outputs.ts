@@ -23,24 +23,24 @@ import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 
-/** Proves what outputs contain: their ids are hashes over them, and the state root of a commitment stands for ids alone. */
+/** Proves the content of outputs. An output id is a hash over the content, and the state root of a commitment covers only the ids. */
 
 type Reads = Pick<StoreReader, 'blocks' | 'outputs'>
 
-/** What the outputs of a transaction are proved by. */
+/** The data that proves the outputs of a transaction. */
 interface Transaction {
   readonly transactionCommitment: Hex
-  /** In their order. */
+  /** In the order of the outputs. */
   readonly outputBytes: readonly Uint8Array[]
 }
 
-/** What the proofs of one ledger have in common. */
+/** The data that all proofs of a ledger share. */
 export interface ProofContext {
   readonly parameters: Pick<ProtocolParameters, 'genesisSlot'>
   readonly firsts: GenesisTransactions
 }
 
-/** The serialized proofs of some outputs, from the blocks that carried their transactions; none where a block is not kept. */
+/** The serialized proofs of some outputs, from the blocks of their transactions. An output whose block is not kept has no proof. */
 export async function proofsOf(
   read: Reads,
   { parameters, firsts }: ProofContext,
@@ -81,7 +81,7 @@ async function bytesOf(read: Reads, ids: readonly BlockId[]): Promise<Map<BlockI
   return bytesById
 }
 
-/** A block has up to 32 kilobytes. */
+/** A block has up to 32 kilobytes, so that a read returns at most 1.6 MB. */
 const blocksPerRead = 50
 
 function carried(bytes: Uint8Array): Transaction {
@@ -91,7 +91,7 @@ function carried(bytes: Uint8Array): Transaction {
   return identifyTransaction(payload.transaction)
 }
 
-/** A transaction of the genesis never existed: it is made of its outputs, which are all kept. */
+/** Rebuilds a transaction of the genesis from its outputs: it has no block, and all its outputs are kept. */
 async function firstTransaction(
   { read, firsts }: Pick<ProofContext, 'firsts'> & { readonly read: Reads },
   id: TransactionId,

@@ -14,6 +14,7 @@ import {
   type SnapshotOutput,
 } from '../../store/ledger-snapshot-contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
+import { inLines } from './line-rows.ts'
 import { proofsOf } from './prove-outputs.ts'
 import {
   type Section,
@@ -24,9 +25,11 @@ import {
   snapshotLine,
 } from './snapshot-format.ts'
 
-/** The lines of a snapshot, read from a database page by page, while slots are committed. */
+/** Reads the lines of a snapshot from a database page by page, while slots are committed. */
 
-/** So much came since the slot that it is no longer read, or the log was pruned behind it and histories cannot be continued from there. */
+/**
+ * Too many rows were written since the slot, or the log was pruned past the slot, so that histories cannot be continued from it.
+ */
 export class SnapshotTooOld extends Error {
   constructor() {
     super('the slot of the snapshot is too old')
@@ -34,7 +37,7 @@ export class SnapshotTooOld extends Error {
   }
 }
 
-/** What is read. */
+/** The range to read: from a position to the end. */
 export interface SnapshotRange extends SnapshotPosition {
   /** The last position of the log at the end of the slot. */
   readonly seq: number
@@ -45,8 +48,8 @@ type SnapshotReads = LedgerSnapshotReads &
   Pick<StoreReader, 'blocks' | 'outputs' | 'logTip' | 'unspentCount'>
 
 /**
- * Whether the log is pruned behind a slot, or a page of its outputs would go through too many slots and spent outputs since, for
- * on SQLite a page holds the event loop.
+ * Whether the log is pruned past a slot, or a page of its outputs would scan too many later slots and spent outputs. On SQLite, a
+ * page blocks the event loop.
  */
 export async function isTooOld(
   read: Pick<SnapshotReads, 'logTip' | 'unspentCount'>,
@@ -55,13 +58,13 @@ export async function isTooOld(
   const tip = await read.logTip()
   const unspent = await read.unspentCount()
   const rowsPerPage = ((tip.seq - seq) * outputsPerPage) / Math.max(unspent, outputsPerPage)
-  return seq < tip.prunedSeq || tip.slot - slot + rowsPerPage > mostPerPage
+  return seq < tip.prunedSeq || tip.slot - slot + rowsPerPage > maxRowsPerPage
 }
 
-/** So many take some 15 milliseconds. */
-const mostPerPage = 5_000
+/** Scanning this many rows takes about 15 ms. */
+const maxRowsPerPage = 5_000
 
-/** The lines from a position to the end, each with its end. */
+/** The lines from a position to the end, each with its line end. */
 export async function* snapshotLines(
   read: SnapshotReads,
   range: SnapshotRange,
@@ -97,7 +100,7 @@ async function* partsOf(
     if (section === 'outputs') {
       const outputs = await read.outputsAt(slot, after as OutputId | undefined)
       if (outputs.length === 0) return
-      for (const some of lineByLine(outputs)) {
+      for await (const some of inLines(outputs, ({ bytes }) => bytes.length)) {
         const proofs = await proofsOf(read, { parameters, firsts }, some)
         const rows = await withOrdinals(read, some)
         yield { section, rows: rows.map((row) => ({ ...row, proof: proofs.get(row.outputId) })) }
@@ -118,26 +121,8 @@ async function* partsOf(
   }
 }
 
-/** A transfer of many pages may last. */
+/** Number of pages between two checks of the age, because a transfer may take long. */
 const pagesPerCheck = 20
-
-/** The outputs of each line: as many as are proved and written in a few milliseconds. */
-function* lineByLine(outputs: readonly OutputRow[]): Generator<readonly OutputRow[]> {
-  let line: OutputRow[] = []
-  let size = 0
-  for (const output of outputs) {
-    line.push(output)
-    size += output.bytes.length
-    if (line.length < mostOutputs && size < usualBytes) continue
-    yield line
-    line = []
-    size = 0
-  }
-  if (line.length > 0) yield line
-}
-
-const mostOutputs = 100
-const usualBytes = 65_536
 
 async function withOrdinals(
   read: LedgerSnapshotReads,

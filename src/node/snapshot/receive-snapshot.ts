@@ -17,7 +17,7 @@ import {
   checkRoots,
   createLineReader,
   type LineReader,
-  type ReadBefore,
+  type ResumePoint,
 } from './check-snapshot.ts'
 import { openProofThread, type ProofThread } from './proof-thread.ts'
 import type {
@@ -31,29 +31,29 @@ import { invalidBy, SnapshotCut, SnapshotGone, type SnapshotSource } from './sna
 import { createRowsWriter, type RowsWriter } from './write-rows.ts'
 
 /**
- * Begins a database with a snapshot. Its rows are written as they come, with the place where they end, so that an interrupted
- * transfer goes on there. Another thread proves them meanwhile and computes the state root: of the lines, or of what is in the
- * database where a former process has received some of them.
+ * Initializes a database from a snapshot. Rows are written as they arrive, with the position after them, so that an interrupted
+ * transfer resumes there. Another thread proves the rows meanwhile and computes the state root: from the lines, or from the database
+ * if an earlier process received some of them.
  */
 
-/** What receiving needs. */
+/** Dependencies of receiving. */
 export interface ReceiveDeps<E> {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly log: Log
   readonly lease: Lease
   readonly source: SnapshotSource
-  /** Whether the contents of each output are held against its proof. */
+  /** Whether the content of each output is checked against its proof. */
   readonly withProofs: boolean
-  /** Ends the transfer between two lines. */
+  /** Aborts the transfer between two lines. */
   readonly stopping: AbortSignal | undefined
-  /** Holds the head against what the followed nodes have, and gives the id of the log. */
+  /** Checks the head against the followed nodes, and returns the log id. */
   confirm(head: CheckedHead): Promise<Result<Hex, E>>
 }
 
-/** Why the database did not begin. */
+/** Why the database could not be initialized. */
 export type ReceiveError = SnapshotInvalid | SnapshotAway | SnapshotInterrupted | LeaseLost
 
-/** Receives what is missing, proves the whole, and begins the log. What cannot become a ledger is removed again. */
+/** Receives the missing rows, proves the snapshot, and starts the log. Removes rows that cannot become a ledger. */
 export async function receiveSnapshot<E extends { readonly code: string }>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<undefined, ReceiveError | E>> {
@@ -64,7 +64,7 @@ export async function receiveSnapshot<E extends { readonly code: string }>(
   return done
 }
 
-/** What came before one of these is as it should be. */
+/** Errors after which the received rows stay valid, so that a later transfer can resume. */
 const resumable: readonly string[] = [
   'SNAPSHOT_AWAY',
   'SNAPSHOT_INTERRUPTED',
@@ -80,7 +80,7 @@ async function receiveAndProve<E extends object>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<undefined, ReceiveError | E>> {
   const { store, lease, log } = deps
-  const reception = createReception(deps, await readBefore(deps))
+  const reception = createReception(deps, await storedResumePoint(deps))
   try {
     const received = await receive(deps, reception)
     if (!received.ok) return received
@@ -102,26 +102,26 @@ async function receiveAndProve<E extends object>(
   }
 }
 
-/** What takes the lines of one snapshot: a reader, and a thread that proves what the reader lets through. */
+/** The receiver of the lines of a snapshot: a reader, and a thread that proves the lines that the reader accepts. */
 type Reception = ReturnType<typeof createReception>
 
-function createReception<E>({ withProofs }: ReceiveDeps<E>, before: ReadBefore | undefined) {
+function createReception<E>({ withProofs }: ReceiveDeps<E>, from: ResumePoint | undefined) {
   const threadFor = (isWhole: boolean) =>
-    openProofThread({ withProofs, isWhole, mostEntries: undefined })
-  let reader = createLineReader({ withProofs: false }, before)
-  let proofs = threadFor(before === undefined)
+    openProofThread({ withProofs, isWhole, maxEntries: undefined })
+  let reader = createLineReader({ withProofs: false }, from)
+  let proofs = threadFor(from === undefined)
 
-  /** Forgets the lines so far. */
-  async function beginAnew(): Promise<void> {
+  /** Discards the lines so far. */
+  async function restart(): Promise<void> {
     await proofs.close()
     reader = createLineReader({ withProofs: false })
     proofs = threadFor(true)
   }
 
-  return { reader: () => reader, proofs: () => proofs, beginAnew }
+  return { reader: () => reader, proofs: () => proofs, restart }
 }
 
-/** Receives all lines, from wherever a former transfer ended. */
+/** Receives all lines, from the point where an earlier transfer ended. Retries a remote source. */
 async function receive<E extends object>(
   deps: ReceiveDeps<E>,
   reception: Reception,
@@ -141,13 +141,13 @@ async function receive<E extends object>(
       log.warn('snapshot-begun-anew', { reason: failure.message })
       const dropped = await store.write.dropSnapshot(lease.term)
       if (!dropped.ok) return dropped
-      await reception.beginAnew()
+      await reception.restart()
       continue
     }
     const invalid = invalidBy(failure)
     if (invalid !== undefined) return err(invalid)
     failures = reader.position() === from ? failures + 1 : 1
-    if (!source.isRemote || failures > mostFailures) {
+    if (!source.isRemote || failures > maxFailures) {
       const isCut = failure instanceof SnapshotCut
       return err(isCut ? reader.endedEarly() : { code: 'SNAPSHOT_AWAY', reason: failure.message })
     }
@@ -158,18 +158,18 @@ async function receive<E extends object>(
   }
 }
 
-/** The pause before an interrupted transfer goes on; the lease outlasts it. */
+/** Milliseconds before an interrupted transfer resumes. The lease outlasts this pause. */
 const retryMs = 250
 
-/** A gateway that gives nothing for so many times in a row is away. */
-const mostFailures = 40
+/** Number of consecutive attempts without a new line after which a gateway counts as unreachable. */
+const maxFailures = 40
 
-/** What the other side failed by. */
+/** The failure of the source. */
 interface TransferFailed {
   readonly failure: Error
 }
 
-/** Takes the lines of one transfer, until the snapshot ends; those that are as they should be are written however it ends. */
+/** Receives lines until the snapshot or the source ends. Writes the valid lines in either case. */
 async function transferLines<E extends object>(
   deps: ReceiveDeps<E>,
   reception: Reception,
@@ -203,7 +203,7 @@ async function takeLines<E extends object>(
       const part = await reader.take(next.value)
       if (!part.ok) return err((await unprovedBehind(part.error, proofs, next.value)) ?? part.error)
       const head = reader.head()
-      assert(head !== undefined, 'there is a head behind the first line')
+      assert(head !== undefined, 'there is a head after the first line')
       if (part.value.section === 'end') return ok(head)
       if (part.value.section === 'head') {
         const confirmed = await confirm(head)
@@ -222,7 +222,7 @@ async function takeLines<E extends object>(
 
 const noneUnproved = Promise.resolve(undefined)
 
-/** A wrong sum is that of an output which contains too much: it is named instead. */
+/** An output with a wrong amount causes a wrong sum: returns the output that fails its proof instead of the sum. */
 async function unprovedBehind(
   { code }: SnapshotInvalid,
   proofs: ProofThread,
@@ -244,19 +244,19 @@ async function nextOf(
   }
 }
 
-/** What a former transfer left in the database. */
-async function readBefore<E>({ store }: ReceiveDeps<E>): Promise<ReadBefore | undefined> {
+/** The resume point that an earlier transfer stored in the database. */
+async function storedResumePoint<E>({ store }: ReceiveDeps<E>): Promise<ResumePoint | undefined> {
   const received = await store.read.snapshotProgress()
   if (received === undefined) return undefined
   const part = parsePart(received.head)
   const head = part?.section === 'head' ? checkHead(part.head) : undefined
   const position = parsePosition(received.position)
   assert(head !== undefined && !('code' in head), 'a stored head was checked')
-  assert(position !== undefined, 'a stored position is one')
+  assert(position !== undefined, 'a stored position is well-formed')
   return { head, position, baseTokens: received.baseTokens }
 }
 
-/** Whether both roots of what was received are those of the head. */
+/** Checks both roots of the received rows against the head. */
 async function proveRoots<E>(
   { store, lease }: ReceiveDeps<E>,
   { head }: CheckedHead,
@@ -282,12 +282,12 @@ async function proveRoots<E>(
     }
   }
 
-  const state = await keeping(lease, proofs.stateRoot(outputIds))
-  return checkRoots(head, { state, accounts: await keeping(lease, trieRootOf(accounts)) })
+  const state = await whileRenewing(lease, proofs.stateRoot(outputIds))
+  return checkRoots(head, { state, accounts: await whileRenewing(lease, trieRootOf(accounts)) })
 }
 
-/** Renews the lease for as long as some work lasts; what is written without it is refused. */
-async function keeping<T>(lease: Lease, work: Promise<T>): Promise<T> {
+/** Renews the lease while some work lasts. Writes without the lease are refused. */
+async function whileRenewing<T>(lease: Lease, work: Promise<T>): Promise<T> {
   const isOver = work.then(
     () => true,
     () => true,
@@ -297,7 +297,7 @@ async function keeping<T>(lease: Lease, work: Promise<T>): Promise<T> {
   return work
 }
 
-/** Logs now and then how much is here. Ids of transactions are hashes, so that the first digits of an id show how far it is. */
+/** Logs the progress every `reportMs`. Ids are hashes, so that the first digits of an id show the progress. */
 function createReport(log: Log) {
   let loggedAt = performance.now()
   let rows = 0

@@ -1,9 +1,9 @@
 import type { Hex } from '../../lib/hex.ts'
 import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 
-/** Why a database does not begin with a snapshot. */
+/** The errors of initializing a database from a snapshot. */
 
-/** What is wrong with a snapshot itself. */
+/** Faults of the snapshot itself. */
 export type SnapshotInvalid =
   | SnapshotLineWrong
   | SnapshotFileWrong
@@ -13,8 +13,8 @@ export type SnapshotInvalid =
   | SnapshotSupplyDiffers
 
 /**
- * A line cannot be read, of another version too; its check does not fit; its rows are out of order, or mean nothing; or the lines
- * end before the snapshot does.
+ * A line is malformed or has another version; its check is wrong; its rows are out of order or invalid; or the lines end before the
+ * snapshot does.
  */
 export interface SnapshotLineWrong {
   readonly code:
@@ -22,25 +22,25 @@ export interface SnapshotLineWrong {
     | 'SNAPSHOT_DAMAGED'
     | 'SNAPSHOT_ROWS_WRONG'
     | 'SNAPSHOT_ENDED_EARLY'
-  /** From 1, counted from where the reading began. */
+  /** From 1, counted from the point where reading began. */
   readonly line: number
 }
 
-/** Bytes of a snapshot file of iota-core mean nothing, or are out of order. */
+/** Bytes of a snapshot file of iota-core are invalid or out of order. */
 export interface SnapshotFileWrong {
   readonly code: 'SNAPSHOT_FILE_MALFORMED'
-  /** The part of the file, as docs/iota-core-snapshot.md names it. */
+  /** The name of the part of the file, as in docs/iota-core-snapshot.md. */
   readonly part: string
   readonly offset: number
   readonly reason: string
 }
 
-/** A snapshot file of iota-core is that of the genesis slot, whose commitment has no roots. */
+/** The snapshot file of iota-core is a snapshot of the genesis slot, whose commitment has no roots. */
 export interface SnapshotOfGenesisSlot {
   readonly code: 'SNAPSHOT_OF_GENESIS'
 }
 
-/** What it holds has another root than its commitment names: that over the roots, of unspent outputs, or of accounts. */
+/** A computed root differs from the root that the commitment names: the roots id, the root of unspent outputs, or of accounts. */
 export interface SnapshotRootDiffers {
   readonly code: 'SNAPSHOT_ROOT_DIFFERS'
   readonly root: 'ROOTS_ID' | 'STATE' | 'ACCOUNTS'
@@ -48,20 +48,20 @@ export interface SnapshotRootDiffers {
   readonly named: Hex
 }
 
-/** No proof leads from the contents of an output to its id. */
+/** The proof of an output is missing or does not prove its content. */
 export interface SnapshotOutputUnproved {
   readonly code: 'SNAPSHOT_OUTPUT_UNPROVED'
   readonly outputId: OutputId
 }
 
-/** Its outputs hold more or fewer base tokens than there are. */
+/** The sum of the outputs differs from the token supply. */
 export interface SnapshotSupplyDiffers {
   readonly code: 'SNAPSHOT_SUPPLY_DIFFERS'
   readonly computed: bigint
   readonly supply: bigint
 }
 
-/** The followed nodes have another commitment for its slot, or none. */
+/** The followed nodes have another commitment for the slot, or none. */
 export interface SnapshotCommitmentDiffers {
   readonly code: 'SNAPSHOT_COMMITMENT_DIFFERS'
   readonly slot: SlotIndex
@@ -69,23 +69,23 @@ export interface SnapshotCommitmentDiffers {
   readonly served: CommitmentId | undefined
 }
 
-/** The followed nodes are of another network, or have other parameters. */
+/** The followed nodes belong to another network, or have other parameters. */
 export interface SnapshotOfAnotherNetwork {
   readonly code: 'SNAPSHOT_OF_ANOTHER_NETWORK'
 }
 
-/** The file or the gateway gives no snapshot; a part may be here. */
+/** The file or the gateway is unavailable. A part of the snapshot may be in the database. */
 export interface SnapshotAway {
   readonly code: 'SNAPSHOT_AWAY'
   readonly reason: string
 }
 
-/** The process is to end; what came is here. */
+/** The process is stopping. The received part is in the database. */
 export interface SnapshotInterrupted {
   readonly code: 'SNAPSHOT_INTERRUPTED'
 }
 
-/** A part of a snapshot is in the database, and the settings name none. */
+/** A part of a snapshot is in the database, and the settings name no snapshot. */
 export interface SnapshotUnfinished {
   readonly code: 'SNAPSHOT_UNFINISHED'
 }

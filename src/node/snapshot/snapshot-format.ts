@@ -6,37 +6,37 @@ import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-cont
 import type { PrunedTip } from '../../store/rows.ts'
 
 /**
- * The text of a snapshot (docs/decisions/035-snapshots.md): lines of JSON, each an array of a check and a part. The check is
- * SHA-256 over the check of the line before and the text of the part, both as text, so that a line stands for all before it.
+ * The text of a snapshot (docs/decisions/035-snapshots.md): lines of JSON, each an array of a check and a part. The check is SHA-256
+ * over the check of the previous line and the text of the part, both as text, so that a line vouches for all lines before it.
  */
 
-/** The first part: which slot, what proves it, and how the log goes on. */
+/** The first part: the slot, its proof, and the data to continue the log. */
 export interface SnapshotHead {
   readonly format: typeof snapshotFormat
   readonly version: typeof snapshotVersion
   readonly slot: SlotIndex
   /** The serialized parameters of the network. */
   readonly parameters: Hex
-  /** The eight roots behind the roots id of the commitment, in their order (ledger reference 11.2). */
+  /** The eight roots that the roots id of the commitment is computed from, in order (ledger reference 11.2). */
   readonly roots: readonly Hex[]
-  /** Commitments with their rows of the log, the oldest first; the last is that of the slot. */
+  /** Commitments with the range of their log rows, oldest first. The last one is the commitment of the slot. */
   readonly commitments: readonly SnapshotMilestone[]
   readonly logId: Hex
 }
 
-/** A commitment as it is serialized, with the first and the last position of its rows in the log. */
+/** A serialized commitment, with the first and the last log position of its rows. */
 export type SnapshotMilestone = readonly [bytes: Hex, firstSeq: number, lastSeq: number]
 
-/** What the parts after the first have, in this order. */
+/** The sections of the parts after the head, in order. */
 export const sections = ['outputs', 'accounts', 'tips'] as const
 export type Section = (typeof sections)[number]
 
-/** An output with the serialized proof of its contents; `undefined` where the block of its transaction is not kept. */
+/** An output with the serialized proof of its content; `undefined` if the block of its transaction is not kept. */
 export interface ProvenOutput extends Omit<SnapshotOutput, 'output'> {
   readonly proof: Hex | undefined
 }
 
-/** A part after the first. */
+/** A part with rows. */
 export type SnapshotRows =
   | { readonly section: 'outputs'; readonly rows: readonly ProvenOutput[] }
   | { readonly section: 'accounts'; readonly rows: readonly AccountAt[] }
@@ -48,48 +48,48 @@ export type SnapshotPart =
   | SnapshotRows
   | { readonly section: 'end' }
 
-/** Where to go on with a snapshot: behind a key of a section, and the check up to there. */
+/** Where to resume a snapshot: after a key of a section, with the check at that point. */
 export interface SnapshotPosition {
   readonly slot: SlotIndex
   readonly section: Section
-  /** Empty at the beginning of the section. */
+  /** The last key; empty at the beginning of the section. */
   readonly after: Hex
   readonly check: string
 }
 
 export const snapshotFormat = 'ledger-gateway-snapshot'
 
-/** Raised when an older program could not read the text. */
+/** Incremented when older programs cannot read the format. */
 export const snapshotVersion = 1
 
 /** The check before the first line. */
 export const firstCheck = '0'.repeat(64)
 
-/** A line without its end, and its check. */
+/** Creates the line of a part, without the line end. */
 export function snapshotLine(check: string, part: SnapshotPart): SnapshotLine {
   const text = JSON.stringify(printed(part))
   const next = checkAfter(check, text)
   return { check: next, text: `["${next}",${text}]` }
 }
 
-/** A line of text. */
+/** A line, or the text of its part, with the check of the line. */
 export interface SnapshotLine {
   readonly check: string
   readonly text: string
 }
 
-/** The check and the text of the part of a line; `undefined` where it is no line of a snapshot. */
+/** Splits a line into its check and the text of its part; `undefined` if it is not a line of a snapshot. */
 export function splitLine(line: string): SnapshotLine | undefined {
   const [, check, text] = /^\["([0-9a-f]{64})",(.*)\]$/s.exec(line) ?? []
   return check === undefined || text === undefined ? undefined : { check, text }
 }
 
-/** The check of a line whose part has this text. */
+/** The check of a line, from the check of the previous line and the text of the part. */
 export function checkAfter(check: string, text: string): string {
   return hash('sha256', check + text)
 }
 
-/** The part of a text; `undefined` where it is none. What bytes mean is not looked at. */
+/** Parses the text of a part; `undefined` if it is malformed. Does not decode outputs or commitments. */
 export function parsePart(text: string): SnapshotPart | undefined {
   const json = parsedJson(text)
   if (!isObject(json)) return undefined
@@ -104,15 +104,16 @@ export function parsePart(text: string): SnapshotPart | undefined {
   return Array.isArray(tips) ? rowsIn('tips', tips.map(tipIn)) : undefined
 }
 
-/** A position as text, and back; `undefined` where it is none. */
+/** Prints a position. */
 export function positionText({ slot, section, after, check }: SnapshotPosition): string {
   return `${slot}:${section}:${after}:${check}`
 }
 
+/** Parses a position; `undefined` if the text is malformed. */
 export function parsePosition(text: string): SnapshotPosition | undefined {
   const pattern = /^(\d{1,10}):(outputs|accounts|tips):(0x(?:[0-9a-f]{2}){0,128}):([0-9a-f]{64})$/
   const [, slot, name, after, check] = pattern.exec(text) ?? []
-  const section = sections.find((one) => one === name)
+  const section = sections.find((known) => known === name)
   if (section === undefined || !isHexText(after) || check === undefined) return undefined
   return { slot: Number(slot), section, after, check }
 }
@@ -207,7 +208,7 @@ function outputIn(value: unknown): ProvenOutput | undefined {
   }
 }
 
-/** Its own bytes again, or it is none: reading alone would take any. */
+/** Accepts only bytes that the entry serializes to again, because the decoder alone accepts any bytes. */
 function accountIn(value: unknown): AccountAt | undefined {
   if (!isHexText(value)) return undefined
   try {
@@ -240,7 +241,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The caller reports text that is no JSON.
+    // The caller reports malformed text.
     return undefined
   }
 }

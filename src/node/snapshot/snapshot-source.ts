@@ -6,17 +6,17 @@ import { linesOfIotaCore, SnapshotOfGenesis } from './iota-core/snapshot-lines.t
 import type { SnapshotInvalid } from './snapshot-errors.ts'
 import { positionText, type SnapshotPosition, splitLine } from './snapshot-format.ts'
 
-/** Where the lines of a snapshot come from. Whatever the other side does, a line ends in time and takes bounded memory. */
+/** Sources of snapshot lines. A line has a deadline and a size limit, whatever the source does. */
 
 /** A file, or a gateway. */
 export interface SnapshotSource {
-  /** The lines from a position on, by default all. Throws where they end by a fault. */
+  /** The lines after a position, by default all lines. Throws when the source fails. */
   lines(from: SnapshotPosition | undefined): AsyncIterable<string>
-  /** Whether a fault may pass, so that it is worth to ask again. */
+  /** Whether a failure may be temporary, so that a retry makes sense. */
   readonly isRemote: boolean
 }
 
-/** The other side does not have what would follow; it may have a newer snapshot. */
+/** The source no longer has the rest of this snapshot. It may have a newer snapshot. */
 export class SnapshotGone extends Error {
   constructor(reason: string) {
     super(reason)
@@ -24,7 +24,7 @@ export class SnapshotGone extends Error {
   }
 }
 
-/** The lines end in the middle of one. */
+/** The source ends before the snapshot does. */
 export class SnapshotCut extends Error {
   constructor() {
     super('the last line is cut off')
@@ -32,7 +32,7 @@ export class SnapshotCut extends Error {
   }
 }
 
-/** What a failure says of the snapshot itself; `undefined` where its lines could not be had. */
+/** The fault of the snapshot that a failure reports; `undefined` if the failure is a fault of the source. */
 export function invalidBy(failure: unknown): SnapshotInvalid | undefined {
   if (failure instanceof SnapshotOfGenesis) return { code: 'SNAPSHOT_OF_GENESIS' }
   if (!(failure instanceof SnapshotFileMalformed)) return undefined
@@ -40,14 +40,14 @@ export function invalidBy(failure: unknown): SnapshotInvalid | undefined {
   return { code: 'SNAPSHOT_FILE_MALFORMED', part, offset, reason }
 }
 
-/** The source that a setting names: a URL of a gateway, or the path of a file. */
+/** Creates the source that a setting names: URL of a gateway, or path of a file. */
 export function snapshotSource(setting: string): SnapshotSource {
   return /^https?:\/\//.test(setting)
     ? { lines: (from) => fetchLines(setting, from), isRemote: true }
     : { lines: (from) => fileLines(setting, from), isRemote: false }
 }
 
-/** The lines of the file, or those that a file of iota-core means, behind the one that the position is of. */
+/** The lines of a file after the position. A file of iota-core is converted to lines. */
 async function* fileLines(
   path: string,
   from: SnapshotPosition | undefined,
@@ -60,7 +60,7 @@ async function* fileLines(
     if (isReached) yield line
     else isReached = splitLine(line)?.check === from?.check
   }
-  if (!isReached) throw new SnapshotGone('the file is not the one that was begun')
+  if (!isReached) throw new SnapshotGone('the file is not the file that the transfer began with')
 }
 
 async function* fetchLines(
@@ -69,17 +69,20 @@ async function* fetchLines(
 ): AsyncGenerator<string> {
   const query = from === undefined ? '' : `?from=${encodeURIComponent(positionText(from))}`
   const stalled = new AbortController()
-  const timer = setTimeout(() => stalled.abort(new Error(`silent for ${stallMs} ms`)), stallMs)
+  const timer = setTimeout(
+    () => stalled.abort(new Error(`the gateway sent nothing for ${stallMs} ms`)),
+    stallMs,
+  )
   try {
     const response = await fetch(`${url}/api/gateway/v1/snapshot${query}`, {
       headers: { accept: 'application/x-ndjson' },
       redirect: 'error',
       signal: stalled.signal,
     })
-    if (response.status === 410) throw new SnapshotGone('the gateway no longer has it')
+    if (response.status === 410) throw new SnapshotGone('the gateway no longer has this snapshot')
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel()
-      throw new Error(`the gateway answers with ${response.status}`)
+      throw new Error(`the gateway responded with status ${response.status}`)
     }
     yield* linesOf(bounded(response.body, () => timer.refresh()))
   } finally {
@@ -87,7 +90,7 @@ async function* fetchLines(
   }
 }
 
-/** The same chunks, until a line is longer than any line of a snapshot. */
+/** Passes the chunks through. Throws when a line is longer than any line of a snapshot, or when the last line is cut off. */
 async function* bounded(
   chunks: AsyncIterable<Uint8Array>,
   onChunk: () => void = () => {},
@@ -97,7 +100,7 @@ async function* bounded(
     onChunk()
     const end = chunk.lastIndexOf(10)
     length = end === -1 ? length + chunk.length : chunk.length - end - 1
-    if (length > mostLineBytes) throw new Error(`a line is longer than ${mostLineBytes} bytes`)
+    if (length > maxLineBytes) throw new Error(`a line is longer than ${maxLineBytes} bytes`)
     yield chunk
   }
   if (length > 0) throw new SnapshotCut()
@@ -105,5 +108,5 @@ async function* bounded(
 
 const stallMs = 30_000
 
-/** 500 outputs of 32 kilobytes, two digits a byte. */
-const mostLineBytes = 40_000_000
+/** 500 outputs of 32 kilobytes, at two digits per byte. */
+const maxLineBytes = 40_000_000

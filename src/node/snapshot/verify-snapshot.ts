@@ -13,15 +13,15 @@ import type { SnapshotAway, SnapshotInvalid } from './snapshot-errors.ts'
 import { parsePart, type SnapshotRows, splitLine } from './snapshot-format.ts'
 import { invalidBy, SnapshotCut, type SnapshotSource } from './snapshot-source.ts'
 
-/** Checks a snapshot without a database: all but whether nodes have its commitment. */
+/** Checks a snapshot without a database. Does not check whether nodes have its commitment. */
 
-/** A snapshot that proves itself. */
+/** The head and the row counts of a valid snapshot. */
 export interface VerifiedSnapshot {
   readonly head: CheckedHead
   readonly counts: Readonly<Record<SnapshotRows['section'], number>>
 }
 
-/** Reads it once, and again for each range of the tries that memory has no room for. */
+/** Reads a snapshot once, and again for each range of the tries that does not fit in memory. */
 export async function verifySnapshot(
   source: SnapshotSource,
 ): Promise<Result<VerifiedSnapshot, SnapshotInvalid | SnapshotAway>> {
@@ -38,7 +38,7 @@ export async function verifySnapshot(
   } catch (failure) {
     const invalid = invalidBy(failure)
     if (invalid !== undefined) return err(invalid)
-    // The file or the gateway is not there, or ends by a fault.
+    // The file or the gateway is unavailable, or failed.
     return err({ code: 'SNAPSHOT_AWAY', reason: failure instanceof Error ? failure.message : '' })
   }
 }
@@ -71,7 +71,7 @@ function idsOf(rows: readonly { readonly outputId: OutputId }[]): OutputId[] {
   return rows.map(({ outputId }) => outputId)
 }
 
-/** Of lines that were checked. */
+/** The trie entries in lines that were checked before. */
 async function* entriesIn(
   source: SnapshotSource,
   section: 'outputs' | 'accounts',

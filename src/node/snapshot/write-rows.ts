@@ -10,46 +10,46 @@ import type { CheckedPart, LineReader } from './check-snapshot.ts'
 import type { SnapshotOutputUnproved } from './snapshot-errors.ts'
 import { positionText } from './snapshot-format.ts'
 
-/** Writes the rows of a snapshot, those of many lines in one transaction with the place where the last of them ends. */
+/** Writes the rows of a snapshot. A transaction has the rows of many lines and the position after the last line. */
 
-/** What writing needs. */
+/** Dependencies of writing. */
 export interface WriteRowsDeps {
   readonly store: Pick<Store, 'write'>
   readonly lease: Lease
-  /** Has taken the lines that are added, and no others. */
+  /** The reader of the lines that are added, and of no other lines. */
   readonly reader: LineReader
 }
 
-/** Takes the parts of lines. */
+/** Writes the parts of lines. */
 export interface RowsWriter {
-  /** Adds a part, which is written when it is proved; the lines that follow may be taken meanwhile. */
+  /** Adds a part, which is written after it is proved. The next lines may be added meanwhile. */
   add(
     part: Exclude<CheckedPart, { readonly section: 'end' }>,
     unproved: Promise<OutputId | undefined>,
   ): Promise<Result<unknown, WriteError>>
-  /** Writes what was added last, and waits for all. */
+  /** Writes the remaining rows, and waits for all writes. */
   end(): Promise<Result<unknown, WriteError>>
 }
 
-/** Why rows are not written. */
+/** Why rows could not be written. */
 export type WriteError = LeaseLost | SnapshotOutputUnproved
 
-/** Writes parts in their order, one transaction at a time. */
+/** Creates a writer that writes parts in order, one transaction at a time. */
 export function createRowsWriter({ store, lease, reader }: WriteRowsDeps): RowsWriter {
-  const keep = createKeeper(lease)
+  const renewWhenDue = createRenewal(lease)
   let rows = noRows()
   let count = 0
   let proving: Promise<OutputId | undefined>[] = []
   let writing: Promise<Result<unknown, LeaseLost>> = Promise.resolve(ok(undefined))
 
   async function add(...[part, unproved]: Parameters<RowsWriter['add']>) {
-    // A failure is thrown where it is waited for.
+    // `write` reports the rejection. This handler prevents an unhandled rejection until then.
     unproved.catch(() => {})
     proving.push(unproved)
     if (part.section === 'outputs') rows.outputs.push(...part.rows)
     if (part.section === 'accounts') rows.accounts.push(...part.rows)
     if (part.section === 'tips') rows.tips.push(...part.rows)
-    // The head by itself, so that a transfer that is cut off soon goes on with the same snapshot.
+    // The head is written alone, so that a transfer that is cut off early resumes with the same snapshot.
     count += part.section === 'head' ? rowsPerWrite : part.rows.length
     return count < rowsPerWrite ? ok(undefined) : write()
   }
@@ -64,14 +64,14 @@ export function createRowsWriter({ store, lease, reader }: WriteRowsDeps): RowsW
     rows = noRows()
     count = 0
     proving = []
-    // Before they are written: a transfer that is cut off goes on behind them.
+    // Proofs are awaited before the rows are written, because a transfer that is cut off resumes after the written rows.
     for (const outputId of await Promise.all(proofs)) {
       if (outputId !== undefined) return err({ code: 'SNAPSHOT_OUTPUT_UNPROVED', outputId })
     }
     const former = await writing
     if (!former.ok) return former
-    const kept = await keep()
-    if (!kept.ok) return kept
+    const renewed = await renewWhenDue()
+    if (!renewed.ok) return renewed
     writing = store.write.addToSnapshot(lease.term, part)
     writing.catch(() => {})
     return former
@@ -85,8 +85,8 @@ export function createRowsWriter({ store, lease, reader }: WriteRowsDeps): RowsW
   return { add, end }
 }
 
-/** Renews the lease now and then; what is written without it is refused. */
-function createKeeper(lease: Lease): () => Promise<Result<unknown, LeaseLost>> {
+/** Renews the lease when a renewal is due. Writes without the lease are refused. */
+function createRenewal(lease: Lease): () => Promise<Result<unknown, LeaseLost>> {
   let renewed = performance.now()
   return async () => {
     if (performance.now() - renewed < leaseRenewalMs) return ok(undefined)
@@ -102,5 +102,5 @@ function noRows() {
   return { outputs, accounts, tips }
 }
 
-/** Rows of one transaction: they come in another order than that of most indexes, of which each writes its pages once. */
+/** Rows per transaction. Their order differs from the order of most indexes, and each index writes a page once per transaction. */
 const rowsPerWrite = 8_000

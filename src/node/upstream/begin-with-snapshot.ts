@@ -19,7 +19,7 @@ import { networkOfNode, type VersionNotServed } from './initialize.ts'
 import { commitmentOf, info, logIdOfGateway } from './node-queries.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 
-/** A database in upstream mode that begins with a snapshot in place of the genesis. */
+/** Initializes a database in upstream mode from a snapshot instead of the genesis. */
 
 type ConfirmError =
   | NodesAway
@@ -28,10 +28,10 @@ type ConfirmError =
   | SnapshotCommitmentDiffers
   | SnapshotOfAnotherNetwork
 
-/** Why it does not begin. */
+/** Why the database is not initialized. */
 export type BeginError = Exclude<ReceiveError, LeaseLost> | ConfirmError
 
-/** Receives the snapshot that a setting names, unless the database has a ledger; one of the processes on a database does. */
+/** Receives the snapshot that a setting names, unless the database has a ledger. One of the processes on a database does this. */
 export async function beginWithSnapshot(
   { store, log, holder, stopping }: Pick<NodeDeps, 'store' | 'log' | 'holder' | 'stopping'>,
   nodes: Nodes,
@@ -44,7 +44,7 @@ export async function beginWithSnapshot(
       await delay(pollMs)
       continue
     }
-    // Another process may have ended it before this one had the lease.
+    // Another process may have finished the transfer before this one took the lease.
     if ((await store.read.network()) === undefined) {
       const source = snapshotSource(snapshot)
       const confirm = (head: CheckedHead) => confirmHead(nodes, head)
@@ -70,8 +70,8 @@ export async function beginWithSnapshot(
 const pollMs = 500
 
 /**
- * Whether the nodes have this commitment for its slot, under the same parameters. Gives the id of the log: that of the snapshot
- * where the followed gateway has the same log, else a new one, for the rows of other nodes may have other places.
+ * Checks that the nodes have this commitment for its slot, under the same parameters. Returns the log id: the one of the snapshot if
+ * the followed gateway has the same log, otherwise a new one, because the log of other nodes may have other positions.
  */
 async function confirmHead(
   nodes: Nodes,

@@ -18,9 +18,9 @@ import { decode, encode } from '../../protocol/schema/schema.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Contradiction, OutputPlaceWrong } from '../contradiction.ts'
 
-/** The checks of the slots that a node serves, before anything of them is written. Pure. */
+/** Checks the slots that a node serves before they are written. Pure functions. */
 
-/** Checks the commitment to the slot after `former`: its id is computed here, and it must name the former one. */
+/** Checks the commitment to the slot after `former`. The commitment must name `former` as its predecessor; its id is computed here. */
 export function checkCommitment(
   former: CommittedSlot,
   served: SlotCommitment,
@@ -34,18 +34,18 @@ export function checkCommitment(
   return ok(committed(served))
 }
 
-/** A commitment with its id. */
+/** Adds its id and its bytes to a commitment. */
 export function committed(commitment: SlotCommitment): CommittedSlot {
   const bytes = encode(SlotCommitment, commitment)
   return { commitment, commitmentId: commitmentId(commitment), bytes }
 }
 
-/** The known outputs, with the changes of the slots that were checked before. */
+/** The known outputs, including the changes of the slots checked before. */
 export type KnownOutputs = Map<OutputId, Pick<OutputRow, 'bytes' | 'spentSlot'>>
 
 /**
- * Checks the changes of a slot against the known outputs: created outputs are new, consumed ones are known, unspent and
- * unchanged, and the sums are the same. Adds the changes to `known`.
+ * Checks the changes of a slot against the known outputs: created outputs must be new, consumed outputs must be known, unspent and
+ * unchanged, and both sums must be equal. Adds the changes to `known`.
  */
 export function checkChanges(
   { commitment, commitmentId: computed }: CommittedSlot,
@@ -74,8 +74,8 @@ export function checkChanges(
 }
 
 /**
- * Checks an output that a slot created against the node's answer about that output. JSON has no order, so the proof
- * decides that of the metadata: returns the output in that order.
+ * Checks a created output against the node's response for that output. JSON has no order, so the proof decides the order of the
+ * metadata entries. Returns the output in that order.
  */
 export function checkCreated(
   slot: SlotIndex,
@@ -94,12 +94,12 @@ export function checkCreated(
   return err(placeWrong(slot, outputId, included.transactionId))
 }
 
-/** An output as the changes of a slot have it. */
+/** An output in the changes of a slot. */
 export type CreatedOutput = UtxoChangesFull['createdOutputs'][number]
 
 /**
- * Whether the proof of one output of a transaction proves all of these: they are its outputs from the first to the last,
- * for the root over them leads to its id.
+ * Whether the proof of one output of a transaction proves all `outputs`. It does if they are all outputs of the transaction in order:
+ * then the root over them leads to the transaction id.
  */
 export function provesAll(
   outputs: readonly CreatedOutput[],
@@ -111,7 +111,7 @@ export function provesAll(
   return outputs.every(({ outputId: id }, index) => id === outputId(transactionId, index))
 }
 
-/** Which transaction spent an output in a slot. */
+/** Returns the transaction that spent an output in a slot, and checks the output id and the slot. */
 export function checkSpent(
   slot: SlotIndex,
   outputId: OutputId,
@@ -129,14 +129,14 @@ function placeWrong(
   return { code: 'OUTPUT_PLACE_WRONG', slot, outputId, transactionId }
 }
 
-/** Whether an output in JSON, which has no order, is that of the bytes. */
+/** Whether an output from JSON, which has no order, equals the output in `bytes`. */
 function isSame(bytes: Uint8Array, output: Output): boolean {
   if (Buffer.compare(bytes, encode(Output, output)) === 0) return true
   if (!isOrderOpen(output)) return false
   const known = decode(Output, bytes)
   assert(known.ok, 'a stored output decodes')
-  const [one, other] = [inSdkOrder(known.value), inSdkOrder(output)]
-  return Buffer.compare(encode(Output, one), encode(Output, other)) === 0
+  const [former, served] = [inSdkOrder(known.value), inSdkOrder(output)]
+  return Buffer.compare(encode(Output, former), encode(Output, served)) === 0
 }
 
 function sumOf(outputs: UtxoChangesFull['createdOutputs']): bigint {

@@ -2,34 +2,34 @@ import { joinSignals } from '../../lib/join-signals.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { carriedTrace, inSpan } from '../../lib/tracing.ts'
 
-/** One request to a node. Whatever the node does, the request ends in time and takes bounded memory. */
+/** Sends one request to a node. The request has a deadline and a size limit, whatever the node does. */
 
-/** A request. */
+/** A request to a node. */
 export interface NodeRequest {
   readonly method: 'GET' | 'POST'
   /** The path after the address of the node, with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
-  /** From the beginning of the request to the end of the answer. */
+  /** Milliseconds from the beginning of the request to the end of the response. */
   readonly timeoutMs: number
-  /** The longest answer that is read, in bytes. */
+  /** Maximum size of the response, in bytes. */
   readonly limit: number
 }
 
-/** An answer, whatever it says. */
+/** A response with any status. */
 export interface NodeAnswer {
   readonly status: number
   readonly body: Uint8Array
 }
 
-/** There was no answer, or not all of it in time, or it was too long; `reason` is for the log. */
+/** No response, an incomplete one at the deadline, or one that is too long. `reason` is for the log. */
 export interface NodeSilent {
   readonly code: 'NODE_SILENT'
   readonly reason: string
 }
 
-/** Sends one request; redirections are not followed. The signal ends it before its time. */
+/** Sends one request. Redirects are not followed. `signal` aborts the request. */
 export async function sendRequest(
   url: string,
   request: NodeRequest,
@@ -43,16 +43,16 @@ export async function sendRequest(
     leave()
   }, timeoutMs)
   try {
-    const ask = () =>
+    const send = () =>
       fetch(url + path, {
         method,
-        // Within the span of the request, so that the node goes on with it.
+        // Read within the span of the request, so that the node continues the trace.
         headers: { ...headers, ...carriedTrace() },
         ...(body === undefined ? {} : { body }),
         redirect: 'manual',
         signal: joined,
       })
-    const response = await inSpan(`upstream ${method}`, ask, { kind: 'client', isInner: true })
+    const response = await inSpan(`upstream ${method}`, send, { kind: 'client', isInner: true })
     const bytes = await readUpTo(response, limit)
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
     return ok({ status: response.status, body: bytes })
@@ -64,7 +64,7 @@ export async function sendRequest(
   }
 }
 
-/** The length that an answer claims is not believed: what comes is counted. */
+/** Reads a body up to a limit. Counts the received bytes, because the declared length is not trustworthy. */
 async function readUpTo(response: Response, limit: number): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
@@ -82,7 +82,7 @@ function silent(reason: string): Result<never, NodeSilent> {
   return err({ code: 'NODE_SILENT', reason })
 }
 
-/** The error that `fetch` throws says little; its cause names the failure of the connection. */
+/** The message of the innermost cause: the error that `fetch` throws is generic, and its cause names the connection failure. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure)
   return failure.cause === undefined ? failure.message : reasonOf(failure.cause)

@@ -16,18 +16,18 @@ import type { Node } from './nodes.ts'
 import { type FetchedSlots, fetchSlots, type RoundDeps, type RoundFailed } from './round.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
 
-/** Follows the committed slots of the nodes and writes them to the log, for as long as the lease lasts. */
+/** Follows the committed slots of the nodes and writes them to the log while the lease lasts. */
 
-/** What following needs. */
+/** Dependencies of following. */
 export interface FollowDeps
   extends Pick<UpstreamNodeDeps, 'nodes' | 'network' | 'log'>,
     Pick<RoundDeps, 'withProofs' | 'proven'> {
   readonly store: Pick<Store, 'write'> & { readonly read: Pick<Store['read'], 'milestone'> }
   readonly core: Pick<NodeCore, 'commitments' | 'committed'>
-  readonly following: Pick<Following, 'report' | 'doubt'>
+  readonly following: Pick<Following, 'report' | 'contradicted'>
 }
 
-/** Follows until the term ends, or until a write finds that it was lost. A contradiction ends the work, not the term. */
+/** Follows until the term ends, or until a write detects that the lease is lost. A contradiction ends the work, not the term. */
 export async function follow(
   deps: FollowDeps,
   { term, ended }: LeaderTerm,
@@ -36,11 +36,11 @@ export async function follow(
   const report = createReporter(deps)
   const sleep = (ms: number) => delay(ms, undefined, { signal: ended }).catch(() => {})
   let former = await core.commitments.reload()
-  let doubted = false
+  let wasContradicted = false
   let unreadable: AnswerUnreadable | undefined
 
   while (!ended.aborted) {
-    const isNoneAwake = nodes.awake().length === 0
+    const isNoneAvailable = nodes.available().length === 0
     const choice = await chooseNode(deps, former)
     const fetched = choice.ok ? await fetchFrom(deps, choice.value, former) : choice
     if (ended.aborted) break
@@ -52,36 +52,36 @@ export async function follow(
         former = committed.at(-1) ?? former
         core.committed(committed, tip.value.seq)
       }
-      doubted = false
+      wasContradicted = false
       unreadable = undefined
-      choice.value.node.well()
+      choice.value.node.recovered()
       report(choice.value, former)
       if (former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
       continue
     }
     const error = fetched.ok ? undefined : fetched.error
     if (error?.code === 'NODE_ANSWER_UNREADABLE') {
-      if (choice.ok) choice.value.node.rest(error)
+      if (choice.ok) choice.value.node.backOff(error)
       unreadable = error
       report(undefined, former, unreadable)
       await sleep(pollMs)
       continue
     }
     if (error === undefined || error.code === 'NODE_FAILED') {
-      // The node answers, but with nothing that can be followed.
-      if (choice.ok && error !== undefined) choice.value.node.rest(error.reason)
-      // While no node is asked, the last unreadable answer stays the state.
-      if (!isNoneAwake) unreadable = undefined
+      // The node responds, but its responses cannot be followed.
+      if (choice.ok && error !== undefined) choice.value.node.backOff(error.reason)
+      // While no node can be queried, the last unreadable response stays the state.
+      if (!isNoneAvailable) unreadable = undefined
       report(undefined, former, unreadable)
       await sleep(pollMs)
       continue
     }
-    // The first contradiction may come from a node that reorganises itself while it is asked; the second does not.
+    // The first contradiction may be caused by a reorganization of the node during the queries. The second one is not.
     log.warn('node-contradicts', { ...error })
-    following.doubt()
-    if (doubted) await stop(deps, ended, error)
-    doubted = true
-    await sleep(doubtMs)
+    following.contradicted()
+    if (wasContradicted) await stop(deps, ended, error)
+    wasContradicted = true
+    await sleep(contradictionMs)
   }
   return undefined
 }
@@ -96,7 +96,7 @@ function fetchFrom(
   return fetchSlots(round, node, { former, upTo: newestSlot })
 }
 
-/** Reports the progress, and logs it now and then while many slots remain. */
+/** Reports the progress, and logs it every `progressMs` while many slots remain. */
 function createReporter({ following, log }: FollowDeps) {
   let loggedAt = 0
   return (
@@ -125,7 +125,7 @@ function createReporter({ following, log }: FollowDeps) {
   }
 }
 
-/** Writes nothing more until the program is restarted, so that an operator can find out which side is right. */
+/** Stops writing until the program is restarted, so that an operator can find out which side is right. */
 async function stop(
   { following, log }: FollowDeps,
   ended: AbortSignal,
@@ -140,25 +140,25 @@ async function stop(
 
 interface Chosen {
   readonly node: Node
-  /** Up to this slot the node can be followed. */
+  /** The newest slot up to which the node can be followed. */
   readonly newestSlot: SlotIndex
   readonly isHealthy: boolean
 }
 
-/** The first node that is healthy and does not lag this process; else the one with the newest slot. */
+/** Chooses the first healthy node that does not lag this process, otherwise the node with the newest slot. */
 async function chooseNode(
   deps: FollowDeps,
   former: CommittedSlot,
 ): Promise<Result<Chosen, RoundFailed>> {
   let furthest: Chosen | undefined
-  for (const node of deps.nodes.awake()) {
+  for (const node of deps.nodes.available()) {
     const facts = await node.fetch(info())
     if (!facts.ok || facts.value === undefined) {
-      node.rest(facts.ok ? 'its info is missing' : facts.error.reason)
+      node.backOff(facts.ok ? 'its info is missing' : facts.error.reason)
       continue
     }
     if (networkOfNode(facts.value)?.parametersHash !== deps.network.parametersHash) {
-      node.rest('it belongs to another network')
+      node.backOff('it belongs to another network')
       continue
     }
     const contradiction = await disagreement(deps, former, facts.value)
@@ -170,16 +170,16 @@ async function chooseNode(
     if (furthest === undefined || newestSlot > furthest.newestSlot) furthest = chosen
   }
   return furthest === undefined
-    ? err({ code: 'NODE_FAILED', node: 0, reason: 'no node answers' })
+    ? err({ code: 'NODE_FAILED', node: 0, reason: 'no node responds' })
     : ok(furthest)
 }
 
-/** Only finalized slots are followed: a node may still drop a commitment that is younger. */
+/** The newest finalized slot. Only finalized slots are followed, because a node may still drop a later commitment. */
 function newestFinal({ status }: NodeFacts): SlotIndex {
   return Math.min(slotOfId(status.latestCommitmentId), status.latestFinalizedSlot)
 }
 
-/** Whether the node has another commitment to a slot that is committed here. A node that lags does not disagree. */
+/** The contradiction if the node has another commitment to a slot that is committed here. A lagging node does not disagree. */
 async function disagreement(
   { store }: FollowDeps,
   former: CommittedSlot,
@@ -196,14 +196,14 @@ async function disagreement(
   return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told: served }
 }
 
-/** How often a node is asked for new slots. */
+/** Milliseconds between two queries for new slots. */
 const pollMs = 300
 
-/** The pause between a contradiction and the second request. */
-const doubtMs = 1_000
+/** Milliseconds between a contradiction and the second attempt. */
+const contradictionMs = 1_000
 
-/** A node that is no further ahead counts as caught up with. */
+/** Maximum lag behind the node, in slots, that counts as caught up. */
 const nearbySlots = 2
 
-/** The pause between two lines of the log while many slots remain. */
+/** Milliseconds between two log lines while many slots remain. */
 const progressMs = 5_000

@@ -3,12 +3,12 @@ import type { NodeCore } from '../node-core.ts'
 import type { FollowingStatus } from '../source.ts'
 import type { Nodes } from './nodes.ts'
 
-/** How the following goes, and whether this process serves as well as the nodes do. */
+/** Tracks how this process follows the nodes, and whether it is as healthy as the nodes. */
 
-/** The progress of the term of this process. */
+/** The progress of following in the term of this process. */
 export type Progress = Omit<FollowingStatus, 'withProofs'>
 
-/** What judging the following needs. */
+/** Dependencies of the state. */
 export interface FollowingDeps {
   readonly core: NodeCore
   readonly nodes: Nodes
@@ -17,16 +17,16 @@ export interface FollowingDeps {
   readonly isStandby: boolean
 }
 
-/** The state of the following. */
+/** The state of following. */
 export interface Following {
-  /** Takes in how it goes. */
+  /** Records the progress. */
   report(progress: Progress): void
-  /** A node contradicts what is committed here, and is asked again. */
-  doubt(): void
-  /** The term of this process is over. */
+  /** Records that a node contradicts the committed ledger. The node is queried again. */
+  contradicted(): void
+  /** Records that the term of this process is over. */
   endTerm(): void
   progress(): Progress
-  /** Why this process does not serve as well as the nodes do; `undefined` while it does. */
+  /** Why this process is less healthy than the nodes; `undefined` while it is as healthy. */
   fault(): HealthReason | undefined
 }
 
@@ -34,7 +34,7 @@ export interface Following {
 export function createFollowing(deps: FollowingDeps): Following {
   const { core, nodes, maxCommittableAge, isStandby } = deps
   let progress: Progress = notStarted
-  /** Whether a standby took over and has not caught up with a node yet. */
+  /** Whether this process was a standby, took over, and has not caught up with a node yet. */
   let isTakingOver = isStandby
 
   /** A process that follows a node lags as much as the node does. */
@@ -42,8 +42,8 @@ export function createFollowing(deps: FollowingDeps): Following {
     return progress.state === 'FOLLOWING' && progress.isNodeHealthy
   }
 
-  /** Whether what is committed is young enough: a standby has nothing else to judge by. */
-  function isYoung(): boolean {
+  /** Whether the newest commitment is recent enough. A standby has no other measure. */
+  function isRecent(): boolean {
     return core.slot() - core.committedSlot() <= allowedAges * maxCommittableAge
   }
 
@@ -52,22 +52,23 @@ export function createFollowing(deps: FollowingDeps): Following {
       progress = next
       isTakingOver &&= next.state === 'CATCHING_UP' && next.isNodeHealthy
     },
-    doubt: () => {
+    contradicted: () => {
       isTakingOver = false
     },
     endTerm: () => {
-      // After a term whose following stopped or found no node, the process is not healthy until its next term succeeds.
+      // After a term in which following stopped or found no node, the process is unhealthy until its next term succeeds.
       isTakingOver ||= isFollowing()
       progress = notStarted
     },
     progress: () => (core.isWriting() ? progress : { ...noNode, state: 'STANDBY' }),
     /**
-     * A standby that takes over is as healthy as it was before: it serves the same and forwards blocks. That ends when it
-     * finds no node, or one that it must not follow.
+     * A standby that takes over stays as healthy as before: it serves the same data and forwards blocks. That ends when it finds no
+     * node, or a node that it must not follow.
      */
     fault: () => {
-      if (!core.isWriting()) return isYoung() ? undefined : 'COMMITMENT_OLD'
-      if (isFollowing() || (isTakingOver && isYoung() && nodes.awake().length > 0)) return undefined
+      if (!core.isWriting()) return isRecent() ? undefined : 'COMMITMENT_OLD'
+      if (isFollowing() || (isTakingOver && isRecent() && nodes.available().length > 0))
+        return undefined
       return faults[progress.state]
     },
   }
@@ -92,5 +93,8 @@ const noNode = {
 
 const notStarted: Progress = { ...noNode, state: 'CATCHING_UP' }
 
-/** A node finalizes a slot some time after it committed it, and at the latest when no block can refer to it any more. */
+/**
+ * Allowed age of the newest commitment, in multiples of `maxCommittableAge`. A node finalizes a slot some time after the commit, at
+ * the latest when no block can refer to the slot any more.
+ */
 const allowedAges = 2

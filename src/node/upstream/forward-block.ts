@@ -5,17 +5,15 @@ import type { NodeAnswer } from './client.ts'
 import { refusalOf, submission } from './node-queries.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
 
-/** Forwards blocks to the nodes. */
-
 /**
- * Forwards a block: the first node that answers decides. A node that is away, busy or closed to us is skipped; a block that
- * reached it all the same does no harm, for it has the same id everywhere.
+ * Forwards a block to the nodes. The first node that accepts or refuses the block decides. A node that is unreachable, busy or
+ * inaccessible is skipped. If the block reached such a node anyway, that does no harm, because its id is the same everywhere.
  */
 export async function forwardBlock(
   { nodes, log }: Pick<UpstreamNodeDeps, 'nodes' | 'log'>,
   { blockId, bytes }: CheckedBlock,
 ): Promise<Result<BlockId, RefusedByNode | LedgerUnavailable>> {
-  for (const node of nodes.awake()) {
+  for (const node of nodes.available()) {
     const answer = await node.send(submission(bytes))
     if (!answer.ok) continue
     const { status } = answer.value
@@ -27,7 +25,7 @@ export async function forwardBlock(
   return err({ code: 'LEDGER_UNAVAILABLE', reason: 'NODES_AWAY' })
 }
 
-/** A node of IOTA answers 500 for a block that its filters refuse, with the reason in the body (rest.md 1, row 7). */
+/** iota-core responds with 500 to a block that its filters refuse, with the reason in the body (rest.md 1, row 7). */
 function isRefusal({ status }: NodeAnswer): boolean {
   return status === 400 || status === 500
 }

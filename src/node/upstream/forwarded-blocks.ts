@@ -3,17 +3,17 @@ import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { CheckedBlock } from '../source.ts'
 
 /**
- * The newest blocks that this process forwarded to a node. A node does not return a block that it has not booked, nor one
- * whose transaction failed; and a node of IOTA that gets a block a second time answers after ten seconds.
+ * A cache of the newest blocks that this process forwarded to a node. A node does not serve a block that it has not booked, nor a
+ * block whose transaction failed. iota-core responds to a repeated submission of a block after ten seconds.
  */
 export interface ForwardedBlocks {
   add(block: CheckedBlock): void
   block(id: BlockId): CheckedBlock | undefined
-  /** The blocks that carried it, in order: they may differ in their unlocks. */
+  /** The blocks that carried the transaction, in order. They may differ in their unlocks. */
   carriers(id: TransactionId): readonly CheckedBlock[]
 }
 
-/** Keeps the newest blocks that together are no longer than `limit` bytes. */
+/** Creates a cache of the newest blocks, up to `limit` bytes in total. */
 export function createForwardedBlocks(limit: number): ForwardedBlocks {
   const carrying = new Map<TransactionId, Map<BlockId, CheckedBlock>>()
   const blocks = new LRUCache<BlockId, CheckedBlock>({

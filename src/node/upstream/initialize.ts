@@ -15,23 +15,23 @@ import { committed } from './check.ts'
 import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './node-queries.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 
-/** The first state of a database in upstream mode, from the answers of a node. */
+/** Reads the first state of a database in upstream mode from a node. */
 
-/** The node does not serve the outputs of the genesis, and the settings name no file that has them. */
+/** The node does not serve the outputs of the genesis, and the settings name no genesis file. */
 export interface GenesisNotServed {
   readonly code: 'GENESIS_NOT_TOLD'
 }
 
-/** The genesis of the node, or of the file, does not lead to the first commitment of the node. */
+/** The genesis of the node or of the file does not match the first commitment of the node. */
 export interface GenesisDiffers {
   readonly code: 'GENESIS_DIFFERS'
-  /** Of the outputs given. */
+  /** The commitment id computed from the genesis. */
   readonly computed: CommitmentId | undefined
-  /** Of the node. */
+  /** The commitment id of the node. */
   readonly served: CommitmentId
 }
 
-/** The node serves no parameters of the version that this program supports. */
+/** The node serves no parameters of the supported protocol version. */
 export interface VersionNotServed {
   readonly code: 'PROTOCOL_VERSION_NOT_TOLD'
   readonly version: number
@@ -45,17 +45,17 @@ export type InitializeError =
   | GenesisDiffers
   | VersionNotServed
 
-/** The network of a node. */
+/** The network of a node, by its newest parameters of the supported version; `undefined` without any. */
 export function networkOfNode({ protocolParameters }: NodeFacts): Network | undefined {
-  const known = protocolParameters.filter((one) => one?.parameters.version === knownVersion)
+  const known = protocolParameters.filter((entry) => entry?.parameters.version === knownVersion)
   const newest = known
-    .flatMap((one) => one ?? [])
+    .flatMap((entry) => entry ?? [])
     .sort((a, b) => a.startEpoch - b.startEpoch)
     .at(-1)
   return newest && networkOf(newest.parameters)
 }
 
-/** Fetches what a new database begins with, and checks that it leads to the node's first commitment. */
+/** Fetches the genesis of a new database, and checks it against the node's first commitment. */
 export async function genesisOfNode(
   nodes: Nodes,
   fromFile: GenesisPlan | undefined,
@@ -87,8 +87,8 @@ export async function genesisOfNode(
 }
 
 /**
- * The first outputs, which a gateway serves as what the genesis slot created. A node of IOTA took them from a snapshot and
- * has no changes of that slot; then there is no plan.
+ * Fetches the first outputs, which a gateway serves as the outputs created in the genesis slot. Returns `undefined` for iota-core,
+ * which read them from a snapshot and serves no changes of that slot.
  */
 async function servedPlan(
   nodes: Nodes,
@@ -99,12 +99,12 @@ async function servedPlan(
   const created = changes.value.createdOutputs
   if (created.length === 0) return undefined
   const transactions = [...grouped(created, ({ outputId }) => transactionOf(outputId)).values()]
-  // In any order, but for that with fewer outputs, which is the last one.
+  // The order does not matter, except that the transaction with fewer outputs is the last one.
   transactions.sort((a, b) => b.length - a.length)
   const outputs: readonly Output[] = transactions
     .flatMap((own) => own.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId)))
     .map(({ output }) => output)
-  // The id of a transaction is a hash over all of its outputs, in their order; it also decides the order of their metadata.
+  // A transaction id is a hash over all outputs of the transaction in order. It also decides the order of their metadata entries.
   const served = new Set(created.map(({ outputId }) => outputId))
   const plans = [outputs, outputs.map(inNodeOrder)].map((read) => {
     return { parameters, outputs: read, credits: new Map() }

@@ -10,16 +10,16 @@ import { SignedTransaction } from '../../protocol/transaction.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { blockKind } from '../block-kind.ts'
 
-/** Reads the bytes of a block from a node: its ids are computed here. */
+/** Reads the bytes of a block from a node, and computes its ids. */
 
 /** A block without its state. */
 export interface NodeBlock {
   readonly row: Omit<BlockRow, 'state'>
-  /** The blocks it refers to, by any kind of reference. */
+  /** The parents of all kinds. */
   readonly parents: readonly BlockId[]
 }
 
-/** Reads a block; `undefined` where the bytes are not one. It has no position in the inbox. */
+/** Reads a block; `undefined` if the bytes are not a block. The inbox position of the row is 0. */
 export function nodeBlock({ parameters }: Network, bytes: Uint8Array): NodeBlock | undefined {
   const block = decode(Block, bytes)
   if (!block.ok) return undefined

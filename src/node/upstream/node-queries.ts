@@ -24,12 +24,12 @@ import { list, struct } from '../../protocol/schema/declare.ts'
 import { type Infer, parse, type Schema } from '../../protocol/schema/schema.ts'
 import type { NodeAnswer, NodeRequest } from './client.ts'
 
-/** The requests to a node, and how its answers are read: by the schemas of the protocol, within bounds (rest.md 4.1). */
+/** The requests to a node, and the parsers of its responses: by the schemas of the protocol, with size limits (rest.md 4.1). */
 
-/** A request, and what its answer means. */
+/** A request, and the parser of its response. */
 export interface NodeQuery<T> extends Subject {
   readonly request: NodeRequest
-  /** The meaning of an answer, `undefined` where nothing is there. */
+  /** Parses a response; `undefined` if the node does not have the item. */
   readonly read: (answer: NodeAnswer) => Result<T | undefined, AnswerUseless>
 }
 
@@ -39,16 +39,16 @@ export interface Subject {
   readonly outputId?: OutputId
 }
 
-/** Why an answer means nothing: the node refuses to say it, or it cannot be read. */
+/** Why a response is useless: the node refused the request, or the response cannot be read. */
 export interface AnswerUseless {
-  /** In words. */
+  /** Description of the fault. */
   readonly reason: string
   readonly isUnreadable: boolean
-  /** Of the part that cannot be read, where it belongs to an output of a list. */
+  /** The output of the unreadable part, if the part belongs to an output of a list. */
   readonly outputId?: OutputId | undefined
 }
 
-/** Parameters of another version have other members; they are skipped. */
+/** Skips parameters of other versions, which have other members. */
 const ParametersIfKnown: Schema<ParametersInForce | undefined> = {
   ...ParametersInForce,
   parse: (json) => {
@@ -77,20 +77,20 @@ export function info(): NodeQuery<NodeFacts> {
   return json(`${core}/info`, NodeFacts, { limit: limits.info })
 }
 
-/** The commitment to a slot; nothing there while it is not committed. */
+/** The commitment to a slot; absent while the slot is not committed. */
 export function commitmentOf(slot: SlotIndex): NodeQuery<SlotCommitment> {
   return json(`${core}/commitments/by-slot/${slot}`, SlotCommitment, { slot })
 }
 
-/** What a slot changed, with the outputs. */
+/** The changes of a slot, with the outputs. */
 export function changesOf(slot: SlotIndex): NodeQuery<UtxoChangesFull> {
   const path = `${core}/commitments/by-slot/${slot}/utxo-changes/full`
   return json(path, UtxoChangesFull, { limit: limits.changes, slot })
 }
 
 /**
- * An output with its proof and its metadata. A node of IOTA serves a spent output by this route alone: the one without
- * metadata has unspent ones only.
+ * An output with its proof and its metadata. iota-core serves spent outputs only by this route: the route without metadata serves
+ * only unspent outputs.
  */
 export function outputOf(id: OutputId): NodeQuery<OutputWithMetadata> {
   return json(`${core}/outputs/${id}/full`, OutputWithMetadata, { outputId: id })
@@ -116,12 +116,12 @@ export function transactionMetadataOf(id: TransactionId): NodeQuery<TransactionM
   return json(`${core}/transactions/${id}/metadata`, TransactionMetadata)
 }
 
-/** The bytes of the block that a transaction was booked with. */
+/** The bytes of the block with which a transaction was booked. */
 export function includedBlockOf(id: TransactionId): NodeQuery<Uint8Array> {
   return bytes(`${core}/transactions/${id}/included-block`)
 }
 
-/** What a block issued now should refer to. */
+/** The parents and the commitment that a block issued now should refer to. */
 export function issuance(): NodeQuery<IssuanceOffer> {
   return json(`${core}/blocks/issuance`, IssuanceOffer)
 }
@@ -131,12 +131,12 @@ export function coreAnswer<T>(path: string, schema: Schema<T>): NodeQuery<T> {
   return json(core + path, schema, { limit: limits.info })
 }
 
-/** The id of the log; only a gateway has one. */
+/** The log id, which only a gateway has. */
 export function logIdOfGateway(): NodeQuery<Hex> {
   return {
     request: get('/api/gateway/v1/log', jsonType, limits.usual),
     read: (answer) => {
-      // Any other status means that the node is no gateway.
+      // Any other status means that the node is not a gateway.
       if (answer.status !== 200) return ok(undefined)
       const answered = parseJson(answer.body)
       if (!answered.ok) return unreadable(answered.error)
@@ -148,39 +148,39 @@ export function logIdOfGateway(): NodeQuery<Hex> {
   }
 }
 
-/** A block for the node. */
+/** The submission of a block. */
 export function submission(block: Uint8Array): NodeRequest {
   return {
     method: 'POST',
     path: `${core}/blocks`,
     headers: { accept: jsonType, 'content-type': bytesType },
     body: Uint8Array.from(block),
-    // A node of IOTA that refuses a block may take ten seconds for it.
+    // iota-core may take ten seconds to refuse a block.
     timeoutMs: 15_000,
     limit: limits.usual,
   }
 }
 
-/** The message of a refusal, shortened. */
+/** The message of a refusal, truncated. */
 export function refusalOf({ status, body }: NodeAnswer): string {
   const answered = parseJson(body)
   const { error } = answered.ok ? members(answered.value) : {}
   const { message } = members(error)
-  const words = typeof message === 'string' ? message : `status ${status}`
-  return words.replaceAll(/\p{Cc}/gu, ' ').slice(0, longestMessage)
+  const text = typeof message === 'string' ? message : `status ${status}`
+  return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, maxMessageLength)
 }
 
-const longestMessage = 1_000
+const maxMessageLength = 1_000
 const jsonType = 'application/json'
 const bytesType = 'application/vnd.iota.serializer-v2'
 const timeoutMs = 10_000
 
-/** The longest answers that are read, in bytes. */
+/** Maximum sizes of responses, in bytes. */
 const limits = {
   usual: 1_048_576,
   // The table of decay factors alone may have 65,535 entries.
   info: 4_194_304,
-  // Some 100,000 outputs.
+  // About 100,000 outputs.
   changes: 134_217_728,
 }
 
@@ -207,8 +207,8 @@ function json<T>(
       if (!answered.ok) return unreadable(answered.error)
       const value = parse(schema, answered.value)
       if (value.ok) return value
-      const mended = parseJson(answer.body, emptyBytes)
-      const again = mended.ok ? parse(schema, mended.value) : value
+      const corrected = parseJson(answer.body, emptyBytes)
+      const again = corrected.ok ? parse(schema, corrected.value) : value
       if (again.ok) return again
       const { error } = again
       return unreadable(refusalMessage(error, 'answer'), outputAt(answered.value, error.path))
@@ -216,7 +216,7 @@ function json<T>(
   }
 }
 
-/** A node of IOTA writes the empty value of a metadata entry as an empty text (codec reference 19, row 29). */
+/** Corrects empty metadata entries: iota-core writes their value as an empty string (codec reference 19, row 29). */
 function emptyBytes(key: string, value: unknown): unknown {
   if (key !== 'entries' || typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -251,7 +251,7 @@ function bytes(path: string): NodeQuery<Uint8Array> {
   }
 }
 
-/** A node of IOTA answers 400 for the commitment of a slot to come, and 404 for a block it does not have. */
+/** iota-core responds with 400 for the commitment of a future slot, and with 404 for an unknown block. */
 function isAbsent({ status }: NodeAnswer): boolean {
   return status === 404 || status === 400
 }

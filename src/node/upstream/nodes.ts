@@ -4,11 +4,11 @@ import type { AnswerUnreadable } from '../unreadable.ts'
 import { type NodeAnswer, type NodeRequest, type NodeSilent, sendRequest } from './client.ts'
 import type { NodeQuery } from './node-queries.ts'
 
-/** The nodes of upstream mode: asked in the order of the list, and not asked for a while after they did not answer. */
+/** The nodes of upstream mode. They are queried in the order of the list. A node that does not respond is not queried for a while. */
 
-/** The addresses of the nodes. */
+/** The URLs of the nodes. */
 export interface NodesDeps {
-  /** Without a slash at the end; at least one. */
+  /** Without a trailing slash; at least one. */
   readonly urls: readonly string[]
   readonly log: Log
 }
@@ -17,64 +17,64 @@ export interface NodesDeps {
 export interface Node {
   /** Its number in the list, from 1. */
   readonly number: number
-  /** Asks it; `undefined` where it has nothing. A node that is silent or busy is not asked again for a while. */
+  /** Sends a query; `undefined` if the node does not have the item. A silent or busy node is not queried for a while. */
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
-  /** The same, without reading the answer. */
+  /** Sends a request without parsing the response. */
   send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
-  /** Its answers are of no use: it is not asked for a while, longer every time, until `well` is called. */
-  rest(why: string | AnswerUnreadable): void
-  /** Its answer was of use. */
-  well(): void
+  /** Excludes a node with useless responses for a while, longer every time, until `recovered` is called. */
+  backOff(why: string | AnswerUnreadable): void
+  /** Records a useful response. */
+  recovered(): void
 }
 
-/** The node did not answer, or refused to; `reason` is for the log. */
+/** The node did not respond, or refused the request. `reason` is for the log. */
 export interface NodeFailed {
   readonly code: 'NODE_FAILED'
-  /** Its number in the list, from 1; 0 where it is none. */
+  /** Its number in the list, from 1; 0 for no node. */
   readonly node: number
   readonly reason: string
 }
 
-/** No node answers. */
+/** No node responds. */
 export interface NodesAway {
   readonly code: 'NODES_AWAY'
 }
 
 /** All nodes. */
 export interface Nodes {
-  /** Those that may be asked now, in their order. */
-  awake(): readonly Node[]
-  /** Asks one after the other until one gives a readable answer. */
+  /** The nodes that may be queried now, in the order of the list. */
+  available(): readonly Node[]
+  /** Queries one node after another until one returns a readable response. */
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
   /** Aborts the requests under way. */
   close(): void
 }
 
-interface Rest {
-  /** By `performance.now()`. */
+interface BackOff {
+  /** End of the back-off, by `performance.now()`. */
   readonly until: number
   readonly ms: number
-  /** Whether any answer ends it. */
+  /** Whether any response ends the back-off. */
   readonly isSilence: boolean
 }
 
-/** Opens the list; nothing is asked yet. */
+/** Opens the list. Sends no request yet. */
 export function openNodes({ urls, log }: NodesDeps): Nodes {
   const closed = new AbortController()
-  const rests = new Map<number, Rest>()
-  const shared = { closed: closed.signal, rests, log }
+  const backOffs = new Map<number, BackOff>()
+  const shared = { closed: closed.signal, backOffs, log }
   const nodes = urls.map((url, i) => createNode(shared, url, i + 1))
 
-  function awake(): readonly Node[] {
+  function available(): readonly Node[] {
     const now = performance.now()
-    return nodes.filter(({ number }) => (rests.get(number)?.until ?? 0) <= now)
+    return nodes.filter(({ number }) => (backOffs.get(number)?.until ?? 0) <= now)
   }
 
   async function fetchAnswer<T>(
     query: NodeQuery<T>,
   ): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>> {
     let unreadable: AnswerUnreadable | undefined
-    for (const node of awake()) {
+    for (const node of available()) {
       const answer = await node.fetch(query)
       if (answer.ok) return ok(answer.value)
       log.debug('node-failed', { node: node.number, reason: answer.error.reason })
@@ -83,22 +83,22 @@ export function openNodes({ urls, log }: NodesDeps): Nodes {
     return err(unreadable ?? ({ code: 'NODES_AWAY' } as const))
   }
 
-  return { awake, fetch: fetchAnswer, close: () => closed.abort() }
+  return { available, fetch: fetchAnswer, close: () => closed.abort() }
 }
 
 interface Shared {
   readonly closed: AbortSignal
-  /** By the number of the node. */
-  readonly rests: Map<number, Rest>
+  /** By node number. */
+  readonly backOffs: Map<number, BackOff>
   readonly log: Log
 }
 
-function createNode({ closed, rests, log }: Shared, url: string, number: number): Node {
+function createNode({ closed, backOffs, log }: Shared, url: string, number: number): Node {
   async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
     const answer = await sendRequest(url, request, closed)
-    if (!answer.ok) rest(answer.error.reason, 'SILENT')
-    else if (busyStatuses.includes(answer.value.status)) rest(statusOf(answer.value), 'SILENT')
-    else if (rests.get(number)?.isSilence === true) well()
+    if (!answer.ok) backOff(answer.error.reason, 'SILENT')
+    else if (busyStatuses.includes(answer.value.status)) backOff(statusOf(answer.value), 'SILENT')
+    else if (backOffs.get(number)?.isSilence === true) recovered()
     return answer
   }
 
@@ -116,33 +116,39 @@ function createNode({ closed, rests, log }: Shared, url: string, number: number)
     return err({ code: 'NODE_ANSWER_UNREADABLE', node: number, ...about })
   }
 
-  function rest(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
+  function backOff(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
     if (closed.aborted) return
-    const former = rests.get(number)
+    const former = backOffs.get(number)
     const now = performance.now()
-    // Many requests may fail together: they are one failure.
+    // Many concurrent requests may fail together. They count as one failure.
     if (former !== undefined && former.until > now) return
-    const ms = Math.min((former?.ms ?? shortestRestMs / 2) * 2, longestRestMs)
+    const ms = Math.min((former?.ms ?? minBackOffMs / 2) * 2, maxBackOffMs)
     const isSilence = why === 'SILENT' && former?.isSilence !== false
-    rests.set(number, { until: now + ms, ms, isSilence })
+    backOffs.set(number, { until: now + ms, ms, isSilence })
     if (former !== undefined) return
     if (typeof reason === 'string') log.warn('node-away', { node: number, reason })
     else log.warn('node-unreadable', { node: number, ...printed(reason) })
   }
 
-  function well(): void {
-    const former = rests.get(number)
-    // The answer may be to a request from before the node stopped answering.
+  function recovered(): void {
+    const former = backOffs.get(number)
+    // The response may belong to a request from before the node stopped responding.
     if (former === undefined || former.until > performance.now()) return
-    rests.delete(number)
+    backOffs.delete(number)
     log.info('node-back', { node: number })
   }
 
-  return { number, fetch: fetchAnswer, send, rest: (reason) => rest(reason, 'USELESS'), well }
+  return {
+    number,
+    fetch: fetchAnswer,
+    send,
+    backOff: (reason) => backOff(reason, 'USELESS'),
+    recovered,
+  }
 }
 
-/** Asks for something that the node must have by its other answers. */
-export async function needed<T>(
+/** Queries an item that the node must have according to its other responses. */
+export async function fetchRequired<T>(
   node: Node,
   query: NodeQuery<T>,
   what: string,
@@ -150,10 +156,10 @@ export async function needed<T>(
   const answer = await node.fetch(query)
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
-  return err({ code: 'NODE_FAILED', node: node.number, reason: `${what} is not there` })
+  return err({ code: 'NODE_FAILED', node: node.number, reason: `${what} is missing` })
 }
 
-/** The fields of the log line; unknown ones are left out. */
+/** The fields of the log line. Unknown fields are omitted. */
 function printed({
   path,
   slot,
@@ -172,8 +178,8 @@ function statusOf({ status }: NodeAnswer): string {
   return `status ${status}`
 }
 
-/** The answers of a node, or of a proxy, that cannot serve now. */
+/** Statuses of a node or a proxy that cannot serve now. */
 const busyStatuses: readonly number[] = [429, 502, 503, 504]
 
-const shortestRestMs = 500
-const longestRestMs = 5_000
+const minBackOffMs = 500
+const maxBackOffMs = 5_000

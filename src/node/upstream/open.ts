@@ -25,28 +25,28 @@ import { info, issuance as issuanceQuery } from './node-queries.ts'
 import { type Nodes, openNodes } from './nodes.ts'
 import { createUpstreamNode } from './upstream-node.ts'
 
-/** Upstream mode: blocks are forwarded to nodes, and one process on the database writes what they commit to the log. */
+/** Upstream mode: blocks are forwarded to nodes, and one process on the database writes the slots that the nodes commit. */
 
-/** Which nodes, and what of them is checked. */
+/** The nodes to follow, and how. */
 export interface UpstreamOptions {
-  /** Addresses without a slash at their end, in the order of preference. */
+  /** URLs without a trailing slash, in order of preference. */
   readonly urls: readonly string[]
   /** Whether each output is checked against its proof. */
   readonly withProofs: boolean
   /** The genesis of a network whose nodes do not serve it. */
   readonly genesis: GenesisPlan | undefined
-  /** The URL of a gateway or the path of a file that a new database begins with, in place of the genesis. */
+  /** URL of a gateway or path of a snapshot file that initializes a new database instead of the genesis. */
   readonly snapshot: string | undefined
   /** Signs blocks around payloads that clients send without a block. */
   readonly issuer: IssuerAccount | undefined
 }
 
-/** Why the ledger could not be opened; nothing was written. */
+/** Why the ledger could not be opened. */
 export type UpstreamError = EnterError | InitializeError | BeginError | SnapshotUnfinished
 
 /**
- * Opens the ledger of a database, which it initializes from the answers of the nodes when it is new, and enters the
- * election of the process that follows them.
+ * Opens the ledger of a database, and enters the election of the process that follows the nodes. Initializes a new database from
+ * the nodes.
  */
 export async function openUpstream(
   deps: NodeDeps,
@@ -70,7 +70,7 @@ export async function openUpstream(
   return ok(await followNodes({ deps, nodes, withProofs, issuer }, entered.value))
 }
 
-/** Begins a new database with the snapshot, where one is named. */
+/** Initializes a new database from the snapshot, if the settings name one. */
 async function beginUnlessBegun(
   deps: NodeDeps,
   nodes: Nodes,
@@ -81,7 +81,7 @@ async function beginUnlessBegun(
   return isUnfinished ? err({ code: 'SNAPSHOT_UNFINISHED' } as const) : ok(undefined)
 }
 
-/** What follows the nodes of a network. */
+/** Dependencies and options of following. */
 interface FollowingNodes extends Pick<UpstreamOptions, 'withProofs' | 'issuer'> {
   readonly deps: NodeDeps
   readonly nodes: Nodes
@@ -150,8 +150,8 @@ async function followNodes(
 }
 
 /**
- * The name of the network of the nodes. Without an answer a database is served as it is, for each node is asked again
- * before it is followed.
+ * The network name of the nodes. Without a response, the database is opened without this check: the network of each node is checked
+ * again before the node is followed.
  */
 async function networkNameOf(nodes: Nodes): Promise<string | undefined> {
   const facts = await nodes.fetch(info())
@@ -167,8 +167,8 @@ async function issuanceOf(nodes: Nodes): Promise<Result<Issuance, LedgerUnavaila
   return err({ code: 'LEDGER_UNAVAILABLE', reason })
 }
 
-/** The size of the forwarded blocks that are kept, in bytes. */
+/** Maximum size of the cached forwarded blocks, in bytes. */
 const forwardedBytes = 33_554_432
 
-/** Transactions whose outputs can be proven to others without asking: some 200 bytes each. */
+/** Maximum number of cached hashes of transaction essences, about 200 bytes each. */
 const provenTransactions = 100_000

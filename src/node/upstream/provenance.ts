@@ -12,15 +12,15 @@ import type { Contradiction } from '../contradiction.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { type CreatedOutput, checkCreated, checkSpent, provesAll } from './check.ts'
 import { outputMetadataOf, outputOf } from './node-queries.ts'
-import { type Node, type NodeFailed, needed } from './nodes.ts'
+import { fetchRequired, type Node, type NodeFailed } from './nodes.ts'
 
-/** Fetches the provenance of the outputs of some slots, one by one: their proofs, their blocks and what spent them. */
+/** Fetches the provenance of the outputs of some slots: their proofs, their blocks and the transactions that spent them. */
 
-/** The provenance of the outputs that were asked for; without proofs hardly any are. */
+/** The provenance of the requested outputs. In a mode without proofs few outputs are requested. */
 export interface Provenance {
   readonly blocks: ReadonlyMap<OutputId, BlockId>
   readonly spenders: ReadonlyMap<OutputId, TransactionId>
-  /** The outputs as their proofs have them, where JSON leaves the order of their metadata open. */
+  /** Outputs in the order of their proofs, where the order of their metadata is ambiguous in JSON. */
   readonly proven: ReadonlyMap<OutputId, Output>
 }
 
@@ -34,16 +34,16 @@ type Failed = NodeFailed | AnswerUnreadable | Contradiction
 type Checked = Result<unknown, Failed>
 type Created = CreatedOutput
 
-/** What fetching needs. */
+/** Dependencies of fetching. */
 export interface ProvenanceDeps {
   readonly node: Node
-  /** The most requests at a time. */
+  /** Maximum number of concurrent requests. */
   readonly limit: number
-  /** Receives the hashes of essences from the proofs. */
+  /** Stores the hashes of transaction essences from the proofs. */
   readonly proven: Pick<LRUCache<TransactionId, Hex>, 'set'>
 }
 
-/** Fetches the provenance and checks it. */
+/** Fetches and checks the provenance. */
 export async function fetchProvenance(
   { node, limit, proven: essences }: ProvenanceDeps,
   slots: readonly SlotChanges[],
@@ -53,18 +53,22 @@ export async function fetchProvenance(
   const proven = new Map<OutputId, Output>()
   const metadataById = new Map<OutputId, OutputMetadata>()
 
-  /** One proof is enough for all outputs of a transaction, if they are all there; else each needs its own. */
-  async function proveTransaction({ slot, outputs }: CreatedTogether): Promise<Checked> {
-    for (const [i, one] of outputs.entries()) {
-      const answer = await needed(node, outputOf(one.outputId), `output ${one.outputId}`)
+  /** One proof covers all outputs of a transaction if the changes have all of them; otherwise each output needs its own. */
+  async function proveTransaction({ slot, outputs }: TransactionOutputs): Promise<Checked> {
+    for (const [i, created] of outputs.entries()) {
+      const answer = await fetchRequired(
+        node,
+        outputOf(created.outputId),
+        `output ${created.outputId}`,
+      )
       if (!answer.ok) return err(ofSlot(answer.error, slot))
-      const checked = checkCreated(slot, one, answer.value)
+      const checked = checkCreated(slot, created, answer.value)
       if (!checked.ok) return checked
       const { metadata, outputIdProof } = answer.value
-      metadataById.set(one.outputId, metadata)
-      essences.set(transactionOf(one.outputId), outputIdProof.transactionCommitment)
+      metadataById.set(created.outputId, metadata)
+      essences.set(transactionOf(created.outputId), outputIdProof.transactionCommitment)
       const all = i === 0 ? provenTogether(outputs, outputIdProof) : undefined
-      for (const { outputId, output } of all ?? [{ ...one, output: checked.value }]) {
+      for (const { outputId, output } of all ?? [{ ...created, output: checked.value }]) {
         blocks.set(outputId, metadata.blockId)
         if (isOrderOpen(output)) proven.set(outputId, output)
       }
@@ -77,7 +81,7 @@ export async function fetchProvenance(
     const known = metadataById.get(outputId)
     const metadata =
       known?.spent === undefined
-        ? await needed(node, outputMetadataOf(outputId), `output ${outputId}`)
+        ? await fetchRequired(node, outputMetadataOf(outputId), `output ${outputId}`)
         : ok(known)
     if (!metadata.ok) return err(ofSlot(metadata.error, slot))
     const spender = checkSpent(slot, outputId, metadata.value)
@@ -91,35 +95,38 @@ export async function fetchProvenance(
   return consumed.ok ? ok({ blocks, spenders, proven }) : consumed
 }
 
-/** All outputs of a transaction as one proof has them: with metadata in the order of the SDK, or in that of the node. */
+/**
+ * The outputs of a transaction in the order of metadata that a proof confirms, the order of the SDK or the order of the node;
+ * `undefined` if the proof confirms neither.
+ */
 function provenTogether(
   outputs: readonly Created[],
   proof: OutputIdProof,
 ): readonly Created[] | undefined {
   if (provesAll(outputs, proof)) return outputs
   if (!outputs.some(({ output }) => isOrderOpen(output))) return undefined
-  const ordered = outputs.map((one) => ({ ...one, output: inNodeOrder(one.output) }))
+  const ordered = outputs.map((created) => ({ ...created, output: inNodeOrder(created.output) }))
   return provesAll(ordered, proof) ? ordered : undefined
 }
 
-/** Adds the slot to an unreadable answer about one of its outputs. */
+/** Adds the slot to an unreadable response about one of its outputs. */
 function ofSlot<E extends NodeFailed | AnswerUnreadable>(error: E, slot: SlotIndex): E {
   return error.code === 'NODE_ANSWER_UNREADABLE' ? { ...error, slot } : error
 }
 
 /** The outputs that a transaction created, by index. */
-interface CreatedTogether {
+interface TransactionOutputs {
   readonly slot: SlotIndex
   readonly outputs: readonly Created[]
 }
 
-function transactionsOf({ slot, changes }: SlotChanges): CreatedTogether[] {
+function transactionsOf({ slot, changes }: SlotChanges): TransactionOutputs[] {
   const byTransaction = new Map<TransactionId, Created[]>()
-  for (const one of changes.createdOutputs) {
-    const id = transactionOf(one.outputId)
+  for (const created of changes.createdOutputs) {
+    const id = transactionOf(created.outputId)
     const outputs = byTransaction.get(id)
-    if (outputs === undefined) byTransaction.set(id, [one])
-    else outputs.push(one)
+    if (outputs === undefined) byTransaction.set(id, [created])
+    else outputs.push(created)
   }
   return [...byTransaction.values()].map((outputs) => ({
     slot,

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * One request for equal requests that come together, and its answer for those that come a little later: a storm of
- * requests for something unknown is one request to the node.
+ * Coalesces equal concurrent requests into one, and caches its response for a short time. A burst of requests for an unknown item
+ * causes one request to the node.
  */
 export interface RequestCoalescer<T> {
-  /** The answer for a key; `keepMs` says for how long after it came it is good for others, at least 1. */
+  /** Returns the response for a key. `keepMs` returns the milliseconds for which the response is cached, at least 1. */
   coalesce(key: string, load: () => Promise<T>, keepMs: (answer: T) => number): Promise<T>
 }
 
@@ -14,13 +14,13 @@ interface Request<T> {
   readonly keepMs: (answer: T) => number
 }
 
-/** Keeps at most `limit` answers. */
+/** Creates a coalescer that caches at most `limit` responses. */
 export function createRequestCoalescer<T extends {}>(limit: number): RequestCoalescer<T> {
   const answers = new LRUCache<string, T, Request<T>>({
     max: limit,
     fetchMethod: async (_key, _stale, { context: { load, keepMs }, options }) => {
       const answer = await load()
-      // The cache takes 0 for "forever".
+      // A TTL of 0 would never expire.
       options.ttl = Math.max(keepMs(answer), 1)
       return answer
     },

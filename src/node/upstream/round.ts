@@ -13,7 +13,7 @@ import type { Contradiction } from '../contradiction.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { checkChanges, checkCommitment } from './check.ts'
 import { changesOf, commitmentOf } from './node-queries.ts'
-import { type Node, type NodeFailed, needed } from './nodes.ts'
+import { fetchRequired, type Node, type NodeFailed } from './nodes.ts'
 import {
   fetchProvenance,
   type Provenance,
@@ -21,27 +21,27 @@ import {
   type SlotChanges,
 } from './provenance.ts'
 
-/** Fetches the next slots from one node and checks them; nothing is written. */
+/** Fetches the next slots from one node and checks them. Writes nothing. */
 
-/** What fetching needs. */
+/** Dependencies of fetching. */
 export interface RoundDeps {
   readonly write: Pick<StoreWriter, 'outputsForBooking'>
   readonly parameters: ProtocolParameters
-  /** Whether each output is checked against its proof; without proofs, blocks and spenders are unknown as well. */
+  /** Whether each output is checked against its proof. Without proofs, blocks and spenders are unknown too. */
   readonly withProofs: boolean
   readonly proven: ProvenanceDeps['proven']
 }
 
-/** Slots that may be written, the oldest first. */
+/** Checked slots, ready to be written, oldest first. */
 export interface FetchedSlots {
   readonly slots: readonly FollowedSlot[]
   readonly committed: readonly CommittedSlot[]
 }
 
-/** Why there are none. */
+/** Why fetching failed. */
 export type RoundFailed = NodeFailed | AnswerUnreadable | Contradiction
 
-/** Fetches the slots after `former` up to `upTo`, or as many of them as go into one round. */
+/** Fetches the slots after `former` up to `upTo`, or as many of them as fit in one round. */
 export async function fetchSlots(
   deps: RoundDeps,
   node: Node,
@@ -65,7 +65,7 @@ export async function fetchSlots(
   return ok({ slots, committed: checked.value.map(({ committed }) => committed) })
 }
 
-/** The changes to ask for without proofs: only created outputs whose JSON leaves their bytes open. */
+/** The outputs to fetch in a mode without proofs: only created outputs whose bytes are ambiguous in JSON. */
 function withOpenOrder({ slot, changes }: SlotChanges): SlotChanges {
   const createdOutputs = changes.createdOutputs.filter(({ output }) => isOrderOpen(output))
   return { slot, changes: { ...changes, createdOutputs, consumedOutputs: [] } }
@@ -81,7 +81,7 @@ interface CheckedSlot {
   readonly changes: UtxoChangesFull
 }
 
-/** Commitments and changes, until there are enough outputs for one round. */
+/** Fetches commitments and changes until there are enough outputs for one round. */
 async function fetchChanges(
   node: Node,
   from: SlotIndex,
@@ -108,14 +108,14 @@ async function fetchSlot(
   slot: SlotIndex,
 ): Promise<Result<FetchedSlot, NodeFailed | AnswerUnreadable>> {
   const [commitment, changes] = await Promise.all([
-    needed(node, commitmentOf(slot), `commitment ${slot}`),
-    needed(node, changesOf(slot), `changes of slot ${slot}`),
+    fetchRequired(node, commitmentOf(slot), `commitment ${slot}`),
+    fetchRequired(node, changesOf(slot), `changes of slot ${slot}`),
   ])
   if (!commitment.ok) return commitment
   return changes.ok ? ok({ commitment: commitment.value, changes: changes.value }) : changes
 }
 
-/** Checks the chain of the commitments, and the outputs against the known ones, slot by slot. */
+/** Checks the chain of commitments, and the outputs against the known outputs, slot by slot. */
 async function checkAll(
   { write }: RoundDeps,
   before: CommittedSlot,
@@ -171,12 +171,12 @@ async function followedSlot(
   }
 }
 
-/** Requests to one node at a time. */
+/** Maximum number of concurrent requests to one node. */
 const requestsAtOnce = 32
 
-/** Slots that are requested together, before the outputs are counted. */
+/** Number of slots that are requested together before their outputs are counted. */
 const slotsAtOnce = 32
 
-/** The most slots, and about the most outputs, of one round: one database transaction. */
+/** Maximum number of slots, and approximate maximum number of outputs, in one round. A round is one database transaction. */
 const slotsPerRound = 512
 const outputsPerRound = 5_000

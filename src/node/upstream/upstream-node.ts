@@ -26,29 +26,29 @@ import {
 import type { Nodes } from './nodes.ts'
 import { createRequestCoalescer } from './request-coalescer.ts'
 
-/** What readers fetch from the nodes: blocks, transactions and whatever else is not in the database. */
+/** Fetches data that is not in the database from the nodes: blocks, transactions, metadata and proofs. */
 
-/** What fetching needs. */
+/** Dependencies of fetching. */
 export interface UpstreamNodeDeps {
   readonly nodes: Nodes
   readonly network: Network
   readonly write: Pick<StoreWriter, 'keepFinal'>
   readonly log: Log
   readonly forwarded: ForwardedBlocks
-  /** The hashes of essences from the newest proofs. */
+  /** Hashes of transaction essences from recent proofs. */
   readonly proven: LRUCache<TransactionId, Hex>
-  /** What the node has of later slots may still change. */
+  /** The newest slot committed here. The node's data about later slots may still change. */
   readonly committedSlot: () => SlotIndex
 }
 
-/** Creates the node that readers fetch from. */
+/** Creates the interface to the nodes. */
 export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
   const { nodes, forwarded, proven } = deps
-  const blocks = createRequestCoalescer<Result<BlockRow | undefined, NotServedByNode>>(mostKept)
+  const blocks = createRequestCoalescer<Result<BlockRow | undefined, NotServedByNode>>(maxCached)
   const transactions =
-    createRequestCoalescer<Result<CarriedTransaction | undefined, NotServedByNode>>(mostKept)
+    createRequestCoalescer<Result<CarriedTransaction | undefined, NotServedByNode>>(maxCached)
   const metadata =
-    createRequestCoalescer<Result<TransactionMetadata | undefined, NotServedByNode>>(mostKept)
+    createRequestCoalescer<Result<TransactionMetadata | undefined, NotServedByNode>>(maxCached)
 
   function transactionMetadata(id: TransactionId) {
     const query = () =>
@@ -101,7 +101,7 @@ async function fetchKnown<T>(
   return err({ code: 'NOT_TOLD_BY_NODE', what, unreadable: error.reason })
 }
 
-/** Asks for a block; a block that this process forwarded is not asked for, only its state. */
+/** Fetches a block and its state. For a block that this process forwarded, fetches only the state. */
 async function readBlock(
   deps: UpstreamNodeDeps,
   id: BlockId,
@@ -119,11 +119,11 @@ async function readBlock(
   const read = nodeBlock(network, bytes.value)
   if (read?.row.blockId !== id) return wrongAnswer(deps, what)
   const row = { ...read.row, state: blockStateOf(metadata.value) }
-  if (isFinal(deps, row)) await keep(deps, read, row, [])
+  if (isFinal(deps, row)) await storeFinal(deps, read, row, [])
   return ok(row)
 }
 
-/** Asks for the block of a transaction whose state is known. */
+/** Fetches the block of a transaction whose metadata is known. */
 async function readTransaction(
   deps: UpstreamNodeDeps,
   id: TransactionId,
@@ -137,7 +137,7 @@ async function readTransaction(
   const what = `the block of transaction ${id}`
   const included = await fetchKnown(nodes, includedBlockOf(id), what)
   if (!included.ok) return included
-  // Only the node knows which of several carriers was booked; they may differ in their unlocks.
+  // Only the node knows which of several carriers was booked, and the carriers may differ in their unlocks.
   const isOwn = carriers.length === 1 || state === undefined || !isBooked(state)
   const bytes = included.value ?? (isOwn ? own?.bytes : undefined)
   if (bytes === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what })
@@ -149,7 +149,7 @@ async function readTransaction(
   )
 }
 
-/** The block of a transaction that is booked is accepted with it. */
+/** Derives the state of the block from the transaction: the block of a booked transaction is accepted. */
 async function carried(
   deps: UpstreamNodeDeps,
   read: NodeBlock,
@@ -161,17 +161,17 @@ async function carried(
   const block: BlockRow = { ...read.row, state: isOfBlock ? state : 'ACCEPTED' }
   const transaction = { ...of, blockId, slot }
   if (state === 'FINALIZED' && isFinal(deps, block)) {
-    await keep(deps, read, block, [{ ...transaction, state }])
+    await storeFinal(deps, read, block, [{ ...transaction, state }])
   }
   return { transaction, block }
 }
 
-/** The contents of a block never change, but until its slot is committed here the node may still drop it. */
+/** The content of a block never changes, but the node may drop the block until its slot is committed here. */
 function isFinal({ committedSlot }: UpstreamNodeDeps, { state, slot }: BlockRow): boolean {
   return state === 'FINALIZED' && slot <= committedSlot()
 }
 
-function keep(
+function storeFinal(
   { write }: UpstreamNodeDeps,
   { parents }: NodeBlock,
   row: BlockRow,
@@ -189,16 +189,16 @@ function isBooked(state: TransactionState): boolean {
   return state !== 'PENDING' && state !== 'FAILED'
 }
 
-/** Answers that are kept of each kind. */
-const mostKept = 10_000
+/** Maximum number of cached responses of each kind. */
+const maxCached = 10_000
 
-/** How long an answer is good for other readers: what is known may change, and what is final is in the database. */
+/** Milliseconds for which a response is cached. States may change, and final items are in the database. */
 function keepMs(answer: Result<unknown, NotServedByNode>): number {
   if (!answer.ok) return 500
   return answer.value === undefined ? 1_000 : 200
 }
 
-/** A node that does not know a forwarded block yet will know it soon. */
+/** A block without metadata is pending: the node will soon know a block that was just forwarded. */
 function blockStateOf(metadata: BlockMetadata | undefined): BlockState {
   switch (metadata?.blockState) {
     case 'accepted':

@@ -17,7 +17,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('the inbox on $
     const kept = { ok: true, value: 'ACCEPTED' }
     expect(answers).toEqual([kept, kept, full, full])
     await inbox.settled()
-    const reason = '2 blocks wait for the disk, and more are refused'
+    const reason = '2 blocks wait to be written, and further blocks are refused'
     expect(events()).toMatchObject([
       { event: 'inbox-full', level: 'warn', reason },
       { event: 'inbox-free', level: 'info' },

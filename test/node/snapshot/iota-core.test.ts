@@ -254,10 +254,10 @@ describe('the genesis', () => {
     const other = Uint8Array.from(present(commitments[0], 'a commitment'))
     other[88] = 1
     expect(await refused('swapped', { ...first, outputs: swapped })).toContain(
-      'do not give their ids',
+      'do not match their ids',
     )
     expect(await refused('fewer', { ...first, outputs: outputs.slice(0, -1) })).toContain(
-      'do not give their ids',
+      'do not match their ids',
     )
     expect(await refused('commitment', { ...first, commitments: [other] })).toContain(
       'its commitment',
@@ -309,7 +309,13 @@ describe('what is malformed is refused with its place', () => {
     ['commitments', { part: 'commitments', at: 0, bytes: u32(9), said: 'one for each slot' }],
     [
       'a slot of a commitment',
-      { part: 'commitments', at: 4, changed: 7, bytes: u32(77), said: 'not that of slot 0' },
+      {
+        part: 'commitments',
+        at: 4,
+        changed: 7,
+        bytes: u32(77),
+        said: 'not the commitment of slot 0',
+      },
     ],
     [
       'a commitment',
@@ -321,13 +327,19 @@ describe('what is malformed is refused with its place', () => {
         said: 'does not name',
       },
     ],
-    ['a slot of the ledger', { part: 'outputs', at: 0, bytes: u32(1), said: 'is before that of' }],
+    [
+      'a slot of the ledger',
+      { part: 'outputs', at: 0, bytes: u32(1), said: 'is before the slot of' },
+    ],
     ['an output', { part: 'outputs', at: 94, bytes: byte(99), said: 'cannot be read' }],
     ['a length', { part: 'outputs', at: 90, bytes: u32(40_000), said: 'more than 32768' }],
     ['slots since', { part: 'slot diffs', at: 0, bytes: u32(1), said: 'do not lead from slot' }],
-    ['a key', { part: 'accounts', at: 95, bytes: byte(4), said: '4 is no kind of' }],
+    ['a key', { part: 'accounts', at: 95, bytes: byte(4), said: '4 is not a kind of' }],
     ['a flag', { part: 'account diffs', at: flag, bytes: byte(2), said: 'neither true nor' }],
-    ['a slot of signals', { part: 'upgrade signals', at: 0, bytes: u32(1), said: 'not that of' }],
+    [
+      'a slot of signals',
+      { part: 'upgrade signals', at: 0, bytes: u32(1), said: 'not the slot of' },
+    ],
   ]
 
   test.each(rows)('%s', async (name, { part, at, changed = at, bytes, said }) => {
@@ -382,7 +394,7 @@ describe('what is malformed is refused with its place', () => {
     expect(await refused('twice', { ...ledger, since: [one, again] })).toContain('consumed twice')
     const accounts = [...ledger.accounts, ...ledger.accounts.slice(0, 1)]
     expect(await refused('account twice', { ...ledger, accounts })).toContain(
-      'the account is there twice',
+      'the account is listed twice',
     )
     const { bytes, places } = iotaCoreFile(ledger)
     bytes[present(places.get('outputs'), 'outputs') + 12] = 255

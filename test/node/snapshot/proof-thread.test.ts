@@ -55,8 +55,8 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-function open(options: { readonly isWhole: boolean; readonly mostEntries?: number }): ProofThread {
-  const thread = openProofThread({ withProofs: true, mostEntries: undefined, ...options })
+function open(options: { readonly isWhole: boolean; readonly maxEntries?: number }): ProofThread {
+  const thread = openProofThread({ withProofs: true, maxEntries: undefined, ...options })
   opened.push(thread)
   return thread
 }
@@ -78,8 +78,8 @@ async function* allEntries() {
 test.each([
   ['of the lines alone', { isWhole: true }, 0],
   ['of the database, behind lines that a former process took', { isWhole: false }, 1],
-  ['of ranges, where memory has no room for all', { isWhole: true, mostEntries: 250 }, 2],
-  ['of ranges of the database', { isWhole: false, mostEntries: 250 }, 3],
+  ['of ranges, where memory has no room for all', { isWhole: true, maxEntries: 250 }, 2],
+  ['of ranges of the database', { isWhole: false, maxEntries: 250 }, 3],
 ] as const)('the state root is computed %s', async (_name, options, expected) => {
   const thread = open(options)
   const taken = options.isWhole ? lines : lines.slice(60)
@@ -99,7 +99,7 @@ test('an output without its own proof is named, unless proofs are not asked for'
     const line = lineOf(first.map((one) => (one.outputId === row.outputId ? row : one)))
     expect(await thread.unprovedIn(line)).toBe(row.outputId)
   }
-  const trusting = openProofThread({ withProofs: false, isWhole: true, mostEntries: undefined })
+  const trusting = openProofThread({ withProofs: false, isWhole: true, maxEntries: undefined })
   opened.push(trusting)
   expect(await trusting.unprovedIn(lineOf([missing]))).toBe(undefined)
 })
@@ -108,7 +108,7 @@ test('what is asked of a thread that ends is rejected', async () => {
   const thread = open({ isWhole: true })
   const asked = thread.unprovedIn(lineOf(transactions[0] ?? []))
   const closed = thread.close()
-  await expect(asked).rejects.toThrow('the thread of proofs is closed')
+  await expect(asked).rejects.toThrow('the proof thread is closed')
   await closed
-  await expect(thread.unprovedIn('')).rejects.toThrow('the thread of proofs is closed')
+  await expect(thread.unprovedIn('')).rejects.toThrow('the proof thread is closed')
 })

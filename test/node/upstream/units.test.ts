@@ -117,7 +117,7 @@ describe('several nodes', () => {
     expect(await ask()).toMatchObject({ value: one })
     isAway = true
     expect(await ask()).toMatchObject({ value: two })
-    expect(nodes.awake().map(({ number: place }) => place)).toEqual([2])
+    expect(nodes.available().map(({ number: place }) => place)).toEqual([2])
     isAway = false
     await until(async () => (await ask()).value === one)
     nodes.close()
@@ -125,12 +125,12 @@ describe('several nodes', () => {
 
   test('that are of no use are left alone longer every time', async () => {
     const nodes = openNodes({ urls: [await serve(logOf(one))], log: silentLog })
-    const [node] = nodes.awake()
+    const [node] = nodes.available()
     const restsMs: number[] = []
     for (let i = 0; i < 2; i++) {
       const before = performance.now()
-      node?.rest('of another network')
-      await until(() => nodes.awake().length > 0)
+      node?.backOff('of another network')
+      await until(() => nodes.available().length > 0)
       restsMs.push(performance.now() - before)
       // That it answers does not mend it.
       await nodes.fetch(logIdOfGateway())

@@ -1,11 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The bytes of a file one after another, whatever its size: memory has one piece of it. */
+/** Reads a file of any size sequentially, with one chunk in memory. */
 
-/** The bytes are none of a snapshot of iota-core, or mean nothing. */
+/** The bytes are not a snapshot of iota-core, or are invalid. */
 export class SnapshotFileMalformed extends Error {
-  /** The part of the file, and where in the file it is wrong. */
+  /** The part of the file. */
   readonly part: string
+  /** Offset of the fault from the beginning of the file. */
   readonly offset: number
   readonly reason: string
 
@@ -21,36 +22,35 @@ export class SnapshotFileMalformed extends Error {
   }
 }
 
-/** Reads on from a place. */
+/** Reads a file from a position on. */
 export interface FileReader {
-  /** Where the next byte is. */
+  /** The offset of the next byte. */
   at(): number
-  /** Names what is read from here on. */
+  /** Sets the part name for errors from here on. */
   enter(part: string): void
-  /** Goes on elsewhere. */
+  /** Moves the position. */
   seek(offset: number): void
-  /** The next bytes. */
+  /** Reads the next bytes. */
   take(size: number): Promise<Buffer>
   skip(size: number): void
   u8(): Promise<number>
   u32(): Promise<number>
-  /** How many elements follow, a number of so many bytes; the rest of the file has room for all of them. */
-  count(prefixBytes: 1 | 2 | 4 | 8, leastElementBytes: number): Promise<number>
-  /** How many bytes follow, a number of so many bytes. */
-  length(prefixBytes: 2 | 4, mostBytes: number): Promise<number>
-  /** Bytes behind their length. */
-  sized(prefixBytes: 2 | 4, mostBytes: number): Promise<Buffer>
+  /** Reads an element count of `prefixBytes` bytes. Throws if the rest of the file cannot hold that many elements. */
+  count(prefixBytes: 1 | 2 | 4 | 8, minElementBytes: number): Promise<number>
+  /** Reads a length of `prefixBytes` bytes, at most `maxBytes`. */
+  length(prefixBytes: 2 | 4, maxBytes: number): Promise<number>
+  /** Reads a length, and that many bytes. */
+  sized(prefixBytes: 2 | 4, maxBytes: number): Promise<Buffer>
   flag(): Promise<boolean>
-  /** Refuses what is at a place, by default the next byte. */
+  /** Throws `SnapshotFileMalformed` for an offset, by default the offset of the next byte. */
   refuse(reason: string, offset?: number): never
 }
 
-/** Reads a file of so many bytes; several may read the same one. */
+/** Creates a reader of a file of `size` bytes. Several readers may share a file. */
 export function createFileReader(handle: FileHandle, size: number): FileReader {
   let part = ''
   let next = 0
-  let chunk = Buffer.alloc(0)
-  let chunkAt = 0
+  const read = createChunkedReads(handle, size, refuse)
 
   function refuse(reason: string, offset = next): never {
     throw new SnapshotFileMalformed({ part, offset }, reason)
@@ -59,14 +59,34 @@ export function createFileReader(handle: FileHandle, size: number): FileReader {
   async function take(length: number): Promise<Buffer> {
     const at = next
     skip(length)
-    if (at < chunkAt || next > chunkAt + chunk.length) await fill(at, length)
-    return chunk.subarray(at - chunkAt, next - chunkAt)
+    return read(at, length)
   }
 
   function skip(length: number): void {
     if (length > size - next) refuse('the file ends within what begins here')
     next += length
   }
+
+  const at = () => next
+  return {
+    at,
+    enter: (name) => {
+      part = name
+    },
+    seek: (offset) => {
+      next = offset
+    },
+    take,
+    skip,
+    ...createValueReads({ at, left: () => size - next, take, refuse }),
+    refuse,
+  }
+}
+
+/** Reads ranges of a file through one chunk in memory. */
+function createChunkedReads(handle: FileHandle, size: number, refuse: FileReader['refuse']) {
+  let chunk = Buffer.alloc(0)
+  let chunkAt = 0
 
   async function fill(at: number, length: number): Promise<void> {
     const filled = Buffer.allocUnsafe(Math.min(Math.max(length, chunkBytes), size - at))
@@ -79,51 +99,55 @@ export function createFileReader(handle: FileHandle, size: number): FileReader {
     chunkAt = at
   }
 
+  return async (at: number, length: number): Promise<Buffer> => {
+    if (at < chunkAt || at + length > chunkAt + chunk.length) await fill(at, length)
+    return chunk.subarray(at - chunkAt, at + length - chunkAt)
+  }
+}
+
+/** Size of a chunk. The event loop turns between two chunks. */
+const chunkBytes = 65_536
+
+interface ValueReadsDeps extends Pick<FileReader, 'at' | 'take' | 'refuse'> {
+  /** Number of bytes in the rest of the file. */
+  left(): number
+}
+
+/** Reads numbers, and the elements and bytes that they count. */
+function createValueReads({ at, left, take, refuse }: ValueReadsDeps) {
   const number = async (bytes: 1 | 2 | 4) => (await take(bytes)).readUIntLE(0, bytes)
 
-  async function count(prefixBytes: 1 | 2 | 4 | 8, leastElementBytes: number): Promise<number> {
-    const at = next
+  async function count(prefixBytes: 1 | 2 | 4 | 8, minElementBytes: number): Promise<number> {
+    const from = at()
     const counted =
       prefixBytes === 8 ? Number((await take(8)).readBigUInt64LE()) : await number(prefixBytes)
-    if (counted * leastElementBytes > size - next) {
-      refuse(`${counted} elements have no room in the rest of the file`, at)
+    if (counted * minElementBytes > left()) {
+      refuse(`${counted} elements have no room in the rest of the file`, from)
     }
     return counted
   }
 
-  async function length(prefixBytes: 2 | 4, mostBytes: number): Promise<number> {
-    const at = next
-    const given = await number(prefixBytes)
-    if (given > mostBytes) refuse(`${given} bytes are more than ${mostBytes}`, at)
-    return given
+  async function length(prefixBytes: 2 | 4, maxBytes: number): Promise<number> {
+    const from = at()
+    const read = await number(prefixBytes)
+    if (read > maxBytes) refuse(`${read} bytes are more than ${maxBytes}`, from)
+    return read
   }
 
   async function flag(): Promise<boolean> {
-    const at = next
+    const from = at()
     const byte = await number(1)
-    if (byte > 1) refuse(`${byte} is neither true nor false`, at)
+    if (byte > 1) refuse(`${byte} is neither true nor false`, from)
     return byte === 1
   }
 
   return {
-    at: () => next,
-    enter: (name) => {
-      part = name
-    },
-    seek: (offset) => {
-      next = offset
-    },
-    take,
-    skip,
     u8: () => number(1),
     u32: () => number(4),
     count,
     length,
-    sized: async (prefixBytes, mostBytes) => take(await length(prefixBytes, mostBytes)),
+    sized: async (prefixBytes: 2 | 4, maxBytes: number) =>
+      take(await length(prefixBytes, maxBytes)),
     flag,
-    refuse,
   }
 }
-
-/** Between two of them the event loop turns. */
-const chunkBytes = 65_536

@@ -8,9 +8,9 @@ import type { AccountId } from '../../../protocol/primitives.ts'
 import { SnapshotFileMalformed } from './file-reader.ts'
 import { type FileOutput, type IotaCoreFile, openIotaCoreFile } from './open-file.ts'
 
-/** The genesis of a network, from the snapshot that its nodes began with. */
+/** Reads the genesis of a network from the first snapshot of its nodes. */
 
-/** What a ledger begins with. */
+/** The parameters, outputs and credits of a genesis. */
 export interface IotaCoreGenesis {
   readonly parameters: ProtocolParameters
   readonly outputs: readonly Output[]
@@ -18,8 +18,8 @@ export interface IotaCoreGenesis {
 }
 
 /**
- * Reads it. The outputs give the ids that they have, and the parameters the commitment; the credits of accounts are believed. The
- * error says what is wrong.
+ * Reads the genesis of a file. Checks the output ids against the outputs, and the commitment against the parameters. The credits of
+ * accounts are not checked. The error is a description.
  */
 export async function readIotaCoreGenesis(path: string): Promise<Result<IotaCoreGenesis, string>> {
   try {
@@ -40,9 +40,9 @@ async function genesisIn({
     return err(`it is a snapshot of slot ${commitment.slot}; name it with SNAPSHOT`)
   }
   if (genesisCommitment(parameters).commitmentId !== commitmentId(commitment)) {
-    return err('its parameters do not give its commitment')
+    return err('its parameters do not match its commitment')
   }
-  // The node puts all of them into one transaction, of which only so many can be spent.
+  // The node puts all outputs into one transaction, and only this many outputs of a transaction can be spent.
   if (scanned.outputs.count > outputsPerTransaction) {
     return err(`it has more than ${outputsPerTransaction} outputs`)
   }
@@ -52,7 +52,7 @@ async function genesisIn({
   const outputs = rows.map(({ output }) => output)
   const ids = identifyOutputs(parameters, outputs)
   if (!rows.every(({ outputId }, i) => outputId === ids[i])) {
-    return err('its outputs do not give their ids')
+    return err('its outputs do not match their ids')
   }
   const credits = new Map<AccountId, bigint>()
   for await (const { accountId, entry } of file.accounts()) credits.set(accountId, entry.credits)

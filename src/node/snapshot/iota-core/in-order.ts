@@ -1,19 +1,22 @@
-/** What a file has in any order, in that of its keys: read in passes, of which each has memory for so many places. */
+/** Sorts elements of a file by their keys, in passes over the file with bounded memory. */
 
-/** Where something with a key is. */
+/** The place of an element in a file, with its key. */
 export interface KeyedPlace {
   readonly key: string
   readonly offset: number
 }
 
-/** All places by their keys; each pass reads them again. A key that is there twice is given to `twice`. */
+/**
+ * Returns all places in the order of their keys. Each pass reads all places again and keeps `max` of them. Calls `twice` with the
+ * place of a duplicate key.
+ */
 export async function* inOrder(
   read: () => AsyncIterable<KeyedPlace>,
   twice: (place: KeyedPlace) => never,
-  most = usualPlaces,
+  max = usualPlaces,
 ): AsyncGenerator<KeyedPlace> {
   for (let after = ''; ; ) {
-    const pass = createPass(twice, most)
+    const pass = createPass(twice, max)
     for await (const place of read()) if (place.key > after) pass.add(place)
     const { places, isLast } = pass.end()
     yield* places
@@ -22,15 +25,15 @@ export async function* inOrder(
   }
 }
 
-/** Keeps the first places by their keys. */
-function createPass(twice: (place: KeyedPlace) => never, most: number) {
+/** Keeps the `max` places with the smallest keys. */
+function createPass(twice: (place: KeyedPlace) => never, max: number) {
   let places: KeyedPlace[] = []
   let last: string | undefined
 
   function add(place: KeyedPlace): void {
     if (last !== undefined && place.key > last) return
     places.push(place)
-    if (places.length >= 2 * most) cut()
+    if (places.length >= 2 * max) cut()
   }
 
   function sort(): void {
@@ -40,8 +43,8 @@ function createPass(twice: (place: KeyedPlace) => never, most: number) {
 
   function cut(): void {
     sort()
-    if (places.length <= most) return
-    places = places.slice(0, most)
+    if (places.length <= max) return
+    places = places.slice(0, max)
     last = places.at(-1)?.key
   }
 
@@ -54,5 +57,5 @@ function createPass(twice: (place: KeyedPlace) => never, most: number) {
   }
 }
 
-/** Twice as many are sorted in some ten milliseconds. */
+/** Sorting twice this many places takes about 10 ms. */
 const usualPlaces = 8_000

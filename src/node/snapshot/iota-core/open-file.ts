@@ -11,8 +11,8 @@ import { inOrder, type KeyedPlace } from './in-order.ts'
 import {
   accountBytesIn,
   isFileOfIotaCore,
-  mostOutputBytes,
-  mostProofBytes,
+  maxOutputBytes,
+  maxProofBytes,
   outputHeadBytes,
   type Place,
   type ScannedFile,
@@ -20,24 +20,24 @@ import {
   skipOutput,
 } from './scan-file.ts'
 
-/** A snapshot file of iota-core, and what it holds of the ledger at the end of its slot, read as it is asked for. */
+/** Reads the ledger at the end of its slot from a snapshot file of iota-core, on demand. */
 
-/** An output with the proof of its contents, which was not looked at. */
+/** An output with the unchecked proof of its content. */
 export interface FileOutput extends SnapshotOutput {
   readonly proof: Hex
 }
 
-/** An open file, whose form was checked. */
+/** An open file with a checked structure. */
 export interface IotaCoreFile {
   readonly scanned: ScannedFile
-  /** The unspent outputs, by their ids. */
+  /** The unspent outputs, in the order of their ids. */
   outputs(): AsyncGenerator<FileOutput>
-  /** By their ids. */
+  /** The accounts, in the order of their ids. */
   accounts(): AsyncGenerator<AccountAt>
   close(): Promise<void>
 }
 
-/** Whether a file is one; a file that cannot be read is none. */
+/** Whether a file is a snapshot file of iota-core. Throws if the file cannot be opened. */
 export async function isWrittenByIotaCore(path: string): Promise<boolean> {
   const handle = await open(path)
   try {
@@ -48,7 +48,7 @@ export async function isWrittenByIotaCore(path: string): Promise<boolean> {
   }
 }
 
-/** Opens a file and reads it once. Throws where it is none. */
+/** Opens a file and scans it once. Throws if it is not a snapshot file of iota-core. */
 export async function openIotaCoreFile(path: string): Promise<IotaCoreFile> {
   const handle = await open(path)
   try {
@@ -73,8 +73,8 @@ interface OpenFile {
 }
 
 /**
- * The outputs that were unspent at the end of the slot, by their ids: those that are unspent still, but for those that later slots
- * booked, and those that later slots consumed.
+ * The outputs that were unspent at the end of the slot, in the order of their ids: the outputs of the list, without the outputs that
+ * later slots created, and the outputs that later slots consumed.
  */
 async function* outputsAt(file: OpenFile, scanned: ScannedFile): AsyncGenerator<FileOutput> {
   const { slot } = scanned.commitment
@@ -90,7 +90,7 @@ async function* outputsAt(file: OpenFile, scanned: ScannedFile): AsyncGenerator<
     if (outputId <= former) reader.refuse('the outputs are not in the order of their ids', at)
     former = outputId
     while (next.done !== true && next.value.outputId <= outputId) {
-      if (next.value.outputId === outputId) reader.refuse('the output is consumed too', at)
+      if (next.value.outputId === outputId) reader.refuse('the output is also consumed', at)
       yield next.value
       next = await consumed.next()
     }
@@ -99,7 +99,7 @@ async function* outputsAt(file: OpenFile, scanned: ScannedFile): AsyncGenerator<
   for (; next.done !== true; next = await consumed.next()) yield next.value
 }
 
-/** By their ids. */
+/** The outputs that later slots consumed, in the order of their ids. */
 async function* consumedSince(
   file: OpenFile,
   { commitment, diffs }: ScannedFile,
@@ -137,7 +137,7 @@ async function* placesOfConsumed(
   }
 }
 
-/** In the order of their ids, which a list has that was taken without rolling back. */
+/** The accounts in the order of their ids. A list that the node wrote without rolling back already has this order. */
 async function* accountsIn(file: OpenFile, { accounts }: ScannedFile): AsyncGenerator<AccountAt> {
   const reader = readerOf(file, 'accounts')
   reader.seek(accounts.offset)
@@ -147,7 +147,7 @@ async function* accountsIn(file: OpenFile, { accounts }: ScannedFile): AsyncGene
   }
   const places = inOrder(
     () => placesOfAccounts(file, accounts),
-    ({ offset }) => readerOf(file, 'accounts').refuse('the account is there twice', offset),
+    ({ offset }) => readerOf(file, 'accounts').refuse('the account is listed twice', offset),
   )
   for await (const { offset } of places) {
     reader.seek(offset)
@@ -173,13 +173,13 @@ async function accountIn(reader: FileReader): Promise<AccountAt> {
   return { accountId: entry.accountId, entry }
 }
 
-/** Which state of its chain an output is, the file does not say: it counts as the first one. */
+/** Reads an output. The file does not contain its position in its chain: every chain output counts as the first one. */
 async function outputIn(reader: FileReader): Promise<FileOutput> {
   const head = await reader.take(outputHeadBytes)
   const outputId = hexIn(head, 0, 38) as OutputId
   const bytesAt = reader.at() + 4
-  const bytes = Uint8Array.from(await reader.sized(4, mostOutputBytes))
-  const proof = bytesToHex(await reader.sized(4, mostProofBytes))
+  const bytes = Uint8Array.from(await reader.sized(4, maxOutputBytes))
+  const proof = bytesToHex(await reader.sized(4, maxProofBytes))
   const output = decode(Output, bytes)
   if (!output.ok) {
     return reader.refuse(`output ${outputId} cannot be read: ${output.error.code}`, bytesAt)

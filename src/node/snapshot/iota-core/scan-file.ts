@@ -9,32 +9,32 @@ import { decode } from '../../../protocol/schema/schema.ts'
 import type { FileReader } from './file-reader.ts'
 
 /**
- * The parts of a snapshot file of iota-core (docs/iota-core-snapshot.md), from its first byte to its last. What a follower needs is
- * kept or found again by its place; the rest is passed over, and must end where the next part begins.
+ * Scans the parts of a snapshot file of iota-core (docs/iota-core-snapshot.md) from the first byte to the last. Returns the data or the
+ * place of each part that a follower needs. The other parts are skipped, and must end where the next part begins.
  */
 
-/** What a scan found. */
+/** The result of a scan. */
 export interface ScannedFile {
   readonly commitment: SlotCommitment
   readonly parameters: ProtocolParameters
-  /** The newest commitments in bytes, the oldest first; the last is that of the slot. */
+  /** The newest commitments, serialized, oldest first. The last one is the commitment of the slot. */
   readonly commitments: readonly Uint8Array[]
-  /** Outputs that are unspent in the newest slot that the node had committed. */
+  /** Outputs that are unspent in the newest committed slot of the node. */
   readonly outputs: Place
-  /** What the slots since that of the snapshot created and consumed, the newest first. */
+  /** Outputs that the slots after the slot of the snapshot created and consumed, newest slot first. */
   readonly diffs: Place
   readonly accounts: Place & { readonly isAscending: boolean }
-  /** In the order of the roots id (ledger reference 11.2); the genesis slot has none. */
+  /** In the order of the roots id (ledger reference 11.2); `undefined` for the genesis slot. */
   readonly roots: readonly Hex[] | undefined
 }
 
-/** Where the first element of a list is, and how many there are. */
+/** The offset of the first element of a list, and the number of elements. */
 export interface Place {
   readonly offset: number
   readonly count: number
 }
 
-/** Whether a file with these first bytes is to be read as one of iota-core: it begins with the length and the version of a commitment. */
+/** Whether a file is one of iota-core, by its first bytes: the length of a commitment. */
 export function isFileOfIotaCore(bytes: Uint8Array): boolean {
   return bytes[0] === commitmentBytes && bytes[1] === 0
 }
@@ -54,7 +54,7 @@ export async function scanFile(file: FileReader, size: number): Promise<ScannedF
   await scanUpgrades(file, slot)
   const roots = slot > settings.parameters.genesisSlot ? await scanRoots(file) : undefined
   file.enter('end')
-  if (file.at() !== size) file.refuse('bytes follow behind the last part')
+  if (file.at() !== size) file.refuse('bytes follow the last part')
   const { commitment, parameters } = settings
   return { commitment, parameters, commitments, outputs, diffs, accounts, roots }
 }
@@ -76,10 +76,10 @@ async function scanSettings(file: FileReader): Promise<Settings> {
   file.skip((await file.count(2, futureBytes)) * futureBytes)
   let parameters: ProtocolParameters | undefined
   for (let left = await file.count(2, 4); left > 0; left--) {
-    const some = decode(ProtocolParameters, await file.sized(4, mostParameterBytes))
-    // Others may be of versions that this program does not know.
-    const isOurs = some.ok && some.value.version === commitment.value.protocolVersion
-    if (isOurs) parameters = some.value
+    const listed = decode(ProtocolParameters, await file.sized(4, maxParameterBytes))
+    // Other parameters may have versions that this program does not know.
+    const isInForce = listed.ok && listed.value.version === commitment.value.protocolVersion
+    if (isInForce) parameters = listed.value
   }
   if (parameters === undefined) {
     const { protocolVersion } = commitment.value
@@ -95,7 +95,10 @@ async function commitmentIn(file: FileReader): Promise<Buffer> {
   return bytes
 }
 
-/** One for each slot since the genesis; of those before the newest ones only the slot is looked at, and these follow one another. */
+/**
+ * Scans one commitment per slot since the genesis. Checks the slot of every commitment, and the chain of the newest commitments, which
+ * it returns.
+ */
 async function scanCommitments(
   file: FileReader,
   { bytes, commitment, parameters }: Settings,
@@ -110,20 +113,20 @@ async function scanCommitments(
   const newest: Uint8Array[] = []
   for (let slot = genesisSlot; slot <= commitment.slot; slot++) {
     const before = file.at()
-    const some = await commitmentIn(file)
-    if (some.readUInt32LE(versionBytes) !== slot) {
-      file.refuse(`the commitment is not that of slot ${slot}`, before)
+    const listed = await commitmentIn(file)
+    if (listed.readUInt32LE(versionBytes) !== slot) {
+      file.refuse(`the commitment is not the commitment of slot ${slot}`, before)
     }
     if (slot > commitment.slot - 2 * maxCommittableAge - 2) {
       const former = newest.at(-1)
-      const named = bytesToHex(some.subarray(previousAt, previousAt + commitmentIdBytes))
+      const named = bytesToHex(listed.subarray(previousAt, previousAt + commitmentIdBytes))
       if (former !== undefined && named !== idOfCommitment(former)) {
-        file.refuse('the commitment does not name the one before', before)
+        file.refuse('the commitment does not name the previous commitment', before)
       }
-      newest.push(Uint8Array.from(some))
+      newest.push(Uint8Array.from(listed))
     }
-    if (slot === commitment.slot && !some.equals(bytes)) {
-      file.refuse('the last commitment is not that of the settings', before)
+    if (slot === commitment.slot && !listed.equals(bytes)) {
+      file.refuse('the last commitment differs from the commitment in the settings', before)
     }
   }
   return newest
@@ -139,8 +142,8 @@ async function scanOutputs(file: FileReader, slot: SlotIndex) {
   file.enter('outputs')
   const at = file.at()
   const ledgerSlot = await file.u32()
-  if (ledgerSlot < slot) file.refuse(`slot ${ledgerSlot} is before that of the commitment`, at)
-  const count = await file.count(8, leastOutputBytes)
+  if (ledgerSlot < slot) file.refuse(`slot ${ledgerSlot} is before the slot of the commitment`, at)
+  const count = await file.count(8, minOutputBytes)
   const outputs = { offset: file.at(), count }
   for (let left = count; left > 0; left--) await skipOutput(file)
   file.enter('slot diffs')
@@ -155,8 +158,8 @@ async function scanOutputs(file: FileReader, slot: SlotIndex) {
     if ((await file.u32()) !== ledgerSlot - index) {
       file.refuse(`the slot is not ${ledgerSlot - index}`, before)
     }
-    for (let left = await file.count(4, leastOutputBytes); left > 0; left--) await skipOutput(file)
-    const least = leastOutputBytes + transactionIdBytes
+    for (let left = await file.count(4, minOutputBytes); left > 0; left--) await skipOutput(file)
+    const least = minOutputBytes + transactionIdBytes
     for (let left = await file.count(4, least); left > 0; left--) {
       await skipOutput(file)
       file.skip(transactionIdBytes)
@@ -165,16 +168,16 @@ async function scanOutputs(file: FileReader, slot: SlotIndex) {
   return { outputs, diffs: { offset, count: diffs } }
 }
 
-/** Passes over an output; its bytes and its proof are looked at when it is read. */
+/** Skips an output. Its bytes and its proof are checked when it is read. */
 export async function skipOutput(file: FileReader): Promise<void> {
   file.skip(outputHeadBytes)
-  file.skip(await file.length(4, mostOutputBytes))
-  file.skip(await file.length(4, mostProofBytes))
+  file.skip(await file.length(4, maxOutputBytes))
+  file.skip(await file.length(4, maxProofBytes))
 }
 
 async function scanAccounts(file: FileReader): Promise<ScannedFile['accounts']> {
   file.enter('accounts')
-  const count = await file.count(8, leastAccountBytes)
+  const count = await file.count(8, minAccountBytes)
   const offset = file.at()
   let isAscending = true
   let former = ''
@@ -189,7 +192,7 @@ async function scanAccounts(file: FileReader): Promise<ScannedFile['accounts']> 
   return { offset, count, isAscending }
 }
 
-/** The bytes of an account from where its reader is. */
+/** Reads the bytes of the account at the position of the reader. */
 export async function accountBytesIn(file: FileReader): Promise<Uint8Array> {
   const from = file.at()
   file.skip(accountIdBytes + accountHeadBytes)
@@ -204,7 +207,7 @@ async function skipKeys(file: FileReader): Promise<void> {
   for (let left = await file.count(1, keyBytes); left > 0; left--) {
     const at = file.at()
     const type = await file.u8()
-    if (type !== BlockIssuerKey.code) file.refuse(`${type} is no kind of block issuer key`, at)
+    if (type !== BlockIssuerKey.code) file.refuse(`${type} is not a kind of block issuer key`, at)
     file.skip(hashBytes)
   }
 }
@@ -224,7 +227,7 @@ async function scanAccountDiffs(file: FileReader): Promise<void> {
   }
 }
 
-/** Performance of validators by slot, rewards and sums of pools by epoch, committees by epoch. */
+/** Skips the performance of validators by slot, the rewards and sums of pools by epoch, and the committees by epoch. */
 async function scanPools(file: FileReader): Promise<void> {
   file.enter('performance')
   for (let slots = await file.count(4, slotBytes + 8); slots > 0; slots--) {
@@ -262,7 +265,7 @@ async function scanAttestations(file: FileReader): Promise<void> {
 async function scanUpgrades(file: FileReader, slot: SlotIndex): Promise<void> {
   file.enter('upgrade signals')
   const at = file.at()
-  if ((await file.u32()) !== slot) file.refuse('the slot is not that of the commitment', at)
+  if ((await file.u32()) !== slot) file.refuse('the slot is not the slot of the commitment', at)
   for (let left = await file.count(4, 1 + 2); left > 0; left--) {
     file.skip(1)
     file.skip(await file.length(2, 65_535))
@@ -271,7 +274,7 @@ async function scanUpgrades(file: FileReader, slot: SlotIndex): Promise<void> {
   file.skip((await file.count(1, decidedBytes)) * decidedBytes)
 }
 
-/** The file has them in the order of their names in the source, the roots id in that of the ledger reference. */
+/** The file has the roots in the order of their names in the source; the roots id has them in the order of the ledger reference. */
 async function scanRoots(file: FileReader): Promise<readonly Hex[]> {
   file.enter('roots')
   const root = async () => bytesToHex(await file.take(hashBytes))
@@ -290,7 +293,7 @@ const commitmentBytes = 89
 const commitmentIdBytes = 36
 const versionBytes = 1
 const slotBytes = 4
-/** Behind version and slot. */
+/** After version and slot. */
 const previousAt = versionBytes + slotBytes
 const epochBytes = 4
 const hashBytes = 32
@@ -299,27 +302,27 @@ const blockIdBytes = 36
 const transactionIdBytes = 36
 const keyBytes = 1 + hashBytes
 
-/** The id of an output, that of its block, and the slot that booked it. */
+/** The output id, the block id, and the slot that booked the output. */
 export const outputHeadBytes = 38 + blockIdBytes + slotBytes
-const leastOutputBytes = outputHeadBytes + 4 + 4
+const minOutputBytes = outputHeadBytes + 4 + 4
 
-/** An output fits into a block, as it does with the proof of its place among 128. */
-export const mostOutputBytes = 32_768
-export const mostProofBytes = 32_768
+/** An output fits in a block, and its proof among 128 outputs is smaller. */
+export const maxOutputBytes = 32_768
+export const maxProofBytes = 32_768
 
-/** Credits, the slot of their change, the last slot of issuing, the output; stakes, cost, epoch, version and hash. */
+/** Head: credits, slot of their change, expiry slot, output id. Tail: stakes, cost, epoch, version and hash. */
 const accountHeadBytes = 8 + slotBytes + slotBytes + 38
 const accountTailBytes = 3 * 8 + epochBytes + versionBytes + hashBytes
-const leastAccountBytes = accountIdBytes + accountHeadBytes + 1 + accountTailBytes
+const minAccountBytes = accountIdBytes + accountHeadBytes + 1 + accountTailBytes
 
 const accountDiffHeadBytes = 8 + 3 * slotBytes + 2 * 38
 const accountDiffTailBytes = 4 * 8 + 2 * (versionBytes + hashBytes)
 
-/** A bit for each part of the slot, a count, version and hash. */
+/** Account id, a bit per subslot, a count, version and hash. */
 const performanceBytes = accountIdBytes + 4 + 1 + versionBytes + hashBytes
 
-/** Three amounts of an account. */
+/** Account id and three amounts. */
 const poolBytes = accountIdBytes + 3 * 8
 
-/** Decay factors of so many epochs as their count allows, and the rest. */
-const mostParameterBytes = 1_048_576
+/** Enough for the maximum number of decay factors and all other parameters. */
+const maxParameterBytes = 1_048_576

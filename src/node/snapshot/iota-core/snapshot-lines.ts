@@ -1,6 +1,7 @@
 import { bytesToHex, type Hex } from '../../../lib/hex.ts'
 import { ProtocolParameters } from '../../../protocol/parameters.ts'
 import { encode } from '../../../protocol/schema/schema.ts'
+import { inLines } from '../line-rows.ts'
 import {
   firstCheck,
   type ProvenOutput,
@@ -13,17 +14,17 @@ import {
 import { type IotaCoreFile, openIotaCoreFile } from './open-file.ts'
 import type { ScannedFile } from './scan-file.ts'
 
-/** A snapshot file of iota-core as the lines of a snapshot of this program, so that both are checked and received alike. */
+/** Converts a snapshot file of iota-core to the lines of a snapshot of this program, so that both use the same checks. */
 
-/** The genesis slot has no roots that its commitment would stand for. */
+/** The file is a snapshot of the genesis slot, whose commitment has no roots. */
 export class SnapshotOfGenesis extends Error {
   constructor() {
-    super('the snapshot is that of the genesis, whose commitment stands for no output')
+    super('the snapshot is of the genesis slot, whose commitment does not cover any output')
     this.name = 'SnapshotOfGenesis'
   }
 }
 
-/** The lines of the file at a path. Throws where it is none of iota-core, or not in order. */
+/** The lines of the file at a path. Throws if it is not a file of iota-core, or if it is out of order. */
 export async function* linesOfIotaCore(path: string): AsyncGenerator<string> {
   const file = await openIotaCoreFile(path)
   try {
@@ -48,8 +49,8 @@ async function* partsOf(file: IotaCoreFile): AsyncGenerator<SnapshotPart> {
 const sizeOf = ({ bytes }: ProvenOutput) => bytes.length
 
 /**
- * The file does not know of a log: it begins anew behind the slot, and has one position for each of these slots, so that none of them
- * says that it changed nothing.
+ * The head of a file. The file has no log: the log starts after the slot, and each slot of the head gets one log position, so that
+ * none of them reports that it changed nothing.
  */
 function headOf({ commitment, parameters, commitments, roots }: ScannedFile): SnapshotHead {
   if (roots === undefined) throw new SnapshotOfGenesis()
@@ -64,26 +65,5 @@ function headOf({ commitment, parameters, commitments, roots }: ScannedFile): Sn
   }
 }
 
-/** The id of no log: a follower makes one of its own. */
+/** A placeholder: a follower creates its own log id. */
 const noLog: Hex = `0x${'00'.repeat(8)}`
-
-/** Elements by the line: some at a time, fewer where they are large. */
-async function* inLines<T>(
-  elements: AsyncIterable<T>,
-  size: (element: T) => number,
-): AsyncGenerator<readonly T[]> {
-  let line: T[] = []
-  let bytes = 0
-  for await (const element of elements) {
-    line.push(element)
-    bytes += size(element)
-    if (line.length < mostInLine && bytes < usualBytes) continue
-    yield line
-    line = []
-    bytes = 0
-  }
-  if (line.length > 0) yield line
-}
-
-const mostInLine = 100
-const usualBytes = 65_536
