@@ -73,7 +73,7 @@ interface SeenTip {
   /** Records a tip that was read. */
   saw(tip: LogTip): void
   seen(): LogTip | undefined
-  /** Replaces the newest tip by an older one. */
+  /** Replaces the newest tip, because the primary has lost it. */
   reset(tip: LogTip): void
 }
 
@@ -121,7 +121,7 @@ function createHold(): Hold {
 }
 
 /**
- * Waits until the primary has the newest tip that was read. If the server waits for another standby, a replica shows a commit before the
+ * Waits until the primary has the newest tip that was read. While a commit waits for another standby, a replica shows it before the
  * primary does. A tip that the primary does not show within `maxWaitMs` was lost. Then the primary is right, and feeds start again.
  */
 async function primaryShows(primary: Place, { seen, reset }: SeenTip): Promise<boolean> {

@@ -75,12 +75,12 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   const own = { ...reachingReads(begun.read, note), reach: note }
   const read = new Proxy(begun.read, {
     get: (target, name) => {
-      const ask: unknown = Reflect.get(name in own ? own : target, name)
-      if (typeof ask !== 'function') return ask
+      const member: unknown = Reflect.get(name in own ? own : target, name)
+      if (typeof member !== 'function') return member
       return (...args: readonly unknown[]) => {
-        const answer: unknown = Reflect.apply(ask, target, args)
-        if (answer instanceof Promise) answer.catch(failed)
-        return answer
+        const result: unknown = Reflect.apply(member, target, args)
+        if (result instanceof Promise) result.catch(failed)
+        return result
       }
     },
   })
@@ -98,7 +98,7 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   return { read, isStale, end: begun.end }
 }
 
-/** Reads of milestones by slot or commitment. Each waits until the server has reached the slot. */
+/** Reads of milestones by slot or commitment. Each calls `reach` with the newest requested slot first. */
 function reachingReads(
   read: StoreReader,
   reach: StoreReader['reach'],
@@ -144,11 +144,11 @@ async function hasReached(
 
 /** Wraps writes so that every read that begins after an acknowledged write includes it. */
 export function acknowledgedWrites(write: StoreWriter, choice: Pick<Choice, 'raise'>): StoreWriter {
-  function raising<A extends readonly unknown[], T>(one: (...args: A) => Promise<T>) {
+  function raising<A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) {
     return async (...args: A): Promise<T> => {
-      const answer = await one(...args)
+      const result = await call(...args)
       await choice.raise()
-      return answer
+      return result
     }
   }
 

@@ -6,7 +6,7 @@ import type { AddressPage, AddressPageQuery } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
 import { createBranchMemory, type KnownBranches } from './branch-memory.ts'
 import { hexOfText } from './columns.ts'
-import { leftOf, partitionWith, startOf, unlessGone } from './log-partitions.ts'
+import { missingPart, partitionWith, startOf, unlessGone } from './log-partitions.ts'
 import { branchOfId, tipOf } from './log-tip.ts'
 import { logTable } from './published.ts'
 import type { Reading } from './reading.ts'
@@ -87,11 +87,11 @@ async function readPartitions(
   const { head, rows } = foundPage(found)
   const tip = head.tip.seq
   const isCounted = tip < newest.to && head.count >= 0
-  const left = leftOf(question, {
+  const missing = missingPart(question, {
     ...{ partition, tip, rows, isFirst: isFirstOfAddress },
     prunedSeq: head.tip.prunedSeq,
   })
-  if (!isCounted || left !== undefined) return undefined
+  if (!isCounted || missing !== undefined) return undefined
   return head.hasRowsBehind || hasNoneBehind(question, partition, { head, rows })
     ? { head, rows }
     : undefined

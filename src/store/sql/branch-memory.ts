@@ -10,8 +10,8 @@ import { branchOf, noBranch } from '../values.ts'
 export interface BranchMemory {
   known(): KnownBranches
   /**
-   * Returns the cached branches of the history that a read found, with the branch of its tip. The result has no other branch when the
-   * read found another branch (`found`) for the verified slot.
+   * Returns the cached branches with the branch of the tip of a read. If the read found another branch (`found`) for the verified slot, the
+   * history has changed, and the result contains only the branch of the tip.
    */
   settle(
     known: KnownBranches,

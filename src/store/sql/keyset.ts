@@ -48,7 +48,7 @@ export type ReadPages<Row> = (
 export function keysetPages<Row>(reading: Reading, index: KeysetIndex<Row>): ReadPages<Row> {
   const { query, dialect } = reading
   const { table, order: columns, positionOf } = index
-  const asked = askedColumns(index)
+  const asked = parameterColumns(index)
   const texts = {
     ascending: textsOf(dialect, index, 'ASC'),
     descending: textsOf(dialect, index, 'DESC'),
@@ -122,12 +122,12 @@ function textsOf<Row>(dialect: Dialect, index: KeysetIndex<Row>, direction: 'ASC
   // Qualified with the table, because a column selected as text keeps the name of the column.
   const names = bounds.map((column) => `${name}."${column.name}"`)
   const columns = names.length === 1 ? names.join() : `(${names.join(', ')})`
-  const isMeant = only === undefined ? '' : ` AND ${name}."${only}" = true`
+  const filter = only === undefined ? '' : ` AND ${name}."${only}" = true`
   const inOrder = names.map((one) => `${one} ${direction}`).join(', ')
   const within = (from: readonly string[], to: readonly string[]) =>
-    `${columns} > (${from.join(', ')}) AND ${columns} < (${to.join(', ')})${isMeant} ORDER BY ${inOrder}`
-  const places = bounds.map(placeOf)
-  const given = askedColumns(index)
+    `${columns} > (${from.join(', ')}) AND ${columns} < (${to.join(', ')})${filter} ORDER BY ${inOrder}`
+  const places = bounds.map(placeholder)
+  const given = parameterColumns(index)
   const asked = given.map((column) => withoutAffinity(`asked."${column.name}"`, column))
   const half = 1 + bounds.length
   const page = `SELECT ${namesOf(order)} FROM ${publishedTable(name)}
@@ -183,7 +183,7 @@ function joinOf<Row>({ table, name, order, key }: KeysetIndex<Row>): string {
 }
 
 /** The columns of the parameter: number of the scan, lower bound, upper bound. */
-function askedColumns<Row>({ equal, order }: KeysetIndex<Row>): readonly BulkColumn[] {
+function parameterColumns<Row>({ equal, order }: KeysetIndex<Row>): readonly BulkColumn[] {
   const bounds = [...equal, ...order]
   return [
     { name: 'n', type: 'int' },
@@ -193,7 +193,7 @@ function askedColumns<Row>({ equal, order }: KeysetIndex<Row>): readonly BulkCol
 }
 
 /** Amounts are passed as text because they may exceed 2^53. */
-function placeOf(column: BulkColumn): string {
+function placeholder(column: BulkColumn): string {
   return withoutAffinity(column.type === 'amount' ? 'CAST(? AS BIGINT)' : '?', column)
 }
 

@@ -31,24 +31,24 @@ export async function scanLog(
   scan: LogScan,
   range: ScannedRange,
 ): Promise<Rows> {
-  const whole = (left: ScannedRange) => query(scan.on(logTable, left), scan.parameters(left))
+  const readLog = (part: ScannedRange) => query(scan.on(logTable, part), scan.parameters(part))
   const partition = partitionWith(logForms, startOf(logForms, range))
-  if (partition === undefined) return await whole(range)
+  if (partition === undefined) return await readLog(range)
   const found = await unlessGone(
     query(scan.withTip(quoted(partition.name), range), scan.parameters(range)),
   )
-  if (found === undefined) return await whole(range)
+  if (found === undefined) return await readLog(range)
   const [first, ...rows] = found
   const [tip, prunedSeq] = present(first, 'published tip')
-  const left = leftOf(range, {
+  const missing = missingPart(range, {
     ...{ partition, rows, isFirst: scan.isFirst },
     ...{ tip: Number(tip), prunedSeq: Number(prunedSeq) },
   })
-  if (left === undefined) return rows
-  // Keeps the limit: a common limit finds a planned statement.
-  return left === range
-    ? await whole(range)
-    : [...rows, ...(await whole(left)).slice(0, range.limit - rows.length)]
+  if (missing === undefined) return rows
+  // The second read keeps the limit: PostgreSQL plans a statement with a common limit only once.
+  return missing === range
+    ? await readLog(range)
+    : [...rows, ...(await readLog(missing)).slice(0, range.limit - rows.length)]
 }
 
 /** Rows of a range in the partition where the range begins. */
@@ -62,8 +62,8 @@ export interface FoundInPartition {
   readonly isFirst: LogScan['isFirst'] | undefined
 }
 
-/** Returns the missing rest of a range, if any: the whole range when its beginning has moved to another partition. */
-export function leftOf(
+/** Returns the missing part of a range, or `undefined`. It is the whole range if the range begins in a newer partition by now. */
+export function missingPart(
   range: ScannedRange,
   { partition: { from, to }, tip, prunedSeq, rows, isFirst }: FoundInPartition,
 ): ScannedRange | undefined {

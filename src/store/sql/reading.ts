@@ -40,7 +40,7 @@ export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForm
   ): (...parameters: readonly Parameter[]) => Promise<AsOf<Row>>
 }
 
-/** Rows as of the end of a slot. */
+/** Rows of the ledger at the end of a slot. */
 export interface AsOf<Row> {
   readonly slot: SlotIndex
   readonly rows: Row[]

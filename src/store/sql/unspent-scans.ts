@@ -89,14 +89,14 @@ function scanParts(scan: UnspentScan): Part[] {
   const conditions = [...conditionsOf(filter), ...also.map(conditionOfKey)]
   return [
     'value' in by
-      ? [conditions.length === 0 ? byKeyAlone : byKey, ...ofKey(by)]
+      ? [conditions.length === 0 ? byKeyAlone : byKey, ...keyParameters(by)]
       : [byKind, by.kind],
     [`AND outputs.id = ${found}."outputId"`],
     filter.asOf === 'BOOKED'
       ? ['AND outputs."spentSlot" IS NULL']
       : [`AND ${found}."bookedSlot" <= ${publishedSlot}`],
     ...conditions,
-    ...partOf(scan, found),
+    ...rangeOf(scan, found),
     ['LIMIT ?', limit],
   ]
 }
@@ -110,9 +110,9 @@ export async function stopOf(
   const { by } = scan
   const parts: Part[] = [
     'value' in by
-      ? ['FROM index_keys AS walked WHERE kind = ? AND value = ?', ...ofKey(by)]
+      ? ['FROM index_keys AS walked WHERE kind = ? AND value = ?', ...keyParameters(by)]
       : ['FROM unspent_outputs AS walked WHERE kind = ?', by.kind],
-    ...partOf(scan, 'walked'),
+    ...rangeOf(scan, 'walked'),
     [`LIMIT 1 OFFSET ${walked - 1}`],
   ]
   const text = `SELECT "bookedSlot", ${dialect.hex('"outputId"')} ${parts.map(([one]) => one).join(' ')}`
@@ -120,7 +120,7 @@ export async function stopOf(
   return row && { bookedSlot: Number(row[0]), outputId: String(row[1]) as OutputId }
 }
 
-function ofKey({ kind, value }: IndexKey): Parameter[] {
+function keyParameters({ kind, value }: IndexKey): Parameter[] {
   return [indexKindToNumber(kind), hexToBytes(value)]
 }
 
@@ -128,7 +128,7 @@ function ofKey({ kind, value }: IndexKey): Parameter[] {
  * Returns the range of a scan and its order. `name` is the table that has the positions. The range has one bound at each end: of two
  * bounds at one end, SQLite uses either one for its index, and scans as far as that bound.
  */
-function partOf({ after, before, through, order }: UnspentScan, name: string): Part[] {
+function rangeOf({ after, before, through, order }: UnspentScan, name: string): Part[] {
   const isUp = order === 'ascending'
   const bounds = [
     !isUp && through !== undefined ? (['>=', through] as const) : (['>', after] as const),
@@ -154,12 +154,12 @@ function partOf({ after, before, through, order }: UnspentScan, name: string): P
 
 function conditionOfKey(key: OutputKey): Part {
   const { value } = key
-  if (key.kind !== 'OWNER') return [`AND ${hasKey}`, ...ofKey(key)]
+  if (key.kind !== 'OWNER') return [`AND ${hasKey}`, ...keyParameters(key)]
   return [
     hasOwner,
-    ...ofKey({ kind: 'EXPIRING_OWNER', value }),
+    ...keyParameters({ kind: 'EXPIRING_OWNER', value }),
     AnchorOutput.code,
-    ...ofKey({ kind: 'HOLDER', value }),
+    ...keyParameters({ kind: 'HOLDER', value }),
   ]
 }
 
@@ -174,8 +174,8 @@ function conditionsOf(filter: UnspentFilter): Part[] {
   const parts: Part[] = [
     ...within('unspent."timelockSlot"', timelocked),
     ...within('unspent."expirationSlot"', expires),
-    ...isThere('unspent."timelockSlot"', filter.hasTimelock),
-    ...isThere('unspent."expirationSlot"', filter.hasExpiration),
+    ...nullCheck('unspent."timelockSlot"', filter.hasTimelock),
+    ...nullCheck('unspent."expirationSlot"', filter.hasExpiration),
   ]
   if (hasReturn !== undefined) parts.push(['AND unspent."hasReturn" = ?', hasReturn])
   if (hasToken !== undefined) parts.push(['AND unspent."hasToken" = ?', hasToken])
@@ -192,7 +192,7 @@ function within(column: string, { after, before }: UnspentFilter['created'] = {}
   ]
 }
 
-function isThere(column: string, wanted: boolean | undefined): Part[] {
+function nullCheck(column: string, wanted: boolean | undefined): Part[] {
   if (wanted === undefined) return []
   return [[`AND ${column} IS ${wanted ? 'NOT NULL' : 'NULL'}`]]
 }

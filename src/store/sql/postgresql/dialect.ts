@@ -37,11 +37,16 @@ export const dialect: Dialect = {
    * position and filter: a prepared statement is planned without its values, so if one address has most of the log, it scans the whole
    * log for an address with few rows (300,000 rows: 70 ms instead of 0.03 ms).
    */
-  ofAddress: ({ address, class: its, from = '>= 0', to = `<= ${Number.MAX_SAFE_INTEGER}` }) =>
+  ofAddress: ({
+    address,
+    class: updateClass,
+    from = '>= 0',
+    to = `<= ${Number.MAX_SAFE_INTEGER}`,
+  }) =>
     [from, to]
       .map((bound) => {
         const [operator, ...value] = bound.split(' ')
-        return `(address, class, seq) ${operator} (${address}, ${its}, ${value.join(' ')})`
+        return `(address, class, seq) ${operator} (${address}, ${updateClass}, ${value.join(' ')})`
       })
       .join(' AND '),
 

@@ -9,7 +9,7 @@ export interface Drops {
   mayDrop(tx: RawTx, partition: LogPartition): Promise<boolean>
 }
 
-/** Creates the decision. It never waits, but remembers its observations of one partition until the next call. */
+/** Creates the state of these decisions. It never waits: it remembers what it observed about a partition until the next call. */
 export function createDrops(): Drops {
   let name: string | undefined
   let since = 0

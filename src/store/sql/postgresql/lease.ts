@@ -1,6 +1,6 @@
 import type { LeaseStatements } from '../statements.ts'
 
-/** The lease on PostgreSQL. */
+/** Statements on the lease on PostgreSQL. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
     // SKIP LOCKED: a holder in the middle of a commit is alive, and the claim must not wait for it.

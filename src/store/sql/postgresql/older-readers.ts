@@ -8,8 +8,8 @@ import { mostSnapshotMs } from '../../database.ts'
  */
 export interface OlderReaders {
   /**
-   * Names one of these sessions that still reads on this server. Each call must be a statement outside a transaction, because within a
-   * transaction the view of sessions does not change.
+   * Names one of these sessions that still reads on this server. Each call needs its own transaction, because the view of sessions does
+   * not change within a transaction.
    */
   findHere(tx: RawTx): Promise<string | undefined>
   /** Same as `findHere`, but also considers readers on standbys. */

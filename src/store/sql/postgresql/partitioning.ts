@@ -6,7 +6,7 @@ import { addPartition, after, leavingComment, partitionOf, rangeCheck } from './
 
 /** Statements that partition the log, and split a large partition. "Under the lock" means that the caller holds the lock of the log. */
 
-/** Describes the database objects that depend on the table of the log. They would keep the old table, or stop to work. */
+/** Describes the database objects that depend on the table of the log. They would keep the old table, or stop working. */
 export async function obstaclesOf(tx: RawTx): Promise<string[]> {
   const rows = await tx.$queryRawUnsafe<{ found: string }[]>(obstaclesText)
   return rows.map(({ found }) => found)
@@ -161,7 +161,7 @@ export async function stay(tx: RawTx, name: string): Promise<void> {
   await tx.$executeRawUnsafe(`COMMENT ON TABLE ${quoted(name)} IS NULL`)
 }
 
-/** Replaces a partition by its copies, and renames and detaches the old table. All rows must be copied. Under the lock. */
+/** Replaces a partition by its copies, and renames the old table. All rows must be copied already. Under the lock. */
 export async function exchange(
   tx: RawTx,
   whole: LogPartition,

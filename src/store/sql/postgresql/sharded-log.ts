@@ -26,8 +26,8 @@ const shards: ShardedScans = {
 
   atPositions: (seqs) => `FROM log_at(ARRAY(${seqs}), ${bounds.join(', ')}) AS ${logTable}`,
 
-  entry: ({ address, class: its, first: from, last: to, outputId, isSpent }) =>
-    `FROM log_entry(${[address, its, from, to, outputId, isSpent, ...bounds].join(', ')}) AS found`,
+  entry: ({ address, class: updateClass, first: from, last: to, outputId, isSpent }) =>
+    `FROM log_entry(${[address, updateClass, from, to, outputId, isSpent, ...bounds].join(', ')}) AS found`,
 
   count: (address, updateClass) =>
     `coalesce((SELECT log_count(${[address, updateClass, publishedSlot, ...bounds].join(', ')})),
@@ -37,17 +37,17 @@ const shards: ShardedScans = {
 /** Dialect for a log in shards. Its other statements are those of one server. */
 export const shardedDialect: Dialect & { readonly shards: ShardedScans } = { ...dialect, shards }
 
-function ofAddress({ name = logTable, address, class: its, ...scan }: AddressScan): string {
-  const { from = '>= 0', to = everything, direction, limit, offset } = scan
+function ofAddress({ name = logTable, address, class: updateClass, ...scan }: AddressScan): string {
+  const { from = '>= 0', to = noUpperBound, direction, limit, offset } = scan
   const { isLastOfTransaction = false, where = 'true' } = scan
-  const most = offset === undefined ? limit : `${limit}::bigint + ${offset}`
+  const maxRows = offset === undefined ? limit : `${limit}::bigint + ${offset}`
   const skipped = offset === undefined ? '' : ` OFFSET ${offset}`
-  const values = [address, its, first(from), last(to), most, direction === 'DESC']
+  const values = [address, updateClass, first(from), last(to), maxRows, direction === 'DESC']
   return `FROM log_of_address(${[...values, isLastOfTransaction, ...bounds].join(', ')}) AS ${name}
     WHERE ${where} ORDER BY ${name}.seq ${direction}${skipped}`
 }
 
-const everything = `<= ${Number.MAX_SAFE_INTEGER}` as const
+const noUpperBound = `<= ${Number.MAX_SAFE_INTEGER}` as const
 
 /** SQL of the published tip and the last pruned position in the snapshot of the statement. */
 const bounds = ['(SELECT seq FROM published_tip)', '(SELECT "prunedSeq" FROM published_tip)']

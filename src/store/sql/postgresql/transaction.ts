@@ -12,7 +12,7 @@ export const channels: { readonly [T in StoreNotification['topic']]: string } = 
   LEASE_FREED: 'ledger_gateway_lease',
 }
 
-/** SQL of the settings of a writing transaction. If the server commits with `remote_apply`, which is stricter than `on`, that stays. */
+/** SQL of the settings of a writing transaction. It keeps `remote_apply` as `synchronous_commit`, which is stricter than `on`. */
 const settings = `set_config('idle_in_transaction_session_timeout', '2s', true),
   set_config('lock_timeout', '2s', true),
   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'

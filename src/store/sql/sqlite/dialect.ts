@@ -22,8 +22,8 @@ export const dialect: Dialect = {
 
   hex: (bytes) => `'0x' || lower(hex(${bytes}))`,
 
-  ofAddress: ({ address, class: its, from, to }) =>
-    [`address = ${address} AND class = ${its}`, from && `seq ${from}`, to && `seq ${to}`]
+  ofAddress: ({ address, class: updateClass, from, to }) =>
+    [`address = ${address} AND class = ${updateClass}`, from && `seq ${from}`, to && `seq ${to}`]
       .filter((part) => part !== undefined)
       .join(' AND '),
 
