@@ -19,12 +19,12 @@ import type { RawWriting } from './sql/statements.ts'
 
 type ActivityRow = table.RowIn<typeof table.activity>
 
-/** Counts what happens in spans of time, in the transaction that commits a slot. */
+/** Counts the activity in spans of time, in the transaction that commits a slot. */
 
-/** Slots that were written in this transaction, with what they did to outputs. */
+/** The slots of this transaction, with their changes of outputs. */
 export interface CommittedMoves extends MovedOutputs {
   readonly moves: readonly SlotMoves[]
-  /** By how many outputs of a kind there are more. */
+  /** Change of the number of unspent outputs by kind. */
   readonly countByKind: ReadonlyMap<number, number>
   readonly isGenesis: boolean
 }
@@ -44,14 +44,14 @@ export async function countSlots(
   if (rows.length > 0) await writing.sql.add(writing.tx, table.outputCounts, rows)
 }
 
-/** Consecutive slots to be counted; `genesis` is the first slot of the ledger, where it is known to be among them. */
+/** Consecutive slots to be counted. `genesis` is the first slot of the ledger, if it is known to be among them. */
 export interface SlotsToCount {
   readonly moves: readonly SlotMoves[]
   readonly outputs: MovedOutputs
   readonly genesis: SlotIndex | undefined
 }
 
-/** Adds slots to the activity of those of their spans that `mayCount` lets through, by default of all. */
+/** Adds slots to the activity of their spans, except spans that `mayCount` rejects. */
 export async function addActivity(
   writing: RawWriting,
   parameters: ProtocolParameters,
@@ -63,7 +63,7 @@ export async function addActivity(
   await inChunks(rows, (some) => writing.sql.add(writing.tx, table.activity, some))
 }
 
-/** What slots add to each of their spans; reads only. */
+/** Returns the activity that slots add to each of their spans, without writing it. */
 export async function activityOfSlots(
   reading: RawWriting,
   parameters: ProtocolParameters,
@@ -78,7 +78,7 @@ export async function activityOfSlots(
   return sumActivity(parts)
 }
 
-/** Sums of amounts of many slots may exceed the 63 bits of a column. */
+/** Amounts are stored as a quotient and a remainder of this unit, because sums of many slots may exceed the 63 bits of a column. */
 const unit = 10n ** 12n
 
 function activityRow({ moved, burned, ...counts }: ActivityBucket): ActivityRow {
@@ -93,7 +93,7 @@ function activityRow({ moved, burned, ...counts }: ActivityBucket): ActivityRow 
   }
 }
 
-/** The activity of a row. */
+/** Converts a row to activity. */
 export function activityOfRow({
   movedHigh,
   movedLow,
@@ -112,7 +112,7 @@ function amountOf(high: number | undefined, low: number | undefined): bigint | u
   return high === undefined || low === undefined ? undefined : BigInt(high) * unit + BigInt(low)
 }
 
-/** The columns of the statement below; whole numbers may come as numbers or as bigints. */
+/** The columns of the statement below. The driver returns integers as numbers or as bigints. */
 interface BlockCountRow {
   readonly slot: bigint
   readonly price: Uint8Array | null
@@ -124,8 +124,8 @@ interface BlockCountRow {
 }
 
 /**
- * What the blocks of some committed slots add. Transactions that failed because of their carriers are left out, for another
- * carrier may still be accepted. In upstream mode, where no epochs are kept, the blocks are not known.
+ * Returns the counts of the blocks of some committed slots. Transactions that failed because of their carriers are not counted, because
+ * another carrier may still be accepted. In upstream mode, which stores no epochs, the blocks are unknown.
  */
 async function blockCounts(
   { tx, sql }: RawWriting,

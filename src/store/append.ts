@@ -14,7 +14,7 @@ import { commitments, ledgerUpdates, type RowIn } from './sql/bulk-tables.ts'
 import type { RawWriting, TipKey } from './sql/statements.ts'
 import { numberToClass } from './values.ts'
 
-/** Gives the entries of some slots their positions in the log after `lastSeq`, and writes all; gives what they move. */
+/** Appends the entries of some slots to the log after `lastSeq`. Resolves to the changes of outputs per slot. */
 export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promise<SlotMoves[]> {
   const { tx, sql } = writing
   const { commits } = growth
@@ -30,7 +30,7 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
   const moves: SlotMoves[] = []
   for (const commit of commits) {
     const placed = await log.begin(commit)
-    // As they are made, for a slot may have any number.
+    // Written in chunks as they are made, because a slot may have any number of entries.
     await inChunks(commit.entries, async (some) => {
       const updates = await mapInTurns(some, placed.update)
       await sql.insert(tx, ledgerUpdates, updates)
@@ -44,7 +44,7 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
   return moves
 }
 
-/** In each shard, in the transaction that wrote the rows: so a shard that is marked has them. */
+/** Marks each shard in the transaction that wrote the rows, so that a marked shard has the rows. */
 async function markShards(
   { tx, sql: { shards } }: RawWriting,
   former: number,
@@ -60,21 +60,21 @@ async function markShards(
   await shards.mark(tx, former, present(milestones.at(-1), 'a slot').lastSeq)
 }
 
-/** Slots that join the log. */
+/** Slots to append to the log. */
 export interface LogGrowth {
-  /** The last position of the log before them. */
+  /** Last position of the log before these slots. */
   readonly lastSeq: number
   readonly commits: readonly SlotCommit[]
-  /** The base tokens that an owner of this slot has at its end. */
+  /** Returns the base tokens of an address at the end of a slot. */
   readonly totalAt: TotalAt
-  /** What spent the outputs that these slots spend; `undefined` if the upstream node did not report it. */
+  /** The spending transactions of outputs that these slots spend; `undefined` if the upstream node did not report one. */
   readonly spenderById: Pick<ReadonlyMap<OutputId, TransactionId | undefined>, 'get'>
 }
 
 /** The newest row of each address and class, by `tipKey`. */
 export type Tips = LargeMap<string, AddressTip & Pick<LedgerUpdate, 'milestoneIndex'>>
 
-/** The tips that some rows join, as the log is now; an address and class without rows has none. */
+/** Reads the current tips of the addresses and classes of some rows. An address and class without rows has no tip. */
 export async function readTips({ tx, sql }: RawWriting, joining: readonly TipKey[]): Promise<Tips> {
   const keys = createLargeMap<string, TipKey>()
   await inChunks(joining, async (some) => {
@@ -94,7 +94,7 @@ export async function readTips({ tx, sql }: RawWriting, joining: readonly TipKey
   return tips
 }
 
-/** An address and class as the key of a map. */
+/** Returns the map key of an address and class. */
 export function tipKey(row: TipKey): string {
   return row.class + row.address
 }
@@ -107,7 +107,7 @@ function keyOfTip(key: string): TipKey {
   }
 }
 
-/** Gives every entry its position, its ordinal and its history hash, and every slot its range. */
+/** Assigns each entry its position, its ordinal and its history hash, and each slot its range. */
 function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
   let seq = lastSeq
 
@@ -117,7 +117,7 @@ function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
     const isLast = await lastOfTransactions(entries, spenderById)
     let at = 0
 
-    /** Of each entry in its order. */
+    /** Returns the row of an entry. Call it once per entry, in order. */
     function update(entry: LogEntry): RowIn<typeof ledgerUpdates> {
       const known = newest.get(tipKey(entry))
       const former = known ?? noTip
@@ -151,7 +151,7 @@ function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
   return { begin }
 }
 
-/** 1 for the last entry of each address and class of each transaction, which makes all of its entries in one slot. */
+/** Returns 1 for the last entry of each address and class of each transaction. All entries of a transaction are in one slot. */
 async function lastOfTransactions(
   entries: readonly LogEntry[],
   spenderById: LogGrowth['spenderById'],
@@ -173,10 +173,10 @@ async function lastOfTransactions(
   return isLast
 }
 
-/** The tip of an address and class before their first row. */
+/** The tip of an address and class without rows. */
 export const noTip: AddressTip = { ordinal: 0, historyHash: `0x${'00'.repeat(32)}` }
 
-/** SHA-256 over the former value, the slot as u32, the output id and whether it was spent (design: one idea). */
+/** SHA-256 over the previous hash, the slot as u32, the output id and whether the output was spent (design: one idea). */
 export function nextHistoryHash(
   former: Hex,
   slot: number,
@@ -189,5 +189,5 @@ export function nextHistoryHash(
   return `0x${hash('sha256', link)}`
 }
 
-/** Runs for every row, 10,000 times a slot, so it allocates little. */
+/** A shared buffer: `nextHistoryHash` runs up to 10,000 times per slot and avoids allocations. */
 const link = Buffer.alloc(75)

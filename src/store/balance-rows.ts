@@ -27,24 +27,24 @@ import { idFromBytes, uint256ToHex } from './values.ts'
 type BalanceRow = table.RowIn<typeof table.balances>
 type TokenBalanceRow = table.RowIn<typeof table.tokenBalances>
 
-/** A native token under an address. */
+/** A native token of an address. */
 export interface OwnedToken {
   readonly address: Hex
   readonly tokenId: FoundryId
 }
 
-/** The rows of balances: reads those that some moves concern, and writes what the moves make of them. */
+/** Reads the rows of balances that moves affect, and writes the new balances. */
 
-/** Balances that moves begin with; those of addresses that own nothing are left out. */
+/** Balances before moves. Addresses that own nothing are omitted. */
 export type BalancesBefore = Pick<MovedBalances, 'balances' | 'tokens'>
 
-/** Whose balances moves concern. */
+/** The addresses and tokens whose balances moves affect. */
 export interface ConcernedBalances {
   owners(): Iterable<Hex>
   readonly tokens: ReadonlyMap<TokenKey, OwnedToken>
 }
 
-/** The balances that some moves begin with. */
+/** Reads the balances before some moves. */
 export async function balancesBefore(
   writing: RawWriting,
   { owners, tokens }: ConcernedBalances,
@@ -63,7 +63,7 @@ export async function balancesBefore(
   return { balances, tokens: await tokensBefore(writing, tokens) }
 }
 
-/** The native tokens that some moves begin with. */
+/** Reads the balances of native tokens before some moves. */
 export async function tokensBefore(
   { tx, sql }: RawWriting,
   owned: ReadonlyMap<TokenKey, OwnedToken>,
@@ -82,14 +82,14 @@ export async function tokensBefore(
   return tokens
 }
 
-/** The native tokens of some moves. */
+/** Returns the native tokens of some moves. */
 export function tokensOf(moves: Iterable<BalanceMove>): ReadonlyMap<TokenKey, OwnedToken> {
   const tokens = new Map<TokenKey, OwnedToken>()
   for (const { holding } of moves) addToken(tokens, holding)
   return tokens
 }
 
-/** Adds the native token of a holding, where it has one. */
+/** Adds the native token of a holding, if it has one. */
 export function addToken(tokens: Map<TokenKey, OwnedToken>, holding: Holding): void {
   const key = tokenKeyOf(holding)
   if (key !== undefined && holding.token !== undefined) {
@@ -97,18 +97,18 @@ export function addToken(tokens: Map<TokenKey, OwnedToken>, holding: Holding): v
   }
 }
 
-/** Adds to balances what addresses gain. */
+/** Adds gains to the balances of addresses. */
 export async function addBaseTokens(
   { tx, sql }: RawWriting,
   gains: Iterable<readonly [Hex, Balance]>,
 ): Promise<void> {
   const rows = [...gains].map(([address, gain]) => balanceRow(address, gain))
-  // In the order of the table, so that each of its pages is changed once.
+  // Sorted by the key of the table, so that each database page is changed once.
   rows.sort((a, b) => (a.address < b.address ? -1 : 1))
   await inPieces(rows, (some) => sql.add(tx, table.balances, some))
 }
 
-/** Replaces balances; an address without outputs loses its row. */
+/** Replaces balances. Deletes the row of an address without outputs. */
 export async function writeBalances(
   writing: RawWriting,
   before: BalancesBefore,
@@ -144,7 +144,7 @@ function balanceRow(address: Hex, balance: Balance): BalanceRow {
   return { address, total, ...balance }
 }
 
-/** Replaces balances of native tokens; one that is 0 loses its row. */
+/** Replaces balances of native tokens. Deletes the row of a balance of 0. */
 export async function writeNativeTokens(
   { tx, sql }: RawWriting,
   tokens: ReadonlyMap<TokenKey, TokenBalance>,
@@ -177,7 +177,7 @@ function tokenBalanceRow({
   }
 }
 
-/** A range without addresses loses its row. */
+/** Updates the balance ranges. Deletes the row of a range without addresses. */
 async function moveRanges({ tx, sql }: RawWriting, moves: readonly BalanceRange[]): Promise<void> {
   if (moves.length === 0) return
   await sql.add(tx, table.balanceRanges, moves)

@@ -24,21 +24,21 @@ import { createdInSlots, type SlotRange, spentInSlots } from './sql/slot-outputs
 import type { RawWriting } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
 
-/** Keeps the balances of addresses, in the transaction that commits a slot. */
+/** Maintains the balances of addresses, in the transaction that commits a slot. */
 
-/** What an address owns in all at the end of a slot that moved it; `undefined` for others. */
+/** Returns the total of an address at the end of a slot; `undefined` if the slot did not change it. */
 export type TotalAt = (address: Hex, slot: SlotIndex) => bigint | undefined
 
-/** What some slots did to outputs and to what addresses own in all. */
+/** The changes of outputs and of totals by some slots. */
 export interface MovedSlots extends MovedOutputs {
-  /** By how many unspent outputs of a kind there are more. */
+  /** Change of the number of unspent outputs by kind. */
   readonly countByKind: ReadonlyMap<number, number>
   readonly totalAt: TotalAt
 }
 
 /**
- * Moves the balances by what was booked into some slots and by what time alone does until their end, enters new states of chains,
- * and takes what is spent out of the index. A slot may have any number of outputs: of a page of them no more is kept than these need.
+ * Updates the balances by the bookings of some slots and by the timelocks and expirations up to their end, adds new states of chains, and
+ * removes spent outputs from the index. A slot may have any number of outputs, so only the needed part of each page stays in memory.
  */
 export async function moveBalances(
   writing: RawWriting,
@@ -83,7 +83,7 @@ export async function moveBalances(
   return { amountById, spenderById, countByKind, totalAt }
 }
 
-/** Gathers moves, and whose balances they concern. */
+/** Gathers moves, and the addresses and tokens that they affect. */
 function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) {
   const bySlot = new Map<SlotIndex, BalanceMove[]>()
   const owners = createLargeMap<Hex, true>()
@@ -100,7 +100,7 @@ function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) 
     }
   }
 
-  /** The oldest slot first, and within a slot in the order in which they came: time before the ledger. */
+  /** Returns the moves by slot, and within a slot in the order in which they were added: moves by time come before moves by bookings. */
   function* inOrder(): Iterable<BalanceMove> {
     for (const [, moves] of [...bySlot].sort(([a], [b]) => a - b)) yield* moves
   }
@@ -108,13 +108,13 @@ function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) 
   return { add, inOrder, owners: owners.keys, tokens }
 }
 
-/** An output, and a slot that it awaits. */
+/** An output, and a slot in which time alone changes it. */
 interface DueLife {
   readonly life: LiveOutput
   readonly slot: SlotIndex
 }
 
-/** Outputs for which a slot that they await is among these, once for each such slot; they await it no more. */
+/** Returns the outputs that time alone changes in these slots, once per such slot, and deletes their rows in `due_outputs`. */
 async function dueIn(
   writing: RawWriting,
   minCommittableAge: number,
@@ -136,7 +136,7 @@ async function dueIn(
   for (const row of rows) {
     const life = lifeById.get(bytesToHex(row.outputId))
     const slot = Number(row.slot) - minCommittableAge
-    // What was over when the output came is in its first holding.
+    // A slot that was over when the output was booked is part of its first holding.
     if (life !== undefined && slot > after) due.push({ life, slot })
   }
   return due
@@ -151,7 +151,7 @@ function toLife({ id, bytes, bookedSlot, spentSlot }: Output): LiveOutput {
   })
 }
 
-/** Of the outputs that are still unspent at the end of the slots, those that another address holds from one of them on. */
+/** Returns the unspent outputs that passed to another address in one of the slots. */
 function expiredOutputs(due: readonly DueLife[], minCommittableAge: number, { upTo }: SlotRange) {
   return due.flatMap(({ life, slot }) => {
     const { output, bookedSlot, spentSlot } = life

@@ -1,8 +1,8 @@
 import type { Store } from './contract.ts'
 
 /**
- * The same store, which calls `onChange` after each write that adds blocks or may change their states. Writes of other
- * processes are not seen.
+ * Wraps a store so that it calls `onChange` after each write that adds blocks or may change their states. Writes of other processes do
+ * not call it.
  */
 export function notifyBlockChanges(store: Store, onChange: () => void): Store {
   function notifying<A extends readonly unknown[], T>(write: (...args: A) => Promise<T>) {

@@ -26,9 +26,9 @@ import { idFromBytes } from './values.ts'
 import { changeWaiting } from './waiting.ts'
 import type { PendingBlock } from './waiting-contract.ts'
 
-/** Booking: what the inbox held becomes part of the ledger. */
+/** Books blocks of the inbox into the ledger. */
 
-/** Writes the verdicts and their effects, and throws where they do not fit what is there. */
+/** Writes verdicts and their effects. Throws if they contradict the current ledger. */
 export async function book(
   writing: RawWriting,
   term: number,
@@ -44,9 +44,9 @@ export async function book(
   }
   const failed = transactions.filter(({ failureReason }) => isOfCarrier(failureReason))
   if (failed.length > 0) await sql.update(tx, table.transactionIds, failed, reopen)
-  // Created first: an output may be spent in the batch that creates it.
+  // Inserts come first, because an output may be spent in the batch that creates it.
   await insertOutputs(writing, created)
-  // A slot that is followed is one batch, however large it is.
+  // A followed slot is one batch, whatever its size.
   await inChunks(spent, async (some) => {
     const ended = await sql.update(tx, table.spends, some, ifUnspent)
     assert(ended === some.length, 'every spent output was unspent')
@@ -55,11 +55,11 @@ export async function book(
   return ok({ term })
 }
 
-// The casts keep SQLite from finding rows by these columns: half the outputs are unspent, and each has an id.
+// The casts keep SQLite from using indexes on these columns. Half of the outputs are unspent, and each row is found by its id.
 const ifPending = { where: `CAST(blocks.state AS TEXT) = 'PENDING'` }
 const ifUnspent = { where: 'CAST(outputs."spentSlot" AS BIGINT) IS NULL' }
 
-/** The outputs of some ids, in one query. */
+/** Reads the outputs with some ids, in one query. */
 export async function outputsForBooking(
   { tx, sql }: RawWriting,
   outputIds: readonly OutputId[],
@@ -69,7 +69,7 @@ export async function outputsForBooking(
   return rows.map(toOutput)
 }
 
-/** The transactions of some ids, in one query. */
+/** Reads the transactions with some ids, in one query. */
 export async function transactionsForBooking(
   { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
@@ -83,7 +83,7 @@ export async function transactionsForBooking(
   return rows.map(toTransaction)
 }
 
-/** The blocks that are not booked yet, in inbox order. */
+/** Reads the blocks that are not booked yet, in inbox order. */
 export async function pendingBlocks(
   { tx, sql }: RawWriting,
   limit: number,
@@ -107,7 +107,7 @@ interface PendingRow extends Pick<Block, 'id' | 'inbox' | 'slot' | 'transactionI
 
 const noBytes = new Uint8Array()
 
-/** What was booked into a range of slots. A block or transaction counts once it is accepted, also when it is final. */
+/** Reads the rows that were booked into a range of slots. Blocks and transactions are included once they are accepted or final. */
 export async function slotContents(
   reading: RawWriting,
   from: SlotIndex,
@@ -124,7 +124,7 @@ export async function slotContents(
   return { blocks, transactions, created, spent }
 }
 
-/** The same row by row; none is kept. */
+/** Passes the rows that were booked into a range of slots to `take` one by one, without keeping them in memory. */
 export async function readSlots(
   reading: RawWriting,
   from: SlotIndex,
@@ -173,7 +173,7 @@ function transactionOf({ id, slot, allotments }: TransactionOfSlot): SlotTransac
   }
 }
 
-/** Said by what it is not, so that the slots are looked up and not the states, which most blocks share. */
+/** Written as a negation, so that the database searches by slot and not by state, which most blocks share. */
 const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
 
 const blocksOfSlots = `SELECT id, slot, "issuerId", "workScore", "issuingTime", inbox,
@@ -188,7 +188,7 @@ const lastTime = 2n ** 63n - 1n
 
 type TransactionOfSlot = Pick<Transaction, 'id' | 'slot' | 'allotments'>
 
-/** A block of a slot, with the bytes of one that is not basic alone. */
+/** A block of a slot. Only validation blocks and candidacy announcements have bytes. */
 interface BlockOfSlot
   extends Pick<Block, 'id' | 'slot' | 'issuerId' | 'workScore' | 'issuingTime' | 'inbox'> {
   readonly bytes: Uint8Array | null

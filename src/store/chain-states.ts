@@ -8,11 +8,11 @@ import { type Dialect, jsonOf, namesOf } from './sql/bulk.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
 
-/** Keeps the states of chains, in the transaction that commits a slot. They stay, as outputs do, when the log is pruned. */
+/** Maintains the states of chains, in the transaction that commits a slot. Like outputs, they are not pruned with the log. */
 
 type ChainStateRow = table.RowIn<typeof table.chainStates>
 
-/** Enters the states of some slots, which follow those that are entered, as the next ones of their chains. */
+/** Appends the states of some slots to their chains. The slots must follow all slots whose states were appended before. */
 export async function appendChainStates(
   writing: RawWriting,
   states: readonly PlacedState[],
@@ -21,7 +21,7 @@ export async function appendChainStates(
   const chains = [...grouped(states, ({ chainId }) => chainId).values()]
   const spenders = await spendersOf(writing, chains.filter(({ length }) => length > 1).flat())
   const { tx, sql } = writing
-  // Part by part of the chains: the states of one belong into one statement.
+  // Chunks of whole chains, because all states of one chain belong in one statement.
   await inChunks(chains, async (some) => {
     const rows = some.flatMap((ofChain) =>
       chainRows(ofChain.map((state) => ({ ...state, ...spenders.get(state.outputId) }))),
@@ -31,7 +31,7 @@ export async function appendChainStates(
   })
 }
 
-/** Their ordinals follow those that their chains have, which the statement looks up. */
+/** Returns the insert statement. It looks up the last ordinal of each chain and continues from there. */
 function appendText({ given }: Dialect): string {
   const { columns } = table.chainStates
   const values = columns.map(({ name }) =>
@@ -43,7 +43,7 @@ function appendText({ given }: Dialect): string {
   return `INSERT INTO chain_states (${namesOf(columns)}) SELECT ${values.join(', ')} FROM ${given(columns)}`
 }
 
-/** A state without its spender; none where the output is no chain. */
+/** Returns the chain state of an output, without its spender. Empty if the output belongs to no chain. */
 export function placedState({
   outputId,
   output,
@@ -56,14 +56,14 @@ export function placedState({
     : [{ ...chain, outputId, bookedSlot, spentSlot, spentBy: undefined }]
 }
 
-/** The rows of some states of one chain, as if they were the first. */
+/** Returns the rows of some states of one chain, with ordinals from 1. */
 export function chainRows(states: readonly PlacedState[]): ChainStateRow[] {
   return inOrder(states).map(({ kind, chainId, outputId, bookedSlot }, i) => {
     return { kind, chainId, outputId, bookedSlot, ordinal: 1 + i }
   })
 }
 
-/** What spent some states; most chains have one state in a slot, and their order needs no spenders. */
+/** Reads the spenders of some states. Most chains have one state per slot, whose order needs no spenders. */
 async function spendersOf(
   writing: RawWriting,
   states: readonly PlacedState[],

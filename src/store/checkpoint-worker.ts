@@ -7,7 +7,7 @@ import { reasonOf } from './unusable.ts'
 
 /** The thread of `checkpoints.ts`. */
 
-/** What the thread answers; a failure goes in words, for an error of the driver is not one any more on another thread. */
+/** The response of the thread. A failure is sent as text, because an error of the driver loses its class on another thread. */
 export type Moved = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
 const port = present(parentPort, 'the port of a worker thread')
@@ -18,21 +18,22 @@ port.on('message', () => port.postMessage(move()))
 function move(): Moved {
   try {
     database ??= openFile(String(workerData), 'WRITE_EXISTING')
-    // What is committed meanwhile is left over, each time less of it: the log restarts only once nothing is.
+    // Each round leaves the pages that were committed meanwhile, fewer each time. The log restarts only when no page is left.
     let left = moveLog(database)
-    for (let n = 1; n < mostRounds && left > 0; n++) left = moveLog(database)
-    return left < mostPagesLeft ? { ok: true } : { ok: false, reason: isHeld }
+    for (let n = 1; n < maxRounds && left > 0; n++) left = moveLog(database)
+    return left < maxPagesLeft ? { ok: true } : { ok: false, reason: isHeld }
   } catch (failure) {
-    // The next attempt reads the file again.
+    // The next attempt opens the file again.
     database?.close()
     database = undefined
     return { ok: false, reason: reasonOf(failure) }
   }
 }
 
-const mostRounds = 5
+const maxRounds = 5
 
-/** 128 MiB: twice what the commits move by themselves. */
-const mostPagesLeft = 32_768
+/** 128 MiB, which is twice the log size at which commits move pages themselves. */
+const maxPagesLeft = 32_768
 
-const isHeld = 'a reader has kept the file open for so long that its log has grown to 128 MiB'
+const isHeld =
+  'a reader has kept the file open for so long that its write-ahead log has grown to 128 MiB'

@@ -7,61 +7,61 @@ import type { Moved } from './checkpoint-worker.ts'
 import { reasonOf } from './unusable.ts'
 
 /**
- * Moves what was committed to SQLite from its write-ahead log into the database file, on a thread of its own: within a
- * commit, where SQLite would do it, a slot takes twice as long. What is not moved yet is as durable as what is.
+ * Checkpoints of SQLite: moves committed pages from the write-ahead log into the database file, on a separate thread. SQLite itself would
+ * do this within a commit, which doubles the time of a slot. Pages in the write-ahead log are as durable as pages in the file.
  */
 
-/** The thread, and the clock behind it. */
+/** The thread, and the timer that starts it. */
 export interface Checkpoints {
   close(): Promise<void>
 }
 
 /**
- * Looks every second whether the log of this file is long enough to be worth it; before that there is no thread. What
- * keeps it from being moved is said when it begins and when it is over: the commits move it meanwhile, at a longer log.
+ * Checks every second whether the write-ahead log of a file is long enough for a checkpoint. The first checkpoint starts the thread. Logs
+ * the beginning and the end of a failure of checkpoints. Meanwhile the commits move the pages themselves, at a longer log.
  */
 export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): Checkpoints {
-  const trouble = createOutage(log, { began: 'checkpoints-failing', over: 'checkpoints-back' })
+  const outage = createOutage(log, { began: 'checkpoints-failing', over: 'checkpoints-back' })
   let worker: Worker | undefined
   let movedMs = 0
   let isClosing = false
 
-  function look(): void {
+  function check(): void {
     try {
       const found = statSync(`${file}-wal`, { throwIfNoEntry: false })
-      if (found === undefined || found.size < worthMoving || found.mtimeMs === movedMs) return
+      if (found === undefined || found.size < minLogBytes || found.mtimeMs === movedMs) return
       movedMs = found.mtimeMs
       worker ??= start()
       worker.postMessage('MOVE')
     } catch (failure) {
-      // No right to the folder any more, or no room for a thread: an exception on a timer would end the process.
-      trouble.failed(reasonOf(failure))
+      // The process lost its access to the folder, or has no memory for a thread. An exception in a timer would end the process.
+      outage.failed(reasonOf(failure))
     }
   }
 
   function start(): Worker {
     const started = startThread(import.meta.url, 'checkpoint-worker', file)
     started.on('message', (moved: Moved) =>
-      moved.ok ? trouble.recovered() : trouble.failed(moved.reason),
+      moved.ok ? outage.recovered() : outage.failed(moved.reason),
     )
-    started.on('error', (failure) => trouble.failed(reasonOf(failure)))
-    // The next look begins another.
+    started.on('error', (failure) => outage.failed(reasonOf(failure)))
+    // The next check starts another thread.
     started.on('exit', () => {
       worker = undefined
-      if (!isClosing) trouble.failed('the thread ended')
+      if (!isClosing) outage.failed('the thread ended')
     })
-    // It does not keep the process running.
+    // The thread does not keep the process running.
     started.unref()
     return started
   }
 
-  const looking = setInterval(look, everyMs)
-  looking.unref()
+  const timer = setInterval(check, everyMs)
+  timer.unref()
 
   return {
     close: async () => {
       isClosing = true
-      clearInterval(looking)
+      clearInterval(timer)
       await worker?.terminate()
     },
   }
@@ -69,5 +69,5 @@ export function keepCheckpoints(file: string, log: Pick<Log, 'info' | 'warn'>): 
 
 const everyMs = 1_000
 
-/** Bytes: what SQLite itself waits for, a thousand pages. */
-const worthMoving = 4_000_000
+/** Log size in bytes at which a checkpoint starts: a thousand pages, as in SQLite's own setting. */
+const minLogBytes = 4_000_000

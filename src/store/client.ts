@@ -1,7 +1,7 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils'
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
 
-/** What is taken from Prisma's client in types: both databases have the same models (docs/decisions/023-prisma.md). */
+/** Types of Prisma's client. Both databases have the same models (docs/decisions/023-prisma.md). */
 
 /** A client of either database. */
 export type Client = PrismaClient
@@ -9,22 +9,22 @@ export type Client = PrismaClient
 /** A client, or one of its transactions. */
 export type Tx = Prisma.TransactionClient
 
-/** What runs raw statements: a client, one of its transactions, or a transaction of the writer below its client. */
+/** A runner of raw statements: a client, one of its transactions, or a transaction of the writer that bypasses its client. */
 export interface RawTx {
   $executeRawUnsafe(text: string, ...parameters: readonly RawParameter[]): Promise<number>
   $queryRawUnsafe<Rows = unknown>(
     text: string,
     ...parameters: readonly RawParameter[]
   ): Promise<Rows>
-  /** Runs a statement once for each list of parameters, where a statement costs little; gives the number of rows changed. */
+  /** Runs a statement once per list of parameters. Resolves to the number of changed rows. Present if a statement is cheap. */
   readonly executeEach?: (
     text: string,
     lists: readonly (readonly RawParameter[])[],
   ) => Promise<number>
 }
 
-/** A parameter of a raw statement; numbers are whole. */
+/** A parameter of a raw statement. Numbers are integers. */
 export type RawParameter = string | number | bigint | boolean | Uint8Array | null
 
-/** A connection below Prisma, for what must happen before a client may use it. */
+/** A connection that bypasses Prisma's client, for statements that must run before a client may use the database. */
 export type SqlConnection = SqlDriverAdapter

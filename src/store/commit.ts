@@ -15,7 +15,7 @@ import { writeState } from './state.ts'
 import type { TrieChanges } from './trie-contract.ts'
 import { changeTries } from './tries.ts'
 
-/** Appends slots to the log and makes final what they hold; the caller holds the lease. */
+/** Appends slots to the log, and finalizes their blocks and transactions. The caller holds the lease. */
 export async function commitSlots(
   writing: RawWriting,
   commits: readonly SlotCommit[],
@@ -30,7 +30,7 @@ export async function commitSlots(
   const slot = former.slot + commits.length
   await assertBooked(writing, slot)
   const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
-  // Between two statements on so many rows the program may need longer than a writer is allowed to pause.
+  // With this many rows the program may need more time between two statements than the idle timeout of a writer allows.
   if (rows > usualRows) await sql.allowIdling(tx)
   const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
   const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, ...moved })
@@ -44,10 +44,10 @@ export async function commitSlots(
   return ok(await publishWithin(writing))
 }
 
-/** Of the log, in one transaction. */
+/** Log rows in one transaction above which the idle timeout is lifted. */
 const usualRows = 50_000
 
-/** The parameters of the network, and where the log ends. */
+/** Reads the parameters of the network, and the end of the log. */
 async function committedBefore(tx: RawTx) {
   const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(
     'SELECT parameters FROM network WHERE id = 1',
@@ -62,7 +62,7 @@ async function committedBefore(tx: RawTx) {
   }
 }
 
-/** Nothing can join these slots any more, and nothing in them waits. */
+/** Asserts that the slots are closed, and that all their blocks are booked. */
 async function assertBooked({ tx, sql }: RawWriting, upTo: number): Promise<void> {
   const [writer] = await tx.$queryRawUnsafe<Pick<Writer, 'openFrom'>[]>(
     'SELECT "openFrom" FROM writer WHERE id = 1',

@@ -2,15 +2,15 @@ import { err, ok, type Result } from '../lib/result.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseUrlForms } from './url.ts'
 
-/** Which database a URL means. */
+/** Opens the database of a URL. */
 
-/** The URL names no database that the program can use. The URL itself is left out, for it may hold a password. */
+/** The URL names no supported database. The error omits the URL, which may contain a password. */
 export interface DatabaseUrlNotSupported {
   readonly code: 'DATABASE_URL_NOT_SUPPORTED'
   readonly expected: string
 }
 
-/** The database of a URL. Only its driver and client are loaded, and nothing is opened before the first call. */
+/** Creates the database of a URL. Loads only the driver and client that it needs. The first call opens a connection. */
 export async function databaseOf({
   url,
   wakeUrl,

@@ -51,279 +51,279 @@ import type { TrieBuild, TrieChanges, TrieReads } from './trie-contract.ts'
 import type { ViewReader } from './view-contract.ts'
 import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 
-/** What the rest of the program uses of the database, of either kind. */
+/** The interface of the database, of either kind, to the rest of the program. */
 
-/** An open database: a reading side that any number may use at once, and a writing side that takes one call at a time. */
+/** An open database: a reading side for any number of concurrent callers, and a writing side that runs one call at a time. */
 export interface Store extends HistoryState {
   readonly read: StoreReader
-  /** Reads at the server that is written, for what a write depends on; `read` may be at a replica that is behind it. */
+  /** Reads from the server that is written, for reads that a write depends on. `read` may use a replica that lags behind. */
   readonly primary: StoreReader
   readonly write: StoreWriter
-  /** Begins reads that are all as of this moment, whatever is committed meanwhile. Waits while too many are under way. */
+  /** Begins a snapshot: later commits do not affect its reads. Waits while too many snapshots are open. */
   snapshot(): Promise<StoreSnapshot>
-  /** Measures the database and the disk under it; takes no turn among writes. */
+  /** Measures the database and its disk, without waiting for writes. */
   space(): Promise<DatabaseSpace>
-  /** Whether processes on several machines may use the database, and are notified of what others write. */
+  /** Whether processes on several machines may use the database and are notified of each other's writes. */
   readonly isShared: boolean
   /**
-   * Notifies of what any process on the database has done; on SQLite there is no notification. Some
-   * may be lost while the database is unreachable: a listener also polls now and then.
+   * Calls `listener` with notifications of all processes on the database. SQLite has no notifications. Notifications may be lost while the
+   * database is unreachable, so a listener also polls.
    */
-  listen(hear: (news: StoreNotification) => void): { close(): Promise<void> }
-  /** How busy it is. */
+  listen(listener: (notification: StoreNotification) => void): { close(): Promise<void> }
+  /** Current load. */
   load(): StoreLoad
-  /** How its read replicas do; `undefined` where it has none. */
+  /** Status of the read replicas; `undefined` if there are none. */
   replicas(): ReplicasStatus | undefined
-  /** Waits for the writing call under way, then closes both sides. */
+  /** Waits for the current write, then closes both sides. */
   close(): Promise<void>
 }
 
 /**
- * Reads as of one moment, but for the network, the lease and versions of accounts. They fail once it has lasted for
- * `mostSnapshotMs`, for the files of the database grow as long as it lasts.
+ * Reads of one snapshot, except the network, the lease and the versions of accounts. The reads fail once the snapshot has lasted for
+ * `mostSnapshotMs`, because the files of the database grow while it is open.
  */
 export interface StoreSnapshot {
   readonly read: StoreReader
   /**
-   * Whether everything is to be read again, in another snapshot: the replica was lost meanwhile, or lacked what the reads named
-   * and can be read now.
+   * Whether everything has to be read again in another snapshot: the replica was lost, or it lacked a position that the reads named and
+   * that can be read now.
    */
   isStale(): Promise<boolean>
-  /** Called once, when all has been read. */
+  /** Ends the snapshot. Call it once, after the last read. */
   end(): void
 }
 
-/** A position of the log, a slot, or a position among the settings of chain records. */
+/** A position of the log, a slot, or a position among the changes of chain records. */
 export interface NamedPosition {
   readonly seq?: number
   readonly slot?: SlotIndex
   readonly change?: number
 }
 
-/** The log reaches up to `seq` now; blocks wait in the inbox; the lease was given back. */
+/** The log has grown to `seq`, blocks wait in the inbox, or the lease was released. */
 export type StoreNotification =
   | { readonly topic: 'LOG_GREW'; readonly seq: number }
   | { readonly topic: 'BLOCKS_ACCEPTED' }
   | { readonly topic: 'LEASE_FREED' }
 
-/** Reads of what has been committed to the database. Nothing here waits for the writer. */
+/** Reads of the committed state of the database. No read waits for the writer. */
 export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSnapshotReads {
   /**
-   * Waits until a position that a client names can be read here, where the server that is written has it; at that server it does
-   * nothing. In a snapshot it notes that all is to be read again.
+   * Waits until this reader has a position that a client names, if the primary has that position. On the primary it does nothing. In
+   * a snapshot it marks the snapshot as stale.
    */
   reach(position: NamedPosition): Promise<void>
-  /** Forgets what is kept in memory, for the database under it is another one now. */
+  /** Clears the caches in memory. Call it when the database was replaced. */
   forget(): void
   /**
-   * A number that is another one after each change of the database, for far less than a read costs; `undefined` where it takes a
-   * read to know.
+   * Returns a number that differs after each change of the database, at a far lower cost than a read; `undefined` if only a read can
+   * detect changes.
    */
   changes(): Promise<number | undefined>
-  /** A text that is another one after each change of the database: what was read after it is of it or of a later one. */
+  /** Returns a text that differs after each change of the database. Later reads see this version or a newer one. */
   version(): Promise<string>
-  /** The network this database belongs to; `undefined` before the ledger is initialized. */
+  /** The network of this database; `undefined` before the ledger is initialized. */
   network(): Promise<NetworkRow | undefined>
-  /** How far the log reaches. Throws before the ledger is initialized. */
+  /** The end of the log. Throws before the ledger is initialized. */
   logTip(): Promise<LogTip>
   /**
-   * The branches of some positions, all as of one moment, by the index of milestones; zeros for the position 0 and for
-   * those that the log does not reach. Positions whose rows are no longer kept have theirs too.
+   * The branches of some positions, all of one state, by the index of milestones. The branch is zeros for position 0 and for positions
+   * beyond the end of the log. Positions of pruned rows have branches too.
    */
   branchesAt(seqs: readonly number[]): Promise<readonly Hex[]>
-  /** Rows of the log in the asked order, at most `limit`; one index scan per class. Lets the event loop turn. */
+  /** Rows of the log in the requested order, at most `limit`; one index scan per class. Yields to the event loop. */
   updates(range: LogRange): Promise<LedgerUpdate[]>
-  /** A page of one address and class, with its count, its cursors and the tip, as of one moment. Lets the event loop turn. */
+  /** A page of one address and class, with its count, its cursors and the tip, all of one state. Yields to the event loop. */
   addressPage(question: AddressPageQuery): Promise<AddressPage>
   /**
-   * What an address owned, from a place on, itself included: one index scan. `undefined` where some 200 rows and more lie
-   * before the place in its own milestone: so many are not passed over.
+   * The owned outputs of an address from a position on, inclusive: one index scan. `undefined` if some 200 rows or more precede the
+   * position in its own milestone, because the scan does not skip that many.
    */
   owned(question: OwnedQuery): Promise<readonly OwnedUpdate[] | undefined>
-  /** The last ordinal and history hash of an address and class; ordinal 0 where there is no row. */
+  /** The last ordinal and history hash of an address and class; ordinal 0 if there is no row. */
   addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
-  /** The newest removed row of an address and class; `undefined` if no row of them was removed. */
+  /** The newest pruned row of an address and class; `undefined` if no row of them was pruned. */
   prunedTip(address: Hex, updateClass: UpdateClass): Promise<PrunedTip | undefined>
   milestone(slot: SlotIndex): Promise<Milestone | undefined>
   milestoneByCommitment(commitmentId: CommitmentId): Promise<Milestone | undefined>
   /** The newest committed slot. Throws before the ledger is initialized. */
   latestMilestone(): Promise<Milestone>
-  /** The committed slots after one, in order. */
+  /** The committed slots after `slot`, in order. */
   milestonesAfter(slot: SlotIndex, limit: number): Promise<Milestone[]>
   block(blockId: BlockId): Promise<BlockRow | undefined>
   transaction(transactionId: TransactionId): Promise<TransactionRow | undefined>
   output(outputId: OutputId): Promise<OutputRow | undefined>
-  /** The outputs that exist, in no order; spent ones too. */
+  /** The outputs that exist, spent or not, in no particular order. */
   outputs(outputIds: readonly OutputId[]): Promise<OutputRow[]>
   /**
-   * The unspent outputs for which time alone changes something in one of the slots `after` (excluded) to `upTo`
-   * (included), as far as that lies beyond the newest committed slot and its least committable age.
+   * The unspent outputs that change by time alone in one of the slots `after` (exclusive) to `upTo` (inclusive). Slots up to the newest
+   * committed slot plus the minimum committable age are not covered.
    */
   dueOutputs(after: SlotIndex, upTo: SlotIndex): Promise<OutputRow[]>
-  /** A page of the outputs that were booked in a slot, by id, after one if it is given. */
+  /** A page of the outputs that were booked in a slot, by id, after output `after` if given. */
   createdPage(slot: SlotIndex, after?: OutputId): Promise<OutputPage>
-  /** The same of those that were spent in it. */
+  /** A page of the outputs that were spent in a slot, by id, after output `after` if given. */
   spentPage(slot: SlotIndex, after?: OutputId): Promise<OutputPage>
-  /** How many blocks the slots `from` to `to` have, both included, and how many of these are accepted. */
+  /** Number of blocks in the slots `from` to `to`, both inclusive, and how many of them are accepted. */
   countBlocks(from: SlotIndex, to: SlotIndex): Promise<BlockCounts>
-  /** The entry of an account as of the end of a slot, by default the newest; `undefined` without one. */
+  /** The entry of an account at the end of a slot, by default the newest slot; `undefined` if the account has none. */
   accountEntry(accountId: AccountId, slot?: SlotIndex): Promise<AccountEntry | undefined>
-  /** The epochs that are known, in order, from one on. */
+  /** The known epochs from `from` on, in order. */
   epochs(from: EpochIndex): Promise<EpochRow[]>
   /**
-   * A page of the outputs that are unspent as of the newest commitment or booked since, by id, after one if it is given; an
+   * A page of the outputs that were unspent at the newest commitment or booked since then, by id, after output `after` if given. An
    * empty page is the end.
    */
   unspentPage(after: OutputId | undefined): Promise<Pick<OutputRow, 'outputId' | 'bookedSlot'>[]>
-  /** The blocks of a kind booked in the slots `from` to `to`, both included: who issued them, and when. */
+  /** The blocks of a kind that were booked in the slots `from` to `to`, both inclusive, with their issuers and issuing times. */
   blocksOfKind(kind: BlockRow['kind'], from: SlotIndex, to: SlotIndex): Promise<IssuedBlockRow[]>
-  /** The issuing times of those of the blocks that are known. */
+  /** The issuing times of the known blocks among `blockIds`. */
   issuingTimes(blockIds: readonly BlockId[]): Promise<ReadonlyMap<BlockId, bigint>>
-  /** The newest version. */
+  /** The newest version of a chain record. */
   chainRecord(chainId: string): Promise<ChainRecordVersion | undefined>
-  /** Versions of one chain, by their numbers. */
+  /** Versions of one chain record, by version number. */
   chainRecordHistory(chainId: string, part: Between, page: PageOrder): Promise<ChainRecordVersion[]>
-  /** Versions of all chains in the order they were set, after the position `after`. */
+  /** Versions of all chain records in the order in which they were set, after the position `after`. */
   chainRecordChanges(page: {
     readonly after: number
     readonly limit: number
   }): Promise<ChainRecordVersion[]>
-  /** The position of the newest version of all chains; 0 where there is none. */
+  /** The position of the newest version of all chain records; 0 if there is none. */
   latestChainRecordChange(): Promise<number>
-  /** The newest version of each chain, by chain id. */
+  /** The newest version of each chain record, by chain id. */
   chainRecords(part: Between, page: PageOrder): Promise<ChainRecordVersion[]>
-  /** Blocks that were not dropped, newest issuing time first, and of one time the last to arrive first. */
+  /** Blocks that were not dropped, by issuing time, newest first. For equal times, the last to arrive comes first. */
   recentBlocks(limit: number): Promise<BlockRow[]>
-  /** The newest slot up to one that has blocks which were not dropped; `undefined` where there are none. */
+  /** The newest slot up to `upTo` with blocks that were not dropped; `undefined` if there is none. */
   newestSlotWithBlocks(upTo: SlotIndex): Promise<SlotIndex | undefined>
-  /** Blocks after a position in the inbox, in inbox order, in every state. */
+  /** Blocks of every state after a position of the inbox, in inbox order. */
   blocksAfter(page: { readonly inbox: number; readonly limit: number }): Promise<BlockRow[]>
-  /** The blocks that refer to a block, by id, from the place `skip` on. */
+  /** The blocks that reference a block, by id, without the first `skip`. */
   children(
     blockId: BlockId,
     page: { readonly skip: number; readonly limit: number },
   ): Promise<BlockId[]>
-  /** Accepted blocks of a slot by their place in the inbox, from one place on, itself included. */
+  /** Accepted blocks of a slot by their position in the inbox, from position `from` on, inclusive. */
   slotBlocks(slot: SlotIndex, page: SlotBlocksPage): Promise<BlockRow[]>
-  /** Committed slots `from` to `to`, both included, at most `limit`. */
+  /** Committed slots `from` to `to`, both inclusive, at most `limit`. */
   milestones(range: MilestoneRange): Promise<Milestone[]>
-  /** The last place of the inbox that is taken; 0 where none is. */
+  /** The last used position of the inbox; 0 if there is none. */
   newestInbox(): Promise<number>
-  /** The states of those of some blocks that are known, in no order. */
+  /** The states of the known blocks among `blockIds`, in no particular order. */
   blockStates(blockIds: readonly BlockId[]): Promise<Pick<BlockRow, 'blockId' | 'state'>[]>
   /** The holder of the lease, and how long the lease lasts without a renewal; `undefined` if it was never taken. */
   lease(): Promise<LeaseState | undefined>
 }
 
-/** Writes. Each call is one transaction: all of it happens, or none. Calls run one after the other, in the order made. */
+/** Writes. Each call is one transaction. Calls run one after the other, in the order in which they were made. */
 export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
-  /** Takes the lease when it is free or has run out by the database's clock, and raises the term. */
+  /** Takes the lease if it is free or has expired by the database's clock, and increments the term. */
   takeLease(lease: {
     readonly holder: string
     readonly ttlMs: number
   }): Promise<Result<LeaseTerm, LeaseHeld>>
-  /** Prolongs the lease to `ttlMs` from now. */
+  /** Extends the lease to `ttlMs` milliseconds from now. */
   renewLease(term: number, ttlMs: number): Promise<Result<LeaseTerm, LeaseLost>>
-  /** Releases the lease at a clean end, or for a holder that was killed, so that no process has to wait. Does nothing if the lease is lost. */
+  /** Releases the lease at a clean shutdown, or for a killed holder, so that no process has to wait. Does nothing if the lease is lost. */
   releaseLease(term: number): Promise<void>
-  /** Writes the network, the genesis ledger and its commitment, once in a database's life. */
+  /** Writes the network, the genesis ledger and its commitment, once in the lifetime of a database. */
   initialize(
     term: number,
     genesis: Genesis,
   ): Promise<Result<LogTip, LeaseLost | AlreadyInitialized>>
   /** Adds a part of a snapshot to a database that has no network yet. */
   addToSnapshot(term: number, part: SnapshotPart): Promise<Result<LeaseTerm, LeaseLost>>
-  /** Begins the log at the snapshot whose parts are all here. */
+  /** Begins the log at the snapshot after all its parts were added. */
   finishSnapshot(term: number, end: SnapshotEnd): Promise<Result<LogTip, LeaseLost>>
-  /** Removes the parts of a snapshot that is not finished. */
+  /** Removes the parts of an unfinished snapshot. */
   dropSnapshot(term: number): Promise<Result<LeaseTerm, LeaseLost>>
   /**
-   * Puts blocks into the inbox, durably; one answer per block, in the order given. Everything that was written before is as
-   * durable then, also where no block is given. Needs no lease, but throws where no process has ever taken one.
+   * Adds blocks to the inbox, durably. Resolves to one outcome per block, in the given order. All earlier writes are then durable too, even
+   * if `blocks` is empty. Needs no lease, but throws if no process has ever taken the lease.
    */
   acceptBlocks(blocks: readonly IncomingBlock[]): Promise<Acceptance[]>
-  /** The same for blocks of the writer itself, which are refused once the term is over. */
+  /** Adds blocks of the writer itself to the inbox. Fails once the term has ended. */
   acceptOwnBlocks(
     term: number,
     blocks: readonly IncomingBlock[],
   ): Promise<Result<Acceptance[], LeaseLost>>
-  /** From now on no block of a slot up to and including `upTo` is accepted. Never opens a closed slot again. */
+  /** Closes the slots up to and including `upTo`, so that no block of them is accepted. Never reopens a slot. */
   closeSlots(term: number, upTo: SlotIndex): Promise<Result<LeaseTerm, LeaseLost>>
-  /** Writes the verdicts over blocks and their effects. Throws when an output is spent twice or does not exist. */
+  /** Writes the verdicts on blocks, and their effects. Throws if an output is spent twice or does not exist. */
   book(term: number, booking: Booking): Promise<Result<LeaseTerm, LeaseLost>>
   /**
-   * Appends consecutive slots to the log and makes their blocks and transactions final; at most 1,000 slots a call.
-   * Throws when a slot is skipped, still open, or has a block that is not booked. Gives the new tip. `tries` is what the slots
-   * change in the tries, where this program keeps the ledger.
+   * Appends at most 1,000 consecutive slots to the log, finalizes their blocks and transactions, and resolves to the new tip. Throws if a
+   * slot is skipped, still open, or has a block that is not booked. `tries` has the changes of the tries, if this program maintains
+   * the ledger.
    */
   commitSlots(
     term: number,
     commits: readonly SlotCommit[],
     tries?: TrieChanges,
   ): Promise<Result<LogTip, LeaseLost>>
-  /** Adds pages of tries that are being built; those of another slot, and all where none is built, are removed first. */
+  /** Adds pages to tries that are being built. If `build.isNew` is set, removes all pages first. */
   buildTries(term: number, build: TrieBuild): Promise<Result<LeaseTerm, LeaseLost>>
   /**
-   * Books and commits consecutive slots that a node reported; at most 1,000 a call. Throws where they do not fit what is there.
-   * Gives the new tip.
+   * Books and commits at most 1,000 consecutive slots that a node reported, and resolves to the new tip. Throws if they do not follow from
+   * the current ledger.
    */
   followSlots(term: number, slots: readonly FollowedSlot[]): Promise<Result<LogTip, LeaseLost>>
   /**
-   * Keeps blocks and transactions that the upstream node reported and that cannot change any more; those that are known are left
-   * as they are. Needs no lease, but throws where no process has ever taken one.
+   * Stores final blocks and transactions that the upstream node reported. Known ones are not changed. Needs no lease, but throws if no
+   * process has ever taken the lease.
    */
   keepFinal(blocks: FinalBlocks): Promise<void>
-  /** The outputs that exist, in no order, as of all former writes. */
+  /** The outputs that exist after all earlier writes, in no particular order. */
   outputsForBooking(outputIds: readonly OutputId[]): Promise<OutputRow[]>
-  /** The transactions that are known, in no order, as of all former writes. */
+  /** The transactions that are known after all earlier writes, in no particular order. */
   transactionsForBooking(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
   /**
-   * Gives row by row what was booked into the slots `from` to `to`, both included, as of all former writes: a slot may have any number
-   * of rows.
+   * Passes the rows that were booked into the slots `from` to `to`, both inclusive, to `take` one by one, after all earlier writes. A slot
+   * may have any number of rows.
    */
   readSlots(from: SlotIndex, to: SlotIndex, take: SlotTaker): Promise<void>
-  /** Counts the next piece of the slots whose activity is not counted, from the newest down. */
+  /** Counts the activity of the next uncounted slots, from the newest down. */
   fillActivity(term: number, request: FillRequest): Promise<Result<FillResult, LeaseLost>>
-  /** Forgets the activity of all spans that begin in the kept log, to be counted anew. */
+  /** Deletes the activity of all spans that begin in the retained log, so that they are counted again. */
   forgetActivity(term: number): Promise<Result<LeaseTerm, LeaseLost>>
-  /** Appends the next version of a chain's record, whole. Needs no lease. */
+  /** Appends the next version of a chain record, which replaces the whole record. Needs no lease. */
   setChainRecord(record: NewChainRecord): Promise<ChainRecordVersion>
-  /** The same, but only where the newest version is this one. */
+  /** Appends the next version of a chain record if `version` is the newest version. Needs no lease. */
   replaceChainRecord(
     record: NewChainRecord,
     version: number,
   ): Promise<Result<ChainRecordVersion, ChainRecordDiffers>>
 }
 
-/** The newest version of the record is another one, and nothing was written. */
+/** The expected version of the record is not the newest one, and nothing was written. */
 export interface ChainRecordDiffers {
   readonly code: 'CHAIN_RECORD_DIFFERS'
-  /** 0 where there is no record. */
+  /** Newest version of the record; 0 if there is no record. */
   readonly version: number
 }
 
-/** The database belongs to a network already. */
+/** The database already belongs to a network. */
 export interface AlreadyInitialized {
   readonly code: 'ALREADY_FOUNDED'
 }
 
-/** The first state of a ledger. Its commitment is the first milestone and its outputs the first rows of the log. */
+/** The first state of a ledger. Its commitment is the first milestone, and its outputs are the first rows of the log. */
 export interface Genesis {
   readonly network: NetworkRow
   readonly outputs: readonly CreatedOutput[]
   readonly accounts: readonly AccountVersion[]
-  /** The first epoch with its committee; `undefined` in upstream mode, whose epochs are not kept. */
+  /** The first epoch with its committee; `undefined` in upstream mode, which stores no epochs. */
   readonly epoch: EpochRow | undefined
   readonly commit: SlotCommit
 }
 
-/** A block as it came in, before it has a place in the inbox. */
+/** A submitted block that has no position in the inbox yet. */
 export interface IncomingBlock extends Omit<BlockRow, 'inbox' | 'state'> {
-  /** The blocks it refers to, by any kind of reference. */
+  /** Blocks that it references, by any kind of reference. */
   readonly parents?: readonly BlockId[]
 }
 
-/** Finalized blocks, and transactions with their last state. */
+/** Finalized blocks, and transactions with their final state. */
 export interface FinalBlocks {
   readonly blocks: readonly IncomingBlock[]
   readonly transactions: readonly (Omit<TransactionRow, 'state'> & {
@@ -331,10 +331,10 @@ export interface FinalBlocks {
   })[]
 }
 
-/** What became of an incoming block: new and kept, here already, or too late for its slot and not kept. */
+/** The outcome for a submitted block: new and stored, already stored, or not stored because its slot is closed. */
 export type Acceptance = 'ACCEPTED' | 'KNOWN' | 'SLOT_CLOSED'
 
-/** The verdicts over some blocks of the inbox, and what they change. */
+/** Verdicts on blocks of the inbox, and their effects. */
 export interface Booking {
   readonly blocks: readonly BookedBlock[]
   readonly transactions: readonly BookedTransaction[]
@@ -343,37 +343,37 @@ export interface Booking {
   readonly waiting?: WaitingChanges
 }
 
-/** The verdict over a block. */
+/** The verdict on a block. */
 export interface BookedBlock {
   readonly blockId: BlockId
   readonly state: 'ACCEPTED' | 'DROPPED'
 }
 
-/** The verdict over a pending transaction: booked in `slot`, or failed; pending again if it was for its carriers alone. */
+/** The verdict on a pending transaction: booked in `slot`, or failed. If only its carriers failed, the transaction stays pending. */
 export interface BookedTransaction {
   readonly transactionId: TransactionId
-  /** The block by which it is judged. */
+  /** The block with which it is judged. */
   readonly blockId: BlockId
   readonly slot: SlotIndex
   readonly state: 'ACCEPTED' | 'FAILED'
   readonly failureReason: number | undefined
-  /** Of an accepted one. */
+  /** Allotments of an accepted transaction. */
   readonly allotments: readonly Allotment[]
-  /** How many of its carriers failed it with this verdict; 1 by default. */
+  /** Number of its carriers that failed with this verdict; 1 by default. */
   readonly judgedCarriers?: number
 }
 
-/** An output that begins to exist. */
+/** A new output. */
 export type CreatedOutput = Omit<OutputRow, 'spentSlot' | 'spentBy'>
 
-/** A slot that a node committed, with what it did to outputs; one that was created and spent in it is in both lists. */
+/** A slot that a node committed, with the outputs that it created and spent. An output may be in both lists. */
 export interface FollowedSlot {
   readonly commit: SlotCommit
   readonly created: readonly CreatedOutput[]
   readonly spent: readonly SpentOutput[]
 }
 
-/** A slot to be committed; `entries` are in the order of the log. */
+/** A slot to be committed. Its `entries` are in the order of the log. */
 export interface SlotCommit {
   readonly slot: SlotIndex
   readonly commitmentId: CommitmentId
@@ -382,6 +382,6 @@ export interface SlotCommit {
   readonly entries: readonly LogEntry[]
   /** The accounts that the slot changed. */
   readonly accounts: readonly AccountVersion[]
-  /** Epochs that begin or end with the slot: new ones, and known ones that are over. */
+  /** Epochs that begin or end with the slot. */
   readonly epochs: readonly EpochRow[]
 }

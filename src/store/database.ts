@@ -8,16 +8,16 @@ import type { LogForms } from './log-forms.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 
-/** What the store needs of a database of either kind. */
+/** The interface of a database, of either kind, to the store. */
 
-/** The database is not there, does not let us in, or is not what we need. */
+/** The database is missing, denies access, or does not meet the requirements. */
 export interface DatabaseUnusable {
   readonly code: 'DATABASE_UNUSABLE'
-  /** Never holds a password. */
+  /** Reason for the operator, without passwords. */
   readonly reason: string
 }
 
-/** Ways to connect to one database. */
+/** The connections and statements of one database. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgresql'
   /** The statements in its dialect. */
@@ -25,77 +25,77 @@ export interface Database {
   /** The statements on whole tables in its dialect. */
   readonly tables: TableStatements
   readonly migrations: {
-    /** Of the folder that holds one folder for each. */
+    /** Path of the folder with one folder per migration. */
     readonly path: string
     readonly statements: MigrationStatements
   }
-  /** Asks it something, to learn whether it can be used, and whether this program has made tables in it; changes nothing. */
+  /** Checks whether the database can be used, and whether it has tables of this program. Changes nothing. */
   probe(): Promise<Result<Probed, DatabaseUnusable>>
-  /** A connection of its own, for one statement at a time; the caller disposes of it. */
+  /** Opens a separate connection for one statement at a time. The caller disposes of it. */
   connect(): Promise<SqlConnection>
-  /** The client of the writer. What it commits is on the disk. */
+  /** The client of the writer. Its commits are durable on disk. */
   readonly writer: Client
-  /** Raw statements on the connection of the writer, past its client where that costs much. */
+  /** Raw statements on the connection of the writer. They bypass its client, which is expensive. */
   readonly raw: RawConnection
   /** The client of the readers. */
   readonly reader: Client
   /**
-   * Reads by a prepared statement past the client of the readers, which costs more than the database where rows are short
-   * (docs/decisions/025-reads.md). Parameters are written `?` in their order, or `?1`; the number of texts is small, for each is kept
-   * prepared. Rows are lists of columns: whole numbers are numbers, which SQLite refuses beyond 2^53, bytes are bytes.
+   * Reads with a prepared statement that bypasses the client of the readers, which costs more than the database for short rows
+   * (docs/decisions/025-reads.md). Parameters are written `?` in their order, or `?1`. Callers use few different texts, because each stays
+   * prepared. Rows are lists of columns. Integers are numbers, and SQLite rejects those above 2^53.
    */
   query(sql: string, parameters: readonly Parameter[]): Promise<Rows>
   /**
-   * The rows of one statement, and then those of another with as many columns of the same types, as of one moment. Parameters are
-   * written `?1`, and a statement may leave out the last of them.
+   * Reads the rows of one statement and then those of another with the same number and types of columns, both in one state.
+   * Parameters are written `?1`, and a statement may omit the last of them.
    */
   queryBoth(first: string, second: string, parameters: readonly Parameter[]): Promise<Rows>
-  /** Whether the log is kept in partitions; left out where it cannot be. */
+  /** Form of the log, such as its partitions; absent if the database supports only one table. */
   readonly logForms?: Pick<LogForms, 'form' | 'named' | 'settle'> | undefined
-  /** A connection for reads that are all of one moment; nothing is connected before it begins. */
+  /** Creates a connection for snapshots. It connects at the first `begin`. */
   snapshotConnection(): SnapshotConnection
-  /** How many of these connections there are at most. */
+  /** Maximum number of snapshot connections. */
   readonly mostSnapshots: number
-  /** A number that is another one after each change; `undefined` where only a read of what may have changed can tell. */
+  /** Returns a number that differs after each change; `undefined` if only a read of the data can detect changes. */
   changes(): number | undefined
-  /** A text that is another one after each change, by a read where nothing less can tell. */
+  /** Returns a text that differs after each change. Reads from the database if necessary. */
   version(): Promise<string>
-  /** How busy the connections for reads are; `undefined` where there is one. */
+  /** Load of the read connections; `undefined` if there is only one. */
   pool(): PoolLoad | undefined
   /**
-   * Notifies of what any process does, and of the end of the log after a lost connection was restored. On SQLite no other
-   * process can write, and there are no notifications.
+   * Calls `listener` with the notifications of all processes, and with the end of the log after a lost connection was restored. SQLite
+   * has no notifications, because no other process can write.
    */
-  listen(hear: (news: StoreNotification) => void): Listening
-  /** Measures it and the disk under it. */
+  listen(listener: (notification: StoreNotification) => void): Listening
+  /** Measures the database and its disk. */
   space(): Promise<DatabaseSpace>
-  /** Disconnects everything for good. */
+  /** Closes all connections for good. */
   close(): Promise<void>
 }
 
-/** How long a snapshot may last. */
+/** Maximum duration of a snapshot in milliseconds. */
 export const mostSnapshotMs = 10_000
 
-/** A connection whose reads, from `begin` until `end`, are all of one moment. It can begin again. */
+/** A connection whose reads between `begin` and `end` all see the same state. It can begin again. */
 export interface SnapshotConnection extends Pick<Database, 'query' | 'queryBoth'> {
   begin(): Promise<void>
-  /** Whether the moment is settled; where it is that of the first read, it is not before that is sent. */
+  /** Whether the state of the snapshot is fixed. If the first read fixes it, `false` until that read is sent. */
   hasMoment(): boolean
   end(): Promise<void>
-  /** Ends it for good. */
+  /** Closes the connection for good. */
   close(): void
 }
 
 /** Rows as lists of columns. */
 export type Rows = readonly (readonly unknown[])[]
 
-/** A thousand full slots take seconds; only a bug takes minutes. */
+/** Timeout of a transaction. A thousand full slots take seconds, and only a bug takes minutes. */
 export const transactionTimeoutMs = 120_000
 
-/** What a database holds before it is opened: tables of this program, or nothing of it. */
+/** Content of a database before it is opened: tables of this program, or none of them. */
 export type Probed = 'TABLES' | 'NOTHING'
 
-/** A parameter of a statement; numbers are whole. */
+/** A parameter of a statement. Numbers are integers. */
 export type Parameter = Uint8Array | string | number | boolean | null
 
 /** A subscription to the notifications of a database. */
@@ -103,22 +103,22 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** What a database is opened with. */
+/** The options of a database. */
 export interface DatabaseOptions {
   readonly url: string
-  /** PostgreSQL behind a pooler: where to listen past it; `undefined` for the same URL. */
+  /** PostgreSQL behind a pooler: URL for notifications that bypasses the pooler; `undefined` for the same URL. */
   readonly wakeUrl: string | undefined
   readonly log: StoreLog
   readonly writesOn?: WritesOn | undefined
-  /** PostgreSQL: asked of each new connection before it is used; one that it fails for is not. */
+  /** PostgreSQL: called with each new connection before its first use. If it rejects, the connection is discarded. */
   readonly onConnect?: ((client: ClientBase) => Promise<void>) | undefined
 }
 
 /**
- * Where the writer of a database in a file is: on the thread of the caller, or on one of its own, so that a program that serves others
- * meanwhile does not wait for statements and the disk. Here by default. A database on a server is elsewhere anyway.
+ * Thread of the writer of a database in a file: the thread of the caller (`HERE`, the default) or a separate thread, so that a program
+ * that serves requests does not wait for statements and the disk. It has no effect on a database on a server.
  */
 export type WritesOn = 'HERE' | 'THREAD'
 
-/** Where a database logs failures outside of calls, and their end. */
+/** The log for failures outside of calls, and for their end. */
 export type StoreLog = Pick<Log, 'info' | 'warn'>

@@ -1,43 +1,46 @@
 import type { RawTx } from './client.ts'
 import type { ImportUnfinished } from './open.ts'
 
-/** What distributing the log is asked for and says. */
+/** Options, results and errors of the distribution of the log. */
 
-/** Why the log was not distributed. */
+/** The reason why the log was not distributed. */
 export type DistributeError =
   /** The database is a file. */
   | { readonly code: 'SHARDS_NOT_SUPPORTED' }
-  /** The extension is not in the database. */
+  /** The database does not have the extension. */
   | { readonly code: 'CITUS_MISSING' }
-  /** There is no server for shards, or one that cannot prepare transactions. */
+  /** There is no server for shards, or one of them cannot prepare transactions. */
   | { readonly code: 'WORKERS_MISSING'; readonly reason: string }
-  /** There is no ledger in the database. */
+  /** The database has no ledger. */
   | { readonly code: 'NOTHING_TO_DISTRIBUTE' }
   | { readonly code: 'LOG_IN_PARTITIONS' }
-  /** Into another number of shards. */
+  /** The log is already distributed into another number of shards. */
   | { readonly code: 'LOG_DISTRIBUTED'; readonly shards: number }
   | ImportUnfinished
   | { readonly code: 'DISTRIBUTION_INTERRUPTED' }
 
-/** What it needs. */
+/** The options of the distribution. */
 export interface DistributeOptions {
-  /** Two for each worker, unless it is said. */
+  /** Number of shards; by default two per worker. */
   readonly shards: number | undefined
   readonly signal: AbortSignal
-  /** How long it waits until every process knows that the log is read by functions. */
+  /** Milliseconds to wait until every process knows that functions read the log. */
   readonly knownMs: number
-  /** The sessions that are waited for, because they read the log for long. */
+  /** Called with a session that the distribution waits for, because it has been reading the log for long. */
   onWaiting(reader: string): void
 }
 
-/** Some statements that belong together. */
+/** A group of statements. */
 export interface DistributionStep {
-  /** What it does, in words. */
+  /** Description of the step. */
   readonly about: string
-  /** Each on its own; in one transaction; in one, and then every process knows of it; or in one while no other session reads the log. */
+  /**
+   * How the statements run. ALONE: each on its own. TOGETHER: in one transaction. KNOWN: in one transaction, followed by a wait until
+   * every process knows of it. LOCKED: in one transaction while no other session reads the log.
+   */
   readonly runs: 'ALONE' | 'TOGETHER' | 'KNOWN' | 'LOCKED'
   readonly statements: readonly string[]
-  /** Whether it was done before. */
+  /** Whether an earlier run has completed the step. */
   isDone?(tx: RawTx): Promise<boolean>
 }
 

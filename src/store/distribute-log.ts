@@ -16,11 +16,11 @@ import { formOfLog } from './sql/postgresql/partitions.ts'
 import { shardsOf } from './sql/postgresql/shards.ts'
 
 /**
- * Spreads the log over the workers of Citus, while gateways read it. What changes the log is one transaction, which ends the term of the
- * gateway that writes: the next one begins by looking how the log is kept.
+ * Distributes the log over the workers of Citus while gateways read it. One transaction changes the log and ends the term of the writing
+ * gateway. The next term begins with a check of the form of the log.
  */
 
-/** The statements that would do so, and how many shards there would be. */
+/** Returns the steps of a distribution, and the number of shards. Changes nothing. */
 export async function planDistribution(
   database: Database,
   wanted: number | undefined,
@@ -38,7 +38,7 @@ export async function planDistribution(
   }
 }
 
-/** What would be done. */
+/** The planned steps of a distribution. */
 export interface DistributionPlan extends DistributedLog {
   readonly steps: readonly DistributionStep[]
 }
@@ -85,7 +85,7 @@ async function runStep(
       return ok(undefined)
     case 'KNOWN':
       await raw.transact(all)
-      // A signal that stops it ends the command before its next step.
+      // If the signal ends this wait, the command ends before its next step.
       await delay(knownMs, undefined, { signal }).catch(() => {})
       return ok(undefined)
     case 'LOCKED': {

@@ -1,12 +1,12 @@
 import type { Log } from '../lib/log.ts'
 import { isStoreFault } from './faults.ts'
 
-/** Logs why a background task failed that goes on all the same, under the name of an event. */
+/** Logs a failure of a background task that continues, under the name of an event. */
 export type FailureLog = (event: string, failure: unknown) => void
 
 /**
- * Creates the log of a task that is repeated. Faults of the store are left out, for `fault-log.ts` logs them; a failure
- * that is the same as the one before is logged once a minute.
+ * Creates the log of a repeated task. It omits faults of the store, which `fault-log.ts` logs. It logs a repeated failure once a
+ * minute.
  */
 export function createFailureLog(log: Pick<Log, 'error'>): FailureLog {
   let last = { text: '', at: 0 }

@@ -5,13 +5,13 @@ import type { Store, StoreReader } from './contract.ts'
 import { type StoreFault, storeFaultOf } from './faults.ts'
 
 /**
- * The same store with a log of its faults: that the database is lost and found again, that it cannot be written and can be
- * again, that it does not answer, and that it is damaged. Each is logged once, however many calls fail meanwhile, so callers
- * need not log these failures. Each call is a span of a trace, and its duration is reported.
+ * Wraps a store so that it logs the beginning and the end of its faults: the database is unreachable, not writable, unresponsive, or
+ * damaged. Each fault is logged once, however many calls fail, so callers need not log these failures. Each call is a span of
+ * a trace, and its duration is reported.
  *
- * An answer proves that the database is reachable only if the call reads the database. Reads of what never changes are
- * answered from memory, and a list of no ids by itself; `logTip` reads the database every time, and every
- * process calls it every second. So only its answers end the fault AWAY.
+ * A successful call proves that the database is reachable only if it reads the database. Reads of immutable rows may come from a cache,
+ * and a read of no ids needs no database. `logTip` reads the database every time, and every process calls it every second, so only
+ * `logTip` ends the fault AWAY.
  */
 export function logStoreFaults(
   store: Store,
@@ -27,7 +27,7 @@ export function logStoreFaults(
     ...observed(store.read, observer),
     logTip: logSilence(logTip, log),
   }
-  /** Of the connections that hold snapshots. */
+  /** Wrapped readers of the snapshot connections. */
   const observedReads = new WeakMap<StoreReader, StoreReader>()
   const { snapshot } = observed(
     {
@@ -48,7 +48,7 @@ export function logStoreFaults(
   return { ...store, read, primary: read, snapshot, write }
 }
 
-/** The same reads, each a span of a trace, whose durations are reported. */
+/** Wraps a reader so that each read is a span of a trace, and its duration is reported. */
 export function timedReads(read: StoreReader, onCall: OnStoreCall = () => {}): StoreReader {
   return observed(read, {
     failed: () => {},
@@ -58,17 +58,17 @@ export function timedReads(read: StoreReader, onCall: OnStoreCall = () => {}): S
   })
 }
 
-/** Called after each call of the store, whatever its outcome, with its duration in milliseconds. */
+/** Called after each call of the store, whether it succeeded or failed, with its duration in milliseconds. */
 export type OnStoreCall = (side: 'read' | 'write', call: string, ms: number) => void
 
-/** What is called with each outcome of a call, and when the call was begun. */
+/** Receives the outcome of each call, and the time at which the call began. */
 interface CallObserver extends Pick<SpanOptions, 'attributes'> {
   failed(failure: unknown): void
   succeeded(begunAt: number): void
   ended(call: string, ms: number): void
 }
 
-/** The same calls with an observer. */
+/** Wraps calls so that an observer receives their outcomes. */
 function observed<T extends object>(
   calls: T,
   { failed, succeeded, ended, attributes }: CallObserver,
@@ -93,7 +93,7 @@ function observed<T extends object>(
   return Object.fromEntries(all)
 }
 
-/** Logs each fault once when it begins, and once when it is over. */
+/** Logs the beginning and the end of each fault, once each. */
 function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
   const openFaults = new Map<StoreFault, OpenFault>()
 
@@ -111,22 +111,22 @@ function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
     log.error(events[fault].began, { error: failure })
   }
 
-  /** The database has answered a read. */
+  /** Called when the database has answered a read that began at `begunAt`. */
   function answered(begunAt: number): void {
     const away = openFaults.get('AWAY')
-    // A read that was begun before the latest failure may have been answered by a server that is gone now.
+    // If a read began before the latest failure, a server that is gone now may have answered it.
     if (away === undefined || begunAt < away.latest) return
     away.answeredAt ??= performance.now()
-    // A server that stops ends its connections one by one, and answers on the last of them.
+    // A server that shuts down closes its connections one by one, and still answers on the last of them.
     if (begunAt < away.latest + awayCalmMs) return
     over('AWAY', { awayMs: Math.round(away.answeredAt - away.since) })
   }
 
-  /** A write has succeeded. */
+  /** Called when a write that began at `begunAt` has succeeded. */
   function written(begunAt: number): void {
     for (const fault of ['NOT_WRITABLE', 'REWOUND'] as const) {
       const open = openFaults.get(fault)
-      // A short write may still find room where a longer one does not.
+      // A short write may succeed on a disk on which a longer write fails.
       if (open === undefined || begunAt < open.latest + writableCalmMs) continue
       over(fault, { lastedMs: Math.round(performance.now() - open.since) })
     }
@@ -143,28 +143,28 @@ function createFaultLog(log: Pick<Log, 'info' | 'error'>) {
   return { failed, answered, written }
 }
 
-/** A fault that has begun and is not over, by moments of the monotonic clock in milliseconds. */
+/** A fault that is not over. Times are milliseconds of the monotonic clock. */
 interface OpenFault {
   readonly since: number
-  /** The latest failure. */
+  /** Time of the latest failure. */
   latest: number
-  /** The first answer of the database since then. */
+  /** Time of the first answer after the latest failure. */
   answeredAt: number | undefined
 }
 
-/** Logs that the database does not answer, and that it answers again: every process reads the tip every second. */
+/** Wraps `logTip`, which every process calls every second, to log when the database stops answering and when it answers again. */
 function logSilence(
   readTip: Store['read']['logTip'],
   log: Pick<Log, 'info' | 'warn' | 'error'>,
 ): Store['read']['logTip'] {
   const silence = createOutage(log, { began: 'database-silent', over: 'database-answers' })
-  /** When the newest answered read was begun. */
+  /** Time at which the newest answered read began. */
   let answeredSince = 0
 
   return async () => {
     const begunAt = performance.now()
     const late = setTimeout(() => {
-      // A newer read was answered: this one is lost, and the database does answer.
+      // If a newer read was answered, only this read is lost, and the database does answer.
       if (begunAt >= answeredSince) silence.failed(`no answer within ${silentMs} ms`)
     }, silentMs)
     late.unref()
@@ -181,7 +181,7 @@ function logSilence(
 
 const silentMs = 3_000
 
-/** What is damaged stays so, even where the next call reads past it. */
+/** Names of the log events. Damage has no end, even if later calls do not read the damaged part. */
 const events = {
   AWAY: { began: 'database-away', over: 'database-back' },
   NOT_WRITABLE: { began: 'database-not-writable', over: 'database-writable' },
@@ -189,6 +189,6 @@ const events = {
   REWOUND: { began: 'history-rewound', over: 'history-settled' },
 } as const
 
-/** So long nothing has failed before it is over. The writer renews its lease every second, and that may fail alone. */
+/** Milliseconds without a failure before a fault is over. The renewal of the lease, once per second, may be the only call that fails. */
 const awayCalmMs = 2_000
 const writableCalmMs = 3_000

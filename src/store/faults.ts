@@ -2,17 +2,16 @@ import { HistoryRewound } from './history.ts'
 import { ShardsIncomplete } from './publish.ts'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
 
-/** Which exceptions of the store are the database's own trouble, and which of them pass. */
+/** Classifies exceptions of the store: faults of the database, and which of them are temporary. */
 
 /**
- * What is wrong with the database. AWAY: it is restarting, out of reach, full of connections or held up by a lock.
- * NOT_WRITABLE: its disk is full, fails or is read-only, while reads may succeed. DAMAGED: what it holds cannot be
- * read any more, and will not heal by itself. REWOUND: it lacks what was seen of it, so that nothing is written until the
- * operator has accepted that.
+ * A fault of the database. AWAY: it is restarting, unreachable, out of connections or blocked by a lock. NOT_WRITABLE: its disk is full,
+ * failing or read-only, while reads may succeed. DAMAGED: its data cannot be read, and this will not pass by itself. REWOUND: it lacks
+ * rows that this process has seen, so nothing is written until the operator accepts the loss.
  */
 export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED' | 'REWOUND'
 
-/** The fault that an exception reports; `undefined` for every other exception, which is a bug of ours. */
+/** Returns the fault that an exception reports; `undefined` for every other exception, which is a bug of this program. */
 export function storeFaultOf(failure: unknown): StoreFault | undefined {
   if (failure instanceof HistoryRewound) return 'REWOUND'
   if (failure instanceof ShardsIncomplete) return 'AWAY'
@@ -20,7 +19,7 @@ export function storeFaultOf(failure: unknown): StoreFault | undefined {
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,
   )
-  // What is asked below Prisma fails with the number alone.
+  // Statements that bypass Prisma fail with only the number.
   const codes = [originalCode, code, ...(errcode === undefined ? [] : [resultCodeName(errcode)])]
   if (codes.some((one) => damagedCodes.test(one))) return 'DAMAGED'
   if (codes.some((one) => unwritableCodes.test(one))) return 'NOT_WRITABLE'
@@ -33,29 +32,29 @@ export function storeFaultOf(failure: unknown): StoreFault | undefined {
 }
 
 /**
- * Whether an exception says that the same call may succeed later, by itself or after disk space was freed. Whether the
- * failed one took effect is then not known.
+ * Whether the same call may succeed later, by itself or after disk space was freed. It is then unknown whether the failed call took
+ * effect.
  */
 export function isStoreAway(failure: unknown): boolean {
   const fault = storeFaultOf(failure)
   return fault !== undefined && fault !== 'DAMAGED'
 }
 
-/** Whether an exception is a fault of the database, which `fault-log.ts` logs, so that callers need not. */
+/** Whether an exception is a fault of the database. `fault-log.ts` logs these, so callers need not. */
 export function isStoreFault(failure: unknown): boolean {
   return storeFaultOf(failure) !== undefined
 }
 
-/** SQLite's result codes, and PostgreSQL's data corrupted, index corrupted. */
+/** Result codes of SQLite, and data_corrupted and index_corrupted of PostgreSQL. */
 const damagedCodes = /^(SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS).*|XX00[12])$/
 
 /**
- * SQLite says of each failed call to the system which one it was; of those only reading leaves writing alone. PostgreSQL:
- * disk full, I/O error, and a server that is read only, as a standby is that clients were led to.
+ * SQLite has a code for each system call that can fail, and all of them except failed reads prevent writes. PostgreSQL: disk_full,
+ * io_error, and read_only_sql_transaction, which a standby reports if clients were directed to it.
  */
 const unwritableCodes = /^(SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ)).*|53100|58030|25006)$/
 
-/** As the driver adapters sort the errors of their databases; a busy SQLite is a timeout to them. */
+/** Error kinds of the driver adapters. They report a busy SQLite as a timeout. */
 const passingKinds: readonly string[] = [
   'ConnectionClosed',
   'DatabaseNotReachable',
@@ -65,20 +64,20 @@ const passingKinds: readonly string[] = [
 ]
 
 /**
- * SQLSTATE (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention; idle
- * in a transaction for too long, serialization failure, deadlock, lock not available. And SQLite's: a file that is locked,
- * or cannot be read or opened, as when the process has no file descriptor left.
+ * SQLSTATE codes (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention; idle transaction
+ * timeout, serialization failure, deadlock, lock not available. SQLite codes: a file that is locked, or that cannot be read or opened,
+ * for example because the process has no file descriptor left.
  */
 const passingClasses =
   /^(08...|53...|57P..|25P03|40001|40P01|55P03|SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|PROTOCOL).*)$/
 
-/** Of Prisma: not reachable, timed out, closed, no connection free, no transaction begun in time; and of the network. */
+/** Prisma codes: unreachable, timed out, closed, no free connection, no transaction begun in time. Network codes follow. */
 const passingCodes: readonly string[] = [
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EMFILE', 'ENFILE'],
 ]
 
-/** Of the PostgreSQL driver, which gives these no code; and of Citus, which has no codes of its own for a server that it loses. */
+/** Messages of the PostgreSQL driver that have no code, and of Citus, which has no codes for a lost server. */
 const passingMessages = new RegExp(
   [
     'Connection terminated',
@@ -101,7 +100,7 @@ interface FailureFields {
   readonly errcode?: number
 }
 
-/** The members of an exception of ours, Prisma's or the driver's; none of something that is no object. */
+/** Returns the members of an exception of this program, of Prisma or of a driver; an empty object for a value of another type. */
 function fieldsOf(failure: unknown): FailureFields {
   return typeof failure === 'object' && failure !== null ? failure : {}
 }

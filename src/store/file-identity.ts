@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 
-/** Whether the files of a SQLite database are still where they were opened. */
+/** Checks whether the files of a SQLite database are still at the paths at which they were opened. */
 
-/** The place of some files. */
+/** The identity of the files at some paths. */
 export interface FileIdentity {
   /**
-   * Throws when one of them is not there any more, or another one is in its place: what is written goes on into a file that
-   * cannot be found again. The check passes again once the file is back.
+   * Throws if a file is missing or was replaced: writes would go into a file that has no path any longer. The check passes again once
+   * the file is back.
    */
   check(): void
 }
 
-/** The place of the file and of its log, each from the first check that finds it. Costs some microseconds. */
+/** Creates the identity of a database file and of its write-ahead log. The first check that finds a file records it. Takes microseconds. */
 export function fileIdentityOf(file: string): FileIdentity {
   const known = new Map<string, number>()
 
@@ -21,7 +21,7 @@ export function fileIdentityOf(file: string): FileIdentity {
       const former = known.get(path)
       if (former === undefined && found !== undefined) known.set(path, found)
       if (former !== undefined && found !== former) {
-        // The code that SQLite itself has for it, which looks only where there is no write-ahead log.
+        // SQLite's own code for this. SQLite checks only databases without a write-ahead log.
         const failure = new Error(`${path} was moved or removed while it is in use`)
         throw Object.assign(failure, { code: 'SQLITE_READONLY_DBMOVED' })
       }

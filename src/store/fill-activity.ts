@@ -21,11 +21,11 @@ import type { Writing } from './sql/statements.ts'
 import { idFromBytes } from './values.ts'
 
 /**
- * Counts the activity of slots that were committed before a program counted it, or anew, from the rows of the log and what is
- * kept beside it. A span that begins before the kept log is left as it is: its addresses cannot be counted any more.
+ * Counts the activity of slots that were committed before this program counted it, or counts it again, from the log and the tables
+ * beside it. A span that begins before the retained log does not change, because its addresses can no longer be counted.
  */
 
-/** Counts the next piece, from the newest slot down; the caller holds the lease. */
+/** Counts the next slots, from the newest down. The caller holds the lease. */
 export async function fillActivity(
   writing: Writing,
   { rows: limit }: FillRequest,
@@ -50,7 +50,7 @@ export async function fillActivity(
   return ok({ slots: slots.length, rows, isDone: oldest.slot <= firstKept })
 }
 
-/** Forgets the activity of all spans that begin in the kept log, to be counted anew; the caller holds the lease. */
+/** Deletes the activity of all spans that begin in the retained log, so that they are counted again. The caller holds the lease. */
 export async function forgetActivity(
   writing: Writing,
   term: number,
@@ -66,7 +66,7 @@ export async function forgetActivity(
   return ok({ term })
 }
 
-/** The slots whose rows are all kept. */
+/** The slots of which no row is pruned. */
 export interface KeptLog {
   readonly parameters: ProtocolParameters
   /** The first slot of the ledger. */
@@ -74,7 +74,7 @@ export interface KeptLog {
   readonly firstKept: SlotIndex
 }
 
-/** Whether all slots of a span are among them. */
+/** Whether no row of any slot of a span is pruned. */
 export function isKept(
   parameters: ProtocolParameters,
   { first, firstKept }: KeptLog,
@@ -84,7 +84,7 @@ export function isKept(
   return Math.max(first, firstSlotOfBucket(parameters, resolution, bucket)) >= firstKept
 }
 
-/** Where the kept log begins. */
+/** Reads where the retained log begins. */
 export async function keptLog(reading: Writing): Promise<KeptLog> {
   const { tx } = reading
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
@@ -112,8 +112,8 @@ export interface UncountedSlot {
 }
 
 /**
- * The newest of them first, at most `mostSlots`. Commits count upwards from any slot on and this downwards, so that what is
- * counted has no gap: two index look-ups find where it begins.
+ * Returns at most `maxSlots` uncounted slots from slot `from` on, the newest first. Commits count upwards and this module counts
+ * downwards, so the counted slots have no gap, and two index lookups find their beginning.
  */
 export async function uncountedSlots(
   { tx, sql }: Writing,
@@ -125,7 +125,7 @@ export async function uncountedSlots(
     BigInt(from),
   )
   const text = `SELECT slot, "firstSeq", "lastSeq" FROM commitments WHERE slot >= ? AND slot < ?
-    ORDER BY slot DESC LIMIT ${mostSlots}`
+    ORDER BY slot DESC LIMIT ${maxSlots}`
   const bounds = [BigInt(from), BigInt(begin?.first ?? Number.MAX_SAFE_INTEGER)] as const
   const rows = await tx.$queryRawUnsafe<{ slot: bigint; firstSeq: bigint; lastSeq: bigint }[]>(
     sql.numbered(text),
@@ -138,7 +138,7 @@ export async function uncountedSlots(
   }))
 }
 
-const mostSlots = 1_000
+const maxSlots = 1_000
 
 interface OwnedRow {
   readonly slot: bigint
@@ -150,7 +150,10 @@ interface OwnedRow {
   readonly former: bigint | null
 }
 
-/** What consecutive slots, the newest first, did by the log: with their outputs, and the slot of the row before each of its address. */
+/**
+ * Reads the moves of consecutive slots, given the newest first, from the log: their outputs, and for each row the slot of the previous row
+ * of its address.
+ */
 export async function movesOf(
   { tx, sql }: Writing,
   slots: readonly UncountedSlot[],

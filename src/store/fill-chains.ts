@@ -18,7 +18,7 @@ import { uint256ToHex } from './values.ts'
 
 type Needed = Pick<Database, 'tables' | 'statements'>
 
-/** What the migrations of a database need besides SQL. */
+/** Returns the parts of migrations that SQL alone cannot express. */
 export function fillsOf(database: Needed): Fills {
   return { [chainMigration]: (connection) => fillChains(database, connection) }
 }
@@ -27,9 +27,9 @@ export function fillsOf(database: Needed): Fills {
 export const chainMigration = '20261122075353_chain_states'
 
 /**
- * Fills what the migration `chain_states` adds to a database in use, in its transaction. SQL alone cannot: the id of a chain is the
- * hash of its first output's id, and amounts of tokens have 256 bits. Every output is read once, 1,000,000 in some ten
- * seconds, and the states of all chains are in memory meanwhile.
+ * Fills the tables that the migration `chain_states` adds, in its transaction. SQL alone cannot do this: the id of a chain is the hash of
+ * its first output id, and token amounts have 256 bits. Reads every output once, 1,000,000 in some ten seconds, and holds the states of
+ * all chains in memory.
  */
 async function fillChains(database: Needed, connection: SqlConnection): Promise<void> {
   const [[newest] = []] = await rowsOf(connection, 'SELECT max(slot) FROM commitments')
@@ -44,7 +44,7 @@ async function fillChains(database: Needed, connection: SqlConnection): Promise<
 
 interface Contents {
   readonly states: readonly PlacedState[]
-  /** The holders of those that are unspent, as they are entered among the index keys. */
+  /** Index keys of the holders of unspent chain outputs. */
   readonly keys: readonly RowIn<typeof indexKeys>[]
 }
 
@@ -72,7 +72,7 @@ async function contentsAsOf(
       })
       after = [String(row[id])]
       if (live.spentSlot === undefined || live.spentSlot > slot) keys.push(...holderRows(live))
-      // What is booked beyond is entered when its slot is committed.
+      // States of later slots are added when their slot is committed.
       if (live.bookedSlot > slot) continue
       const by = row[spentBy] == null ? undefined : (`0x${row[spentBy]}` as TransactionId)
       for (const state of placedState(live)) states.push({ ...state, spentBy: by })
@@ -83,13 +83,13 @@ async function contentsAsOf(
 
 const outputsPerPage = 5_000
 
-/** Those of outputs that expire are entered by a later migration. */
+/** Returns the holder keys of an output. A later migration adds those of outputs that expire. */
 function holderRows({ outputId, output, bookedSlot }: LiveOutput): RowIn<typeof indexKeys>[] {
   const keys = indexKeysOf(outputId, output).filter(({ kind }) => kind === 'CHAIN_HOLDER')
   return keys.map((key) => ({ ...key, bookedSlot, outputId }))
 }
 
-/** The migration has made what is available the total. */
+/** Corrects the totals of tokens, which the migration has set to the available amounts. */
 async function addTotals(database: Needed, connection: SqlConnection): Promise<void> {
   const { dialect } = database.statements
   const none = uint256ToHex(0n)

@@ -1,10 +1,10 @@
-/** How much of what is not counted is counted in one transaction. */
+/** The limit for one transaction that counts activity. */
 export interface FillRequest {
-  /** The most rows of the log, unless a single slot has more. */
+  /** Maximum number of log rows. A single slot may have more. */
   readonly rows: number
 }
 
-/** What was counted, and whether all is now. */
+/** The counted slots and rows, and whether no slot is left. */
 export interface FillResult {
   readonly slots: number
   readonly rows: number

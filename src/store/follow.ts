@@ -6,9 +6,9 @@ import { closeSlots } from './inbox.ts'
 import type { Appended } from './publish.ts'
 import type { RawWriting } from './sql/statements.ts'
 
-/** Slots that the upstream node committed: booked, closed and committed in one go; the caller holds the lease. */
+/** Books, closes and commits slots that the upstream node committed, in one transaction. The caller holds the lease. */
 
-/** Appends them to the log. Their blocks and transactions are not reported with them. */
+/** Appends the slots to the log. The node does not report their blocks and transactions with them. */
 export async function followSlots(
   writing: RawWriting,
   term: number,

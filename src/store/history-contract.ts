@@ -1,27 +1,27 @@
 import type { Hex } from '../lib/hex.ts'
 
-/** What a process knows of the history of its database: src/store/history.ts. */
+/** Checks of the history of a database: src/store/history.ts. */
 
-/** The writing side of it. */
+/** The check on the writing side. */
 export interface HistoryChecks {
-  /** Throws `HistoryRewound` where the database lacks what this process, or another one on it, has seen. */
+  /** Throws `HistoryRewound` if the database lacks rows that this process, or another process on the database, has seen. */
   checkHistory(): Promise<void>
 }
 
-/** What it came to. */
+/** The result of the last check. */
 export interface HistoryState {
-  /** Whether the last write was refused because the database lacks what was seen of it. */
+  /** Whether the last write was refused because the database lacks rows that were seen. */
   isRewound(): boolean
 }
 
-/** What a database says of its history. */
+/** The facts about the history that the database has. */
 export interface HistoryFacts {
-  /** `null` before the ledger is initialized. */
+  /** Id of the log; `null` before the ledger is initialized. */
   readonly logId: Hex | null
-  /** The newest slot of a process that did not find its history again. */
+  /** Newest slot that a process had seen when it found that the database lacks it; otherwise `null`. */
   readonly rewoundFrom: number | bigint | null
-  /** The place after the last one of the inbox that is taken; `null` where the lease was never taken. */
+  /** First unused position of the inbox; `null` if the lease was never taken. */
   readonly nextInbox: number | bigint | null
-  /** The id of the commitment of the slot that was asked for. */
+  /** Id of the commitment of the requested slot. */
   readonly commitmentId: Hex | null
 }

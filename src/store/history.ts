@@ -6,12 +6,12 @@ import type { LogTip } from './rows.ts'
 import type { RawWriting } from './sql/statements.ts'
 
 /**
- * Compares the history of the database with what this process has seen of it, at the beginning of every writing transaction: after
- * a failover to a server that lacks something, or after an older copy was put in its place, nothing is written until the
- * operator has accepted that (`ledger-gateway restore --accept`), which gives the log another id.
+ * Compares the history of the database with the history that this process has seen, at the beginning of every writing transaction. After
+ * a failover to a server that lacks rows, or after the database was replaced by an older copy, nothing is written until the operator
+ * accepts the loss (`ledger-gateway restore --accept`), which gives the log another id.
  */
 
-/** The database lacks what this process, or another one on it, has seen; nothing was written. */
+/** The database lacks rows that this process, or another process on the database, has seen. Nothing was written. */
 export class HistoryRewound extends Error {
   constructor(slot: SlotIndex, isOwn: boolean) {
     const lacking = isOwn
@@ -22,13 +22,16 @@ export class HistoryRewound extends Error {
   }
 }
 
-/** What a process knows of the history of its database. */
+/** The history that a process has seen of its database. */
 export interface HistoryGuard {
-  /** Takes in a tip that was read or committed. */
+  /** Records a tip that was read or committed. */
   saw(tip: Pick<LogTip, 'logId' | 'slot' | 'commitmentId'>): void
-  /** Takes in that blocks have places of the inbox before this one. */
+  /** Records that all inbox positions before `nextInbox` are used. */
   sawInbox(nextInbox: number): void
-  /** Begins a writing transaction; gives why it must not write, which the transaction has noted for other processes. */
+  /**
+   * Begins a writing transaction. Resolves to the reason why it must not write, which the transaction has then recorded for other
+   * processes; otherwise to `undefined`.
+   */
   begin(writing: RawWriting): Promise<HistoryRewound | undefined>
   /** Whether the last transaction was refused. */
   isRewound(): boolean
@@ -38,7 +41,7 @@ interface Seen extends Pick<LogTip, 'logId' | 'slot' | 'commitmentId'> {
   readonly nextInbox: number
 }
 
-/** A process that has seen nothing yet. */
+/** Creates the guard of a process that has not seen any history yet. */
 export function createHistoryGuard(): HistoryGuard {
   let seen: Seen | undefined
   let isRewound = false
@@ -54,7 +57,7 @@ export function createHistoryGuard(): HistoryGuard {
   }
 
   async function begin({ tx, sql }: RawWriting): Promise<HistoryRewound | undefined> {
-    // What is seen while the answer is on its way may be newer than the answer.
+    // Tips that are seen during this statement may be newer than its result.
     const known = seen
     const facts = await sql.beginWritingAfter(tx, known?.slot ?? 0)
     const refused = judge(facts, known)
@@ -70,7 +73,7 @@ export function createHistoryGuard(): HistoryGuard {
     if (rewoundFrom !== null) return new HistoryRewound(Number(rewoundFrom), false)
     if (known === undefined) return undefined
     if (known.logId !== logId) {
-      // Another log: the operator has accepted it, or put it there.
+      // The operator has accepted the loss, or has put another log in place.
       if (seen?.logId === known.logId) seen = undefined
       return undefined
     }

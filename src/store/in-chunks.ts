@@ -1,8 +1,8 @@
 import { passTurn } from '../lib/turns.ts'
 
 /**
- * Does something with a list part by part, and lets the event loop turn in between, for SQLite has a statement in one turn; nothing
- * for none.
+ * Calls `work` with the chunks of a list, and yields to the event loop between them, because SQLite runs a statement in one turn. An
+ * empty list has no chunks.
  */
 export async function inChunks<T>(
   list: readonly T[],
@@ -14,7 +14,7 @@ export async function inChunks<T>(
   }
 }
 
-/** The same in smaller parts, for rows that come in another order than that of their indexes. */
+/** Calls `work` with smaller chunks, for rows in an order that differs from the order of their indexes. */
 export async function inPieces<T>(
   list: readonly T[],
   work: (part: readonly T[]) => Promise<unknown>,
@@ -25,8 +25,8 @@ export async function inPieces<T>(
   }
 }
 
-/** Some 20 milliseconds. On PostgreSQL each statement costs a round trip, and a usual slot has few. */
+/** Rows that take some 20 milliseconds. On PostgreSQL each statement costs a round trip, and a usual slot needs few statements. */
 const rowsPerStatement = 2_000
 
-/** A row takes up to 10 microseconds. */
+/** Rows of a smaller chunk. Each takes up to 10 microseconds. */
 const rowsPerPiece = 500

@@ -9,15 +9,15 @@ import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
 import type { CarriedTransaction } from './sql/transactions.ts'
 
-/** The inbox. Accepting and closing exclude each other on the writer's row, so that no block slips into a closed slot. */
+/** The inbox. Acceptance and closing of slots lock the row of the writer, so that no block is accepted into a closed slot. */
 
-/** What became of some blocks, and the place of the inbox after theirs. */
+/** The outcomes for some blocks, and the first unused position of the inbox. */
 export interface Accepted {
   readonly answers: Acceptance[]
   readonly nextInbox: number
 }
 
-/** Keeps the new blocks of open slots as pending, with their transactions. */
+/** Stores the new blocks of open slots as pending, with their transactions. */
 export async function acceptBlocks(
   writing: RawWriting,
   blocks: readonly IncomingBlock[],
@@ -44,7 +44,7 @@ export async function acceptBlocks(
   return { answers, nextInbox: Number(nextInbox) }
 }
 
-/** Several blocks may carry one transaction. */
+/** Returns the transactions of some blocks, each once. Several blocks may carry the same transaction. */
 function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransaction[] {
   const carried = new Map<TransactionId, CarriedTransaction>()
   for (const { transactionId, blockId, slot } of blocks) {
@@ -56,7 +56,7 @@ function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransacti
   return [...carried.values()]
 }
 
-/** Raises the first open slot to the one after `upTo`, if it is lower. */
+/** Sets the first open slot to the slot after `upTo`, if it is lower. */
 export async function closeSlots(
   { tx, sql }: RawWriting,
   term: number,

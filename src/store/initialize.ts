@@ -13,7 +13,7 @@ import { networks } from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
 import { writeState } from './state.ts'
 
-/** Writes the first state of a ledger into a database that has none. */
+/** Writes the first state of a ledger into a database without a ledger. */
 export async function initialize(
   writing: RawWriting,
   term: number,

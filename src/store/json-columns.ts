@@ -6,7 +6,7 @@ import { type Infer, parse, print, type Schema } from '../protocol/schema/schema
 import { Allotment } from '../protocol/transaction.ts'
 import type { CommitteeSeat } from './rows.ts'
 
-/** Columns that hold JSON: what is read whole or not at all. The schemas of the protocol write and read it. */
+/** JSON columns, for values that are always read as a whole. The schemas of the protocol serialize and parse them. */
 
 const Allotments = list('u16', Allotment, { max: 65_535, size: 'LIST_COUNT' })
 
@@ -41,37 +41,37 @@ const Rewards = struct('EpochRewards', {
   ),
 })
 
-/** The allotments of a transaction; `null` for none. */
+/** Serializes the allotments of a transaction; `null` if there are none. */
 export function allotmentsJson(allotments: readonly Allotment[]): string | null {
   return allotments.length === 0 ? null : write(Allotments, allotments)
 }
 
-/** Reads what `allotmentsJson` wrote. */
+/** Parses the JSON of `allotmentsJson`. */
 export function allotmentsFrom(text: string | null): readonly Allotment[] {
   return text === null ? [] : read(Allotments, text)
 }
 
-/** The committee of an epoch. */
+/** Serializes the committee of an epoch. */
 export function committeeJson(committee: readonly CommitteeSeat[]): string {
   return write(Committee, committee)
 }
 
-/** Reads what `committeeJson` wrote. */
+/** Parses the JSON of `committeeJson`. */
 export function committeeFrom(text: string): readonly CommitteeSeat[] {
   return read(Committee, text)
 }
 
-/** The candidates of an epoch; `null` for none. */
+/** Serializes the candidates of an epoch; `null` if there are none. */
 export function candidatesJson(candidates: readonly AccountId[]): string | null {
   return candidates.length === 0 ? null : write(Candidates, candidates)
 }
 
-/** Reads what `candidatesJson` wrote. */
+/** Parses the JSON of `candidatesJson`. */
 export function candidatesFrom(text: string | null): readonly AccountId[] {
   return text === null ? [] : read(Candidates, text)
 }
 
-/** The rewards of an epoch; `null` for none. */
+/** Serializes the rewards of an epoch; `null` if there are none. */
 export function rewardsJson(rewards: EpochRewards | undefined): string | null {
   if (rewards === undefined) return null
   const { poolById, ...whole } = rewards
@@ -79,7 +79,7 @@ export function rewardsJson(rewards: EpochRewards | undefined): string | null {
   return write(Rewards, { ...whole, pools })
 }
 
-/** Reads what `rewardsJson` wrote. */
+/** Parses the JSON of `rewardsJson`. */
 export function rewardsFrom(text: string | null): EpochRewards | undefined {
   if (text === null) return undefined
   const { pools, ...whole }: Infer<typeof Rewards> = read(Rewards, text)

@@ -4,9 +4,9 @@ import * as table from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 import { judge } from './sql/transactions.ts'
 
-/** Blocks that the upstream node reported. They never were in the inbox, so their positions are below its first one. */
+/** Stores final blocks that the upstream node reported. They were never in the inbox, so their positions are negative. */
 
-/** Keeps what is not known yet. */
+/** Stores the unknown ones of some blocks and transactions. */
 export async function keepFinal(
   writing: Writing,
   { blocks, transactions }: FinalBlocks,

@@ -11,22 +11,22 @@ import type {
 } from './rows.ts'
 
 /**
- * Rows of committed slots that never change any more, kept in memory for those who read as of one moment: of milestones, of
- * transactions that were accepted with their blocks, of outputs that are spent, and of the log. A commitment covers all before it, so
- * the tip of a snapshot says whether they are of its history (src/store/sql/branch-memory.ts does the same for branches).
+ * A cache of immutable rows of committed slots for the reads of snapshots: milestones, accepted transactions with their blocks, spent
+ * outputs, and log rows. A commitment covers the whole history before it, so the tip of a snapshot shows whether the
+ * cached rows belong to its history (src/store/sql/branch-memory.ts does the same for branches).
  */
 
-/** Rows that are kept, of one history. */
+/** Cached rows of one history. */
 export interface KeptRows {
-  /** Those of the history that was seen last, before it is known whether a snapshot has it. */
+  /** Returns the caches of the history that was seen last. It is not yet known whether a snapshot has this history. */
   caches(): RowCaches
-  /** Those of the history of a tip; `undefined` where the tip is older than what is known, and may be of another history. */
+  /** Returns the caches of the history of a tip; `undefined` if the tip is older than the known slots and may belong to another history. */
   of(tip: LogTip, milestone: StoreReader['milestone']): Promise<RowCaches | undefined>
 }
 
-/** Rows by their keys; a row is there from the slot on that settled it. */
+/** Rows by their keys. A row is valid from the slot on that made it immutable. */
 export interface RowCaches {
-  /** By slot, and by commitment. */
+  /** Milestones by slot and by commitment. */
   readonly milestones: LRUCache<SlotIndex | CommitmentId, Milestone>
   readonly transactions: LRUCache<TransactionRow['transactionId'], TransactionRow>
   readonly blocks: LRUCache<BlockRow['blockId'], BlockRow>
@@ -36,13 +36,14 @@ export interface RowCaches {
 
 interface History {
   readonly logId: LogTip['logId'] | undefined
-  /** The newest of its slots that is known, and the commitments of the last ones. */
+  /** Newest known slot of the history. */
   slot: SlotIndex
+  /** Commitments of the newest known slots. */
   readonly commitmentIds: Map<SlotIndex, CommitmentId>
   readonly caches: RowCaches
 }
 
-/** Nothing is known yet. */
+/** Creates an empty cache. */
 export function createKeptRows(): KeptRows {
   let known: History = {
     logId: undefined,
@@ -65,14 +66,14 @@ export function createKeptRows(): KeptRows {
           return history.caches
         }
       }
-      // Another history, or the first one.
+      // The tip belongs to another history, or to the first one.
       if (known === history) known = begunWith(tip)
       return known.commitmentIds.get(slot) === commitmentId ? known.caches : undefined
     },
   }
 }
 
-/** Whether a snapshot has the newest slot that is known of a history, and so all before it. */
+/** Whether a snapshot has the newest known slot of a history, and therefore all slots before it. */
 async function hasSlot(
   { slot, commitmentIds }: History,
   milestone: StoreReader['milestone'],
@@ -84,23 +85,23 @@ async function hasSlot(
 
 function note(history: History, { slot, commitmentId }: LogTip): void {
   const { commitmentIds } = history
-  // Others may have been faster.
+  // A concurrent read may have noted a newer slot.
   if (slot <= history.slot) return
   history.slot = slot
   commitmentIds.set(slot, commitmentId)
   const [oldest] = commitmentIds.keys()
-  if (commitmentIds.size > mostTips && oldest !== undefined) commitmentIds.delete(oldest)
+  if (commitmentIds.size > maxTips && oldest !== undefined) commitmentIds.delete(oldest)
 }
 
-/** Snapshots last for seconds, and some slots are committed meanwhile. */
-const mostTips = 64
+/** Number of commitments that are remembered. A snapshot lasts for seconds, in which some slots are committed. */
+const maxTips = 64
 
 function begunWith({ logId, slot, commitmentId }: LogTip): History {
   const commitmentIds = new Map([[slot, commitmentId]])
   return { logId, slot, commitmentIds, caches: createCaches() }
 }
 
-/** About 12 MiB in all: a row takes some hundred bytes beside its own. */
+/** Creates caches of about 12 MiB in total. The overhead of a row is some hundred bytes. */
 function createCaches(): RowCaches {
   const bounded = {
     maxSize: 4 * 1024 * 1024,
@@ -120,7 +121,7 @@ type ManyReads = Pick<
   'milestonesAt' | 'milestonesByCommitments' | 'transactions' | 'blocks' | 'outputs' | 'updatesAt'
 >
 
-/** The reads of rows by their keys as of one moment, of which those that are kept are not read again. */
+/** Wraps the reads of rows by key of a snapshot, so that cached rows are not read again. */
 export function readKept(
   kept: KeptRows,
   read: ManyReads & Pick<StoreReader, 'logTip' | 'milestone'>,
@@ -159,7 +160,7 @@ export function readKept(
       ask: read.blocks,
       keyOf: ({ blockId }) => blockId,
       cacheOf: ({ blocks }) => blocks,
-      // Others are pruned.
+      // Blocks of other kinds are pruned.
       settledIn: ({ state, slot, kind }) =>
         state === 'FINALIZED' && kind === 'transaction' ? slot : undefined,
     }),
@@ -167,7 +168,7 @@ export function readKept(
       ask: read.outputs,
       keyOf: ({ outputId }) => outputId,
       cacheOf: ({ outputs }) => outputs,
-      // In upstream mode a row may come to know more.
+      // In upstream mode, missing columns of a row may be filled later.
       settledIn: ({ spentSlot, spentBy, blockId }) =>
         spentBy === undefined || blockId === undefined ? undefined : spentSlot,
     }),
@@ -183,7 +184,7 @@ export function readKept(
 
 interface KeptDeps {
   readonly caches: KeptRows['caches']
-  /** What the snapshot says of the tip, and the rows of its history. */
+  /** Reads the tip of the snapshot, and returns the caches of its history. */
   now(): Promise<{ readonly tip: LogTip; readonly caches: RowCaches | undefined }>
 }
 
@@ -191,13 +192,13 @@ interface Kind<K, Row> {
   ask(keys: readonly K[]): Promise<Row[]>
   keyOf(row: Row): K
   cacheOf(caches: RowCaches): { get(key: K): Row | undefined; set(key: K, row: Row): unknown }
-  /** The slot from which on the row never changes; `undefined` while it may. */
+  /** Returns the slot from which on the row never changes; `undefined` while it may change. */
   settledIn(row: Row): SlotIndex | undefined
-  /** Whether it was not removed; by default none is. */
+  /** Whether the row is not pruned. By default rows are never pruned. */
   isThere?(row: Row, tip: LogTip): boolean
 }
 
-/** Asks for what is not kept at once with the tip, and for the rest where the tip is of another history, or older. */
+/** Reads uncached rows and the tip together. Then reads those cached rows that are not valid for the tip. */
 function keptRead<K extends NonNullable<unknown>, Row extends NonNullable<unknown>>(
   { caches, now }: KeptDeps,
   { ask, keyOf, cacheOf, settledIn, isThere = () => true }: Kind<K, Row>,

@@ -5,18 +5,18 @@ import type { StoreReader } from './contract.ts'
 import type { Milestone } from './rows.ts'
 
 /**
- * Reads whose answers never change once they exist: every incoming block reads its commitment, its issuer as
- * of that commitment and its parents, and most read the same. What does not exist is read again.
+ * A cache of reads whose results never change once they exist. Every submitted block reads its commitment, its issuer at that commitment
+ * and its parents, and most blocks read the same rows. A missing milestone or block is read again.
  */
 
 type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
 
-/** The same reads, with the newest answers kept in memory. */
+/** Wraps reads so that their newest results are cached. */
 export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
   const milestones = new LRUCache<CommitmentId, Milestone>({ max: capacity })
   const entries = new LRUCache<string, AccountEntry | 'NONE'>({ max: capacity })
   const times = new LRUCache<BlockId, bigint>({ max: capacity })
-  /** Of the commitments that were read: up to here accounts do not change any more. */
+  /** Newest slot among the commitments that were read. Up to this slot, account entries are immutable. */
   let committed: SlotIndex = -1
 
   async function milestoneByCommitment(id: CommitmentId): Promise<Milestone | undefined> {
@@ -32,7 +32,7 @@ export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader
   async function accountEntry(
     ...[accountId, slot]: Parameters<StoreReader['accountEntry']>
   ): Promise<AccountEntry | undefined> {
-    // Looked at before the read: a slot that is committed meanwhile may have been read half.
+    // `committed` is compared before the read, because a slot that is committed during the read may be read in part.
     if (slot === undefined || slot > committed) return read.accountEntry(accountId, slot)
     const key = `${accountId} ${slot}`
     const known = entries.get(key) ?? (await read.accountEntry(accountId, slot)) ?? 'NONE'
@@ -61,5 +61,5 @@ export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader
   return { milestoneByCommitment, accountEntry, issuingTimes, forget }
 }
 
-/** Answers of a kind: those of blocks are some hundred bytes, those of accounts at most some kilobytes. */
+/** Cached results per read. Results of blocks have some hundred bytes, and those of accounts at most some kilobytes. */
 const capacity = 2_000

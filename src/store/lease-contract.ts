@@ -1,27 +1,28 @@
-/** The lease of the one process that writes: what its holder and the other processes see of it. */
+/** The lease of the writing process, as its holder and the other processes see it. */
 
-/** The number under which the lease holder writes; raised by every new holder. */
+/** The term of a lease holder. Every new holder increments it. */
 export interface LeaseTerm {
   readonly term: number
 }
 
-/** Another process holds the lease, until a Unix time in milliseconds by the database's clock. */
+/** Another process holds the lease. */
 export interface LeaseHeld {
   readonly code: 'LEASE_HELD'
   readonly term: number
   readonly holder: string
+  /** End of the lease: Unix time in milliseconds by the database's clock. */
   readonly until: number
 }
 
-/** The lease as it is now. */
+/** The current lease. */
 export interface LeaseState {
   readonly term: number
   readonly holder: string
-  /** Milliseconds until it runs out, by the database's clock; not above 0 when it has. */
+  /** Milliseconds until the lease expires, by the database's clock; 0 or less if it has expired. */
   readonly leftMs: number
 }
 
-/** Another holder has taken over, and nothing was written. */
+/** Another process has taken the lease, and nothing was written. */
 export interface LeaseLost {
   readonly code: 'LEASE_LOST'
   readonly term: number

@@ -3,18 +3,18 @@ import { err, ok, type Result } from '../lib/result.ts'
 import type { LeaseHeld, LeaseLost, LeaseTerm } from './lease-contract.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
 
-/** The lease of the one writer (design: write path): one row, and a term that every new holder raises. */
+/** The lease of the writer (design: write path): one row, with a term that every new holder increments. */
 
 /**
- * Takes the lease if it is free or has run out. Throws where a newer program has changed the tables since this one opened the
- * database: what this one would write is not what they hold now.
+ * Takes the lease if it is free or has expired. Throws if a newer program has migrated the tables since this program opened the database,
+ * because this program would write rows of the old form.
  */
 export async function takeLease(
   { tx, sql }: Writing,
   lease: { readonly holder: string; readonly ttlMs: number },
   newestMigration: string | undefined,
 ): Promise<Result<LeaseTerm, LeaseHeld>> {
-  // The first statement, for SQLite cannot write what another process has written since the first read of a transaction.
+  // This must be the first statement: SQLite rejects a write if another process has written since the first read of the transaction.
   const term = await sql.claimLease(tx, lease.holder, lease.ttlMs)
   const [newest] = await tx.$queryRawUnsafe<{ name: string | null }[]>(
     'SELECT max(migration_name) AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL',
@@ -29,7 +29,7 @@ export async function takeLease(
   return err({ code: 'LEASE_HELD', term: Number(row.term), holder, until: Number(until) })
 }
 
-/** Prolongs a lease that is still the holder's, even when it has run out meanwhile. */
+/** Extends a lease if no other process has taken it, even if it has expired. */
 export async function renewLease(
   { tx, sql }: RawWriting,
   term: number,
@@ -40,7 +40,7 @@ export async function renewLease(
     : err({ code: 'LEASE_LOST', term })
 }
 
-/** Ends a lease at once, if it is still the holder's. */
+/** Ends a lease at once if no other process has taken it. */
 export async function releaseLease({ tx, sql }: Writing, term: number): Promise<void> {
   const own = { id: 1n, term: BigInt(term) }
   const { count } = await tx.writer.updateMany({ where: own, data: { until: 0n } })
@@ -48,8 +48,8 @@ export async function releaseLease({ tx, sql }: Writing, term: number): Promise<
 }
 
 /**
- * Does `work` if the term is still the holder's, and keeps it so until the transaction ends. Work that took longer than a
- * holder renews its lease prolongs it at its end, or another process could take it before the holder renews it.
+ * Runs `work` if the lease still has this term, and locks the lease until the transaction ends. Long work extends the lease at its end.
+ * Otherwise another process could take the lease before the holder renews it.
  */
 export async function underLease<T, E>(
   { tx, sql }: RawWriting,
@@ -65,5 +65,5 @@ export async function underLease<T, E>(
 
 const longWorkMs = 500
 
-/** Enough for the holder to renew it by himself. */
+/** Milliseconds of the extension, in which the holder can renew the lease itself. */
 const extraMs = 3_000

@@ -5,33 +5,33 @@ import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { AddressTip, Milestone, NetworkRow, OutputRow, PrunedTip } from './rows.ts'
 
-/** What a snapshot of a ledger is read from, and how one becomes the beginning of a database. */
+/** Reads that export a snapshot of a ledger, and the rows that import one into a new database. */
 
-/** Reads of the ledger as it was at the end of a former slot. Each is one statement, and complete whatever is committed meanwhile. */
+/** Reads of the ledger at the end of an earlier slot. Each is one statement, and later commits do not affect its result. */
 export interface LedgerSnapshotReads {
-  /** A page of the outputs that were unspent, by id, after one if it is given; an empty page is the end. */
+  /** A page of the unspent outputs, by id, after output `after` if given. An empty page is the end. */
   outputsAt(slot: SlotIndex, after: OutputId | undefined): Promise<OutputRow[]>
   /** A page of the accounts, by id; `undefined` at the end. */
   accountsAt(slot: SlotIndex, after: AccountId | undefined): Promise<AccountPage | undefined>
   /** A page of addresses with their newest rows up to a position of the log, by address; `undefined` at the end. */
   tipsAt(seq: number, after: AddressTip['historyHash'] | undefined): Promise<TipPage | undefined>
-  /** The ordinals that some states have in their chains. */
+  /** The ordinals of some states in their chains. */
   chainOrdinals(states: readonly ChainPlace[]): Promise<ReadonlyMap<OutputId, number>>
-  /** The milestone that holds the row at a position; `undefined` where it is not known. */
+  /** The milestone with the row at a position; `undefined` if it is unknown. */
   milestoneHolding(seq: number): Promise<Milestone | undefined>
-  /** A page of the ids of what was accepted in a committed slot; `undefined` at the end. */
+  /** A page of the ids of blocks or transactions that a committed slot accepted; `undefined` at the end. */
   acceptedIn(slot: SlotIndex, what: Accepted, after?: IdPage['last']): Promise<IdPage | undefined>
-  /** How much of a snapshot is here; `undefined` where none was begun, or it is whole. */
+  /** Progress of an unfinished import; `undefined` if none has begun, or if it is complete. */
   snapshotProgress(): Promise<ReceivedSnapshot | undefined>
 }
 
-/** The most outputs of a page. */
+/** Maximum number of outputs per page. */
 export const outputsPerPage = 500
 
-/** What a slot accepts. */
+/** The items that a slot accepts. */
 export type Accepted = 'blocks' | 'transactions'
 
-/** Some ids, and where the next page begins. */
+/** A page of ids, and the position after which the next page begins. */
 export interface IdPage {
   readonly ids: readonly Hex[]
   readonly last: readonly (string | number | Uint8Array)[]
@@ -43,16 +43,16 @@ export interface AccountAt {
   readonly entry: AccountEntry
 }
 
-/** Some accounts; none where all of the page had been destroyed. */
+/** A page of accounts. `accounts` is empty if all accounts of the page were destroyed. */
 export interface AccountPage {
   readonly accounts: readonly AccountAt[]
   /** The last account of the page, destroyed or not. */
   readonly last: AccountId
 }
 
-/** Tips of some addresses. */
+/** A page of the tips of addresses. */
 export interface TipPage {
-  /** By address and class. One of a later position stands for rows that are no longer kept. */
+  /** Tips by address and class. A tip at a later position replaces rows that are pruned. */
   readonly tips: readonly PrunedTip[]
   /** The last address of the page. */
   readonly last: AddressTip['historyHash']
@@ -64,27 +64,28 @@ export interface ChainPlace {
   readonly outputId: OutputId
 }
 
-/** How far a snapshot has come. */
+/** The progress of the import of a snapshot. */
 export interface SnapshotProgress {
-  /** Its first line, as JSON. */
+  /** First line of the snapshot, as JSON. */
   readonly head: string
-  /** Where to go on. */
+  /** Position at which the import continues. */
   readonly position: string
 }
 
-/** The same with the base tokens of the outputs that are here. */
+/** The progress, with the base tokens of the outputs that are imported. */
 export interface ReceivedSnapshot extends SnapshotProgress {
   readonly baseTokens: bigint
 }
 
-/** An output of a snapshot; `chainOrdinal` is its place among the states of its chain, of an output that is one. */
+/** An output of a snapshot. */
 export interface SnapshotOutput extends Omit<OutputRow, 'spentSlot' | 'spentBy'> {
-  /** What the bytes mean. */
+  /** The decoded bytes. */
   readonly output: Output
+  /** Position among the states of its chain; `undefined` for an output without a chain. */
   readonly chainOrdinal: number | undefined
 }
 
-/** The next rows of a snapshot, and how far they reach. */
+/** The next rows of a snapshot, and the progress after them. */
 export interface SnapshotPart {
   readonly progress: SnapshotProgress
   readonly slot: SlotIndex
@@ -94,9 +95,9 @@ export interface SnapshotPart {
   readonly tips: readonly PrunedTip[]
 }
 
-/** What a database has beside the parts of a snapshot, once all of them are here. */
+/** The rows that complete a database after all parts of a snapshot were added. */
 export interface SnapshotEnd {
   readonly network: NetworkRow
-  /** The last is that of the snapshot. */
+  /** Milestones, of which the last is the milestone of the snapshot. */
   readonly milestones: readonly Milestone[]
 }

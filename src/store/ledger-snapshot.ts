@@ -22,18 +22,18 @@ import type { RawWriting, Writing } from './sql/statements.ts'
 import { accountEntries } from './sql/trie-tables.ts'
 
 /**
- * A database that begins with the snapshot of a ledger: its tables are as if the log had been pruned up to the end of the slot.
- * The network is written last: without it the database is not in use.
+ * Imports the snapshot of a ledger into a new database. Its tables are then as if the log had been pruned up to the end of the slot. The
+ * network is written last, because a database without a network is not in use.
  */
 
-/** Adds rows; the caller holds the lease. Ranges of balances are counted at the end. */
+/** Adds the rows of a part. The caller holds the lease. `finishSnapshot` counts the balance ranges. */
 export async function addToSnapshot(
   writing: RawWriting,
   term: number,
   part: SnapshotPart,
 ): Promise<Result<LeaseTerm, never>> {
   const { tx, sql } = writing
-  // The next lines are checked meanwhile.
+  // The caller checks the next lines of the snapshot during this transaction.
   await sql.allowIdling(tx)
   const { slot, outputs, accounts, tips, progress } = part
   const reached = slot + part.parameters.minCommittableAge
@@ -79,7 +79,7 @@ async function addChainStates(
   await inPieces(states, (some) => sql.insert(tx, table.chainStates, some))
 }
 
-/** Begins the log; the caller holds the lease. What no later slot changes is forgotten: the entries of accounts. */
+/** Begins the log. The caller holds the lease. Deletes the account entries, because no later slot changes them. */
 export async function finishSnapshot(
   writing: Writing,
   term: number,
@@ -104,9 +104,9 @@ export async function finishSnapshot(
   return ok(await publishFirst(writing))
 }
 
-/** What follows from balances: how many addresses own how much, and what expirations have moved. */
+/** Derives the balance ranges and the expiration transfers from the balances. */
 async function countBalances({ tx, sql }: RawWriting, slot: SlotIndex): Promise<void> {
-  // An earlier version of the program may have begun the snapshot, and it counted ranges part by part.
+  // If an earlier version of this program began the import, it has counted ranges part by part.
   await tx.$executeRawUnsafe('DELETE FROM balance_ranges')
   const [ranges, transfers] = [sql.numbered(rangesOfPage), sql.numbered(expirationsOfPage)]
   for (let after = new Uint8Array(), isLast = false; !isLast; ) {
@@ -125,13 +125,13 @@ async function countBalances({ tx, sql }: RawWriting, slot: SlotIndex): Promise<
   }
 }
 
-/** So many take some milliseconds. */
+/** Addresses per page. They take some milliseconds. */
 const addressesPerPage = 2_000
 
-/** Behind every address. */
+/** An upper bound of all addresses. */
 const behindAddresses = new Uint8Array(128).fill(255)
 
-/** The last address of the next page, of those that own something or did; null where there are not so many. */
+/** Selects the last address of the next page of current and former owners; null for the last page. */
 const lastOfPage = `SELECT max(address) AS last FROM (
     SELECT address FROM (
       SELECT address FROM (SELECT address FROM balances WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS owning
@@ -146,7 +146,7 @@ const rangesOfPage = `INSERT INTO balance_ranges (exponent, addresses, total)
   ON CONFLICT (exponent) DO UPDATE SET addresses = balance_ranges.addresses + excluded.addresses,
     total = balance_ranges.total + excluded.total`
 
-/** What expirations have moved since the newest row of an address is not in that row. */
+/** Inserts the transfers by expirations after the newest log row of an address, because that row does not include them. */
 const expirationsOfPage = `INSERT INTO expiration_transfers (address, slot, total)
   SELECT balances.address, CAST(? AS BIGINT), balances.total FROM balances
     LEFT JOIN pruned_tips AS tip ON tip.address = balances.address AND tip.class = 0
@@ -158,7 +158,7 @@ const expirationsOfPage = `INSERT INTO expiration_transfers (address, slot, tota
     WHERE tip.address > ? AND tip.address <= ?
       AND tip.class = 0 AND tip.balance <> 0 AND balances.address IS NULL`
 
-/** Removes what is here of a snapshot; the caller holds the lease. */
+/** Removes the parts of an unfinished snapshot. The caller holds the lease. */
 export async function dropSnapshot(
   { tx }: RawWriting,
   term: number,

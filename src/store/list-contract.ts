@@ -17,38 +17,38 @@ import type {
   TransactionState,
 } from './rows.ts'
 
-/** Reads of whole lists, page by page, and of many rows by their keys. */
+/** Reads of lists, page by page, and of many rows by their keys. */
 
 /**
- * A place in the order of a list: a value of each column of the order, whether or not a row lies there; bytes by their digits.
- * Bytes that are shorter than those of rows lie before all of them that begin with them.
+ * A position in the order of a list: a value for each column of the order. There need not be a row at it. Bytes are written as hex digits.
+ * Shorter bytes come before all longer bytes that begin with them.
  */
 export type Position = readonly (number | bigint | string)[]
 
-/** The part of a list between two positions, both excluded. */
+/** The part of a list between two positions, both exclusive. */
 export interface Between {
   readonly above: Position
   readonly below: Position
 }
 
-/** How much of each part is read, and from which end. */
+/** Number of rows to read from each part, and the end at which the read starts. */
 export interface PageOrder {
   readonly order: 'ascending' | 'descending'
   readonly limit: number
 }
 
-/** So many rows are read at once: SQLite takes a millisecond or two for them, and some twenty where they come from the disk. */
+/** Rows that are read at once. SQLite takes one or two milliseconds for them, and some twenty if they come from the disk. */
 export const rowsPerTurn = 256
 
-/** Which committed slots, both ends included. */
+/** A range of committed slots, both ends inclusive. */
 export interface MilestoneRange extends PageOrder {
   readonly from: SlotIndex
   readonly to: SlotIndex
 }
 
 /**
- * Which blocks: of a transaction, of an issuer, or in some states; those of issuers and states by kind too. Only one of the three
- * may be given, for there is no index for two.
+ * A filter of blocks by transaction, by issuer, or by states. Give at most one of these three, because no index covers two of them.
+ * `kinds` filters the blocks of an issuer or of states further.
  */
 export interface BlockConditions {
   readonly transactionId?: TransactionId | undefined
@@ -57,10 +57,10 @@ export interface BlockConditions {
   readonly kinds?: readonly BlockKind[] | undefined
 }
 
-/** Which outputs: in the order of booking by their type codes, or those that are spent in the order of spending. */
+/** A filter of outputs: outputs of some type codes in the order of booking, or spent outputs in the order of spending. */
 export type OutputConditions = { readonly kinds?: readonly number[] | undefined } | 'SPENT'
 
-/** A row of the log by what it says. */
+/** The content of a log row, by which the row can be found. */
 export interface EntryOfSlot
   extends Pick<LedgerUpdate, 'address' | 'class' | 'outputId' | 'isSpent'> {
   readonly slot: SlotIndex
@@ -69,7 +69,10 @@ export interface EntryOfSlot
 /** A row of the log that names a transaction: the one that created the output, or the one that spent it. */
 export type TransactionEntry = Pick<LedgerUpdate, 'seq' | 'outputId' | 'isSpent'>
 
-/** Accepted blocks and transactions of a committed slot, and the transactions that failed for good; those are not known of slots before they were counted. */
+/**
+ * Number of accepted blocks and transactions of a committed slot, and of transactions that failed for good. `failed` is `undefined` for
+ * slots from before failures were counted.
+ */
 export interface SlotCounts {
   readonly slot: SlotIndex
   readonly blocks: number
@@ -78,16 +81,16 @@ export interface SlotCounts {
 }
 
 /**
- * Reads of lists. Each asks for pages of several parts at once and gives one page for each, in the order of the list or
- * against it; the number of statements does not depend on how many they are. Every page is a scan of an index.
+ * Reads of lists. Each reads pages of several parts at once and resolves to one page per part, in ascending or descending order. The
+ * number of statements does not depend on the number of parts. Every page is one index scan.
  */
 export interface ListReader {
-  /** Blocks by slot, issuing time and place in the inbox. */
+  /** Blocks by slot, issuing time and position in the inbox. */
   blockPages(
     asked: readonly (Between & { readonly where: BlockConditions })[],
     page: PageOrder,
   ): Promise<BlockRow[][]>
-  /** The blocks that refer to a block, by id; these are the positions. */
+  /** The blocks that reference a block, by id. The ids are the positions. */
   childPages(
     asked: readonly (Between & { readonly parent: BlockId })[],
     page: PageOrder,
@@ -97,7 +100,7 @@ export interface ListReader {
     asked: readonly (Between & { readonly state: TransactionState | undefined })[],
     page: PageOrder,
   ): Promise<TransactionRow[][]>
-  /** The last entry of each transaction in the log of an address and class, by position. Of a transaction up to 256 are passed over. */
+  /** The last entry of each transaction in the log of an address and class, by position. Skips up to 256 entries per transaction. */
   transactionEntryPages(
     asked: readonly (Between & Pick<LedgerUpdate, 'address' | 'class'>)[],
     page: PageOrder,
@@ -107,23 +110,23 @@ export interface ListReader {
     asked: readonly (Between & { readonly where: OutputConditions })[],
     page: PageOrder,
   ): Promise<OutputRow[][]>
-  /** Addresses that own base tokens, by what they own in all and by their bytes; as of the newest milestone. */
+  /** Addresses that own base tokens at the newest milestone, by total and by address bytes. */
   addressPages(asked: readonly Between[], page: PageOrder): Promise<AddressTotal[][]>
-  /** The blocks that exist, in no order. */
+  /** The blocks that exist, in no particular order. */
   blocks(blockIds: readonly BlockId[]): Promise<BlockRow[]>
-  /** The transactions that exist, in no order. */
+  /** The transactions that exist, in no particular order. */
   transactions(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
-  /** The committed ones of some slots, in no order. */
+  /** The committed slots among `slots`, in no particular order. */
   milestonesAt(slots: readonly SlotIndex[]): Promise<Milestone[]>
-  /** The slots of those of some commitments that exist, in no order. */
+  /** The slots of the commitments that exist, in no particular order. */
   milestonesByCommitments(ids: readonly CommitmentId[]): Promise<Milestone[]>
-  /** What committed slots hold: counted, by one index scan each. */
+  /** Counts of the blocks and transactions of committed slots, by one index scan per slot. */
   slotCounts(slots: readonly SlotIndex[]): Promise<SlotCounts[]>
   /**
-   * The positions of some rows of the log, in the order asked; `undefined` for what is not there or no longer kept. Each costs a
-   * scan of what the address has in that milestone.
+   * The positions of some log rows, in the requested order; `undefined` for rows that do not exist or are pruned. Each costs a scan of
+   * the rows of the address in that milestone.
    */
   entrySeqs(asked: readonly EntryOfSlot[]): Promise<(number | undefined)[]>
-  /** Rows of the log at some positions that are still kept, in no order. */
+  /** The log rows at some positions that are not pruned, in no particular order. */
   updatesAt(seqs: readonly number[]): Promise<LedgerUpdate[]>
 }

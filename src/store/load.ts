@@ -1,23 +1,23 @@
-/** How large a database is, and how busy. */
+/** The size and the load of a database. */
 
-/** How large a database is, and how much more its disk holds. */
+/** Size of a database, and free space on its disk. */
 export interface DatabaseSpace {
   readonly databaseBytes: number
-  /** `undefined` where the disk is that of another machine. */
+  /** Free bytes; `undefined` if the disk belongs to another machine. */
   readonly freeBytes: number | undefined
 }
 
-/** How busy a database is. */
+/** Current load of a database. */
 export interface StoreLoad {
-  /** Writing calls that have not ended, the one under way among them. */
+  /** Number of writes that run or wait. */
   readonly writes: number
-  /** Snapshots that are held, and queries that wait for one. */
+  /** Number of used snapshots, and of queries that wait for one. */
   readonly snapshots: { readonly held: number; readonly waiting: number }
-  /** Connections for reads, and reads that wait for one; `undefined` on SQLite, which has one. */
+  /** Load of the read connections; `undefined` on SQLite, which has one connection. */
   readonly pool: PoolLoad | undefined
 }
 
-/** How busy a pool of connections is. */
+/** Number of open and idle connections of a pool, and of reads that wait for a connection. */
 export interface PoolLoad {
   readonly open: number
   readonly idle: number

@@ -1,59 +1,60 @@
 import type { LogPartition } from './sql/statements.ts'
 
 /**
- * Whether the log is kept in partitions, as this process knows it (docs/decisions/046-partitions.md). It is looked at while the
- * database is read, and never in a statement that reads: a log in one table costs nothing but a look now and then.
+ * The form of the log (one table, partitions or shards), as this process knows it (docs/decisions/046-partitions.md). This process
+ * refreshes it while it reads the database, by separate statements, so a log in one table costs only an occasional refresh.
  */
 
-/** How the log is kept. */
+/** The form of the log. */
 export interface LogForm {
-  /** In their order; none where the log is in one table. */
+  /** Partitions in order; empty if the log is in one table. */
   readonly partitions: readonly LogPartition[]
-  /** Those that statements may name: they have rows that are not pruned, and are not about to be split. */
+  /** Partitions that statements may name: they have rows that are not pruned, and are not about to be split. */
   readonly named: readonly LogPartition[]
-  /** Those that are about to be split. */
+  /** Partitions that are about to be split. */
   readonly leaving: readonly LogPartition[]
-  /** Of a table that is to become the first partition: every row is checked to be before this position. */
+  /** For a table that will become the first partition: a constraint checks that every row is before this position. */
   readonly checkedTo: number | undefined
-  /** Whether it is read by the functions of a log in shards on several servers, where it is or soon will be. */
+  /** Whether the functions of a sharded log read it, because it is in shards on several servers or soon will be. */
   readonly isSharded: boolean
-  /** The published tip then, and what was pruned. */
+  /** Position of the published tip at the time of the refresh. */
   readonly seq: number
+  /** Last pruned position at the time of the refresh. */
   readonly prunedSeq: number
 }
 
-/** The form of one database. */
+/** The known form of the log of one database. */
 export interface LogForms {
-  /** As it was when it was last looked at. */
+  /** Returns the form at the last refresh. */
   form(): LogForm
-  /** The partitions that statements may name, as of less than a second ago; none where that is not known. */
+  /** Returns the partitions that statements may name; empty if the last refresh is more than a second ago. */
   named(): readonly LogPartition[]
-  /** Looks again where what is known is old; a promise where it is older than `mostAgeMs`, and nothing to wait for otherwise. */
-  settle(mostAgeMs?: number): Promise<void> | undefined
-  /** Takes what a task of this process has seen. */
+  /** Refreshes an old form. Returns a promise to wait for if the form is older than `maxAgeMs`, and `undefined` otherwise. */
+  settle(maxAgeMs?: number): Promise<void> | undefined
+  /** Records the form that a task of this process has read. */
   saw(form: LogForm): void
 }
 
-/** Before the first look. */
+/** The form before the first refresh. */
 const inOneTable: LogForm = {
   ...{ partitions: [], named: [], leaving: [], checkedTo: undefined },
   ...{ isSharded: false, seq: 0, prunedSeq: 0 },
 }
 
-/** Nothing is read before it is asked. */
+/** Creates the forms. The first `settle` reads the form for the first time. */
 export function createLogForms(read: () => Promise<LogForm>): LogForms {
   let known = inOneTable
   let knownAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<void> | undefined
+  let refreshing: Promise<void> | undefined
 
-  function look(): Promise<void> {
+  function refresh(): Promise<void> {
     const begun = performance.now()
-    looking ??= read()
+    refreshing ??= read()
       .then((form) => saw(form, begun))
       .finally(() => {
-        looking = undefined
+        refreshing = undefined
       })
-    return looking
+    return refreshing
   }
 
   function saw(form: LogForm, at = performance.now()): void {
@@ -62,11 +63,12 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
     knownAt = at
   }
 
-  function settle(mostAgeMs = mostUnknownMs): Promise<void> | undefined {
+  function settle(maxAgeMs = mostUnknownMs): Promise<void> | undefined {
     const age = performance.now() - knownAt
-    if (age > mostAgeMs) return look()
-    // Those who wait for the next look learn why it failed.
-    if (age > (known.partitions.length > 0 ? partitionedMs : inOneTableMs)) look().catch(() => {})
+    if (age > maxAgeMs) return refresh()
+    // A caller that waits for a refresh gets its failure.
+    if (age > (known.partitions.length > 0 ? partitionedMs : inOneTableMs))
+      refresh().catch(() => {})
     return undefined
   }
 
@@ -78,12 +80,12 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
   }
 }
 
-/** Between two looks while the database is read. */
+/** Milliseconds between two refreshes while the database is read. */
 const inOneTableMs = 2_000
 const partitionedMs = 400
 
-/** A partition is not named by statements for longer, so that one which is announced to go can go soon after. */
+/** Maximum age in milliseconds of a form whose partitions statements may name. An announced partition can be removed soon after this. */
 export const mostNamedMs = 1_000
 
-/** Rows that were pruned after a log became partitioned may be shown for as long. */
+/** Maximum age in milliseconds of a form. For this time, reads may return rows that were pruned after the log became partitioned. */
 export const mostUnknownMs = 10_000

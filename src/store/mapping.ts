@@ -31,9 +31,9 @@ import {
   transactionState,
 } from './values.ts'
 
-/** Database rows as plain values, one function for each table. */
+/** Converts database rows to plain values, with one function per table. */
 
-/** The newest removed row of an address and class. */
+/** Converts the newest pruned row of an address and class. */
 export function toPrunedTip(row: PrunedTipModel): PrunedTip {
   return {
     address: bytesToHex(row.address),
@@ -45,7 +45,7 @@ export function toPrunedTip(row: PrunedTipModel): PrunedTip {
   }
 }
 
-/** A committed slot. */
+/** Converts a committed slot. */
 export function toMilestone(row: Commitment): Milestone {
   return {
     slot: Number(row.slot),
@@ -56,7 +56,7 @@ export function toMilestone(row: Commitment): Milestone {
   }
 }
 
-/** A block of the inbox. */
+/** Converts a block of the inbox. */
 export function toBlock(row: Block): BlockRow {
   return {
     blockId: idFromBytes(row.id),
@@ -72,7 +72,7 @@ export function toBlock(row: Block): BlockRow {
   }
 }
 
-/** A transaction. */
+/** Converts a transaction. */
 export function toTransaction(row: Transaction): TransactionRow {
   return {
     transactionId: idFromBytes(row.id),
@@ -83,7 +83,7 @@ export function toTransaction(row: Transaction): TransactionRow {
   }
 }
 
-/** An output. */
+/** Converts an output. */
 export function toOutput(row: Output): OutputRow {
   return {
     outputId: idFromBytes(row.id),
@@ -95,7 +95,7 @@ export function toOutput(row: Output): OutputRow {
   }
 }
 
-/** The entry of an account at the end of a slot. */
+/** Converts the entry of an account at the end of a slot. */
 export function toAccountVersion(row: AccountVersionModel): AccountVersion {
   return {
     accountId: idFromBytes(row.id),
@@ -104,7 +104,7 @@ export function toAccountVersion(row: AccountVersionModel): AccountVersion {
   }
 }
 
-/** A version of a chain record. */
+/** Converts a version of a chain record. */
 export function toChainRecord(row: ChainRecord): ChainRecordVersion {
   return {
     chainId: row.chainId,
@@ -117,7 +117,7 @@ export function toChainRecord(row: ChainRecord): ChainRecordVersion {
   }
 }
 
-/** The base tokens of an address. */
+/** Converts the base tokens of an address. */
 export function toBalance(row: Omit<BalanceModel, 'address' | 'total'>): Balance {
   return {
     available: row.available,
@@ -128,7 +128,7 @@ export function toBalance(row: Omit<BalanceModel, 'address' | 'total'>): Balance
   }
 }
 
-/** A native token of an address. */
+/** Converts a native token of an address. */
 export function toTokenBalance(
   row: Pick<TokenBalanceModel, 'available' | 'timelocked' | 'expiring'>,
 ): TokenBalance {

@@ -7,39 +7,39 @@ import type { Database } from './database.ts'
 import { type MigrationRecord, recordedMigrations } from './sql/migration-records.ts'
 import type { MigrationStatements } from './sql/statements.ts'
 
-/** Brings the tables of a database up to date. */
+/** Applies the migrations of a database. */
 
-/** Why a database was left as it is. */
+/** The reason why a database was not migrated. */
 export type MigrationError =
-  /** A newer program has been here. */
+  /** A newer program has migrated the database. */
   | { readonly code: 'DATABASE_NEWER_THAN_PROGRAM'; readonly migration: string }
-  /** The file is not the one that was applied. */
+  /** The file of the migration differs from the one that was applied. */
   | { readonly code: 'MIGRATION_CHANGED'; readonly migration: string }
-  /** Another tool began it and did not finish. */
+  /** Another tool began the migration and did not finish it. */
   | { readonly code: 'MIGRATION_UNFINISHED'; readonly migration: string }
-  /** A gateway of an earlier version writes it, which would fail or write wrong rows in the new tables. */
+  /** A gateway of an earlier version writes the database. It would fail, or write wrong rows into the new tables. */
   | DatabaseInUse
 
-/** Another process holds the lease of a database that has not all migrations. */
+/** Another process holds the lease of a database that lacks migrations. */
 export interface DatabaseInUse {
   readonly code: 'DATABASE_IN_USE'
-  /** The first one that is missing. */
+  /** Name of the first missing migration. */
   readonly migration: string
   readonly holder: string
-  /** Of the lease, in milliseconds, unless it is renewed. */
+  /** Milliseconds until the lease expires, unless it is renewed. */
   readonly leftMs: number
 }
 
 /** The tables are those of an earlier version. */
 export interface DatabaseOlderThanProgram {
   readonly code: 'DATABASE_OLDER_THAN_PROGRAM'
-  /** The first one that is missing. */
+  /** Name of the first missing migration. */
   readonly migration: string
 }
 
 /**
- * Applies what the folder has and the database has not, all or nothing, and gives the names applied. Keeps the table
- * `_prisma_migrations` as Prisma's own commands do: a folder each, its checksum the SHA-256 of the file in hex.
+ * Applies all missing migrations of the folder in one transaction, and resolves to their names. Maintains the table
+ * `_prisma_migrations` as Prisma's own commands do: one row per folder, with the SHA-256 of its file in hex as checksum.
  */
 export async function migrate(
   connection: SqlConnection,
@@ -57,20 +57,20 @@ export async function migrate(
     return result
   } catch (cause) {
     await statements.rollbackMigrating(connection)
-    throw new Error('a migration failed, and nothing of it was kept', { cause })
+    throw new Error('a migration failed, and was rolled back', { cause })
   }
 }
 
-/** What a migration of a database needs besides its folder. */
+/** The options of a migration. */
 export interface MigrateOptions {
   readonly fills?: Fills
-  /** The last migration to apply; all are applied by default. */
+  /** Name of the last migration to apply. By default all are applied. */
   readonly upTo?: string | undefined
-  /** Called with the names to apply, before a database that has others is changed for good. */
+  /** Called with the names of the migrations before they are applied to a database that already has others. They cannot be undone. */
   readonly onBegin?: (names: readonly string[]) => void
 }
 
-/** Whether a database has exactly the tables of the program; reads only. */
+/** Checks whether a database has exactly the tables of this program. Changes nothing. */
 export async function isMigrated(
   connection: SqlConnection,
   { path }: Pick<Database['migrations'], 'path'>,
@@ -84,14 +84,14 @@ export async function isMigrated(
   return err({ code: 'DATABASE_OLDER_THAN_PROGRAM', migration: missing.name })
 }
 
-/** The newest migration of the program. */
+/** Name of the newest migration of this program. */
 export function newestMigration({
   path,
 }: Pick<Database['migrations'], 'path'>): string | undefined {
   return readMigrations(path).at(-1)?.name
 }
 
-/** The names of the tables that the migrations of the program make. */
+/** Names of the tables that the migrations of this program create. */
 export function tableNames({ path }: Pick<Database['migrations'], 'path'>): ReadonlySet<string> {
   const scripts = readMigrations(path).map(({ script }) => script)
   return new Set(
@@ -101,7 +101,7 @@ export function tableNames({ path }: Pick<Database['migrations'], 'path'>): Read
   )
 }
 
-/** Whether the program has a migration of that name. */
+/** Whether this program has a migration with this name. */
 export function hasMigration(
   { path }: Pick<Database['migrations'], 'path'>,
   name: string,
@@ -109,7 +109,7 @@ export function hasMigration(
   return readMigrations(path).some((migration) => migration.name === name)
 }
 
-/** By the name of a migration what follows it, in the same transaction: what its SQL alone cannot fill. */
+/** Functions by migration name. Each fills tables after its migration, in the same transaction, if SQL alone cannot. */
 export interface Fills {
   readonly [migration: string]: (connection: SqlConnection) => Promise<void>
 }
@@ -171,7 +171,7 @@ interface Migration {
   readonly script: string
 }
 
-/** The migrations of a folder in the order of their names, which begin with the time they were written. */
+/** Reads the migrations of a folder in the order of their names, which begin with the time of their creation. */
 function readMigrations(folder: string): Migration[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)

@@ -7,31 +7,33 @@ import { connectionTo } from './postgresql-hosts.ts'
 import { beginListening, newestSeq, newsOf } from './sql/postgresql/news.ts'
 import { reasonOf } from './unusable.ts'
 
-/** Hears on PostgreSQL what any process on the database does. */
+/** Receives notifications of all processes on a PostgreSQL database. */
 
-/** One connection that listens for as many as want to know. */
+/** One connection that receives notifications for any number of listeners. */
 export interface Notifications {
-  /** Delivers notifications from now on; the first listener opens the connection. */
-  listen(hear: (news: StoreNotification) => void): Listening
+  /** Calls `listener` with each notification from now on. The first listener opens the connection. */
+  listen(listener: Listener): Listening
   close(): Promise<void>
 }
 
-/** The notifications of the database at a URL. Nothing is opened before the first subscription; a lost connection is logged. */
+type Listener = (notification: StoreNotification) => void
+
+/** Creates the notifications of the database at a URL. The first listener opens the connection. A lost connection is logged. */
 export function openNotifications(url: string, log: StoreLog): Notifications {
-  const hearers = new Set<(news: StoreNotification) => void>()
+  const listeners = new Set<Listener>()
   let connection: Listening | undefined
 
-  function listen(hear: (news: StoreNotification) => void): Listening {
-    // A function of its own, for one may be given twice.
-    const hearer = (news: StoreNotification) => hear(news)
-    hearers.add(hearer)
-    connection ??= keepListening(url, log, (news) => {
-      for (const tell of [...hearers]) tell(news)
+  function listen(listener: Listener): Listening {
+    // A wrapper, because the same function may be added twice.
+    const own = (notification: StoreNotification) => listener(notification)
+    listeners.add(own)
+    connection ??= keepListening(url, log, (notification) => {
+      for (const notify of [...listeners]) notify(notification)
     })
     return {
       close: async () => {
-        hearers.delete(hearer)
-        if (hearers.size === 0) await close()
+        listeners.delete(own)
+        if (listeners.size === 0) await close()
       },
     }
   }
@@ -39,7 +41,7 @@ export function openNotifications(url: string, log: StoreLog): Notifications {
   async function close(): Promise<void> {
     const closing = connection
     connection = undefined
-    hearers.clear()
+    listeners.clear()
     await closing?.close()
   }
 
@@ -47,30 +49,26 @@ export function openNotifications(url: string, log: StoreLog): Notifications {
 }
 
 /**
- * Listens until it is closed, connecting again as often as it must. What is missed meanwhile is made up for by one look
- * at the log; the ticks of those who listen cover what a broken network hides from us.
+ * Listens until it is closed, and reconnects after each loss of the connection. After a reconnect, one read of the end of the log replaces
+ * the notifications that were missed. The polls of the listeners cover a broken network that this process does not notice.
  */
-function keepListening(
-  url: string,
-  log: StoreLog,
-  tell: (news: StoreNotification) => void,
-): Listening {
-  const trouble = createOutage(log, { began: 'wake-up-lost', over: 'wake-up-back' })
+function keepListening(url: string, log: StoreLog, notify: Listener): Listening {
+  const outage = createOutage(log, { began: 'wake-up-lost', over: 'wake-up-back' })
   const ending = new AbortController()
   const { signal } = ending
   const finished = run()
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      // Whatever went wrong, the cure is the next connection.
+      // The next connection is the remedy for every failure.
       const failure = await listenOnce().catch((thrown: unknown) => thrown)
       if (signal.aborted) return
-      trouble.failed(reasonOf(failure))
+      outage.failed(reasonOf(failure))
       await delay(retryMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  /** One connection, from its beginning to its end; gives or throws the reason of the end. */
+  /** Opens one connection, and listens until it ends. Resolves to, or rejects with, the reason of its end. */
   async function listenOnce(): Promise<unknown> {
     const client = new Client({
       ...connectionTo(url),
@@ -86,14 +84,14 @@ function keepListening(
     client.on('error', (failure) => end(failure))
     signal.addEventListener('abort', end)
     client.on('notification', (notification) => {
-      const news = newsOf(notification)
-      if (news !== undefined) tell(news)
+      const parsed = newsOf(notification)
+      if (parsed !== undefined) notify(parsed)
     })
     try {
       await client.connect()
       await beginListening(client)
-      tell({ topic: 'LOG_GREW', seq: await newestSeq(client) })
-      trouble.recovered()
+      notify({ topic: 'LOG_GREW', seq: await newestSeq(client) })
+      outage.recovered()
       return await ended
     } finally {
       signal.removeEventListener('abort', end)
@@ -109,7 +107,7 @@ function keepListening(
   }
 }
 
-/** Between two attempts, in milliseconds. */
+/** Milliseconds between two attempts. */
 const retryMs = 500
 
 const connectionTimeoutMillis = 5_000

@@ -19,47 +19,48 @@ import { reasonOf, unusable } from './unusable.ts'
 import { databasePlace } from './url.ts'
 import { createWriter } from './writer.ts'
 
-/** Why a database could not be opened; nothing was changed then. */
+/** The reason why a database could not be opened. Nothing was changed. */
 export type DatabaseError = DatabaseUrlNotSupported | DatabaseUnusable | MigrationError
 
-/** Why a store could not be opened. */
+/** The reason why a store could not be opened. */
 export type StoreError = DatabaseError | DatabaseOlderThanProgram | ImportUnfinished | LedgerMissing
 
-/** The database holds a part of an export, and no ledger yet. */
+/** The database has a part of an export, and no ledger yet. */
 export interface ImportUnfinished {
   readonly code: 'IMPORT_UNFINISHED'
 }
 
-/** The database holds no ledger, or is not there, and none was to be begun. */
+/** The database has no ledger or does not exist, and the caller does not allow its creation. */
 export interface LedgerMissing {
   readonly code: 'LEDGER_MISSING'
-  /** Of the database; never holds a password. */
+  /** Path or address of the database, without passwords. */
   readonly place: string
 }
 
-/** What opening a store needs. */
+/** The options of a store. */
 export interface StoreOptions {
-  /** `file:PATH`, the path relative to the current folder, or `postgresql://…`. */
+  /** `file:PATH` with a path relative to the current folder, or `postgresql://…`. */
   readonly url: string
-  /** Where to listen for the commits of other processes, when `url` leads through a pooler. */
+  /** URL for notifications of other processes, if `url` leads through a pooler. */
   readonly wakeUrl?: string | undefined
   readonly log: StoreLog
-  /** Whether a database that holds no ledger is opened, and made where it is missing; it is by default. */
+  /** Whether a database without a ledger is opened, and a missing one created; true by default. */
   readonly mayCreate?: boolean
-  /** The tables that it is to have; those of this program by default. */
+  /** The required tables; by default those of this program. */
   readonly schema?: Schema
   readonly writesOn?: WritesOn
 }
 
 /**
- * CURRENT: missing migrations are applied. UNCHANGED: a database with other tables than the program's is refused, and nothing is
- * written. Or an empty database gets the tables of an earlier version, for rows that were written then; others stay as they are.
+ * The required tables. CURRENT: missing migrations are applied. UNCHANGED: a database with tables of another version is rejected, and
+ * nothing is written. `upTo`: an empty database gets the tables of an earlier version, for rows of that version, and a database with
+ * tables does not change.
  */
 export type Schema = 'CURRENT' | 'UNCHANGED' | { readonly upTo: string }
 
 /**
- * Opens a database, brings its tables up to date, and gives one client to the writer and another to all readers: a
- * client has one connection on SQLite, and a reader on the writer's would see, and be undone with, its transactions.
+ * Opens a database, migrates its tables, and creates one client for the writer and another for all readers. On SQLite a client has one
+ * connection. A reader on the connection of the writer would see its transactions, and be rolled back with them.
  */
 export async function openStore(options: StoreOptions): Promise<Result<Store, StoreError>> {
   const opened = await openDatabase(options)
@@ -99,7 +100,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
   })
 }
 
-/** The same reads; what they say of the tip is what this process has seen. */
+/** Wraps a reader so that each tip it reads is recorded in the history of this process. */
 function watched(read: StoreReader, history: HistoryGuard): StoreReader {
   const logTip = async () => {
     const tip = await read.logTip()
@@ -109,7 +110,7 @@ function watched(read: StoreReader, history: HistoryGuard): StoreReader {
   return { ...read, logTip }
 }
 
-/** Opens a database below the store and brings its tables up to date, for moving it as a whole. */
+/** Opens a database without a store, and migrates its tables. Used to export and import a whole database. */
 export async function openDatabase({
   url,
   wakeUrl,
@@ -125,7 +126,7 @@ export async function openDatabase({
   const database = opened.value
   const usable = await database.probe()
   if (!usable.ok) return usable
-  // Before a folder, a file or a table is made.
+  // Checked before a folder, a file or a table is created.
   if (usable.value === 'NOTHING' && (!mayCreate || schema === 'UNCHANGED')) {
     return err({ code: 'LEDGER_MISSING', place: databasePlace(url) })
   }
@@ -143,12 +144,12 @@ export async function openDatabase({
     if (applied.value.length > 0) log.info('migrations-applied', { migrations: applied.value })
     return ok(database)
   } catch (failure) {
-    // No right to write, a disk that is full, a table of that name already: for the operator to repair.
+    // The operator has to fix this: missing permissions, a full disk, or an existing table of the same name.
     return unusable(reasonOf(failure))
   }
 }
 
-/** Whether there is nothing to apply: then no lock is taken, which a slot that is committed may hold for seconds. */
+/** Whether no migration is missing. Then no lock is needed, which the commit of a slot may hold for seconds. */
 async function isCurrent(database: Database): Promise<boolean> {
   const connection = await database.connect()
   try {
@@ -158,24 +159,27 @@ async function isCurrent(database: Database): Promise<boolean> {
   }
 }
 
-/** Settles the schema, but waits for the lease of a process that was killed to run out: one that has more time left than before was renewed. */
+/**
+ * Settles the schema. Waits until the lease of a killed process expires. A lease that has more time left than before was renewed, so its
+ * holder is alive.
+ */
 async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
-  for (let mostMs = longestLeaseMs; ; ) {
+  for (let maxLeftMs = longestLeaseMs; ; ) {
     const settled = await settleSchema(database, schema, log)
     if (settled.ok || settled.error.code !== 'DATABASE_IN_USE') return settled
     const { leftMs } = settled.error
-    if (leftMs > mostMs) return settled
-    mostMs = leftMs
+    if (leftMs > maxLeftMs) return settled
+    maxLeftMs = leftMs
     await delay(Math.min(leftMs, pollMs))
   }
 }
 
 const pollMs = 250
 
-/** More than a lease that is renewed has left. */
+/** Milliseconds above the time that a renewed lease has left. */
 const longestLeaseMs = 4_000
 
-/** Applies the migrations that a schema asks for, or checks that none is missing; gives the names applied. */
+/** Applies the migrations that a schema requires, or checks that none is missing. Resolves to the names of the applied migrations. */
 export async function settleSchema(
   database: Database,
   schema: Schema,
@@ -191,7 +195,7 @@ export async function settleSchema(
     return await migrate(connection, database.migrations, {
       fills: fillsOf(database),
       upTo,
-      // Before it is done, for it cannot be undone.
+      // Logged before the migration, which cannot be undone.
       onBegin: (migrations) => log.warn('migrating', { migrations, isFinal: true }),
     })
   } finally {

@@ -21,16 +21,16 @@ type IndexKeyRow = table.RowIn<typeof table.indexKeys>
 type DueRow = table.RowIn<typeof table.dueOutputs>
 
 /**
- * What unspent outputs can be found by. An output is entered when it is booked, and leaves when the slot that spends it
- * is committed: so up to the newest commitment the index has exactly what is unspent there.
+ * The index of unspent outputs. An output is added when it is booked, and removed when the slot that spends it is committed. Up to the
+ * newest commitment, the index therefore has exactly the outputs that are unspent at that commitment.
  */
 
-/** An output of the ledger with its meaning and its life. */
+/** A decoded output of the ledger, with its slots of booking and spending. */
 export interface LiveOutput extends OutputLife {
   readonly outputId: OutputId
 }
 
-/** An output decoded from its row. */
+/** Decodes an output from its row. */
 export function liveOutput(
   row: Pick<OutputRow, 'outputId' | 'bytes' | 'bookedSlot' | 'spentSlot'>,
 ): LiveOutput {
@@ -40,29 +40,26 @@ export function liveOutput(
   return { outputId, output: output.value, bookedSlot, spentSlot }
 }
 
-/** The serialized parameters of a network. */
+/** Decodes the serialized parameters of a network. */
 export function parametersIn(bytes: Uint8Array): ProtocolParameters {
   const decoded = decode(ProtocolParameters, bytes)
   assert(decoded.ok, 'stored parameters decode')
   return decoded.value
 }
 
-/** Writes new outputs, and enters them into the index. */
+/** Writes new outputs, and adds them to the index. */
 export async function insertOutputs(
   writing: RawWriting,
   created: readonly CreatedOutput[],
 ): Promise<void> {
-  // Part by part, for a genesis may have any number.
+  // In chunks, because a genesis may have any number of outputs.
   await inChunks(created, async (some) => {
     await insertRows(writing, some)
     await indexOutputs(writing, some)
   })
 }
 
-/**
- * Writes outputs that were booked in former slots, and enters them into the index as they are once every slot below `reached`
- * lies behind.
- */
+/** Writes outputs that were booked in earlier slots, and adds them to the index with the state that they have at slot `reached`. */
 export async function insertFormerOutputs(
   writing: RawWriting,
   rows: readonly FormerOutput[],
@@ -80,10 +77,10 @@ export async function insertFormerOutputs(
   await inPieces(due, (some) => sql.insert(tx, table.dueOutputs, some))
 }
 
-/** An output with its meaning, which is unspent. */
+/** A decoded unspent output of an earlier slot. */
 export interface FormerOutput extends CreatedOutput, Omit<LiveOutput, 'spentSlot'> {}
 
-/** In the order of the index but for its kinds, so that each of its pages is changed once. */
+/** Compares by the key of the index without its kind, so that each database page of the index is changed once. */
 function byKey(a: IndexKeyRow, b: IndexKeyRow): number {
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0
 }
@@ -99,7 +96,7 @@ async function enterUnspent({ tx, sql }: RawWriting, outputs: readonly LiveOutpu
   await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insert(tx, table.indexKeys, rows))
 }
 
-/** Enters new outputs. */
+/** Adds new outputs to the index. */
 async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput[]): Promise<void> {
   const { tx, sql } = writing
   const outputs = created.map(({ outputId, bytes, bookedSlot }) =>
@@ -117,7 +114,7 @@ async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))
 }
 
-/** Removes outputs that are spent. */
+/** Removes spent outputs from the index. */
 export async function forgetOutputs(
   { tx, sql }: RawWriting,
   spent: readonly LiveOutput[],
@@ -130,7 +127,7 @@ export async function forgetOutputs(
   })
 }
 
-/** Enters outputs under another holder: `reached` is what it is in the slot before, and in the slot itself. */
+/** Moves expired outputs to the index keys of their new holders. Each output changes its holder at slot `reached`. */
 export async function transferExpired(
   { tx, sql }: RawWriting,
   outputs: readonly { readonly live: LiveOutput; readonly reached: SlotIndex }[],
@@ -169,7 +166,7 @@ function holderRows(
   return expiringKeysOf(output, reached).map((key) => ({ ...key, bookedSlot, outputId }))
 }
 
-/** Before and after its expiration. */
+/** Returns the index keys of an expiring output for its holders before and after its expiration. */
 function possibleHolders(live: LiveOutput): IndexKeyRow[] {
   const expiration = conditionOf(live.output, Expiration)
   if (expiration === undefined) return []

@@ -5,19 +5,19 @@ import type { OwnedPosition, OwnedQuery, OwnedUpdate } from './rows.ts'
 import { type OwnedRow, ownedRead } from './sql/owned.ts'
 import type { Reading } from './sql/reading.ts'
 
-/** What an address owned, page by page; a reader of several pages continues at the end of the last one. */
+/** Pages of the outputs that an address owned. A client that reads several pages continues at the end of its last page. */
 
-/** How many places are remembered, some 500 bytes each. */
-const mostPlaces = 4_096
+/** Number of positions that are remembered, with some 500 bytes each. */
+const maxPositions = 4_096
 
-/** Reads such pages. */
+/** Creates the read of these pages. */
 export function createOwnedReader(reading: Reading): StoreReader['owned'] {
   const ownedRows = ownedRead(reading)
   /**
-   * Positions of rows that pages ended with or were searched for. A page begins at one of them when its cursor is the
-   * last one's, or is asked for again; and a cursor names a place, not a position.
+   * Log positions of rows that ended a page or were searched for. A cursor names a slot and an output, not a log position, so this map
+   * saves the search if a page begins at the end of the previous page, or is requested again.
    */
-  const seqByPlace = new LRUCache<string, number>({ max: mostPlaces })
+  const seqByPlace = new LRUCache<string, number>({ max: maxPositions })
 
   async function readRemembered(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
     const { address, from } = question
@@ -26,7 +26,7 @@ export function createOwnedReader(reading: Reading): StoreReader['owned'] {
     const seq = seqByPlace.get(key)
     if (seq === undefined) return undefined
     const rows = await ownedRows({ ...question, from: { seq } })
-    // It was this very row. When it is another now, the log was pruned to here, or replaced.
+    // If another row is at this log position now, the log was pruned up to here, or replaced.
     const [row] = rows ?? []
     if (row !== undefined && placeKey(address, { ...row, slot: row.milestoneIndex }) === key) {
       return rows
@@ -47,7 +47,7 @@ export function createOwnedReader(reading: Reading): StoreReader['owned'] {
   }
 
   return async (question) => {
-    // As for every read of the log: others are to have their turn.
+    // Yields to other requests before every read of the log.
     await passTurn()
     const rows = (await readRemembered(question)) ?? (await search(question))
     remember(question.address, rows?.[question.limit - 1])

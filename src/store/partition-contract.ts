@@ -5,66 +5,68 @@ import type { ImportUnfinished } from './open.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import type { LogPartition } from './sql/statements.ts'
 
-/** What partitioning the log is asked for and says, and what its steps share. */
+/** Options, results and errors of the partitioning of the log, and the dependencies of its steps. */
 
-/** Why the log was not partitioned, or not as far as was wanted. */
+/** The reason why the log was not partitioned, or only in part. */
 export type PartitionError =
-  /** The database has no partitions. */
+  /** The database does not support partitions. */
   | { readonly code: 'PARTITIONS_NOT_SUPPORTED' }
-  /** There is no ledger in the database. */
+  /** The database has no ledger. */
   | { readonly code: 'NOTHING_TO_PARTITION' }
   | ImportUnfinished
-  /** The log is spread over several servers. */
+  /** The log is distributed over several servers. */
   | { readonly code: 'LOG_IN_SHARDS' }
-  /** What others have made on the log would not go with it. */
+  /** The log has objects of other programs, which would not move with it. */
   | { readonly code: 'LOG_HAS_DEPENDENTS'; readonly dependents: readonly string[] }
   | { readonly code: 'PARTITION_INTERRUPTED' }
 
-/** What it needs. */
+/** The options of the partitioning. */
 export interface PartitionOptions {
-  /** Positions of a partition; `undefined` for those of the newest one, or the usual number. */
+  /** Positions per partition; `undefined` for the width of the newest partition, or the default width. */
   readonly rows: number | undefined
-  /** Whether a partition that is larger is copied into smaller ones. */
+  /** Whether larger partitions are copied into smaller ones. */
   readonly isSplit: boolean
   readonly signal: AbortSignal
-  /** Rows that are copied. */
+  /** Called with the number of copied rows. */
   onProgress(progress: MoveProgress): void
-  /** The sessions that are waited for, because they read the log for long. */
+  /** Called with a session that the partitioning waits for, because it has been reading the log for long. */
   onWaiting(reader: string): void
 }
 
-/** The log in partitions. */
+/** The partitioned log. */
 export interface PartitionedLog {
   readonly partitions: readonly LogPartition[]
-  /** The longest time for which no other session could read or write the log. */
+  /** Longest time in milliseconds for which no other session could read or write the log. */
   readonly lockedMs: number
 }
 
-/** What the steps share. */
+/** The dependencies of the steps. */
 export interface Partitioning extends PartitionOptions {
   readonly raw: RawConnection
-  /** Another connection, for what others are to see before a transaction ends. */
+  /** Another connection, for changes that other sessions have to see before a transaction ends. */
   readonly beside: RawConnection
   readonly lock: LogLock
 }
 
-/** Keeps all other sessions from the log, for as short as it can. */
+/** Locks all other sessions out of the log, for as short a time as possible. */
 export interface LogLock {
-  /** Waits until no session reads as of an earlier moment than this, here or at a standby. */
+  /** Waits until no session on this server or a standby reads a state from before this call. */
   afterReaders(): Promise<Result<void, PartitionError>>
-  /** Does some work in a transaction, as soon as no session reads the log for long. */
+  /** Runs `work` in a transaction with the log locked, as soon as no session has been reading the log for long. */
   under(work: (tx: RawTx) => Promise<void>): Promise<Result<void, PartitionError>>
   /**
-   * Prepares some work while the ledger is not written, and does it once no session reads the log for long or as of an earlier moment. It is
-   * prepared again where that did not come soon, or where it was not finished.
+   * Prepares an exchange while the writer is locked out, and runs it once no session has been reading the log for long or reads an
+   * older state. Repeats the preparation if this takes too long, or if the preparation was not complete.
    */
   afterWriters(exchange: Exchange): Promise<Result<void, PartitionError>>
+  /** Longest time in milliseconds for which the log or the writer was locked. */
   longestMs(): number
 }
 
-/** Tables that take the place of another. */
+/** The replacement of a table by other tables. */
 export interface Exchange {
-  /** What others are to see before; whether that is all. Outside of the transaction. */
+  /** Makes changes that other sessions have to see before the exchange, outside of its transaction. Resolves to whether it is complete. */
   prepare(): Promise<boolean>
+  /** Runs the exchange in its transaction. */
   work(tx: RawTx): Promise<void>
 }

@@ -22,14 +22,14 @@ import {
 import { addPartition, after, formOfLog } from './sql/postgresql/partitions.ts'
 
 /**
- * Turns the log of PostgreSQL into partitions by ranges of positions, while gateways read and write it. Each step is a transaction that
- * looks at what is there, so that a command that begins again goes on where the former one stopped, and two at a time do no harm.
+ * Partitions the log of PostgreSQL by ranges of positions, while gateways read and write it. Each step is a transaction that checks the
+ * current state first. A repeated command therefore continues where the former one stopped, and concurrent commands are safe.
  */
 
-/** Positions of a partition, unless it is said. */
+/** Default number of positions per partition. */
 export const usualWidth = 100_000_000
 
-/** Partitions the log as far as it is not, and splits what is larger than wanted. */
+/** Partitions the log if it is not partitioned yet, and splits partitions that are larger than requested. */
 export async function partitionLog(
   database: Database,
   options: PartitionOptions,
@@ -59,7 +59,7 @@ export async function partitionLog(
   }
 }
 
-/** Puts the partitioned table in place, in three steps that may be days apart. */
+/** Replaces the table of the log by a partitioned table, in three steps that may be days apart. */
 async function convert({
   raw,
   lock,
@@ -75,7 +75,7 @@ async function convert({
     if (signal.aborted) return err({ code: 'PARTITION_INTERRUPTED' })
     const done = await lock.under(async (tx) => {
       const form = await formOfLog(tx)
-      // Another one was here, or the writer came to the end of the range.
+      // Another command was faster, or the writer has reached the end of the range.
       if (form.partitions.length > 0 || form.checkedTo !== checkedTo) return
       if (checkedTo === undefined) await beginCheck(tx, firstEnd(await lastSeq(tx), rows))
       else await becomePartitioned(tx, checkedTo, rows)
@@ -85,8 +85,8 @@ async function convert({
 }
 
 /**
- * Where the first partition ends: so far behind the tip that the ledger does not come there before all rows are checked, and where
- * a range of the wanted width ends.
+ * Returns the end of the first partition: a multiple of the width that is far enough beyond the tip that the log does not reach it before
+ * all rows are checked.
  */
 export function firstEnd(tip: number, width: number): number {
   const margin = Math.max(width / 2, tip / 10)
@@ -100,7 +100,7 @@ async function lastSeq(tx: RawTx): Promise<number> {
   return Number(row?.seq ?? 0)
 }
 
-/** Removes what a split has left, and makes a partition of the wanted width, from which the next ones have theirs. */
+/** Removes tables that an unfinished split has left, and adds a partition of the requested width, which later partitions inherit. */
 async function settle(raw: RawConnection, { rows, isSplit }: PartitionOptions): Promise<void> {
   const { copies, former } = await looseTables(raw)
   await dropTables(raw, isSplit ? former : [...former, ...copies.map(({ name }) => name)])

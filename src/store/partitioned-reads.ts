@@ -3,26 +3,26 @@ import type { LogForms } from './log-forms.ts'
 import type { PostgresqlReads } from './postgresql-reads.ts'
 import { partitionedText } from './sql/postgresql/partitioned-texts.ts'
 
-/** Reads of a database whose log may be in partitions. */
+/** Reads of a database whose log may be partitioned. */
 export type PartitionedReads = Pick<
   Database,
   'query' | 'queryBoth' | 'snapshotConnection' | 'logForms'
 >
 
-/** The same reads; where the log is in partitions, by the texts for them. */
+/** Wraps reads so that they use the SQL texts for a partitioned log while the log is partitioned. */
 export function partitionedReads(
   reads: Pick<PostgresqlReads, 'query' | 'queryBoth' | 'snapshotConnection'>,
   forms: LogForms,
 ): PartitionedReads {
   const texts = new Map<string, string>()
 
-  /** The text as the log is kept now. */
+  /** Returns the text for the current form of the log. */
   function formed(sql: string): string {
     if (forms.form().partitions.length === 0) return sql
     const known = texts.get(sql)
     if (known !== undefined) return known
     const made = partitionedText(sql)
-    if (texts.size < mostTexts) texts.set(sql, made)
+    if (texts.size < maxTexts) texts.set(sql, made)
     return made
   }
 
@@ -55,5 +55,5 @@ export function partitionedReads(
   }
 }
 
-/** The program's own texts, and those that name partitions. */
-const mostTexts = 1_000
+/** Maximum number of cached texts: those of the program, and generated texts that name partitions. */
+const maxTexts = 1_000

@@ -1,9 +1,9 @@
 import { present } from '../lib/assert.ts'
 import type { Position } from './list-contract.ts'
 
-/** Positions of one list in their order. */
+/** The order of positions in a list. */
 
-/** Below 0 where the first comes first. Lower-case hex compares like its bytes, also where one is the beginning of the other. */
+/** Returns a negative number if `a` comes before `b`. Lower-case hex compares like its bytes, even if one is a prefix of the other. */
 export function comparePositions(a: Position, b: Position): number {
   for (const [i, one] of a.entries()) {
     const other = present(b[i], 'value')

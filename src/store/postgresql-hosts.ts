@@ -3,11 +3,11 @@ import { Client, type ClientConfig } from 'pg'
 import { hostUrlsOf, sessionAttributesOf, type TargetSession } from './url.ts'
 
 /**
- * Connections to one of several hosts of a URL, as libpq makes them (PostgreSQL manual, 34.1.1.3): the hosts are tried in their
- * order, and `target_session_attrs` says which of them will do. The driver knows one host alone.
+ * Connects to one of several hosts of a URL, as libpq does (PostgreSQL manual, 34.1.1.3): the hosts are tried in their order, and
+ * `target_session_attrs` selects the acceptable ones. The driver itself supports only one host.
  */
 
-/** What the driver is given for a URL. */
+/** Returns the connection settings of the driver for a URL. */
 export function connectionTo(url: string): ClientConfig {
   const urls = hostUrlsOf(url)
   const [first] = urls
@@ -17,10 +17,10 @@ export function connectionTo(url: string): ClientConfig {
   return { connectionString: first, stream: () => socketTo(choose) }
 }
 
-/** A socket that connects to the host that is chosen, wherever it is asked to. */
+/** Creates a socket that connects to the chosen host, whatever host the driver passes to it. */
 function socketTo(choose: () => Promise<Host>): Socket {
   class ChosenSocket extends Socket {
-    override connect(..._asked: readonly unknown[]): this {
+    override connect(..._ignored: readonly unknown[]): this {
       choose().then(
         (host) => {
           if (!this.destroyed) super.connect(host)
@@ -38,39 +38,39 @@ interface Host {
   readonly port: number
 }
 
-/** One answer for all connections that are made at about the same time: a pool makes many. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
+/** Shares one result among all connections that are opened at about the same time. A pool opens many. */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined
   return () => {
-    if (answer !== undefined) return answer
-    const asked = ask()
-    answer = asked
+    if (current !== undefined) return current
+    const started = work()
+    current = started
     const forget = () => {
-      answer = undefined
+      current = undefined
     }
-    asked.then(() => setTimeout(forget, sharedMs).unref(), forget)
-    return asked
+    started.then(() => setTimeout(forget, sharedMs).unref(), forget)
+    return started
   }
 }
 
 const sharedMs = 500
 
 async function chooseHost(urls: readonly string[], wanted: TargetSession): Promise<Host> {
-  // The second round takes what there is.
+  // The second round accepts any host.
   const rounds = wanted === 'prefer-standby' ? (['standby', 'any'] as const) : [wanted]
   const reasons: string[] = []
   for (const round of rounds) {
     for (const url of urls) {
       const { hostname, port } = new URL(url)
       const host = { host: hostname.replace(/^\[(.+)\]$/, '$1'), port: Number(port || 5432) }
-      const answer = await sessionOf(url)
-      if (typeof answer === 'string') reasons.push(`${host.host}:${host.port}: ${answer}`)
-      else if (fits[round](answer)) return host
+      const session = await sessionOf(url)
+      if (typeof session === 'string') reasons.push(`${host.host}:${host.port}: ${session}`)
+      else if (fits[round](session)) return host
       else reasons.push(`${host.host}:${host.port} is not ${round}`)
     }
   }
-  // As if the one host were not there, which passes.
-  const failure = new Error(`no host of the database will do: ${reasons.join('; ')}`)
+  // The code of an unreachable host, which the gateway treats as temporary.
+  const failure = new Error(`no suitable host of the database: ${reasons.join('; ')}`)
   throw Object.assign(failure, { code: 'ECONNREFUSED' })
 }
 
@@ -88,7 +88,7 @@ const fits: { readonly [W in Exclude<TargetSession, 'prefer-standby'>]: (s: Sess
     standby: ({ isStandby }) => isStandby,
   }
 
-/** What a host says of a session with it, or why it does not. */
+/** Returns the properties of a session with a host, or the reason why there is none. */
 async function sessionOf(url: string): Promise<Session | string> {
   const connectionTimeoutMillis = 3_000
   const socket = new Socket()
@@ -105,11 +105,11 @@ async function sessionOf(url: string): Promise<Session | string> {
       `SELECT pg_is_in_recovery() AS "isStandby",
         current_setting('default_transaction_read_only') = 'on' AS "isReadOnly"`,
     )
-    return rows[0] ?? 'no answer'
+    return rows[0] ?? 'no response'
   } catch (failure) {
     return failure instanceof Error ? failure.message : String(failure)
   } finally {
-    // The driver would wait for the server to end the connection, and one that hangs does not.
+    // The driver would wait until the server ends the connection. A server that hangs never does.
     socket.destroy()
   }
 }

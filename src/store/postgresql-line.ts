@@ -137,7 +137,7 @@ function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDep
 
   function submit(connection: Connection): void {
     reader = readerOf(connection)
-    reader.answersTo = { row, complete }
+    reader.receiver = { row, complete }
     const { stream } = connection
     // A lost connection fails the batch when the stream ends.
     if (stream.writable) stream.write(messagesOf(batch.map((one) => sentOf(one, prepared))))
@@ -156,7 +156,7 @@ function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDep
   }
 
   function end(): void {
-    if (reader !== undefined) reader.answersTo = undefined
+    if (reader !== undefined) reader.receiver = undefined
     over()
   }
 

@@ -3,57 +3,57 @@ import { hexToBytes } from '../lib/hex.ts'
 import type { Parameter } from './database.ts'
 
 /**
- * The messages of statements on a connection to PostgreSQL, written and read here (PostgreSQL manual, 54.7): the driver makes an
- * object and an event of each message, and a text of each value.
+ * Writes and parses the messages of statements on a connection to PostgreSQL (PostgreSQL manual, 54.7). The driver would create an
+ * object and an event for each message, and a text for each value.
  */
 
-/** What reads the answers of statements, as long as they come. */
-export interface AnswerReader {
-  /** A row: the bytes of a chunk from a place on. */
+/** Receives the responses of statements. */
+export interface ResponseReader {
+  /** Called with a row, which begins at `at` in `bytes`. */
   row(bytes: Buffer, at: number): void
-  /** A statement is done. */
+  /** Called at the end of a statement. */
   complete(): void
 }
 
-/** Reads what a server sends from now on, and passes on to the driver what is none of our answers. */
+/** Parses the messages of a server, and forwards all messages to the driver that are not responses to our statements. */
 export interface MessageReader {
-  /** Who reads answers; without one the driver does. */
-  answersTo: AnswerReader | undefined
+  /** Receiver of responses. Without one, all messages go to the driver. */
+  receiver: ResponseReader | undefined
 }
 
-/** Takes the stream of a driver's connection between two statements. */
+/** Takes over the stream of a driver's connection. Call it between two statements. */
 export function readMessages(stream: Duplex): MessageReader {
-  const reader: MessageReader = { answersTo: undefined }
+  const reader: MessageReader = { receiver: undefined }
   const ofDriver = stream.listeners('data')
-  for (const hear of ofDriver) stream.off('data', hear as () => void)
+  for (const listener of ofDriver) stream.off('data', listener as () => void)
   let rest: Buffer = noBytes
 
-  function pass(message: Buffer): void {
-    for (const hear of ofDriver) hear.call(stream, message)
+  function forward(message: Buffer): void {
+    for (const listener of ofDriver) listener.call(stream, message)
   }
 
-  function take(chunk: Buffer): void {
+  function receive(chunk: Buffer): void {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     let at = 0
     while (at + headLength <= bytes.length) {
       const end = at + 1 + bytes.readUInt32BE(at + 1)
       if (end > bytes.length) break
-      const { answersTo } = reader
-      if (answersTo === undefined) pass(bytes.subarray(at, end))
-      else read(answersTo, bytes, at, end)
+      const { receiver } = reader
+      if (receiver === undefined) forward(bytes.subarray(at, end))
+      else read(receiver, bytes, at, end)
       at = end
     }
     rest = at === bytes.length ? noBytes : bytes.subarray(at)
   }
 
-  function read(answersTo: AnswerReader, bytes: Buffer, at: number, end: number): void {
+  function read(receiver: ResponseReader, bytes: Buffer, at: number, end: number): void {
     switch (bytes[at]) {
       case codes.dataRow:
-        answersTo.row(bytes, at + headLength)
+        receiver.row(bytes, at + headLength)
         break
       case codes.commandComplete:
       case codes.emptyQueryResponse:
-        answersTo.complete()
+        receiver.complete()
         break
       case codes.parseComplete:
       case codes.bindComplete:
@@ -61,17 +61,17 @@ export function readMessages(stream: Duplex): MessageReader {
       case codes.noData:
         break
       default:
-        pass(bytes.subarray(at, end))
+        forward(bytes.subarray(at, end))
     }
   }
 
-  stream.on('data', take)
+  stream.on('data', receive)
   return reader
 }
 
 const noBytes = Buffer.alloc(0)
 
-/** The code of a message and its length. */
+/** Bytes of a message header: the type code and the length. */
 const headLength = 5
 
 const codes = {
@@ -84,13 +84,14 @@ const codes = {
   noData: 0x6e,
 } as const
 
-/** How the values of a column come, and what is made of them: of some bytes of a chunk. */
+/** The wire format of a column, and the parser of its values. */
 export interface ColumnReader {
   readonly isBinary: boolean
+  /** Parses the bytes `from` to `to` of a chunk. */
   readonly read: (bytes: Buffer, from: number, to: number) => unknown
 }
 
-/** The values of a row. */
+/** Parses the values of a row. */
 export function valuesOf(
   columns: readonly ColumnReader[],
   bytes: Buffer,
@@ -111,14 +112,14 @@ export function valuesOf(
   return values
 }
 
-/** How a column of a type (pg_type) comes where its type was not known: as text. */
+/** Returns the reader of a column in text format. The server uses this format while the type (pg_type) is unknown to this process. */
 export function textColumn(type: number): ColumnReader {
   const parse = parsers.get(type)
   if (parse === undefined) return text
   return { isBinary: false, read: (bytes, from, to) => parse(bytes.toString('latin1', from, to)) }
 }
 
-/** How it comes once its type is known. */
+/** Returns the reader of a column whose type is known: binary format for the types of our tables. */
 export function columnOf(type: number): ColumnReader {
   return binaryColumns.get(type) ?? textColumn(type)
 }
@@ -128,7 +129,7 @@ const text: ColumnReader = {
   read: (bytes, from, to) => bytes.toString('utf8', from, to),
 }
 
-/** What the columns of our tables are made of: bytes, bigint and integers, truth values; all else stays text. */
+/** Parsers of the column types of our tables: booleans, bytes and integers. All other types stay text. */
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [16, (text: string): unknown => text === 't'],
   [17, (text: string) => hexToBytes(`0x${text.slice(2)}`)],
@@ -138,7 +139,7 @@ const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
 
 const binaryColumns: ReadonlyMap<number, ColumnReader> = new Map([
   [16, binary((bytes, from) => bytes[from] === 1)],
-  // A copy: what is kept would keep its chunk.
+  // A copy, because a view would keep its whole chunk in memory.
   [17, binary((bytes, from, to) => new Uint8Array(bytes.subarray(from, to)))],
   [20, binary(wholeNumber)],
   [23, binary((bytes, from) => bytes.readInt32BE(from))],
@@ -149,7 +150,7 @@ function binary(read: ColumnReader['read']): ColumnReader {
   return { isBinary: true, read }
 }
 
-/** A number where it is exact. */
+/** Returns a number if it is exact, and a bigint otherwise. */
 function wholeNumberOf(text: string): number | bigint {
   const number = Number(text)
   return Number.isSafeInteger(number) ? number : BigInt(text)
@@ -160,19 +161,19 @@ function wholeNumber(bytes: Buffer, from: number): number | bigint {
   return Number.isSafeInteger(number) ? number : bytes.readBigInt64BE(from)
 }
 
-/** A statement as it is sent. */
+/** A statement to send. */
 export interface Sent {
-  /** Empty where it has none. */
+  /** Name of the statement; empty for an unnamed one. */
   readonly name: string
   readonly text: string
   readonly values: readonly Parameter[]
-  /** Whether the connection knows it by its name. */
+  /** Whether the connection has prepared the statement under its name. */
   readonly isPrepared: boolean
-  /** How its columns come; `undefined` where the server has to describe them. */
+  /** Readers of its columns; `undefined` if the server has to describe them. */
   readonly columns: readonly ColumnReader[] | undefined
 }
 
-/** The messages of some statements, with one Sync. */
+/** Writes the messages of some statements, with one Sync. */
 export function messagesOf(batch: readonly Sent[]): Buffer {
   const size = batch.reduce((sum, one) => sum + sizeOf(one), headLength)
   const writer = createWriter(Buffer.allocUnsafe(size))
@@ -189,7 +190,7 @@ export function messagesOf(batch: readonly Sent[]): Buffer {
   return writer.written()
 }
 
-/** At most: heads, counts, ends of texts and formats are some bytes each. */
+/** Upper bound of the size of a statement's messages. Headers, counts, text ends and formats take some bytes each. */
 function sizeOf({ name, text, values, isPrepared, columns = [] }: Sent): number {
   const ofValues = values.reduce<number>((sum, value) => sum + 26 + lengthOf(value), 0)
   const prepared = isPrepared ? 0 : Buffer.byteLength(text) + 2 * name.length + 24
@@ -202,7 +203,7 @@ function lengthOf(value: Parameter): number {
 }
 
 function writePreparation(writer: Writer, { name, text }: Sent): void {
-  // Behind a pooler another process may have prepared it on this connection. To close what is not there is no error.
+  // Behind a pooler, another process may have prepared this name on the connection. Closing an unknown statement is no error.
   if (name !== '') writer.message(0x43, () => writer.text(`S${name}`))
   writer.message(0x50, () => {
     writer.text(name)
@@ -225,13 +226,13 @@ function writeBind(writer: Writer, { name, values, columns }: Sent): void {
 }
 
 interface Writer {
-  /** A message with what is written meanwhile. */
+  /** Writes a message whose body `write` writes. */
   message(code: number, write: () => void): void
   int16(value: number): void
   int32(value: number): void
-  /** With the zero that ends it. */
+  /** Writes a text and its terminating zero. */
   text(value: string): void
-  /** A parameter: bytes as they are, all else as text. */
+  /** Writes a parameter: bytes as they are, all other values as text. */
   value(value: Parameter): void
   written(): Buffer
 }

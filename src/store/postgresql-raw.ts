@@ -5,17 +5,17 @@ import { transactionTimeoutMs } from './database.ts'
 import type { RawConnection } from './raw-transactions.ts'
 
 /**
- * Raw statements of the writer by the driver alone, on the one connection that its client has. An idle gateway runs
- * dozens of them a second for its slots, and Prisma's client takes more processor time for each than the driver.
+ * Runs raw statements of the writer through the driver alone, on the one connection of its client. An idle gateway runs dozens of
+ * statements per second for its slots, and each takes more processor time through Prisma's client.
  */
-export function openRawConnection(pool: Pool, mostMs = transactionTimeoutMs): RawConnection {
+export function openRawConnection(pool: Pool, timeoutMs = transactionTimeoutMs): RawConnection {
   async function transact<T>(work: (tx: RawTx) => Promise<T>): Promise<T> {
     const client = await pool.connect()
-    // What loses the connection fails the statement that is under way, or the next one.
+    // If the connection is lost, the current statement or the next one fails.
     const onLost = () => {}
     client.on('error', onLost)
-    // Over a broken network no answer may ever come. To end a connection that waits for one is to cut it.
-    const late = setTimeout(() => void client.end().catch(onLost), mostMs)
+    // Over a broken network a response may never arrive. `end` cuts a connection that waits for one.
+    const late = setTimeout(() => void client.end().catch(onLost), timeoutMs)
     const release = (isLost: boolean) => {
       clearTimeout(late)
       client.off('error', onLost)
@@ -40,27 +40,27 @@ export function openRawConnection(pool: Pool, mostMs = transactionTimeoutMs): Ra
   return { ...rawStatements(pool), transact }
 }
 
-/** A pool, or a connection of it in a transaction. */
-interface Asked {
-  query(question: Question): Promise<QueryArrayResult<unknown[]>>
+/** A pool, or one of its connections in a transaction. */
+interface Queryable {
+  query(query: Query): Promise<QueryArrayResult<unknown[]>>
 }
 
-interface Question {
+interface Query {
   readonly text: string
   readonly values: RawParameter[]
   readonly rowMode: 'array'
   readonly types: typeof types
 }
 
-function rawStatements(connection: Asked): RawTx {
-  const ask = (text: string, parameters: readonly RawParameter[]) =>
+function rawStatements(connection: Queryable): RawTx {
+  const run = (text: string, parameters: readonly RawParameter[]) =>
     connection.query({ text, values: [...parameters], rowMode: 'array', types })
 
   return {
-    $executeRawUnsafe: async (text, ...parameters) => (await ask(text, parameters)).rowCount ?? 0,
-    // As Prisma gives them: the caller names what it has asked for.
+    $executeRawUnsafe: async (text, ...parameters) => (await run(text, parameters)).rowCount ?? 0,
+    // As in Prisma's client, the caller declares the type of the rows.
     $queryRawUnsafe: async <Rows>(text: string, ...parameters: readonly RawParameter[]) =>
-      rowsOf(await ask(text, parameters)) as Rows,
+      rowsOf(await run(text, parameters)) as Rows,
   }
 }
 
@@ -72,7 +72,7 @@ function rowsOf({ fields, rows }: QueryArrayResult<unknown[]>): object[] {
   })
 }
 
-/** Values as Prisma gives them: bigints, bytes, numbers and truth values by their types (pg_type); all else is text. */
+/** Parses values as Prisma does: bigints, bytes, numbers and booleans by their types (pg_type), and all other values as text. */
 const types = {
   getTypeParser: (type: number): ((text: string) => unknown) => parsers.get(type) ?? String,
 }

@@ -1,33 +1,33 @@
 import { hash } from 'node:crypto'
 import type { Parameter } from './database.ts'
 
-/** The statements that PostgreSQL is asked, with the names by which connections keep them prepared. */
+/** Statements of PostgreSQL, with the names under which connections prepare them. */
 
-/** What is asked of the server. */
+/** A statement with its parameters. */
 export interface Statement {
-  /** With the parameters as PostgreSQL counts them. */
+  /** SQL text with numbered parameters ($1, $2, …). */
   readonly text: string
   readonly name: string | undefined
   readonly values: readonly Parameter[]
 }
 
-/** A text of the program, as it is asked. */
+/** A SQL text of the program in the form of PostgreSQL. */
 interface Text {
   readonly numbered: string
-  /** Where its limit is among the parameters, from 0 on. */
+  /** Index of its limit among the parameters, from 0. */
   readonly limitAt: number | undefined
-  /** The text with a limit in it, by that limit. */
+  /** The texts with a literal limit, by limit. */
   readonly limited: Map<unknown, string>
 }
 
 /**
- * The statements of a pool. A usual limit is written into the text: PostgreSQL plans a named statement once for all values where that
- * seems no worse than to plan it each time, which takes as long as most of our reads, and of a limit that it does not know
- * it expects a tenth of all rows, so that it would plan each time, or sort where an index has the order.
+ * Creates the statements of a pool. A usual limit becomes a literal of the text. PostgreSQL plans a named statement once for all values
+ * if that seems no worse than a plan per execution, and planning takes as long as most of our reads. For an unknown limit it
+ * expects a tenth of all rows, so it would plan each execution, or sort although an index has the order.
  */
 export function createStatements() {
   const texts = new Map<string, Text>()
-  // Each connection keeps each of them on the server. Texts that are put together may be many.
+  // The server keeps each named statement for each connection, and there may be many generated texts.
   const plainNames = new Map<string, string>()
   const limitedNames = new Map<string, string>()
 
@@ -36,7 +36,7 @@ export function createStatements() {
     if (known !== undefined) return known
     const text = numbered(sql)
     const made = { numbered: text, limitAt: limitIn(text), limited: new Map() }
-    if (texts.size < mostNamed) texts.set(sql, made)
+    if (texts.size < maxNames) texts.set(sql, made)
     return made
   }
 
@@ -54,7 +54,10 @@ export function createStatements() {
   }
 
   return {
-    /** The text without its limit where there are too many with theirs: a client that asks for many page sizes takes no name from it. */
+    /**
+     * Returns the statement of a text. The limit stays a parameter if there are too many texts with literal limits, so that a client
+     * with many page sizes cannot use up the names.
+     */
     of(sql: string, parameters: readonly Parameter[]): Statement {
       const text = textOf(sql)
       const limited = limitedOf(text, parameters)
@@ -65,31 +68,31 @@ export function createStatements() {
   }
 }
 
-/** A statement that is none of a table. */
+/** Creates a statement without parameters, such as BEGIN. */
 export function commandOf(text: string): Statement {
   return { text, name: nameOf(text), values: [] }
 }
 
-/** The name of a text, which has one where few have. */
+/** Returns the name of a text; `undefined` if too many texts have names already. */
 function nameIn(names: Map<string, string>, text: string): string | undefined {
   const known = names.get(text)
-  if (known !== undefined || names.size >= mostNamed) return known
+  if (known !== undefined || names.size >= maxNames) return known
   const name = nameOf(text)
   names.set(text, name)
   return name
 }
 
-/** Of pages, each with the row that says whether there are more, and of what is read at once. */
+/** Limits of pages, each with the extra row that shows whether there are more, and of rows that are read at once. */
 const usualLimits: ReadonlySet<unknown> = new Set([2, 6, 11, 21, 26, 51, 101, 201, 501, 1000, 1001])
 
-/** The place of the parameter that is the last limit of a text, from 0 on, where it is nothing else. */
+/** Returns the index, from 0, of the parameter that is the last limit of a text; `undefined` if the parameter has another use too. */
 function limitIn(text: string): number | undefined {
   const last = [...text.matchAll(/LIMIT \$(\d+)\b/g)].at(-1)
   const isOnce = last !== undefined && text.split(new RegExp(`\\$${last[1]}\\b`)).length === 2
   return isOnce ? Number(last[1]) - 1 : undefined
 }
 
-/** Writes a limit in the place of its parameter, and numbers those behind it anew. */
+/** Replaces the parameter of a limit by a literal, and renumbers the later parameters. */
 function withLimit(text: string, limitAt: number, limit: string): string {
   return text.replaceAll(/\$(\d+)/g, (mark, digits) => {
     const at = Number(digits) - 1
@@ -103,10 +106,10 @@ function numbered(sql: string): string {
   return sql.replaceAll(/\?(\d*)/g, (_mark, place: string) => `$${place || ++count}`)
 }
 
-/** Made of the text: behind a pooler the name of another process means the same statement. */
+/** Returns a name that is derived from the text, so that behind a pooler the same name of another process means the same statement. */
 function nameOf(sql: string): string {
   return `lg_${hash('sha256', sql).slice(0, 32)}`
 }
 
-/** The program's own texts are fewer than a hundred. */
-const mostNamed = 200
+/** Maximum number of names. The program has fewer than a hundred texts of its own. */
+const maxNames = 200

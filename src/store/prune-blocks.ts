@@ -8,9 +8,9 @@ import { blockIds, blockParents } from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 import { idFromBytes, kindToNumber } from './values.ts'
 
-/** Removes old blocks that carry nothing: no transaction, and no vote of a validator that is not counted yet. */
+/** Prunes old blocks without a transaction and without an uncounted vote of a validator. */
 
-/** Removes a piece of them, with their references to their parents. Those of other kinds are kept for ever. */
+/** Deletes at most `rows` of these blocks, with their references to their parents. Blocks of other kinds are never pruned. */
 export async function pruneBlocks(
   writing: Writing,
   { slots, votesBefore, rows: limit }: PruneBlocksRequest,
@@ -38,9 +38,9 @@ export async function pruneBlocks(
   }
   if (found.length === 0) return { pruned: 0, isDone: true }
   const ids = found.map(({ id }) => ({ blockId: idFromBytes<'BlockId'>(id) }))
-  // The table of references is sorted by parents, so that one cannot be found by its child alone.
+  // The table of references is sorted by parent, so a reference cannot be found by its child alone.
   const references = found.flatMap(({ bytes }, i) => {
-    const { blockId: child } = present(ids[i], 'its id')
+    const { blockId: child } = present(ids[i], 'the id of the block')
     return parentsOf(bytes).map((parent) => ({ parent, child }))
   })
   await sql.remove(tx, blockParents, references)
@@ -49,8 +49,8 @@ export async function pruneBlocks(
 }
 
 /**
- * The slots whose blocks may go. New blocks refer to the newest, however old these are in a quiet ledger, so time is counted from
- * the newest block; and how many blocks a slot had is read from their rows until it is counted in its activity.
+ * Returns the slots whose blocks may be pruned. The age is counted from the newest block, because new blocks reference the newest blocks,
+ * however old these are in a quiet ledger. Slots whose activity is not counted yet are excluded, because the count needs their blocks.
  */
 async function slotsOf(
   { tx }: Writing,
@@ -76,7 +76,7 @@ async function slotsOf(
 
 function parentsOf(bytes: Uint8Array) {
   const block = decode(Block, bytes)
-  if (!block.ok) throw new Error(`a kept block cannot be read: ${block.error.code}`)
+  if (!block.ok) throw new Error(`a stored block cannot be decoded: ${block.error.code}`)
   const { strongParents, weakParents, shallowLikeParents } = block.value.body
   return [...new Set([...strongParents, ...weakParents, ...shallowLikeParents])]
 }

@@ -1,41 +1,48 @@
 import type { SlotIndex } from '../protocol/primitives.ts'
 
-/** What of the log is to be kept, and how much may go in one transaction. */
+/** The limits of one call that prunes the log. */
 export interface PruneRequest {
+  /** Number of newest milestones whose rows are retained. */
   readonly milestones: number
+  /** Maximum number of rows to prune. */
   readonly rows: number
 }
 
-/** Up to where the log is gone now, and whether more of it is to go. */
+/** The result of one call that prunes the log. */
 export interface PruneResult {
+  /** Last pruned position. */
   readonly prunedSeq: number
+  /** Whether no further row has to be pruned. */
   readonly isDone: boolean
 }
 
-/** Which blocks that carry nothing are kept, and how many may go in one transaction. */
+/** The limits of one call that prunes blocks. */
 export interface PruneBlocksRequest {
-  /** Of how many slots, counted back from the newest block. */
+  /** Number of slots, counted back from the newest block, whose blocks are retained. */
   readonly slots: number
-  /** Blocks of validators are kept from this slot on: they are not counted yet. */
+  /** Blocks of validators are retained from this slot on, because their votes are not counted yet. */
   readonly votesBefore: SlotIndex
+  /** Maximum number of blocks to prune. */
   readonly rows: number
 }
 
-/** How many blocks are gone, and whether there are no more of them. */
+/** The result of one call that prunes blocks. */
 export interface PruneBlocksResult {
+  /** Number of pruned blocks. */
   readonly pruned: number
+  /** Whether no further block has to be pruned. */
   readonly isDone: boolean
 }
 
-/** Writes that give up old rows, and make the next partition ahead of time. */
+/** Writes that prune old rows, and one that creates the next partition in advance. */
 export interface PruneWrites {
   /**
-   * Gives up the oldest rows of the log: those of milestones before the newest `milestones`, at most `rows` of them a
-   * call. Needs no lease, because every process removes the same rows. Milestones themselves are kept.
+   * Prunes the oldest rows of the log: rows of milestones before the newest `milestones`, at most `rows` per call. Needs no lease,
+   * because every process prunes the same rows. Milestones themselves are not pruned.
    */
   pruneLog(keep: PruneRequest): Promise<PruneResult>
-  /** Makes the next partition of the log, where it is in partitions and none is free. */
+  /** Creates the next partition of a partitioned log if no free partition is left. */
   extendLog(): Promise<void>
-  /** Gives up old blocks that carry nothing, at most `rows` of them a call. Needs no lease, as above. */
+  /** Prunes old blocks without transactions, at most `rows` per call. Needs no lease, because every process prunes the same blocks. */
   pruneBlocks(keep: PruneBlocksRequest): Promise<PruneBlocksResult>
 }

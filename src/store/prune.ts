@@ -7,9 +7,9 @@ import { prunedTips } from './sql/bulk-tables.ts'
 import type { Writing } from './sql/statements.ts'
 
 /**
- * Prunes the oldest rows of the log. The newest pruned row of each address is kept, so that its history can be continued. The rows
- * are deleted; of a log in partitions they are hidden, and go with their whole partition, and of one in shards they are hidden until
- * no snapshot reads them any more.
+ * Prunes the oldest rows of the log. The newest pruned row of each address is stored, so that its history can be continued. In a log in one
+ * table the rows are deleted. In a partitioned log they are hidden, and deleted with their whole partition. In a sharded log they are
+ * hidden until no snapshot reads them.
  */
 export async function pruneLog(
   writing: Writing,
@@ -42,12 +42,12 @@ export async function pruneLog(
 }
 
 /**
- * The position before the first row of the log that is not pruned, or where no row is left its end, `lastSeq`. That was read before:
- * rows that are appended in between must not count as gone.
+ * Returns the position before the first row that is not pruned; `lastSeq` if no row is left. `lastSeq` is the end of the log as read
+ * earlier, so that rows which are appended in between do not count as pruned.
  */
 export async function prunedSeqOf({ tx, sql }: Writing, lastSeq: number): Promise<number> {
   const { shards } = sql
-  // Any process prunes, whether it had the lease since the log was distributed or not.
+  // Any process may prune, even one that has not held the lease since the log was distributed.
   if ((await shards?.look(tx)) === true) return (await shards?.hiddenUpTo(tx)) ?? 0
   const orderBy = { seq: 'asc' } as const
   const first = await tx.ledgerUpdate.findFirst({ orderBy, select: { seq: true } })

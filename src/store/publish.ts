@@ -4,14 +4,14 @@ import { publishedEnds, publishedPruning, publishedTips } from './sql/published-
 import type { RawWriting } from './sql/statements.ts'
 
 /**
- * The published tip, by which every read is bounded. Where all of a transaction is seen at once it is written in the transaction
- * that makes it true; a database that is apart gets it afterwards, in a transaction of its own (docs/decisions/041-published-tip.md).
+ * The published tip, which bounds every read. If readers see all changes of a transaction at once, the transaction itself publishes its
+ * tip. In an apart database, a later transaction publishes the tip (docs/decisions/041-published-tip.md).
  */
 
-/** The end of the log after some slots. */
+/** The end of the log after a commit. */
 export interface Appended {
   readonly tip: LogTip
-  /** Whether readers see it; else it is to be published once the transaction has been committed. */
+  /** Whether the transaction publishes the tip. If not, another transaction publishes it after the commit. */
   readonly isPublished: boolean
 }
 
@@ -24,12 +24,12 @@ export async function publishFirst(writing: RawWriting): Promise<LogTip> {
   return tip
 }
 
-/** Publishes the slots of this transaction, unless the database is apart. The last statement, for it locks a row that others write. */
+/** Publishes the slots of this transaction, unless the database is apart. Call it last, because it locks a row that others write. */
 export async function publishWithin(writing: RawWriting): Promise<Appended> {
   return publish(writing, 'published_tip."isApart" = false')
 }
 
-/** Publishes all that is committed, where the database is apart. */
+/** Publishes all committed slots of an apart database. */
 export async function publishApart(writing: RawWriting): Promise<void> {
   const { tx } = writing
   const apart = await tx.$queryRawUnsafe<object[]>(
@@ -38,7 +38,7 @@ export async function publishApart(writing: RawWriting): Promise<void> {
   if (apart.length > 0) await publish(writing, isApart)
 }
 
-/** The shards of the log have not all what was committed last; nothing is published or written until they have. */
+/** Some shards of the log lack rows of the last commit. Nothing is published or written until all shards have them. */
 export class ShardsIncomplete extends Error {
   constructor(seq: number) {
     super(`not every shard of the log has its rows up to position ${seq}`)
@@ -48,7 +48,7 @@ export class ShardsIncomplete extends Error {
 
 const isApart = 'published_tip."isApart" = true'
 
-/** The tip never goes back: a process that was slow may come after the next one. */
+/** Publishes the tip if it is not older than the published one: a slow process may publish after its successor. */
 async function publish(writing: RawWriting, condition: string): Promise<Appended> {
   const { tx, sql } = writing
   const tip = await logEndWithin(writing)
@@ -61,7 +61,7 @@ async function publish(writing: RawWriting, condition: string): Promise<Appended
   return { tip, isPublished: changed > 0 }
 }
 
-/** Publishes where the log begins now: with its first row, or behind rows that are hidden. */
+/** Publishes the new beginning of the log: its first row, or the position after the hidden rows. */
 export async function publishPruned(writing: RawWriting, hiddenUpTo?: number): Promise<void> {
   const { tx, sql } = writing
   const { prunedSeq, prunedBranch } =

@@ -9,15 +9,15 @@ import type { RawParameter, RawTx } from './client.ts'
 import type { SqliteQueries } from './sqlite-queries.ts'
 
 /**
- * Raw statements and transactions of them on a connection below its client: through the client a statement costs more than
- * most do in the database (docs/decisions/027-submissions.md).
+ * Raw statements and transactions on a connection, bypassing its client: the overhead of the client exceeds the database time of most
+ * statements (docs/decisions/027-submissions.md).
  */
 export interface RawConnection extends RawTx {
-  /** Runs `work` in one transaction, which waits for the former one. */
+  /** Runs `work` in one transaction, after the former transaction has ended. */
   transact<T>(work: (tx: RawTx) => Promise<T>): Promise<T>
 }
 
-/** Statements on the connection that `connect` gives; it is asked before each, and gives one that is open. */
+/** Creates raw statements. `connect` is called before each statement, and resolves to an open connection. */
 export function rawConnection(connect: () => Promise<SqlDriverAdapter>): RawConnection {
   async function transact<T>(work: (tx: RawTx) => Promise<T>): Promise<T> {
     const transaction = await (await connect()).startTransaction()
@@ -27,7 +27,7 @@ export function rawConnection(connect: () => Promise<SqlDriverAdapter>): RawConn
       await transaction.commit()
       return done
     } catch (failure) {
-      // Rolls back what is open still.
+      // Rolls back the transaction if it is still open.
       await transaction.rollback()
       throw failure
     }
@@ -36,7 +36,7 @@ export function rawConnection(connect: () => Promise<SqlDriverAdapter>): RawConn
   return { ...rawStatements(connect), transact }
 }
 
-/** A connection that may have a shorter way for statements that are repeated. */
+/** A connection that may have a faster method for repeated statements. */
 type EachConnection = SqlQueryable & { readonly executeEach?: SqliteQueries['executeEach'] }
 
 const commit = { sql: 'COMMIT', args: [], argTypes: [] }
@@ -59,13 +59,13 @@ function rawStatements(connect: () => Promise<SqlQueryable>): RawTx {
         changed += await connection.executeRaw(queryOf(text, parameters))
       return changed
     },
-    // As Prisma gives them: the caller names what it has asked for.
+    // As in Prisma's client, the caller declares the type of the rows.
     $queryRawUnsafe: async <Rows>(text: string, ...parameters: readonly RawParameter[]) =>
       rowsOf(await (await connect()).queryRaw(queryOf(text, parameters))) as Rows,
   }
 }
 
-/** Rows by the names of their columns, with the values that Prisma gives. */
+/** Converts rows to objects by column name, with values as in Prisma's client. */
 function rowsOf({ columnNames, columnTypes, rows }: SqlResultSet): object[] {
   return rows.map((values) => {
     const row: { [column: string]: unknown } = {}
@@ -76,7 +76,7 @@ function rowsOf({ columnNames, columnTypes, rows }: SqlResultSet): object[] {
   })
 }
 
-/** An adapter gives whole numbers and truth values as numbers or digits. */
+/** Converts integers and booleans, which an adapter returns as numbers or decimal text. */
 function valueAs(value: unknown, type: ColumnType | undefined): unknown {
   if (typeof value !== 'number' && typeof value !== 'string') return value
   if (type === ColumnTypeEnum.Int64) return BigInt(value)

@@ -20,7 +20,7 @@ import { type LogReads, logReads } from './sql/updates.ts'
 import { stateReads } from './state-reads.ts'
 import { viewReads } from './view-reads.ts'
 
-/** The reading side. Its client belongs to readers alone, for a query beside a transaction would run inside it. */
+/** Creates the reading side of a store. Only readers use its client, because a query on a client with a transaction runs inside it. */
 export function createReader(
   database: Pick<
     Database,
@@ -43,7 +43,7 @@ export function createReader(
   }
 }
 
-/** The same reads as of the moment of a snapshot, but for those of what has no moment or never changes. */
+/** Creates a reader of one snapshot. Reads that do not depend on a snapshot, or whose results never change, come from `base`. */
 export function createSnapshotReader(
   base: StoreReader,
   snapshot: Pick<Database, 'query' | 'queryBoth' | 'logForms' | 'statements'>,
@@ -54,7 +54,7 @@ export function createSnapshotReader(
   return { ...base, ...reads, ...readKept(kept, reads) }
 }
 
-/** The reads of the ledger, each by prepared statements. */
+/** Creates the reads of the ledger, which use prepared statements. */
 function preparedReads(reading: Reading) {
   const log = logReads(reading)
 
@@ -80,9 +80,9 @@ function preparedReads(reading: Reading) {
   } satisfies Partial<StoreReader>
 }
 
-/** One scan of (address, class, seq) per class, or of the log itself; never more than `limit` rows each. */
+/** Reads log rows by one scan of (address, class, seq) per class, or by one scan of the log. Each scan reads at most `limit` rows. */
 async function readUpdates(log: LogReads, range: LogRange): Promise<LedgerUpdate[]> {
-  // The driver of SQLite is synchronous: many reads in a row would hold the event loop.
+  // The driver of SQLite is synchronous, so many reads in a row would block the event loop.
   await passTurn()
   const { address, classes, limit, order } = range
   if (address === undefined) return await log.ofLog(range)

@@ -2,8 +2,8 @@ import { shardedDialect } from './sql/postgresql/sharded-log.ts'
 import { createReading, type Reading } from './sql/reading.ts'
 
 /**
- * Reads whose statements depend on whether the log is in shards, each by those for what it is when the read begins. Where it can be in
- * none they are the reads themselves.
+ * Creates reads whose statements depend on whether the log is sharded. Each read uses the statements for the form of the log at its start.
+ * If the database does not support shards, this adds nothing.
  */
 export function readsByForm<R extends object>(reading: Reading, make: (reading: Reading) => R): R {
   const { logForms } = reading
@@ -20,7 +20,7 @@ export function readsByForm<R extends object>(reading: Reading, make: (reading: 
     name,
     (...asked: readonly unknown[]) => {
       const due = logForms.settle()
-      // Not later than it is asked: those that are asked together go to the server in common messages.
+      // Without a promise here, reads that begin together share messages to the server.
       return due === undefined ? read(name)?.(...asked) : due.then(() => read(name)?.(...asked))
     },
   ])

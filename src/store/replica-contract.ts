@@ -1,19 +1,19 @@
-/** How the read replicas of a database do. */
+/** The status of the read replicas of a database. */
 
-/** Which server is read. */
+/** The status of the primary and of all read replicas. */
 export interface ReplicasStatus {
-  /** Whether the server that is written did not answer when it was asked last. */
+  /** Whether the primary did not respond to the last check. */
   readonly isPrimaryAway: boolean
   readonly replicas: readonly ReplicaStatus[]
 }
 
-/** One of them. */
+/** The status of one read replica. */
 export interface ReplicaStatus {
   /** Host and database, without user and password. */
   readonly name: string
-  /** `read`: requests and feeds read there. `ready`: they may. `left_out`: it is away, too far behind, or no replica. */
+  /** `read`: requests and feeds read here. `ready`: they may read here. `left_out`: it is unreachable, too far behind, or no replica. */
   readonly state: (typeof replicaStates)[number]
-  /** For how long the primary has had what it lacks; 0 where it lacks nothing. */
+  /** Age in milliseconds of the oldest data on the primary that the replica lacks; 0 if it lacks none. */
   readonly lagMs: number
 }
 

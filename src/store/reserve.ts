@@ -2,19 +2,19 @@ import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Room on the disk that a start needs: SQLite cannot even read a write-ahead log without some 40 KB for its index, which a
- * clean stop removes. A file beside the database keeps that much, and is deleted if the disk is full at the start.
+ * Disk space that a start needs: SQLite cannot even read a write-ahead log without some 40 KB for its index, which a clean shutdown
+ * removes. A file beside the database reserves this space, and is deleted if the disk is full at the start.
  */
 
-/** The room that is kept for one database. */
+/** The reserved disk space of one database. */
 export interface Reserve {
-  /** Gives the room up where there is not enough without it. */
+  /** Deletes the file if the free space is too small without it. */
   release(): void
-  /** Takes it where there is plenty; says nothing where it cannot. */
+  /** Creates the file if there is plenty of free space. Ignores failures. */
   keep(): void
 }
 
-/** The reserve of a database file. */
+/** Creates the reserve of a database file. */
 export function reserveOf(file: string): Reserve {
   const path = `${file}-reserve`
 
@@ -33,13 +33,13 @@ export function reserveOf(file: string): Reserve {
         if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
         if (free() > plentyBytes) writeFileSync(path, Buffer.alloc(reserveBytes, 0xff))
       } catch {
-        // The folder may be read only or gone; a caller that needs it for more than this reports it.
+        // The folder may be read-only or missing. Callers that need the folder report this.
       }
     },
   }
 }
 
-/** The index of a write-ahead log, the log itself with some pages, and what a file system adds. */
+/** Bytes for the index of a write-ahead log, some pages of the log itself, and the overhead of the file system. */
 const reserveBytes = 128 * 1024
 
 const plentyBytes = 16 * reserveBytes

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isStoreAway } from './faults.ts'
 
-/** Reads for those who wait for the database while it is away, instead of failing with it. */
+/** Reads that wait for an unreachable database instead of failing. */
 
-/** Reads again until the database has answered. What is no absence is thrown, and so is the absence once the signal has fired. */
+/** Retries a read while the database is unreachable. Throws all other failures, and any failure after the signal has aborted. */
 export async function retryWhileAway<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {
@@ -15,14 +15,14 @@ export async function retryWhileAway<T>(read: () => Promise<T>, signal?: AbortSi
   }
 }
 
-/** A reading side, all of whose reads are patient. */
+/** Wraps a reader so that each read is retried while the database is unreachable. */
 export function retryingReader<T extends object>(read: T): T {
-  const patient = Object.entries(read).map(([name, ask]) => [
+  const retrying = Object.entries(read).map(([name, call]) => [
     name,
-    (...question: unknown[]) => retryWhileAway(() => ask(...question)),
+    (...args: unknown[]) => retryWhileAway(() => call(...args)),
   ])
-  return Object.fromEntries(patient)
+  return Object.fromEntries(retrying)
 }
 
-/** Between two attempts, in milliseconds. */
+/** Milliseconds between two attempts. */
 const retryMs = 250

@@ -13,7 +13,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
 
-/** What the database holds, as plain values. Ids are text here and bytes in the database. */
+/** The rows of the database as plain values. Ids are text here and bytes in the database. */
 
 export type { LogEntry, Role, UpdateClass } from '../ledger/updates.ts'
 
@@ -22,30 +22,30 @@ export interface LogPosition {
   /** 0 (before the first row) to 2^53 - 1. */
   readonly seq: number
   /**
-   * Binds the position to the history before it: the first 6 bytes of the commitment of the milestone that holds the row,
-   * zeros at the position 0. Two copies of a database that diverged differ here after the fork.
+   * Binds the position to the history before it: the first 6 bytes of the commitment of the milestone with the row, or zeros at
+   * position 0. If two copies of a database diverge, their branches differ after the fork.
    */
   readonly branch: Hex
 }
 
-/** One row of the log. Its `seq` is dense, from 1, in commit order. */
+/** One row of the log. Its `seq` counts from 1 without gaps, in commit order. */
 export interface LedgerUpdate extends LogEntry, LogPosition {
-  /** Position among the updates of this address and class: dense, from 1. */
+  /** Position among the updates of this address and class, counted from 1 without gaps. */
   readonly ordinal: number
   /** The committed slot. */
   readonly milestoneIndex: SlotIndex
-  /** SHA-256 over the former history hash of this address and class and this row (design: one idea). */
+  /** SHA-256 over the previous history hash of this address and class, and this row (design: one idea). */
   readonly historyHash: Hex
   /** Base tokens that the address owns at the end of the milestone; absent in class MENTIONED. */
   readonly balance?: bigint | undefined
 }
 
 /**
- * A range of the log. `after` and `before` are positions and exclusive; there need be no row at either. Of one address and
- * both classes it is read in two scans, which agree only up to a tip that was read earlier: keep `before` within it.
+ * A range of the log. `after` and `before` are exclusive positions, and there need not be a row at either. For one address and both
+ * classes it is read in two scans, which agree only up to a tip that was read earlier, so `before` must not be beyond that tip.
  */
 export interface LogRange {
-  /** Left out: the whole log. */
+  /** The address of the rows; absent for the whole log. */
   readonly address?: Hex
   readonly classes: readonly UpdateClass[]
   readonly after: number
@@ -54,57 +54,57 @@ export interface LogRange {
   readonly order: 'ascending' | 'descending'
 }
 
-/** A page of one address and class. */
+/** The query of a page of one address and class. */
 export interface AddressPageQuery
   extends Pick<LogRange, 'after' | 'before' | 'limit' | 'order'>,
     Pick<LedgerUpdate, 'address' | 'class'> {
-  /** Where cursors cut the list. */
+  /** Positions at which cursors cut the list. */
   readonly cursors?: {
-    /** Positions behind the beginning of the page, both included. */
+    /** Positions before the page in its order, both inclusive. */
     readonly behind: readonly [from: number, to: number]
-    /** The two positions whose branches are asked for; 0 for none. */
+    /** The two positions whose branches are read; 0 for none. */
     readonly seqs: readonly [number, number]
   }
 }
 
-/** The answer, all of one moment. */
+/** A page of one address and class, all of one state. */
 export interface AddressPage {
   readonly tip: LogTip
-  /** The updates of the address and class, those that are no longer kept included. */
+  /** Number of updates of the address and class, including pruned ones. */
   readonly count: number
   readonly rows: readonly LedgerUpdate[]
   /** Whether the address has rows at the positions `behind`. */
   readonly hasRowsBehind: boolean
-  /** The branches of `seqs`; none where no cursors were given. */
+  /** The branches of `seqs`; empty if the query has no cursors. */
   readonly branches: readonly Hex[]
 }
 
-/** How far the log reaches. */
+/** The end of the log. */
 export interface LogTip extends LogPosition {
-  /** Random, made with the log; part of every cursor. */
+  /** Random id that is created with the log. It is part of every cursor. */
   readonly logId: Hex
   /** The newest committed slot. */
   readonly slot: SlotIndex
   readonly commitmentId: CommitmentId
-  /** Rows up to and including this position are no longer kept; 0 where all are. */
+  /** Rows up to and including this position are pruned; 0 if none are. */
   readonly prunedSeq: number
-  /** The branch of that position. */
+  /** The branch of `prunedSeq`. */
   readonly prunedBranch: Hex
 }
 
-/** How far the updates of one address and class reach: the total count, and the newest history hash. */
+/** The end of the updates of one address and class: their number, and the newest history hash. */
 export interface AddressTip {
   readonly ordinal: number
   readonly historyHash: Hex
 }
 
-/** The newest update of an address and class among those that are no longer kept. */
+/** The newest pruned update of an address and class. */
 export type PrunedTip = Pick<
   LedgerUpdate,
   'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex' | 'balance'
 >
 
-/** A committed slot; `firstSeq` to `lastSeq` are its rows, and an empty slot has `firstSeq = lastSeq + 1`. */
+/** A committed slot. Its rows are `firstSeq` to `lastSeq`, and an empty slot has `firstSeq = lastSeq + 1`. */
 export interface Milestone {
   readonly slot: SlotIndex
   readonly commitmentId: CommitmentId
@@ -114,13 +114,13 @@ export interface Milestone {
   readonly lastSeq: number
 }
 
-/** The state of a block. Accepted means booked; the slot's commit makes it final. */
+/** The state of a block. Accepted means booked. The commit of its slot makes the block final. */
 export type BlockState = 'PENDING' | 'ACCEPTED' | 'CONFIRMED' | 'FINALIZED' | 'DROPPED'
 
-/** A validation block, or a basic one by its payload; one without a payload is just basic. */
+/** The kind of a block: a validation block, or a basic block by its payload. A basic block without a payload is `basic`. */
 export type BlockKind = 'basic' | 'validation' | 'candidacy' | 'tagged' | 'transaction'
 
-/** A block as it came. `inbox` is its place in the order of arrival: dense enough, unique, rising. */
+/** A block as it was received. `inbox` is its position in the order of arrival: unique and increasing, possibly with gaps. */
 export interface BlockRow {
   readonly blockId: BlockId
   readonly inbox: number
@@ -132,25 +132,25 @@ export interface BlockRow {
   readonly transactionId: TransactionId | undefined
   readonly state: BlockState
   readonly kind: BlockKind
-  /** What its issuer is charged for, before the price; 0 for a validation block. */
+  /** Work score that its issuer pays for, before the price is applied; 0 for a validation block. */
   readonly workScore: number
 }
 
 /** The state of a transaction. */
 export type TransactionState = 'PENDING' | 'ACCEPTED' | 'COMMITTED' | 'FINALIZED' | 'FAILED'
 
-/** A transaction, by the block by which it was judged; while it is pending, by the earliest that carries it. */
+/** A transaction with the block with which it was judged. While it is pending, that is the earliest block that carries it. */
 export interface TransactionRow {
   readonly transactionId: TransactionId
   readonly blockId: BlockId
-  /** The slot it is booked in; while pending, its block's. */
+  /** Slot in which the transaction is booked. While it is pending, the slot of its block. */
   readonly slot: SlotIndex
   readonly state: TransactionState
-  /** The published failure reason (ledger reference 8) of a FAILED one. */
+  /** Published failure reason (ledger reference 8) of a FAILED transaction. */
   readonly failureReason: number | undefined
 }
 
-/** An address and all that it owns: base tokens, or one native token. */
+/** An address and its total of base tokens, or of one native token. */
 export interface AddressTotal {
   readonly address: Hex
   readonly total: bigint
@@ -162,107 +162,107 @@ export interface OutputRow {
   readonly bytes: Uint8Array
   /** The block that carried its transaction; `undefined` if the upstream node did not report it. */
   readonly blockId: BlockId | undefined
-  /** The slot it was booked in; its creation slot for mana is in its id. */
+  /** Slot in which the output was booked. Its creation slot for mana is part of its id. */
   readonly bookedSlot: SlotIndex
   readonly spentSlot: SlotIndex | undefined
-  /** Of a spent one; `undefined` if the upstream node did not report it. */
+  /** The spending transaction; `undefined` if the output is unspent or the upstream node did not report it. */
   readonly spentBy: TransactionId | undefined
 }
 
-/** The slots after one up to another one. */
+/** Slots from `after` (exclusive) to `upTo` (inclusive). */
 export interface SlotSpan {
   readonly after: SlotIndex
   readonly upTo: SlotIndex
 }
 
-/** The entry of an account at the end of a slot that changed it; `undefined` where the slot deleted it. */
+/** The entry of an account at the end of a slot that changed it. `entry` is `undefined` if the slot deleted the account. */
 export interface AccountVersion {
   readonly accountId: AccountId
   readonly slot: SlotIndex
   readonly entry: AccountEntry | undefined
 }
 
-/** An epoch: who validates in it, who is a candidate for the next one, and what it paid, once it is over. */
+/** An epoch: its committee, the candidates for the next committee, and its rewards after its end. */
 export interface EpochRow {
   readonly epoch: EpochIndex
   readonly committee: readonly CommitteeSeat[]
-  /** The accounts that announced their candidacy in it and in time, in that order, each once. */
+  /** The accounts that announced their candidacy in time, in the order of their announcements, each once. */
   readonly candidates: readonly AccountId[]
-  /** `undefined` while the epoch lasts, and where it paid nothing. */
+  /** `undefined` during the epoch, and for an epoch that paid no rewards. */
   readonly rewards: EpochRewards | undefined
 }
 
-/** A validator of an epoch's committee, with its stakes as of its choice. */
+/** A member of an epoch's committee, with its stakes at the time of the election. */
 export interface CommitteeSeat {
   readonly accountId: AccountId
-  /** Base tokens: its own stake and all delegations to it. */
+  /** Base tokens of its own stake and of all delegations to it. */
   readonly poolStake: bigint
   readonly validatorStake: bigint
   /** Mana. */
   readonly fixedCost: bigint
 }
 
-/** One version of a chain record; the newest is the record. */
+/** One version of a chain record. The newest version is the current record. */
 export interface ChainRecordVersion {
-  /** Bech32 in lower case, as addressed. */
+  /** Address of the chain in lower-case Bech32. */
   readonly chainId: string
-  /** 1, 2, 3 … for each chain. */
+  /** Version number, from 1 for each chain. */
   readonly version: number
   readonly accessNodes: readonly string[]
   readonly isActive: boolean
-  /** The `sub` of the token, or its fingerprint where it has none. */
+  /** The `sub` of the token, or its fingerprint if it has no `sub`. */
   readonly setBy: string
   /** Unix time in milliseconds. */
   readonly setAt: number
-  /** Position among the settings of all chains: dense, from 1, in commit order. */
+  /** Position among the changes of all chain records, counted from 1 without gaps, in commit order. */
   readonly change: number
 }
 
-/** Rows of the class OWNED of one address. */
+/** A query of OWNED rows of one address. */
 export interface OwnedQuery {
   readonly address: Hex
   readonly order: LogRange['order']
-  /** Where to begin, in that order, itself included; `undefined` for the end of the list. */
+  /** First position in the requested order, inclusive; `undefined` for the first row in that order. */
   readonly from: OwnedPosition | undefined
   readonly limit: number
 }
 
-/** A position of the log, a slot, or a place in a slot whether or not a row lies there. */
+/** A position of the log, a slot, or a position within a slot, at which there need not be a row. */
 export type OwnedPosition =
   | { readonly seq: number }
   | { readonly slot: SlotIndex }
   | (Pick<LedgerUpdate, 'outputId' | 'isSpent'> & { readonly slot: SlotIndex })
 
-/** The members of such a row that the explorer lists. */
+/** The columns of an OWNED row that the explorer lists. */
 export type OwnedUpdate = Pick<LedgerUpdate, 'milestoneIndex' | 'outputId' | 'isSpent'>
 
 /** The network a database belongs to. */
 export interface NetworkRow {
-  /** 8 random bytes, made with the log; part of every cursor. */
+  /** Eight random bytes that are created with the log. They are part of every cursor. */
   readonly logId: Hex
   /** The protocol parameters, serialized (codec reference 12). */
   readonly parameters: Uint8Array
 }
 
-/** A block of a slot, as far as the slot's commitment is concerned. */
+/** A block of a slot, with the columns that the commitment of the slot depends on. */
 export interface SlotBlock extends Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'workScore'> {
   /** `undefined` for a basic block that announces no candidacy. */
   readonly bytes: Uint8Array | undefined
 }
 
-/** Who issued a block, and when. */
+/** A block with its issuer and issuing time. */
 export type IssuedBlockRow = Pick<BlockRow, 'blockId' | 'slot' | 'issuerId' | 'issuingTime'>
 
-/** Blocks of a range of slots: all that were kept, and those among them that were accepted. */
+/** Number of stored blocks in a range of slots, and how many of them were accepted. */
 export interface BlockCounts {
   readonly all: number
   readonly accepted: number
 }
 
-/** Some outputs of a list. */
+/** A page of a list of outputs. */
 export interface OutputPage {
   readonly rows: readonly OutputRow[]
-  /** Whether the list ends with them. */
+  /** Whether this is the last page. */
   readonly isLast: boolean
 }
 
@@ -273,17 +273,17 @@ export interface SlotTransaction {
   readonly allotments: readonly Allotment[]
 }
 
-/** Takes what a range of slots holds: accepted blocks and transactions, outputs booked and outputs spent, by id. */
+/** Receives the rows of a range of slots: accepted blocks, accepted transactions by slot and id, booked outputs, and spent outputs. */
 export interface SlotTaker {
-  /** In the order of issuing; the bytes of validation blocks and candidacy announcements alone. */
+  /** Called in the order of issuing. Only validation blocks and candidacy announcements have bytes. */
   block(block: SlotBlock): void
   transaction(transaction: SlotTransaction): void
-  /** In no order. */
+  /** Called in no particular order. */
   created(output: OutputRow): void
   spent(output: OutputRow): void
 }
 
-/** All of it, as lists. */
+/** All rows of a range of slots, as lists. */
 export interface SlotContents {
   readonly blocks: readonly SlotBlock[]
   readonly transactions: readonly SlotTransaction[]
@@ -291,7 +291,7 @@ export interface SlotContents {
   readonly spent: readonly OutputRow[]
 }
 
-/** An output that ends. */
+/** A spent output. */
 export interface SpentOutput {
   readonly outputId: OutputId
   readonly spentSlot: SlotIndex
@@ -299,12 +299,12 @@ export interface SpentOutput {
   readonly spentBy: TransactionId | undefined
 }
 
-/** Which blocks of a slot; `from` is left out for the first in the order. */
+/** A page of the blocks of a slot. `from` is `undefined` for the first block in the order. */
 export interface SlotBlocksPage {
   readonly order: 'ascending' | 'descending'
   readonly from: number | undefined
   readonly limit: number
 }
 
-/** A record to be set. */
+/** A chain record to be set. */
 export type NewChainRecord = Omit<ChainRecordVersion, 'version' | 'change'>

@@ -3,15 +3,15 @@ import { assert } from '../lib/assert.ts'
 
 /** Runs asynchronous work one piece at a time, in the order of the calls. */
 export interface SerialQueue {
-  /** Runs `work` after all earlier work has ended, and gives its outcome. */
+  /** Runs `work` after all earlier work has ended, and resolves or rejects as `work` does. */
   take<T>(work: () => Promise<T>): Promise<T>
-  /** How much work has not ended. */
+  /** Number of pieces of work that have not ended. */
   length(): number
-  /** Waits for all work, and refuses later work. */
+  /** Waits for all work, and rejects later work. */
   close(): Promise<void>
 }
 
-/** A new line of turns. */
+/** Creates an empty queue. */
 export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -19,13 +19,13 @@ export function createSerialQueue(): SerialQueue {
 
   async function take<T>(work: () => Promise<T>): Promise<T> {
     assert(!isClosed, 'the store is open')
-    // The driver of SQLite is synchronous: without this a long line would keep the event loop to itself.
+    // The driver of SQLite is synchronous. Without this pause a long queue would block the event loop.
     length++
     const turn = last
       .then(() => setImmediate())
       .then(work)
       .finally(() => length--)
-    // The failure is its asker's; the next turn begins all the same.
+    // The caller gets the failure. The next piece of work begins regardless.
     last = turn.catch(() => {})
     return turn
   }

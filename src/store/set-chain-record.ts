@@ -4,7 +4,7 @@ import { toChainRecord } from './mapping.ts'
 import type { ChainRecordVersion, NewChainRecord } from './rows.ts'
 import type { Writing } from './sql/statements.ts'
 
-/** Appends a version to the history of a chain's record; it replaces the record whole. */
+/** Appends a version to the history of a chain record. The version replaces the whole record. */
 export async function setChainRecord(
   writing: Writing,
   record: NewChainRecord,
@@ -12,7 +12,7 @@ export async function setChainRecord(
   return append(writing, record, await supersede(writing, record.chainId))
 }
 
-/** The same, but only where the newest version is this one. */
+/** Appends a version if the newest version is `expected`. */
 export async function replaceChainRecord(
   writing: Writing,
   record: NewChainRecord,
@@ -29,11 +29,11 @@ export async function replaceChainRecord(
   return err({ code: 'CHAIN_RECORD_DIFFERS', version: await newestVersion(writing, chainId) })
 }
 
-/** The version that was the newest. */
+/** Marks the newest version as superseded, and returns its number. */
 async function supersede(writing: Writing, chainId: string): Promise<number> {
   const { tx, sql } = writing
   await sql.lockChainRecords(tx)
-  // On SQLite writing first takes the lock, so that no other process appends the same version in between.
+  // On SQLite this write takes the lock, so that no other process appends the same version in between.
   await tx.chainRecord.updateMany({ where: { chainId, isNewest: true }, data: { isNewest: false } })
   return newestVersion(writing, chainId)
 }

@@ -16,8 +16,8 @@ import { formOfLog, partitionOf } from './sql/postgresql/partitions.ts'
 import type { LogPartition } from './sql/statements.ts'
 
 /**
- * Splits partitions that are larger than wanted, the first one above all: their rows are copied into tables of their own while
- * others go on, and in the end these take the place of the partition. Rows of the log never change, so that a copy is right for ever.
+ * Splits partitions that are larger than requested, which mostly concerns the first one. Copies their rows into new tables while other
+ * sessions continue, and then replaces the partition by these tables. Log rows never change, so a copy stays valid.
  */
 export async function splitPartitions(
   partitioning: Partitioning,
@@ -49,7 +49,7 @@ async function publishedTip(raw: Partitioning['raw']): Promise<Tip> {
   return { seq: Number(seq), prunedSeq: Number(prunedSeq) }
 }
 
-/** The ranges of a partition that are not pruned, in whole multiples of the width where they lie inside of it. */
+/** Returns the ranges of a partition that are not pruned. Boundaries inside the partition are multiples of the width. */
 export function rangesOf(whole: LogPartition, width: number, prunedSeq: number): LogPartition[] {
   const from = Math.max(whole.from, Math.floor(prunedSeq / width) * width + 1)
   const ranges: LogPartition[] = []
@@ -79,7 +79,7 @@ async function split(
     if (!copied.ok) return copied
     await buildIndexes(raw, range)
   }
-  // Statements name it no more, once every process has looked again.
+  // Once every process has refreshed its form of the log, no statement names the partition.
   await leave(raw, whole.name)
   await delay(2 * mostNamedMs)
   const left = await partitioning.lock.afterReaders()
@@ -91,7 +91,7 @@ async function split(
   return ok(undefined)
 }
 
-/** Puts the copies in the place of the partition. Who writes waits while the last rows are copied, and who reads for the exchange alone. */
+/** Replaces the partition by the copies. The writer waits while the last rows are copied. Readers wait only for the exchange. */
 async function takePlace(
   partitioning: Partitioning,
   whole: LogPartition,
@@ -99,14 +99,14 @@ async function takePlace(
 ): Promise<Result<void, PartitionError>> {
   const { beside, lock } = partitioning
   for (const range of ranges) {
-    // What was written meanwhile; what is written from now on until the lock is little.
+    // Copies the rows that were written meanwhile, so that few rows are left to copy under the lock.
     const copied = await copyAll(partitioning, whole, range)
     if (!copied.ok) return copied
   }
   return await lock.afterWriters({
     prepare: async () => {
       for (const range of ranges) {
-        if ((await copyRows(beside, range, mostLate)) === mostLate) return false
+        if ((await copyRows(beside, range, maxLockedRows)) === maxLockedRows) return false
       }
       return true
     },
@@ -135,8 +135,8 @@ async function copyAll(
   }
 }
 
-/** Half a second on a small server. */
+/** Rows per copy statement, which takes half a second on a small server. */
 const rowsAtOnce = 20_000
 
-/** So many rows are copied under the lock at most, which takes some 50 ms. */
-const mostLate = 2_000
+/** Maximum number of rows that are copied under the lock, which takes some 50 ms. */
+const maxLockedRows = 2_000

@@ -7,35 +7,35 @@ import {
 } from '@prisma/driver-adapter-utils'
 import { type SqliteQueries, sqliteQueries } from './sqlite-queries.ts'
 
-/** Prisma's driver adapter for the SQLite that Node brings. Unlike Prisma's own adapters it keeps what it prepared. */
+/** A driver adapter of Prisma for Node's built-in SQLite. Unlike Prisma's own adapters, it caches prepared statements. */
 
-/** The names by which Prisma knows the adapter. */
+/** The names under which Prisma knows the adapter. */
 export const adapterInfo = { provider: 'sqlite', adapterName: 'node-sqlite' } as const
 
 /**
- * How transactions begin: one that writes takes the lock of the file before it reads, for SQLite refuses to write what another
- * process has written since the first read of a transaction.
+ * The statement that begins a transaction. A writing transaction takes the lock of the file before it reads, because SQLite rejects
+ * a write if another process has written since the first read of the transaction.
  */
 export type Begin = 'BEGIN' | 'BEGIN IMMEDIATE'
 
-/** A connection for Prisma; it owns the database that it is given. */
+/** Creates a connection for Prisma. It owns the given database. */
 export function sqliteConnection(database: DatabaseSync, begin: Begin = 'BEGIN'): SqlDriverAdapter {
   return connectionBy(sqliteQueries(database), begin)
 }
 
-/** The same, wherever the database is. */
-export function connectionBy(asked: SqliteQueries, begin: Begin): SqlDriverAdapter {
-  const { queryRaw, executeRaw, executeEach, executeScript } = asked
+/** Creates a connection for Prisma from queries on any thread. */
+export function connectionBy(sqlite: SqliteQueries, begin: Begin): SqlDriverAdapter {
+  const { queryRaw, executeRaw, executeEach, executeScript } = sqlite
   const queries = { queryRaw, executeRaw, executeEach }
-  const startTransaction = serialTransactions(asked, begin)
-  return { ...adapterInfo, ...queries, executeScript, startTransaction, dispose: asked.close }
+  const startTransaction = serialTransactions(sqlite, begin)
+  return { ...adapterInfo, ...queries, executeScript, startTransaction, dispose: sqlite.close }
 }
 
-/** Begins transactions, each when the former one is over: a connection has one at a time. */
-function serialTransactions(asked: SqliteQueries, begin: Begin) {
-  const { queryRaw, executeRaw, executeEach, executeScript, endTransaction } = asked
+/** Begins transactions one after the other, because a connection has one transaction at a time. */
+function serialTransactions(sqlite: SqliteQueries, begin: Begin) {
+  const { queryRaw, executeRaw, executeEach, executeScript, endTransaction } = sqlite
   const queries = { queryRaw, executeRaw, executeEach }
-  /** Settled when all transactions begun or waiting so far are over. */
+  /** Settles when all current and waiting transactions have ended. */
   let lastEnd: Promise<void> = Promise.resolve()
 
   return async (isolationLevel?: IsolationLevel): Promise<Transaction> => {
@@ -49,8 +49,8 @@ function serialTransactions(asked: SqliteQueries, begin: Begin) {
     })
     await former
 
-    // Prisma has sent COMMIT or ROLLBACK before. A COMMIT that failed may leave the transaction open, and every later
-    // one would begin within it.
+    // Prisma has sent COMMIT or ROLLBACK before. A COMMIT that failed may leave the transaction open, and every later transaction would
+    // begin inside it.
     async function end(): Promise<void> {
       try {
         await endTransaction()

@@ -1,9 +1,9 @@
 import { DriverAdapterError, type MappedError } from '@prisma/driver-adapter-utils'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
 
-/** The failures of Node's SQLite driver in the words of Prisma. */
+/** Converts failures of Node's SQLite driver to Prisma's errors. */
 
-/** The failure as Prisma takes it; one that SQLite did not cause is left as it is. */
+/** Converts a failure to an error of Prisma's adapters. A failure that SQLite did not cause is returned unchanged. */
 export function adapterErrorOf(failure: unknown): unknown {
   if (!(failure instanceof Error) || !('errcode' in failure)) return failure
   const { errcode, message } = failure
@@ -17,7 +17,7 @@ export function adapterErrorOf(failure: unknown): unknown {
   return new DriverAdapterError({ ...mapped, originalCode, originalMessage: message })
 }
 
-/** The failures that Prisma has a code for: P1008, P2002, P2003, P2011, P2021, P2022. */
+/** Converts the failures for which Prisma has a code: P1008, P2002, P2003, P2011, P2021, P2022. */
 function mappedErrorOf(code: string, message: string): MappedError | undefined {
   switch (code) {
     case 'SQLITE_CONSTRAINT_UNIQUE':
@@ -41,14 +41,14 @@ function mappedErrorOf(code: string, message: string): MappedError | undefined {
   }
 }
 
-/** `… constraint failed: table.column, table.column` */
+/** Parses the columns of a message such as `… constraint failed: table.column, table.column`. */
 function columnsNamed(message: string): readonly string[] {
   return message.split('constraint failed: ')[1]?.split(', ') ?? []
 }
 
 const withoutTable = (column: string) => column.slice(column.indexOf('.') + 1)
 
-/** What a statement names and is not there: SQLite names it in the message alone. */
+/** Returns the missing table or column of a statement, which SQLite names only in the message. */
 function nameNotFound(message: string): MappedError | undefined {
   const [, table] = /^no such table: (.*)$/.exec(message) ?? []
   if (table !== undefined) return { kind: 'TableDoesNotExist', table }

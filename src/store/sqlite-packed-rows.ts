@@ -1,17 +1,17 @@
 import { type ColumnType, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 
 /**
- * Rows as one thread sends them to another: all bytes in one buffer, which is handed over, for to copy thousands of small ones
- * takes longer than to find them.
+ * Rows as one thread sends them to another. All bytes are in one buffer that is transferred, because copying thousands of small buffers
+ * takes longer than the query.
  */
 export interface PackedRows {
-  /** In place of bytes their length. */
+  /** Rows with the lengths of bytes in place of the bytes. */
   readonly rows: unknown[][]
-  /** All bytes, one after the other. */
+  /** Concatenation of all bytes. */
   readonly bytes: Uint8Array | undefined
 }
 
-/** Packs rows in place. */
+/** Packs rows. Changes the given rows. */
 export function packRows(rows: unknown[][], types: readonly ColumnType[]): PackedRows {
   const columns = bytesColumns(types)
   const parts: Uint8Array[] = []
@@ -26,7 +26,7 @@ export function packRows(rows: unknown[][], types: readonly ColumnType[]): Packe
   return { rows, bytes: parts.length === 0 ? undefined : joined(parts) }
 }
 
-/** The rows as they were. Their bytes are parts of the one buffer: few rows do not keep many in memory, for they have one of their own. */
+/** Restores the rows. Their bytes are views of the buffer. Each result has its own buffer, so a row keeps only its own result in memory. */
 export function unpackRows({ rows, bytes }: PackedRows, types: readonly ColumnType[]): unknown[][] {
   if (bytes === undefined) return rows
   const columns = bytesColumns(types)
@@ -46,7 +46,7 @@ function bytesColumns(types: readonly ColumnType[]): number[] {
   return types.flatMap((type, i) => (type === ColumnTypeEnum.Bytes ? [i] : []))
 }
 
-/** In memory that is no part of a pool, so that it can be handed over. */
+/** Concatenates bytes in memory outside of Node's buffer pool, so that it can be transferred. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0

@@ -12,31 +12,31 @@ import { adapterErrorOf } from './sqlite-errors.ts'
 import { isLarge, keepStatements, rowsOf } from './sqlite-statements.ts'
 
 /**
- * What a connection to SQLite is asked, in the types of Prisma's driver adapters. It knows the column types of our tables and of
- * Prisma's table of migrations, and no others.
+ * Queries of a SQLite connection, in the types of Prisma's driver adapters. Only the column types of our tables and of Prisma's migration
+ * table are supported.
  */
 export interface SqliteQueries {
   queryRaw(query: SqlQuery): Promise<SqlResultSet>
-  /** How many rows a statement changed; meaningless for one that changes none, such as BEGIN. */
+  /** Resolves to the number of changed rows. The number is meaningless for a statement that changes no rows, such as BEGIN. */
   executeRaw(query: SqlQuery): Promise<number>
-  /** Runs a statement once for each list of parameters; gives the number of rows changed. */
+  /** Runs a statement once per list of parameters. Resolves to the number of changed rows. */
   executeEach(sql: string, lists: readonly (readonly RawParameter[])[]): Promise<number>
   executeScript(script: string): Promise<void>
-  /** Rolls back what is open still. */
+  /** Rolls back the transaction if it is still open. */
   endTransaction(): Promise<void>
   close(): Promise<void>
 }
 
-/** Asks the database on this thread: each call holds the event loop. It owns the database that it is given. */
+/** Queries a database on this thread. Each call blocks the event loop. The result owns the given database. */
 export function sqliteQueries(database: DatabaseSync): SqliteQueries {
   const kept = keepStatements(database, columnsOf)
 
-  /** Runs a query on its statement; failures are in Prisma's words. */
+  /** Runs `work` with the prepared statement of a query. Throws Prisma's errors. */
   function run<T>({ sql, args, argTypes }: SqlQuery, work: Work<T>): T {
     return withAdapterErrors(() => {
       const parameters = args.map((arg, i) => parameterOf(arg, argTypes[i]))
       const { statement, note } = kept.get(sql)
-      // A statement holds its parameters until it is given the next ones.
+      // A statement keeps its parameters in memory until its next execution.
       if (parameters.some(isLarge)) kept.drop(sql)
       return work(statement, parameters, note)
     })
@@ -93,14 +93,14 @@ function withAdapterErrors<T>(work: () => T): T {
 
 type Work<T> = (statement: StatementSync, parameters: SQLInputValue[], columns: Columns) => T
 
-/** What is read of a statement once, for it costs as much as preparing. */
+/** The columns of a statement. They are read once per statement, because reading them costs as much as preparing it. */
 interface Columns {
   readonly names: string[]
-  /** `undefined` for an expression, and for a declared type that is not one of ours. */
+  /** Declared types; `undefined` for an expression, and for a type that our tables do not have. */
   readonly types: readonly (ColumnType | undefined)[]
 }
 
-/** Whole numbers are read as bigints: the driver refuses to read one beyond 2^53 as a number. */
+/** Reads the columns, and sets the statement to read integers as bigints: the driver rejects integers above 2^53 as numbers. */
 function columnsOf(statement: StatementSync): Columns {
   statement.setReadBigInts(true)
   const columns = statement.columns()
@@ -110,7 +110,7 @@ function columnsOf(statement: StatementSync): Columns {
   }
 }
 
-/** By the words of the migrations. */
+/** Column types by the type names of the migrations. */
 const declaredTypes: ReadonlyMap<string, ColumnType> = new Map([
   ['BIGINT', ColumnTypeEnum.Int64],
   ['INTEGER', ColumnTypeEnum.Int32],
@@ -120,7 +120,7 @@ const declaredTypes: ReadonlyMap<string, ColumnType> = new Map([
   ['DATETIME', ColumnTypeEnum.DateTime],
 ])
 
-/** By the first value that is there. */
+/** Infers the type of a column from its first value that is not null. */
 function inferredType(rows: readonly unknown[][], column: number): ColumnType {
   const row = rows.find((one) => one[column] !== null)
   const value = row?.[column]
@@ -130,7 +130,7 @@ function inferredType(rows: readonly unknown[][], column: number): ColumnType {
   return value === undefined ? ColumnTypeEnum.Int32 : ColumnTypeEnum.UnknownNumber
 }
 
-/** In place. Prisma takes whole numbers as numbers where these are exact, or else as digits. */
+/** Converts integers of a row in place. Prisma expects a number if it is exact, and decimal text otherwise. */
 function convertIntegers(row: unknown[], types: readonly ColumnType[]): void {
   for (let i = 0; i < row.length; i++) {
     const value = row[i]
@@ -142,8 +142,8 @@ function convertIntegers(row: unknown[], types: readonly ColumnType[]): void {
 }
 
 /**
- * A parameter as the driver takes it. What it does not take must not come through: an object in the first place would be
- * read as named parameters, and all others as null.
+ * Converts a parameter for the driver. Throws for an unsupported type, because the driver would interpret an object as named parameters in
+ * the first place, and as null in all others.
  */
 function parameterOf(arg: unknown, type: ArgType | undefined): SQLInputValue {
   if (typeof arg === 'boolean') return arg ? 1 : 0

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 
-/** The statements of a connection, kept prepared: to prepare one costs as much as to read some rows. */
+/** A cache of the prepared statements of a connection. Preparing a statement costs as much as reading some rows. */
 
-/** A statement that gives lists of columns, and what was found out about it once. */
+/** A statement whose rows are lists of columns, and a note that `settle` made about it. */
 export interface KeptStatement<Note> {
   readonly statement: StatementSync
   readonly note: Note
@@ -12,11 +12,11 @@ export interface KeptStatement<Note> {
 /** Statements by their text. */
 export interface KeptStatements<Note> {
   get(sql: string): KeptStatement<Note>
-  /** The next one of this text is prepared again. */
+  /** Evicts a statement. Its next use prepares it again. */
   drop(sql: string): void
 }
 
-/** Keeps the newest `mostKept`; `settle` is called once for each that is prepared. */
+/** Creates a cache of the `mostKept` newest statements. `settle` is called once per prepared statement. */
 export function keepStatements<Note>(
   database: DatabaseSync,
   settle: (statement: StatementSync) => Note,
@@ -41,14 +41,14 @@ export function keepStatements<Note>(
 }
 
 /**
- * A limit that is a bare parameter makes SQLite prepare the statement anew each time that it is bound (sqlite3_bind,
- * Vdbe.expmask), for the plan might depend on its value. An expression does not, and the plan is the same.
+ * Turns limits into expressions. If a limit is a bare parameter, SQLite prepares the statement again each time the parameter is bound
+ * (sqlite3_bind, Vdbe.expmask), because the plan might depend on its value. For an expression it does not, and the plan is the same.
  */
 function withPlainLimits(sql: string): string {
   return sql.replaceAll(/\bLIMIT (?=\?)/g, 'LIMIT +')
 }
 
-/** All rows that a kept statement finds, each a list of columns. The types of the driver know rows as objects alone. */
+/** Returns all rows of a statement as lists of columns. The types of the driver only describe rows as objects. */
 export function rowsOf(
   { statement }: Pick<KeptStatement<unknown>, 'statement'>,
   parameters: readonly SQLInputValue[],
@@ -57,14 +57,14 @@ export function rowsOf(
   return rows as unknown[][]
 }
 
-/** Whether a statement is not to hold a parameter until it is given the next one: the JSON of a bulk statement has megabytes. */
+/** Whether a parameter is too large to stay in memory with its statement. The JSON of a bulk statement has megabytes. */
 export function isLarge(parameter: SQLInputValue): boolean {
   return typeof parameter === 'string'
-    ? parameter.length > mostKeptLength
-    : parameter instanceof Uint8Array && parameter.length > mostKeptLength
+    ? parameter.length > maxKeptLength
+    : parameter instanceof Uint8Array && parameter.length > maxKeptLength
 }
 
-const mostKeptLength = 65_536
+const maxKeptLength = 65_536
 
-/** The program's own texts are fewer; a text with a list in it comes in as many forms as lists have lengths. */
+/** Capacity of the cache. The program has fewer texts of its own, but a text with a list has one form per list length. */
 export const mostKept = 200

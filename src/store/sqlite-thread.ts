@@ -7,15 +7,15 @@ import type { SqliteQueries } from './sqlite-queries.ts'
 import type { SqliteAnswer, SqliteFailure, SqliteRequest } from './sqlite-worker.ts'
 
 /**
- * A connection to SQLite on a thread of its own: the driver has each statement in one turn of the event loop, and COMMIT waits for
- * the disk in one (docs/decisions/045-writes-on-a-thread.md).
+ * A connection to SQLite on a separate thread. The driver runs each statement synchronously, and COMMIT waits for the disk
+ * (docs/decisions/045-writes-on-a-thread.md).
  */
 
 interface Pending {
   readonly resolve: (answer: SqliteAnswer) => void
 }
 
-/** Starts a thread and opens the file on it. What ends the thread, such as a want of memory, ends the process. */
+/** Starts a thread, and opens the file on it. If the thread ends, for example out of memory, the process ends. */
 export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
   const worker = startThread(import.meta.url, 'sqlite-worker', file)
   const pending = createFifo<Pending>()
@@ -24,7 +24,7 @@ export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
   worker.on('message', (answer: SqliteAnswer) => {
     isInTransaction = answer.isInTransaction
     present(pending.shift(), 'a request for each answer').resolve(answer)
-    // It keeps the process running while it works, and no longer.
+    // The thread keeps the process running only while a request is pending.
     if (pending.length === 0) worker.unref()
   })
   worker.on('exit', () => assert(isClosed, 'the thread of the database runs until it is closed'))

@@ -7,9 +7,9 @@ import { openFile } from './sql/sqlite/file.ts'
 import { type PackedRows, packRows } from './sqlite-packed-rows.ts'
 import { type SqliteQueries, sqliteQueries } from './sqlite-queries.ts'
 
-/** The thread of `sqlite-thread.ts`: one request, one answer, in order. */
+/** The thread of `sqlite-thread.ts`. It sends one response per request, in order. */
 
-/** What the thread is asked to do. */
+/** A request to the thread. */
 export type SqliteRequest =
   | { readonly what: 'open' }
   | { readonly what: 'endTransaction' }
@@ -22,18 +22,18 @@ export type SqliteRequest =
     }
   | { readonly what: 'script'; readonly script: string }
 
-/** What it answers, and whether a transaction is open now. */
+/** The response of the thread, and whether a transaction is open after it. */
 export type SqliteAnswer = { readonly isInTransaction: boolean } & (
   | { readonly ok: true; readonly changed: number; readonly found: PackedResult | undefined }
   | { readonly ok: false; readonly failure: SqliteFailure }
 )
 
-/** The rows that a query found. */
+/** The rows of a query. */
 export interface PackedResult extends Omit<SqlResultSet, 'rows'> {
   readonly packed: PackedRows
 }
 
-/** A failure without its class, which no message keeps: the cause of an error of the adapter, or the members of another one. */
+/** A failure without its class, which a message between threads loses: the cause of an adapter error, or the members of another error. */
 export type SqliteFailure =
   | { readonly isOfAdapter: true; readonly cause: DriverAdapterError['cause'] }
   | { readonly isOfAdapter: false; readonly message: string; readonly fields: object }
@@ -50,7 +50,7 @@ port.on('message', async (request: SqliteRequest) => {
   port.postMessage(answer, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer])
 })
 
-/** Nothing in it waits, so that requests cannot overtake each other. */
+/** Runs a request. Nothing in it waits, so requests cannot overtake each other. */
 async function outcomeOf(request: SqliteRequest) {
   try {
     return { ok: true, ...nothing, ...(await answerTo(request)) } as const
@@ -59,7 +59,7 @@ async function outcomeOf(request: SqliteRequest) {
   }
 }
 
-/** What a request may ask for. */
+/** The result of a request. */
 interface Found {
   readonly changed: number
   readonly found: PackedResult | undefined
@@ -102,6 +102,6 @@ function withoutClass(failure: unknown): SqliteFailure {
   if (!(failure instanceof Error)) {
     return { isOfAdapter: false, message: String(failure), fields: {} }
   }
-  // For example SQLite's code and number, which distinguish faults.
+  // The members include SQLite's code and number, which distinguish faults.
   return { isOfAdapter: false, message: failure.message, fields: { ...failure } }
 }

@@ -2,7 +2,7 @@ import { bytesToHex } from '../lib/hex.ts'
 import type { Client } from './client.ts'
 import type { StoreReader } from './contract.ts'
 
-/** What never changes of a ledger: its network. */
+/** Creates the read of the network of a ledger, which never changes. */
 export function stateReads(client: Client) {
   return {
     network: async () => {

@@ -6,15 +6,15 @@ import { epochs as epochRows } from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
 import { accountEntries } from './sql/trie-tables.ts'
 
-/** Writes what a slot changes beside the log: accounts and epochs. */
+/** Writes the accounts and epochs that a slot changes. */
 
-/** The changes of one or several slots. */
+/** The changes of accounts and epochs by one or several slots. */
 export interface StateChanges {
   readonly accounts: readonly AccountVersion[]
   readonly epochs: readonly EpochRow[]
 }
 
-/** Adds versions of accounts; adds epochs, or replaces those that are known. */
+/** Adds versions of accounts, and adds or replaces epochs. */
 export async function writeState(
   { tx, sql }: RawWriting,
   { accounts, epochs }: StateChanges,
@@ -25,7 +25,7 @@ export async function writeState(
     })
     await sql.insert(tx, accountEntries, rows)
   })
-  // Several slots may change one epoch, and PostgreSQL refuses to change a row twice in a statement.
+  // Several slots may change the same epoch, and PostgreSQL rejects a statement that changes a row twice.
   const newest = new Map(epochs.map((one) => [one.epoch, one]))
   const rows = [...newest.values()].map(({ epoch, committee, candidates, rewards }) => ({
     epoch,

@@ -2,29 +2,29 @@ import type { AccountEntry } from '../ledger/accounts.ts'
 import type { AccountId, SlotIndex } from '../protocol/primitives.ts'
 import type { AccountVersion, SlotSpan } from './rows.ts'
 
-/** The tries behind the roots of commitments, kept in pages. The store knows no more of a page than its id. */
+/** The tries behind the roots of commitments, stored in pages. The store does not interpret the bytes of a page. */
 
-/** A page of a trie; the id is a whole number from 0, below 2^53. */
+/** A page of a trie. The id is an integer from 0 to 2^53 - 1. */
 export interface TriePage {
   readonly id: number
   readonly bytes: Uint8Array
 }
 
-/** Pages that are new or have other bytes, and pages that are gone. */
+/** New or changed pages, and the ids of removed pages. */
 export interface TrieChanges {
   readonly put: readonly TriePage[]
   readonly removed: readonly number[]
 }
 
-/** How far the pages of a ledger are. */
+/** The state of the pages of a ledger. */
 export interface TrieState {
-  /** The slot at whose end the tries are what the pages have. */
+  /** The pages have the state of the tries at the end of this slot. */
   readonly slot: SlotIndex
-  /** How much of them is there: the outputs whose paths begin with a byte below it; `allBuilt` when nothing is missing. */
+  /** Progress of the build: outputs are built if their path begins with a byte below this number. `allBuilt` if the tries are complete. */
   readonly built: number
 }
 
-/** Outputs of all paths, and the accounts. */
+/** Value of `built` for complete tries: outputs of all paths, and the accounts. */
 export const allBuilt = 257
 
 /** Pages of tries that are being built for the ledger at the end of a slot. */
@@ -40,18 +40,18 @@ export interface NewestAccount {
   readonly entry: AccountEntry | undefined
 }
 
-/** Reads of the pages, and of what they are built from. */
+/** Reads of the pages, and of the data that they are built from. */
 export interface TrieReads {
-  /** Those of the pages that exist, in no order. */
+  /** The pages that exist, in no particular order. */
   triePages(ids: readonly number[]): Promise<TriePage[]>
-  /** `undefined` where nothing was built yet. */
+  /** The state of the pages; `undefined` if no page was built yet. */
   trieState(): Promise<TrieState | undefined>
-  /** The number of outputs that are unspent as of the newest commitment. No cost. */
+  /** Number of unspent outputs at the newest commitment. The cost is negligible. */
   unspentCount(): Promise<number>
-  /** A page of the accounts that there ever were, with their newest entries, by id; an empty page is the end. */
+  /** A page of all accounts that ever existed, with their newest entries, by id. An empty page is the end. */
   newestAccounts(after: AccountId | undefined): Promise<NewestAccount[]>
-  /** Of some accounts the newest version up to a slot, and all after it, by slot. */
+  /** The newest version of each account up to a slot, and all later versions, by slot. */
   accountHistories(accountIds: readonly AccountId[], slot: SlotIndex): Promise<AccountVersion[]>
-  /** A page of the versions of all accounts in slots, by slot and account, behind one of them if it is given; an empty page is the end. */
+  /** A page of the account versions in `slots`, by slot and account, after version `behind` if given. An empty page is the end. */
   accountVersions(slots: SlotSpan, behind: AccountVersion | undefined): Promise<AccountVersion[]>
 }

@@ -10,7 +10,7 @@ import { allBuilt, type TrieBuild, type TrieChanges, type TriePage } from './tri
 
 /** Writes pages of tries. */
 
-/** Changes them to what they are at the end of a slot, in the transaction that commits it. */
+/** Applies the changes of a slot, in the transaction that commits the slot. */
 export async function changeTries(
   writing: RawWriting,
   slot: SlotIndex,
@@ -48,7 +48,7 @@ async function putPages({ tx, sql }: RawWriting, pages: readonly TriePage[]): Pr
     SELECT id, ${dialect.slice('"from"', 'length')} FROM parts WHERE true
     ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes`
   for (let at = 0; at < pages.length; at += pagesPerStatement) {
-    // SQLite has all of a statement in one turn of the event loop.
+    // SQLite runs a statement in one turn of the event loop.
     if (at > 0) await setImmediate()
     const some = pages.slice(at, at + pagesPerStatement)
     let end = 1
@@ -61,5 +61,5 @@ async function putPages({ tx, sql }: RawWriting, pages: readonly TriePage[]): Pr
   }
 }
 
-/** Some milliseconds. Their bytes are one parameter, for as digits in JSON they would take three times as long. */
+/** Pages per statement, for some milliseconds. Their bytes are one parameter: as digits in JSON they would take three times as long. */
 const pagesPerStatement = 250

@@ -1,23 +1,23 @@
 import { resolve } from 'node:path'
 
-/** Which URLs name a database. */
+/** URLs of databases. */
 
-/** What the URL of a database looks like, for messages. */
+/** The supported forms of a database URL, for messages. */
 export const databaseUrlForms = 'file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE'
 
-/** A URL as far as it is understood: the path of a file, or all of it for a server. */
+/** A parsed URL: the path of a file, or the whole URL of a server. */
 export type DatabaseAddress =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgresql'; readonly url: string }
 
-/** What a URL names; `undefined` where it has none of the forms. */
+/** Parses a URL; `undefined` if it has none of the supported forms. */
 export function databaseAddress(url: string): DatabaseAddress | undefined {
   const [, path] = /^file:([^?]+)$/.exec(url) ?? []
   if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path }
   return isPostgresqlUrl(url) ? { kind: 'postgresql', url } : undefined
 }
 
-/** Where a database is, for people: the whole path of a file, or server and name, without user and password. */
+/** Formats the place of a database for messages: the absolute path of a file, or host and database name, without user and password. */
 export function databasePlace(url: string): string {
   const address = databaseAddress(url)
   if (address?.kind === 'sqlite') return resolve(address.path)
@@ -25,7 +25,7 @@ export function databasePlace(url: string): string {
   return `${parts.map(({ host }) => host).join()}${parts[0]?.pathname}`
 }
 
-/** Whether a URL names a PostgreSQL database: a host and a database, at least. */
+/** Whether a URL names a PostgreSQL database, with at least a host and a database name. */
 export function isPostgresqlUrl(url: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(url)) return false
   const isOne = (one: string) => {
@@ -36,7 +36,7 @@ export function isPostgresqlUrl(url: string): boolean {
   return hostUrlsOf(url).every(isOne) && targetSessions.some((one) => one === attributesIn(url))
 }
 
-/** The URL of each host of a PostgreSQL URL, `HOST:PORT,HOST:PORT`, without what is for all of them. */
+/** Splits a PostgreSQL URL with hosts `HOST:PORT,HOST:PORT` into one URL per host, without `target_session_attrs`. */
 export function hostUrlsOf(url: string): readonly string[] {
   const [, before = '', hosts = '', after = ''] =
     /^(\w+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? []
@@ -44,7 +44,7 @@ export function hostUrlsOf(url: string): readonly string[] {
   return hosts.split(',').map((host) => `${before}${host}${rest}`)
 }
 
-/** Which of the hosts will do. */
+/** The kind of host to connect to. */
 export type TargetSession = (typeof targetSessions)[number]
 
 const targetSessions = [
@@ -56,7 +56,7 @@ const targetSessions = [
   'prefer-standby',
 ] as const
 
-/** Which hosts of a URL will do; any, where it does not say. */
+/** Returns the kind of host that a URL requires; `any` by default. */
 export function sessionAttributesOf(url: string): TargetSession {
   return targetSessions.find((one) => one === attributesIn(url)) ?? 'any'
 }

@@ -6,61 +6,61 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
 import type { BlockKind, BlockState, TransactionState } from './rows.ts'
 
-/** How single values are stored: ids as bytes, positions as bigint, classes and roles as numbers. */
+/** Converts single values to and from their stored form: ids as bytes, positions as bigint, classes and roles as numbers. */
 
-/** The id of some bytes that were written as an id of that kind. */
+/** Converts stored bytes to an id. The bytes must have been written as an id of this kind. */
 export function idFromBytes<Kind extends string>(bytes: Uint8Array): Id<Kind> {
   return bytesToHex(bytes) as Id<Kind>
 }
 
-/** The branch of the positions in a milestone with rows. Six bytes: one in 2.8 * 10^14 foreign cursors would be taken. */
+/** Returns the branch of positions in a milestone with rows. It has six bytes, so one in 2.8 * 10^14 foreign cursors would be accepted. */
 export function branchOf(commitmentId: CommitmentId): Hex {
   return `0x${commitmentId.slice(2, 14)}`
 }
 
-/** The branch of the position 0, which all histories have in common. */
+/** The branch of position 0, which all histories share. */
 export const noBranch: Hex = '0x000000000000'
 
-/** The digits alone, as `unhex` of the bulk statements wants them. */
+/** Returns the digits without `0x`, as `unhex` in the bulk statements expects them. */
 export function digits(hex: Hex): string {
   return hex.slice(2)
 }
 
-/** The digits of some bytes. */
+/** Converts bytes to hex digits without `0x`. */
 export function digitsOf(bytes: Uint8Array): string {
   return digits(bytesToHex(bytes))
 }
 
-/** The number of a class, in log order. */
+/** Converts a class to its number, in log order. */
 export function classToNumber(updateClass: UpdateClass): number {
   return classes.indexOf(updateClass)
 }
 
-/** The class of a number. */
+/** Converts a number to its class. */
 export function numberToClass(number: number): UpdateClass {
   return present(classes[number], `update class ${number}`)
 }
 
 const classes: readonly UpdateClass[] = ['OWNED', 'MENTIONED']
 
-/** The number of a kind of block. */
+/** Converts a kind of block to its number. */
 export function kindToNumber(kind: BlockKind): number {
   return kinds.indexOf(kind)
 }
 
-/** The kind of a number. */
+/** Converts a number to its kind of block. */
 export function numberToKind(number: number): BlockKind {
   return present(kinds[number], `kind of block ${number}`)
 }
 
 const kinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 
-/** The bit mask of some roles; a role's bit is its place in the ledger's list, to which roles are only ever appended. */
+/** Converts roles to a bit mask. The bit of a role is its index in the ledger's list. New roles may only be appended to that list. */
 export function rolesToMask(listed: readonly Role[]): number {
   return listed.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
 }
 
-/** The roles of a bit mask, in their fixed order; the same list for the same mask. */
+/** Converts a bit mask to roles, in their fixed order. Returns the same list for the same mask. */
 export function maskToRoles(mask: number): readonly Role[] {
   const known = rolesByMask[mask]
   if (known !== undefined) return known
@@ -69,10 +69,10 @@ export function maskToRoles(mask: number): readonly Role[] {
   return found
 }
 
-/** At most 1,024, and few of them occur. */
+/** Cached lists of roles by mask. There are at most 1,024 masks, and few of them occur. */
 const rolesByMask: (readonly Role[])[] = []
 
-/** The number of a kind of index key. */
+/** Converts a kind of index key to its number. */
 export function indexKindToNumber(kind: IndexKind): number {
   return numberByIndexKind[kind]
 }
@@ -95,7 +95,7 @@ const numberByIndexKind: { readonly [K in IndexKind]: number } = {
   CHAIN_HOLDER: 14,
 }
 
-/** The kind of chain of a type code. */
+/** Converts a type code to its kind of chain. */
 export function chainKindOf(code: unknown): ChainKind {
   return present(
     ([1, 2, 3, 4, 5] as const).find((kind) => kind === Number(code)),
@@ -103,23 +103,23 @@ export function chainKindOf(code: unknown): ChainKind {
   )
 }
 
-/** A number up to 2^256 - 1 as 32 bytes, the highest first: they are in the order of the numbers. */
+/** Converts a number up to 2^256 - 1 to 32 bytes in big-endian order, so that bytes sort like numbers. */
 export function uint256ToHex(value: bigint): Hex {
   assert(value >= 0n && value >> 256n === 0n, `${value} has 256 bits`)
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
-/** The number of bytes that `uint256ToHex` made. */
+/** Converts the bytes of `uint256ToHex` back to a number. */
 export function bytesToUint256(bytes: Uint8Array): bigint {
   return BigInt(bytesToHex(bytes))
 }
 
-/** The state of a block, as written. */
+/** Parses the stored state of a block. */
 export function blockState(text: string): BlockState {
   return oneOf(['PENDING', 'ACCEPTED', 'CONFIRMED', 'FINALIZED', 'DROPPED'], text)
 }
 
-/** The state of a transaction, as written. */
+/** Parses the stored state of a transaction. */
 export function transactionState(text: string): TransactionState {
   return oneOf(['PENDING', 'ACCEPTED', 'COMMITTED', 'FINALIZED', 'FAILED'], text)
 }
@@ -131,7 +131,7 @@ function oneOf<T extends string>(words: readonly T[], text: string): T {
   )
 }
 
-/** The strings of a JSON array that `JSON.stringify` wrote. */
+/** Parses a JSON array of strings that `JSON.stringify` wrote. */
 export function stringsFromJson(text: string): string[] {
   const list: unknown = JSON.parse(text)
   assert(Array.isArray(list) && list.every((item) => typeof item === 'string'), 'strings in JSON')

@@ -10,146 +10,150 @@ import type { Between, PageOrder } from './list-contract.ts'
 import type { AddressTotal, OutputRow } from './rows.ts'
 import type { SearchReader } from './search-contract.ts'
 
-/** Reads of what is kept beside the log. An answer with a `slot` is as of the end of that committed slot. */
+/** Reads of the views that are maintained beside the log. A result with a `slot` is the state at the end of that committed slot. */
 export interface ViewReader extends ChainReader, SearchReader {
-  /** The base tokens of an address; a row's lookup. */
+  /** The base tokens of an address, by the lookup of one row. */
   balance(address: Hex): Promise<{ readonly slot: SlotIndex; readonly balance: Balance }>
-  /** The same of many, as of one moment; those that own nothing are left out. */
+  /** The base tokens of many addresses, all of one state. Addresses that own nothing are omitted. */
   balances(
     addresses: readonly Hex[],
   ): Promise<{ readonly slot: SlotIndex; readonly balances: ReadonlyMap<Hex, Balance> }>
   /** The native tokens of an address, by id. */
   tokenBalances(address: Hex, part: Between, page: PageOrder): Promise<readonly OwnedTokens[]>
-  /** All base tokens of an address at the end of a committed slot; `undefined` for a slot that is not committed. */
+  /** Total base tokens of an address at the end of a committed slot; `undefined` for a slot that is not committed. */
   totalAt(address: Hex, slot: SlotIndex): Promise<bigint | undefined>
   /**
-   * The same at the ends of many slots, in their order. Slots that are not committed are left out, and so are those before the
-   * cut of the log at which nothing is known of the address. Some index lookups a slot, however long the history is.
+   * The totals of an address at the ends of many slots, in order of the slots. Omits slots that are not committed, and slots before the
+   * pruned position at which nothing is known of the address. Costs some index lookups per slot, however long the history is.
    */
   totalsAt(address: Hex, slots: readonly SlotIndex[]): Promise<readonly TotalAt[]>
-  /** The first slot that is known to have changed what an address owns; `undefined` for one that never owned anything. */
+  /** The first known slot that changed the holdings of an address; `undefined` for an address that never owned anything. */
   firstOwned(address: Hex): Promise<SlotIndex | undefined>
-  /** The slots after one up to another, both of them known, in which expirations moved outputs of an address, in order. */
+  /** The slots in which expirations moved outputs of an address, in order, from `after` (exclusive) to `upTo` (inclusive). */
   expirationTotals(
     address: Hex,
     slots: { readonly after: SlotIndex; readonly upTo: SlotIndex; readonly limit: number },
   ): Promise<readonly ExpirationTotal[]>
-  /** The outputs of a transaction, in no order. */
+  /** The outputs of a transaction, in no particular order. */
   outputsOfTransaction(transactionId: TransactionId): Promise<OutputRow[]>
-  /** The addresses that own most base tokens; of those that own the same, the last by bytes first. */
+  /** The addresses with the most base tokens. Equal totals are in descending order of the address bytes. */
   richestAddresses(
     limit: number,
   ): Promise<{ readonly slot: SlotIndex; readonly owners: readonly AddressTotal[] }>
-  /** The ranges that have addresses, the poorest first. */
+  /** The balance ranges with addresses, the lowest first. */
   balanceRanges(): Promise<{ readonly slot: SlotIndex; readonly ranges: readonly BalanceRange[] }>
   /**
-   * What happened in spans of time, by their numbers, both included; of the spans that have committed slots. With the first
-   * and the newest slot of the ledger. One index range.
+   * The activity in the spans `from` to `to`, both inclusive, that have committed slots, with the first and the newest slot of the
+   * ledger. One index range.
    */
   activity(resolution: Resolution, from: number, to: number): Promise<ActivityRange>
-  /** What is counted of the whole ledger, and of its newest `slots` slots; a few rows whatever the ledger's size. */
+  /** Counters of the whole ledger, and of its newest `slots` slots. Reads a few rows, whatever the size of the ledger. */
   ledgerCounters(slots: number): Promise<LedgerCounters>
-  /** Unspent outputs by booked slot and id. One index scan for each way in which an output can be meant, and no more. */
+  /** Unspent outputs by booked slot and id. Costs one index scan for each index key or kind of the filter. */
   unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
   /**
-   * How far these scans may go at once: where one of them has walked over `most` outputs, or as many as are walked over at once, whether
-   * these fulfil the rest of the filter or not. Index entries alone are read.
+   * The position at which the first of these scans has passed `most` outputs, or the maximum for one pass, whether the outputs match the
+   * rest of the filter or not. Reads only index entries.
    */
   unspentStop(question: Omit<UnspentQuery, 'limit'>, most: number): Promise<ScanStop>
 }
 
-/** Where scans stop. */
+/** The position at which scans stop. */
 export interface ScanStop {
-  /** The last place of all; left out where they come to their ends before. */
+  /** Position of the first scan to stop; `undefined` if all scans end before they stop. */
   readonly at: OutputPosition | undefined
-  /** How many outputs are walked over until there. */
+  /** Number of outputs that the scans pass until then. */
   readonly walked: number
 }
 
-/** All base tokens of an address at the end of a slot. */
+/** Total base tokens of an address at the end of a slot. */
 export interface TotalAt {
   readonly slot: SlotIndex
   readonly total: bigint
-  /** The slot of the last update or expiration until then; `undefined` before the first. */
+  /** Slot of the last update or expiration up to `slot`; `undefined` before the first. */
   readonly changedIn: SlotIndex | undefined
 }
 
-/** Spans of time, the oldest first. A span that is not wholly counted has fewer slots than it should. */
+/** Spans of time, the oldest first. A span that is not fully counted has fewer slots than its length. */
 export interface ActivityRange {
   readonly first: SlotIndex
   readonly slot: SlotIndex
   readonly spans: readonly ActivityBucket[]
 }
 
-/** Counts as of the end of a committed slot. */
+/** Counters at the end of a committed slot. */
 export interface LedgerCounters {
   readonly slot: SlotIndex
   /** Addresses that own base tokens. */
   readonly addresses: number
-  /** Unspent outputs, and those of them that are accounts. */
+  /** Unspent outputs. */
   readonly outputs: number
+  /** Unspent account outputs. */
   readonly accounts: number
-  /** The newest slots as far as they are counted; `blocks` is not known in upstream mode. */
+  /** Activity of the newest slots, as far as they are counted. `blocks` is unknown in upstream mode. */
   readonly recent: Pick<Activity, 'slots' | 'blocks' | 'accepted'>
 }
 
-/** A native token and how much of it an address has. */
+/** The balance of one native token of an address. */
 export interface OwnedTokens {
   readonly tokenId: FoundryId
   readonly balance: TokenBalance
 }
 
-/** Which page of which unspent outputs. */
+/** The query of a page of unspent outputs. */
 export interface UnspentQuery {
   readonly filter: UnspentFilter
-  /** Both exclusive, in the order of places; there need be no outputs. */
+  /** Lower bound of the positions, exclusive. There need not be an output at it. */
   readonly after?: OutputPosition | undefined
+  /** Upper bound of the positions, exclusive. */
   readonly before?: OutputPosition | undefined
-  /** The last place in the order, itself included. */
+  /** Last position in the order of the query, inclusive. */
   readonly through?: OutputPosition | undefined
-  /** By default ascending. */
+  /** `ascending` by default. */
   readonly order?: 'ascending' | 'descending' | undefined
   readonly limit: number
 }
 
-/** A place in the order of unspent outputs. */
+/** A position in the order of unspent outputs. */
 export interface OutputPosition {
   readonly bookedSlot: SlotIndex
   readonly outputId: OutputId
 }
 
-/** What outputs must fulfil, all of it. */
+/** Conditions of unspent outputs. An output must fulfil all of them. */
 export interface UnspentFilter {
-  /** Unspent by everything that is booked, or unspent at the end of the newest committed slot. */
+  /** BOOKED: not spent by any booked transaction. COMMITTED: unspent at the end of the newest committed slot. */
   readonly asOf: 'BOOKED' | 'COMMITTED'
-  /** Owned by this address at the end of the newest committed slot, or of the slot of booking. Not beside `anyOf`. */
+  /** Owner at the end of the newest committed slot, or at the slot of booking. Cannot be combined with `anyOf`. */
   readonly heldBy?: Hex | undefined
-  /** Each of them. */
+  /** Index keys that the output must all have. */
   readonly keys?: readonly OutputKey[] | undefined
-  /** At least one of them. */
+  /** Index keys of which the output must have at least one. */
   readonly anyOf?: readonly IndexKey[] | undefined
-  /** Type codes. */
+  /** Type codes of which the output must have one. */
   readonly kinds?: readonly number[] | undefined
   readonly hasReturn?: boolean | undefined
   readonly hasToken?: boolean | undefined
   readonly hasTimelock?: boolean | undefined
   readonly hasExpiration?: boolean | undefined
-  /** By the slot of a timelock or expiration as written, and by the slot of booking. */
+  /** Bounds of the slot of the timelock condition. */
   readonly timelocked?: SlotBounds | undefined
+  /** Bounds of the slot of the expiration condition. */
   readonly expires?: SlotBounds | undefined
+  /** Bounds of the slot of booking. */
   readonly created?: SlotBounds | undefined
 }
 
 /** An index key, or the address of the owner, whether the output expires or not. */
 export type OutputKey = IndexKey | OwnerKey
 
-/** The address of the address condition or of the immutable account; what has it is found by one of two index keys. */
+/** The address of the address condition or of the immutable account. Two kinds of index keys cover these outputs. */
 export interface OwnerKey {
   readonly kind: 'OWNER'
   readonly value: Hex
 }
 
-/** Slots between two, both excluded. */
+/** Bounds of a slot, both exclusive. */
 export interface SlotBounds {
   readonly after?: SlotIndex | undefined
   readonly before?: SlotIndex | undefined

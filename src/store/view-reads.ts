@@ -16,7 +16,7 @@ import type {
   ViewReader,
 } from './view-contract.ts'
 
-/** Reads of what is kept beside the log: balances, and which outputs are unspent. */
+/** Creates the reads of the views beside the log, such as balances and unspent outputs. */
 export function viewReads(reading: Reading): ViewReader {
   const scan = unspentScan(reading)
   return {
@@ -29,7 +29,7 @@ export function viewReads(reading: Reading): ViewReader {
   }
 }
 
-/** Runs a scan for each way in which an output can be meant, and merges them. */
+/** Runs all scans of a query, and merges their rows. */
 async function readUnspent(
   scan: ReturnType<typeof unspentScan>,
   question: UnspentQuery,
@@ -43,7 +43,7 @@ async function readUnspent(
   return rows.filter(isFirst).slice(0, question.limit)
 }
 
-/** The nearest stop of the scans: up to there all of them have been walked. */
+/** Returns the first stop of the scans in the order of the query. All scans cover the positions up to it. */
 async function readStop(
   reading: Reading,
   question: Omit<UnspentQuery, 'limit'>,
@@ -58,7 +58,7 @@ async function readStop(
   return { at: reached[0], walked: reached.length * walked }
 }
 
-/** None of no kind at all; a kind that is named twice is scanned once. */
+/** Returns the index scans of a query. An empty list of kinds needs no scan, and a repeated kind is scanned once. */
 function scansOf({
   filter: given,
   after,
@@ -85,7 +85,7 @@ function scansOf({
   const [first, ...rest] = keys
   if (first === undefined) return kinds.map((kind) => scan({ kind }))
   if (first.kind !== 'OWNER') return [scan(first, rest)]
-  // What does not expire is found by its holder, who owns it unless it is an anchor.
+  // Outputs without an expiration are found by their holder, who is the owner unless the output is an anchor.
   const { value } = first
   const owned = { ...filter, hasExpiration: false, kinds: kinds.filter(isOwned) }
   return [
@@ -100,7 +100,7 @@ function isOwned(kind: number): boolean {
   return kind !== AnchorOutput.code
 }
 
-/** The places of slots, cut at both ends. */
+/** Intersects the bounds of slots with the bounds of positions. */
 function within(
   { after: afterSlot, before: beforeSlot }: SlotBounds = {},
   after: OutputPosition | undefined,

@@ -1,55 +1,55 @@
 import type { SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import type { BlockRow } from './rows.ts'
 
-/** Blocks that are booked while their transactions wait for outputs to spend: their reads and writes. */
+/** Reads and writes of booked blocks whose transactions wait for outputs to spend. */
 
-/** Reads, as of all former writes. */
+/** Reads of waiting blocks, after all earlier writes. */
 export interface WaitingReads {
   /** The blocks of the inbox that are not booked yet, in inbox order. */
   pendingBlocks(limit: number): Promise<PendingBlock[]>
-  /** How many blocks wait. */
+  /** Number of waiting blocks. */
   countWaiting(): Promise<number>
-  /** Those that wait for nothing any more and are to be judged, in inbox order. */
+  /** The blocks that no longer wait for any transaction and have to be judged, in inbox order. */
   releasedCarriers(limit: number): Promise<BlockRow[]>
-  /** How many of them wait for each of some transactions; nothing of those that none waits for. */
+  /** Number of blocks that wait for each of some transactions. Transactions for which no block waits are omitted. */
   awaitedCounts(
     transactionIds: readonly TransactionId[],
   ): Promise<ReadonlyMap<TransactionId, number>>
-  /** Those that wait for some transactions, in inbox order. */
+  /** The blocks that wait for some transactions, in inbox order. */
   carriersAwaiting(transactionIds: readonly TransactionId[]): Promise<AwaitingCarrier[]>
-  /** Those of the slots up to `upTo`, in inbox order. */
+  /** The waiting blocks of the slots up to `upTo`, in inbox order. */
   waitingCarriers(upTo: SlotIndex, limit: number): Promise<OverdueCarrier[]>
 }
 
-/** What booking needs of a block of the inbox; the bytes of one without a transaction are left out. */
+/** The columns of an inbox block that booking needs. `bytes` is empty for a block without a transaction. */
 export type PendingBlock = Pick<BlockRow, 'blockId' | 'inbox' | 'slot' | 'transactionId' | 'bytes'>
 
-/** A block that waits for some of the transactions that are given. */
+/** A block that waits for some of the given transactions. */
 export interface AwaitingCarrier {
   readonly block: BlockRow
-  /** Those among them. */
+  /** The given transactions that it waits for. */
   readonly awaits: readonly TransactionId[]
-  /** How many it waits for in all. */
+  /** Number of all transactions that it waits for. */
   readonly missing: number
 }
 
-/** A block whose transaction has waited as long as it may. */
+/** A block whose transaction has waited for the maximum time. */
 export interface OverdueCarrier extends Pick<BlockRow, 'inbox' | 'blockId' | 'slot'> {
   readonly transactionId: TransactionId
 }
 
-/** What a booking changes of those that wait, in this order. */
+/** The changes of waiting blocks by a booking, in the order in which they are applied. */
 export interface WaitingChanges {
-  /** Transactions that are booked now: no block waits for them any more. */
+  /** Newly booked transactions. No block waits for them any longer. */
   readonly booked: readonly TransactionId[]
-  /** Places in the inbox of blocks that wait no longer. */
+  /** Inbox positions of blocks that no longer wait. */
   readonly over: readonly number[]
-  /** Blocks that wait from now on. */
+  /** Blocks that begin to wait. */
   readonly begun: readonly WaitingCarrier[]
 }
 
 /** A block that waits. */
 export interface WaitingCarrier extends Pick<BlockRow, 'inbox' | 'slot'> {
-  /** The transactions it waits for; where there are none, it is to be judged. */
+  /** The transactions that it waits for. If there are none, the block has to be judged. */
   readonly awaits: readonly TransactionId[]
 }

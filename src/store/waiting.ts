@@ -15,9 +15,9 @@ import {
 import { idFromBytes } from './values.ts'
 import type { AwaitingCarrier, OverdueCarrier, WaitingChanges } from './waiting-contract.ts'
 
-/** Blocks that are booked while their transactions wait for outputs to spend. */
+/** Booked blocks whose transactions wait for outputs to spend. */
 
-/** Writes what a booking changes of them. */
+/** Writes the changes of a booking. */
 export async function changeWaiting(
   writing: RawWriting,
   { booked, over, begun }: WaitingChanges,
@@ -33,12 +33,12 @@ export async function changeWaiting(
   await inChunks(awaited, (part) => sql.insert(tx, table.awaitedTransactions, part))
 }
 
-/** How many wait. */
+/** Number of waiting blocks. */
 export function countWaiting({ tx }: Writing): Promise<number> {
   return tx.waitingCarrier.count()
 }
 
-/** Those that wait for nothing any more. */
+/** Returns blocks that no longer wait for any transaction. */
 export async function releasedCarriers(writing: Writing, limit: number): Promise<BlockRow[]> {
   const rows = await writing.tx.waitingCarrier.findMany({
     where: { missing: 0 },
@@ -51,7 +51,7 @@ export async function releasedCarriers(writing: Writing, limit: number): Promise
   )
 }
 
-/** How many wait for each of some transactions. */
+/** Number of blocks that wait for each of some transactions. */
 export async function awaitedCounts(
   writing: Writing,
   transactionIds: readonly TransactionId[],
@@ -62,7 +62,7 @@ export async function awaitedCounts(
   )
 }
 
-/** Those that wait for some transactions. */
+/** Returns the blocks that wait for some transactions. */
 export async function carriersAwaiting(
   writing: Writing,
   transactionIds: readonly TransactionId[],
@@ -81,7 +81,7 @@ export async function carriersAwaiting(
   }))
 }
 
-/** Those of the slots up to one. */
+/** Returns the waiting blocks of the slots up to `upTo`. */
 export async function waitingCarriers(
   writing: Writing,
   upTo: SlotIndex,

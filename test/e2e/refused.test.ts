@@ -100,7 +100,7 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
     const expected =
       name === 'sqlite'
         ? /^the database cannot be used: it holds the tables of another program$/
-        : /^the database cannot be used: a migration failed, and nothing of it was kept: .*"blocks" already exists.*$/
+        : /^the database cannot be used: a migration failed, and was rolled back: .*"blocks" already exists.*$/
     await expectRefused(url, env(url), expected)
     await other?.remove()
   })
