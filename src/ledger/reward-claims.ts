@@ -39,9 +39,9 @@ export function rewardHistoryAt(
   epochs: Iterable<{ readonly epoch: EpochIndex; readonly rewards: EpochRewards | undefined }>,
   slot: SlotIndex,
 ): RewardHistory {
-  const over = [...epochs].filter(({ epoch }) => lastSlotOfEpoch(parameters, epoch) <= slot)
-  const rewardsByEpoch = new Map(over.map(({ epoch, rewards }) => [epoch, rewards]))
-  const lastEpoch = over.reduce((last, { epoch }) => Math.max(last, epoch), -1)
+  const ended = [...epochs].filter(({ epoch }) => lastSlotOfEpoch(parameters, epoch) <= slot)
+  const rewardsByEpoch = new Map(ended.map(({ epoch, rewards }) => [epoch, rewards]))
+  const lastEpoch = ended.reduce((last, { epoch }) => Math.max(last, epoch), -1)
   return { lastEpoch, rewardsOf: (epoch) => rewardsByEpoch.get(epoch) }
 }
 

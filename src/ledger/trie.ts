@@ -29,7 +29,7 @@ export function updateTrie(trie: Trie, valueByKey: ReadonlyMap<Hex, Uint8Array |
   return { top: update(trie.top, changes, 0) }
 }
 
-/** The root of a map, without building a map for later updates. */
+/** The root of a map that is needed only once. */
 export function trieMapRoot(valueByKey: ReadonlyMap<Hex, Uint8Array>): Uint8Array {
   return trieRoot(updateTrie(emptyTrie, valueByKey))
 }

@@ -147,12 +147,12 @@ async function holdLease(
   state.term = term
   state.isSound = true
   deps.log.info('lease-taken', { term })
-  const over = new AbortController()
-  const end = () => over.abort()
+  const termEnd = new AbortController()
+  const end = () => termEnd.abort()
   closing.addEventListener('abort', end)
   if (closing.aborted) end()
-  const renewing = renewUntil(state, lease, over)
-  const refused = await leadUntil(deps, state, { term, ended: over.signal })
+  const renewing = renewUntil(state, lease, termEnd)
+  const refused = await leadUntil(deps, state, { term, ended: termEnd.signal })
   end()
   closing.removeEventListener('abort', end)
   const lost = (await renewing) ?? refused
@@ -191,16 +191,16 @@ async function leadUntil(
 async function renewUntil(
   state: ElectionState,
   lease: Lease,
-  over: AbortController,
+  termEnd: AbortController,
 ): Promise<LeaseLost | undefined> {
-  while (!over.signal.aborted) {
-    await pause(leaseRenewalMs, over.signal)
-    if (over.signal.aborted) return undefined
+  while (!termEnd.signal.aborted) {
+    await pause(leaseRenewalMs, termEnd.signal)
+    if (termEnd.signal.aborted) return undefined
     try {
       const renewed = await lease.renew()
       state.isSound = true
       if (renewed.ok) continue
-      over.abort()
+      termEnd.abort()
       return renewed.error
     } catch (failure) {
       // This process may still hold the lease when the database is reachable again.

@@ -88,19 +88,20 @@ export function createBooker(deps: BookingDeps): Booker {
     const before = await ledgerBefore(deps, [...candidates, ...waiters])
     const effects = judge(before, candidates, stored)
     const { isCut, judged } = effects
-    const lastHad = isCut ? fresh.findLastIndex(({ inbox }) => judged.has(inbox)) : fresh.length
-    const had = fresh.slice(0, lastHad + 1)
-    const over = noLongerWaiting({ released, waiters, open, judged })
+    const last = isCut ? fresh.findLastIndex(({ inbox }) => judged.has(inbox)) : fresh.length
+    const booked = fresh.slice(0, last + 1)
+    const settled = settledWaiters({ released, waiters, open, judged })
     const { transactions, created, spent } = effects
-    const blocks = had.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' }) as const)
-    const waits = waiting + effects.waiting.length > 0 && { waiting: waitingChanges(effects, over) }
+    const blocks = booked.map(({ blockId }) => ({ blockId, state: 'ACCEPTED' }) as const)
+    const hasWaiters = waiting + effects.waiting.length > 0
+    const waits = hasWaiters && { waiting: waitingChanges(effects, settled) }
     const written = await write.book(term, { blocks, transactions, created, spent, ...waits })
     if (!written.ok) return written
-    waiting += effects.waiting.length - over.length
-    for (const { blockId } of [...had, ...over]) prepared.delete(blockId)
+    waiting += effects.waiting.length - settled.length
+    for (const { blockId } of [...booked, ...settled]) prepared.delete(blockId)
     logFailures(deps, effects)
     const isMore = isCut || released.length > 0 || fresh.length === bookingBatch
-    return ok({ count: had.length + over.length, isMore })
+    return ok({ count: booked.length + settled.length, isMore })
   }
 
   async function giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>> {
@@ -127,7 +128,7 @@ export function createBooker(deps: BookingDeps): Booker {
 }
 
 /** The carriers that no longer wait after the booking. */
-function noLongerWaiting({
+function settledWaiters({
   released,
   waiters,
   open,
@@ -162,12 +163,12 @@ function logFailures({ log }: BookingDeps, { failures }: Effects): void {
 
 function waitingChanges(
   { transactions, waiting }: Effects,
-  over: readonly { readonly inbox: number }[],
+  settled: readonly { readonly inbox: number }[],
 ): WaitingChanges {
   const booked = transactions.filter(({ state }) => state === 'ACCEPTED')
   return {
     booked: booked.map(({ transactionId }) => transactionId),
-    over: over.map(({ inbox }) => inbox),
+    over: settled.map(({ inbox }) => inbox),
     begun: waiting,
   }
 }

@@ -148,10 +148,10 @@ async function checkPages(
           subtrees.delete(child)
         }
       }
-      const made = isBranchPage(bytes)
+      const rebuilt = isBranchPage(bytes)
         ? branchPage(bytes, below)
         : leafPage(changedEntries(bytes, []), depthOfPage(id))
-      if (Buffer.compare(made.bytes ?? new Uint8Array(), bytes) !== 0) {
+      if (Buffer.compare(rebuilt.bytes ?? new Uint8Array(), bytes) !== 0) {
         report.found('TRIE_PAGE_WRONG', `page ${id}`)
       }
       subtrees.set(id, subtreeOf(bytes))

@@ -86,7 +86,7 @@ export function judge(
     const { transactionId } = candidate.prepared.identity
     const former = verdicts.get(transactionId)
     if (former !== undefined && !isOfCarrier(former.failureReason)) continue
-    const diff = executed(candidate, { ...before, outputById: changes.outputById })
+    const diff = executeCandidate(candidate, { ...before, outputById: changes.outputById })
     if (diff.ok) {
       verdicts.set(transactionId, accept(candidate, diff.value, changes))
       failures.delete(transactionId)
@@ -95,7 +95,7 @@ export function judge(
     } else if (diff.error.code === 'ORPHANED') {
       agenda.wait(candidate, awaitedBy(candidate, changes.outputById))
     } else {
-      verdicts.set(transactionId, failed(candidate, diff.error, former))
+      verdicts.set(transactionId, failedVerdict(candidate, diff.error, former))
       failures.set(transactionId, { candidate, error: diff.error })
     }
   }
@@ -115,7 +115,10 @@ interface Changes {
 /** The waiters of a ledger in which no carrier waits. */
 export const noWaiters: StoredWaiters = { waiters: [], isLoaded: () => true }
 
-function executed({ prepared }: Candidate, ledger: LedgerBefore): Result<Diff, TransactionError> {
+function executeCandidate(
+  { prepared }: Candidate,
+  ledger: LedgerBefore,
+): Result<Diff, TransactionError> {
   const { transaction, unlocks } = prepared.payload
   const resolved = resolveReferences(transaction, ledger)
   if (!resolved.ok) return resolved
@@ -162,7 +165,7 @@ function awaitedBy(
 }
 
 /** The verdict of a failed transaction. When several carriers failed, the verdict names the last one. */
-function failed(
+function failedVerdict(
   { blockId, slot, prepared }: Candidate,
   error: TransactionError,
   former: BookedTransaction | undefined,

@@ -75,7 +75,7 @@ export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: 
     const subtree =
       changes.length === 0
         ? node.bytes && subtreeOf(node.bytes)
-        : await applied(node, { put: pages.put, turns })
+        : await applyChanges(node, { put: pages.put, turns })
     const root = subtree?.root.slice() ?? emptyTrieRoot
     roots.set(trie, root)
     return root
@@ -246,18 +246,18 @@ interface Applying {
 }
 
 /** Applies the changes of a page and of the pages below it, from the bottom up. */
-async function applied(node: Node, on: Applying): Promise<Subtree> {
+async function applyChanges(node: Node, on: Applying): Promise<Subtree> {
   const { place, changes, bytes, children } = node
   await on.turns.pass()
   if (children !== undefined) {
     const changed = new Map<number, Subtree>()
-    for (const [digit, child] of children) changed.set(digit, await applied(child, on))
+    for (const [digit, child] of children) changed.set(digit, await applyChanges(child, on))
     return put(place, branchPage(bytes, changed), on)
   }
-  if (bytes === undefined) return grown(place, changes.filter(isSet), on)
+  if (bytes === undefined) return buildPages(place, changes.filter(isSet), on)
   const entries = changedEntries(bytes, changes)
-  const isMuch = countEntries(entries) > maxEntries && place.depth < deepestPage
-  if (isMuch) return grown(place, listEntries(entries), on)
+  const isTooLarge = countEntries(entries) > maxEntries && place.depth < deepestPage
+  if (isTooLarge) return buildPages(place, listEntries(entries), on)
   return put(place, leafPage(entries, place.depth, { bytes, changes }), on)
 }
 
@@ -265,14 +265,18 @@ async function applied(node: Node, on: Applying): Promise<Subtree> {
  * Builds the page for some entries, and the pages below it, where there was no page or a leaf page. The entries have different
  * paths and may be in any order.
  */
-async function grown(place: Place, entries: readonly TrieEntry[], on: Applying): Promise<Subtree> {
+async function buildPages(
+  place: Place,
+  entries: readonly TrieEntry[],
+  on: Applying,
+): Promise<Subtree> {
   await on.turns.pass()
   if (entries.length <= maxEntries || place.depth === deepestPage) {
     return put(place, leafPage(changedEntries(undefined, entries), place.depth), on)
   }
   const changed = new Map<number, Subtree>()
   for (const [digit, own] of await byDigit(entries, place.depth, on.turns)) {
-    changed.set(digit, await grown(below(place, digit), own, on))
+    changed.set(digit, await buildPages(below(place, digit), own, on))
   }
   return put(place, branchPage(undefined, changed), on)
 }

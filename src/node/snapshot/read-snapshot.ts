@@ -71,9 +71,9 @@ export async function* snapshotLines(
 ): AsyncGenerator<string> {
   let { check } = range
   const line = (part: SnapshotPart) => {
-    const made = snapshotLine(check, part)
-    check = made.check
-    return `${made.text}\n`
+    const next = snapshotLine(check, part)
+    check = next.check
+    return `${next.text}\n`
   }
   for (const section of sections.slice(sections.indexOf(range.section))) {
     const after = section === range.section ? range.after : '0x'

@@ -177,9 +177,9 @@ async function transferLines<E extends object>(
 ): Promise<Result<CheckedHead, ReceiveError | E | TransferFailed>> {
   const reader = reception.reader()
   const rows = createRowsWriter({ ...deps, reader })
-  const taken = await takeLines(deps, { reader, proofs: reception.proofs(), rows, report })
+  const received = await receiveLines(deps, { reader, proofs: reception.proofs(), rows, report })
   const written = await rows.end()
-  return written.ok ? taken : written
+  return written.ok ? received : written
 }
 
 interface Transfer {
@@ -189,7 +189,7 @@ interface Transfer {
   report(part: CheckedPart, reader: LineReader): void
 }
 
-async function takeLines<E extends object>(
+async function receiveLines<E extends object>(
   { source, stopping, confirm }: ReceiveDeps<E>,
   { reader, proofs, rows, report }: Transfer,
 ): Promise<Result<CheckedHead, ReceiveError | E | TransferFailed>> {

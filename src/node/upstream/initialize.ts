@@ -73,17 +73,16 @@ export async function genesisOfNode(
   const served = committed(first.value).commitmentId
   const plan = fromFile ?? (await servedPlan(nodes, parameters))
   if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
-  const made = await inTurns(genesisSteps({ ...plan, parameters }))
-  const genesis = { ...made, accounts: [], epoch: undefined }
+  const rows = await inTurns(genesisSteps({ ...plan, parameters }))
+  const genesis = { ...rows, accounts: [], epoch: undefined }
   const supply = plan.outputs.reduce((sum, { amount }) => sum + amount, 0n)
   const computed = genesis.commit.commitmentId
   if (computed !== served || supply !== parameters.tokenSupply) {
     return err({ code: 'GENESIS_DIFFERS', computed, served })
   }
-  const logId = await nodes.fetch(logIdOfGateway())
-  const ours = genesis.network.logId
-  const taken = logId.ok ? (logId.value ?? ours) : ours
-  return ok({ ...genesis, network: { ...genesis.network, logId: taken } })
+  const servedLogId = await nodes.fetch(logIdOfGateway())
+  const logId = (servedLogId.ok ? servedLogId.value : undefined) ?? genesis.network.logId
+  return ok({ ...genesis, network: { ...genesis.network, logId } })
 }
 
 /**

@@ -53,10 +53,10 @@ export async function openUpstream(
   { urls, withProofs, genesis, snapshot, issuer }: UpstreamOptions,
 ): Promise<Result<LedgerSource, UpstreamError>> {
   const nodes = openNodes({ urls, log: deps.log })
-  const begun = await beginUnlessBegun(deps, nodes, { snapshot, withProofs })
-  if (!begun.ok) {
+  const initialized = await initializeFromSnapshot(deps, nodes, { snapshot, withProofs })
+  if (!initialized.ok) {
     nodes.close()
-    return begun
+    return initialized
   }
   const entered = await enterDatabase(deps, {
     networkName: await networkNameOf(nodes),
@@ -71,7 +71,7 @@ export async function openUpstream(
 }
 
 /** Initializes a new database from the snapshot, if the settings name one. */
-async function beginUnlessBegun(
+async function initializeFromSnapshot(
   deps: NodeDeps,
   nodes: Nodes,
   { snapshot, withProofs }: Pick<UpstreamOptions, 'snapshot' | 'withProofs'>,
@@ -118,9 +118,9 @@ async function followNodes(
     const refused = unavailable()
     if (refused !== undefined) return err(refused)
     if (forwarded.block(block.blockId) !== undefined) return ok(block.blockId)
-    const taken = await forwardBlock({ nodes, log }, block)
-    if (taken.ok) forwarded.add(block)
-    return taken
+    const accepted = await forwardBlock({ nodes, log }, block)
+    if (accepted.ok) forwarded.add(block)
+    return accepted
   }
 
   function status() {

@@ -63,7 +63,7 @@ export function createFileReader(handle: FileHandle, size: number): FileReader {
   }
 
   function skip(length: number): void {
-    if (length > size - next) refuse('the file ends within what begins here')
+    if (length > size - next) refuse('the file ends before the end of this value')
     next += length
   }
 
@@ -122,7 +122,7 @@ function createValueReads({ at, left, take, refuse }: ValueReadsDeps) {
     const counted =
       prefixBytes === 8 ? Number((await take(8)).readBigUInt64LE()) : await number(prefixBytes)
     if (counted * minElementBytes > left()) {
-      refuse(`${counted} elements have no room in the rest of the file`, from)
+      refuse(`the rest of the file has no room for ${counted} elements`, from)
     }
     return counted
   }

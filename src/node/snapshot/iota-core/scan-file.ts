@@ -134,7 +134,7 @@ async function scanCommitments(
 
 function idOfCommitment(bytes: Uint8Array): Hex {
   const commitment = decode(SlotCommitment, bytes)
-  assert(commitment.ok, '89 bytes are a commitment')
+  assert(commitment.ok, 'a commitment of 89 bytes decodes')
   return commitmentId(commitment.value)
 }
 
