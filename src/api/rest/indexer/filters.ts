@@ -11,11 +11,11 @@ import {
 import { about, asItIs, type Form, flag, id } from '../form.ts'
 import { account, address, malformed, number32, type Parameter } from '../parameters.ts'
 
-/** The filters of the indexer, one for each query parameter (rest.md 5). */
+/** The filters of the indexer, one per query parameter (rest.md 5). */
 
 type Filter = Parameter<OutputFilter>
 
-/** A filter by a parameter; left out or empty, it filters nothing. */
+/** Creates a filter from a parameter; an absent or empty parameter filters nothing. */
 function filter<T>({ shape, read }: Parameter<T>, toFilter: (value: T) => OutputFilter): Filter {
   return {
     shape,
@@ -31,14 +31,14 @@ function inRole(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(address(sentence), (value) => ({ keys: [{ kind, value }] }))
 }
 
-/** An address that only an account can have. */
+/** Creates a filter by an account address. */
 function ofAccount(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(account(sentence), (id) => ({ keys: [{ kind, value: `0x08${id.slice(2)}` }] }))
 }
 
 type FlagMember = 'hasReturn' | 'hasToken' | 'hasTimelock' | 'hasExpiration'
 
-/** The texts that the node's own reader accepts. */
+/** The texts that a node accepts as booleans. */
 const flagByText: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
@@ -57,10 +57,10 @@ function slotBound(sentence: string, member: SlotMember, side: keyof SlotBounds)
 }
 
 const tag = filter(
-  written('Of the tag feature; the empty one filters nothing.', {
+  written('Tag of the tag feature. An empty tag filters nothing.', {
     form: asItIs({ type: 'string', pattern: '^0x([0-9a-fA-F]{2}){0,64}$' }),
     read: (text) => (isTag(text) ? (text.toLowerCase() as Hex) : undefined),
-    expected: '0x and the digits of at most 64 bytes',
+    expected: 'at most 64 bytes as hexadecimal digits with the prefix 0x',
   }),
   (value) => (value === '0x' ? {} : { keys: [{ kind: 'TAG', value }] }),
 )
@@ -70,18 +70,18 @@ function isTag(text: string): boolean {
 }
 
 const nativeToken = filter(
-  written('Whose native tokens it holds.', {
+  written('Foundry whose native tokens the output holds.', {
     form: id('FoundryId'),
     read: (text) => {
       const foundryId = parse(FoundryId, text)
       return foundryId.ok ? foundryId.value : undefined
     },
-    expected: '0x and the digits of 38 bytes',
+    expected: '38 bytes as hexadecimal digits with the prefix 0x',
   }),
   (value) => ({ keys: [{ kind: 'NATIVE_TOKEN', value }] }),
 )
 
-/** A parameter of a form, which `read` gives no value of where the text is not of it. */
+/** Creates a parameter of a form; `read` returns `undefined` for an invalid text. */
 function written<T>(
   sentence: string,
   {
@@ -99,39 +99,52 @@ function written<T>(
   }
 }
 
-/** All filters by the name of their parameter. */
+/** All filters by parameter name. */
 export const filters = {
-  address: inRole('Of the address condition.', 'OWNER'),
-  unlockableByAddress: filter(address('Named by any condition.'), (key) => ({
+  address: inRole('Address of the address unlock condition.', 'OWNER'),
+  unlockableByAddress: filter(address('Address in any unlock condition.'), (key) => ({
     anyOf: unlockableTerms(key),
   })),
-  hasStorageDepositReturn: whether('With the storage deposit condition.', 'hasReturn'),
-  storageDepositReturnAddress: inRole('Of that condition.', 'STORAGE_DEPOSIT_RETURN'),
-  hasExpiration: whether('With the expiration condition.', 'hasExpiration'),
-  expirationReturnAddress: inRole('Of that condition.', 'EXPIRATION_RETURN'),
-  expiresBefore: slotBound('Its slot lies before this one.', 'expires', 'before'),
-  expiresAfter: slotBound('Its slot lies after this one.', 'expires', 'after'),
-  hasTimelock: whether('With the timelock condition.', 'hasTimelock'),
-  timelockedBefore: slotBound('Its slot lies before this one.', 'timelocked', 'before'),
-  timelockedAfter: slotBound('Its slot lies after this one.', 'timelocked', 'after'),
-  hasNativeToken: whether('With a native token.', 'hasToken'),
+  hasStorageDepositReturn: whether(
+    'Whether the output has a storage deposit return unlock condition.',
+    'hasReturn',
+  ),
+  storageDepositReturnAddress: inRole(
+    'Return address of the storage deposit return unlock condition.',
+    'STORAGE_DEPOSIT_RETURN',
+  ),
+  hasExpiration: whether('Whether the output has an expiration unlock condition.', 'hasExpiration'),
+  expirationReturnAddress: inRole(
+    'Return address of the expiration unlock condition.',
+    'EXPIRATION_RETURN',
+  ),
+  expiresBefore: slotBound('The output expires before this slot.', 'expires', 'before'),
+  expiresAfter: slotBound('The output expires after this slot.', 'expires', 'after'),
+  hasTimelock: whether('Whether the output has a timelock unlock condition.', 'hasTimelock'),
+  timelockedBefore: slotBound(
+    'The slot of the timelock is before this slot.',
+    'timelocked',
+    'before',
+  ),
+  timelockedAfter: slotBound('The slot of the timelock is after this slot.', 'timelocked', 'after'),
+  hasNativeToken: whether('Whether the output holds a native token.', 'hasToken'),
   nativeToken,
-  sender: inRole('Of the sender feature.', 'SENDER'),
-  issuer: inRole('Of the issuer feature.', 'ISSUER'),
+  sender: inRole('Address of the sender feature.', 'SENDER'),
+  issuer: inRole('Address of the issuer feature.', 'ISSUER'),
   tag,
-  stateController: inRole('Of the state controller condition.', 'STATE_CONTROLLER'),
-  governor: inRole('Of the governor condition.', 'GOVERNOR'),
-  account: ofAccount('The account that controls it.', 'OWNER'),
-  accountAddress: ofAccount('The newer name of `account`.', 'OWNER'),
-  validator: ofAccount('The validator it delegates to.', 'VALIDATOR'),
-  createdBefore: slotBound('Booked before this slot.', 'created', 'before'),
-  createdAfter: slotBound('Booked after this slot.', 'created', 'after'),
+  stateController: inRole('Address of the state controller unlock condition.', 'STATE_CONTROLLER'),
+  governor: inRole('Address of the governor unlock condition.', 'GOVERNOR'),
+  account: ofAccount('Address of the account that controls the foundry.', 'OWNER'),
+  accountAddress: ofAccount('Newer name of `account`.', 'OWNER'),
+  validator: ofAccount('Account address of the validator of the delegation.', 'VALIDATOR'),
+  createdBefore: slotBound('The output was booked before this slot.', 'created', 'before'),
+  createdAfter: slotBound('The output was booked after this slot.', 'created', 'after'),
 } as const satisfies Readonly<Record<string, Filter>>
 
 /** The name of a filter. */
 export type FilterName = keyof typeof filters
 
-/** All of some filters together. */
+/** Combines filters; an output has to match all of them. */
 export function mergeFilters(filters: readonly OutputFilter[]): OutputFilter {
   const keys: OutputKey[] = []
   let whole: OutputFilter = {}
