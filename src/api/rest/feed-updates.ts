@@ -20,6 +20,7 @@ import {
 import { malformed, type Parameter, seconds } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import { route } from './route.ts'
+import { isSpent, milestoneTimestamp } from './update-members.ts'
 
 const cursor = limited({ pattern: '^[A-Za-z0-9_-]{36}$' }, text)
 const hash = limited({ pattern: '^0x[0-9a-f]{64}$' }, text)
@@ -35,12 +36,9 @@ const page = jsonReply(
         class: word('OWNED', 'MENTIONED'),
         roles: listOf(text),
         outputId: id('OutputId'),
-        isSpent: about(
-          '`true` if the update spent the output, `false` if it created the output.',
-          flag,
-        ),
+        isSpent,
         milestoneIndex: uint32,
-        milestoneTimestamp: about('End of the milestone in Unix seconds.', count),
+        milestoneTimestamp,
         historyHash: about(
           'Hash of the history up to this update. Two histories of an address and class are equal if their hashes are.',
           hash,

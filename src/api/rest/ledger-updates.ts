@@ -3,22 +3,12 @@ import { listExplorerUpdates } from '../../service/updates/list-explorer-updates
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { addressVersion } from '../../service/updates/page-version.ts'
 import { type PageCursor, parsePageCursor } from '../../service/updates/update-position.ts'
-import {
-  about,
-  asItIs,
-  bech32,
-  count,
-  type FormMembers,
-  flag,
-  id,
-  listOf,
-  object,
-  uint32,
-} from './form.ts'
+import { about, asItIs, bech32, type FormMembers, id, listOf, object, uint32 } from './form.ts'
 import { nextCursor } from './page-cursor.ts'
 import { anyAddress, number32, type Parameter, pageSize, sort } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import { readRoute } from './route.ts'
+import { isSpent, milestoneTimestamp } from './update-members.ts'
 
 /** Routes for the updates of outputs that an address owned (specification 4.3; rest.md 3.2 to 3.5, 3.8). */
 
@@ -47,7 +37,7 @@ export const ledgerUpdatesByAddress = updatesRoute({
   start: ['startMilestoneIndex'],
   item: {
     milestoneIndex: uint32,
-    milestoneTimestamp: about('End of the milestone in Unix seconds.', count),
+    milestoneTimestamp,
   },
 })
 
@@ -74,10 +64,7 @@ function updatesRoute({ version, start, item }: Dialect) {
         items: listOf(
           object({
             outputId: id('OutputId'),
-            isSpent: about(
-              '`true` if the update spent the output, `false` if it created the output.',
-              flag,
-            ),
+            isSpent,
             ...item,
           }),
           maximumPageSize,

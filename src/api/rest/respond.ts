@@ -31,7 +31,7 @@ async function sendStream(
   response.writeHead(status, { ...common, ...headers, vary: varyOf(common, headers) })
   try {
     if (response.req.method === 'HEAD') response.end()
-    else await pipeline(Readable.from(madeInTurns(response, pieces)), response, { signal })
+    else await pipeline(Readable.from(inTurnsOfClient(response, pieces)), response, { signal })
   } catch {
     // The client disconnected, the gateway stops, or a piece failed, which the router logs. The response is already cut.
   } finally {
@@ -41,7 +41,7 @@ async function sendStream(
 }
 
 /** Produces each piece in a turn of the client. */
-async function* madeInTurns<T>(
+async function* inTurnsOfClient<T>(
   response: ServerResponse,
   pieces: AsyncIterator<T>,
 ): AsyncGenerator<T> {
@@ -135,16 +135,16 @@ async function sendInPieces(response: ServerResponse, body: Uint8Array | string)
   for (let from = 0; from < body.length && !response.destroyed; from += pieceBytes) {
     await turnOf(client)
     const to = from + pieceBytes
-    const isTaken =
+    const hasRoom =
       typeof body === 'string'
         ? response.write(body.slice(from, to), 'latin1')
         : response.write(body.subarray(from, to))
-    if (!isTaken && !response.destroyed) await takenOrCut(response)
+    if (!hasRoom && !response.destroyed) await drainedOrClosed(response)
   }
   response.end()
 }
 
-function takenOrCut(response: ServerResponse): Promise<void> {
+function drainedOrClosed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       response.off('drain', go).off('close', go)

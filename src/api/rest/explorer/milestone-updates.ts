@@ -2,11 +2,12 @@ import { ok } from '../../../lib/result.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
 import { listMilestoneUpdates } from '../../../service/slots/explore.ts'
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
-import { about, bech32, type FormMembers, flag, id, listOf, object, uint32 } from '../form.ts'
+import { about, bech32, type FormMembers, id, listOf, object, uint32 } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
 import { pageSize } from '../parameters.ts'
 import { jsonReply } from '../reply.ts'
 import { readRoute } from '../route.ts'
+import { isSpent } from '../update-members.ts'
 import { byId, byIndex, findMilestone, type MilestoneNaming } from './milestones.ts'
 
 /** Routes for the updates of a milestone, for all owners (rest.md 3.1, 3.8). */
@@ -56,10 +57,7 @@ function updatesRoute({ path, naming, index }: Dialect) {
           object({
             address: about('Owner of the output, as an address of this network.', bech32),
             outputId: id('OutputId'),
-            isSpent: about(
-              '`true` if the update spent the output, `false` if it created the output.',
-              flag,
-            ),
+            isSpent,
           }),
           maximumPageSize,
         ),

@@ -27,12 +27,12 @@ function filter<T>({ shape, read }: Parameter<T>, toFilter: (value: T) => Output
   }
 }
 
-function inRole(sentence: string, kind: OutputKey['kind']): Filter {
+function addressFilter(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(address(sentence), (value) => ({ keys: [{ kind, value }] }))
 }
 
 /** Creates a filter by an account address. */
-function ofAccount(sentence: string, kind: OutputKey['kind']): Filter {
+function accountFilter(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(account(sentence), (id) => ({ keys: [{ kind, value: `0x08${id.slice(2)}` }] }))
 }
 
@@ -44,20 +44,20 @@ const flagByText: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ])
 
-function whether(sentence: string, member: FlagMember): Filter {
+function flagFilter(sentence: string, member: FlagMember): Filter {
   const read = (text: string) => flagByText.get(text)
   const form = { form: flag, read, expected: 'true or false' }
-  return filter(written(sentence, form), (value) => ({ [member]: value }))
+  return filter(textParameter(sentence, form), (value) => ({ [member]: value }))
 }
 
 type SlotMember = 'timelocked' | 'expires' | 'created'
 
-function slotBound(sentence: string, member: SlotMember, side: keyof SlotBounds): Filter {
+function slotFilter(sentence: string, member: SlotMember, side: keyof SlotBounds): Filter {
   return filter(number32(sentence), (slot) => ({ [member]: { [side]: slot } }))
 }
 
 const tag = filter(
-  written('Tag of the tag feature. An empty tag filters nothing.', {
+  textParameter('Tag of the tag feature. An empty tag filters nothing.', {
     form: asItIs({ type: 'string', pattern: '^0x([0-9a-fA-F]{2}){0,64}$' }),
     read: (text) => (isTag(text) ? (text.toLowerCase() as Hex) : undefined),
     expected: 'at most 64 bytes as hexadecimal digits with the prefix 0x',
@@ -70,7 +70,7 @@ function isTag(text: string): boolean {
 }
 
 const nativeToken = filter(
-  written('Foundry whose native tokens the output holds.', {
+  textParameter('Foundry whose native tokens the output holds.', {
     form: id('FoundryId'),
     read: (text) => {
       const foundryId = parse(FoundryId, text)
@@ -82,7 +82,7 @@ const nativeToken = filter(
 )
 
 /** Creates a parameter of a form; `read` returns `undefined` for an invalid text. */
-function written<T>(
+function textParameter<T>(
   sentence: string,
   {
     form,
@@ -101,44 +101,54 @@ function written<T>(
 
 /** All filters by parameter name. */
 export const filters = {
-  address: inRole('Address of the address unlock condition.', 'OWNER'),
+  address: addressFilter('Address of the address unlock condition.', 'OWNER'),
   unlockableByAddress: filter(address('Address in any unlock condition.'), (key) => ({
     anyOf: unlockableTerms(key),
   })),
-  hasStorageDepositReturn: whether(
+  hasStorageDepositReturn: flagFilter(
     'Whether the output has a storage deposit return unlock condition.',
     'hasReturn',
   ),
-  storageDepositReturnAddress: inRole(
+  storageDepositReturnAddress: addressFilter(
     'Return address of the storage deposit return unlock condition.',
     'STORAGE_DEPOSIT_RETURN',
   ),
-  hasExpiration: whether('Whether the output has an expiration unlock condition.', 'hasExpiration'),
-  expirationReturnAddress: inRole(
+  hasExpiration: flagFilter(
+    'Whether the output has an expiration unlock condition.',
+    'hasExpiration',
+  ),
+  expirationReturnAddress: addressFilter(
     'Return address of the expiration unlock condition.',
     'EXPIRATION_RETURN',
   ),
-  expiresBefore: slotBound('The output expires before this slot.', 'expires', 'before'),
-  expiresAfter: slotBound('The output expires after this slot.', 'expires', 'after'),
-  hasTimelock: whether('Whether the output has a timelock unlock condition.', 'hasTimelock'),
-  timelockedBefore: slotBound(
+  expiresBefore: slotFilter('The output expires before this slot.', 'expires', 'before'),
+  expiresAfter: slotFilter('The output expires after this slot.', 'expires', 'after'),
+  hasTimelock: flagFilter('Whether the output has a timelock unlock condition.', 'hasTimelock'),
+  timelockedBefore: slotFilter(
     'The slot of the timelock is before this slot.',
     'timelocked',
     'before',
   ),
-  timelockedAfter: slotBound('The slot of the timelock is after this slot.', 'timelocked', 'after'),
-  hasNativeToken: whether('Whether the output holds a native token.', 'hasToken'),
+  timelockedAfter: slotFilter(
+    'The slot of the timelock is after this slot.',
+    'timelocked',
+    'after',
+  ),
+  hasNativeToken: flagFilter('Whether the output holds a native token.', 'hasToken'),
   nativeToken,
-  sender: inRole('Address of the sender feature.', 'SENDER'),
-  issuer: inRole('Address of the issuer feature.', 'ISSUER'),
+  sender: addressFilter('Address of the sender feature.', 'SENDER'),
+  issuer: addressFilter('Address of the issuer feature.', 'ISSUER'),
   tag,
-  stateController: inRole('Address of the state controller unlock condition.', 'STATE_CONTROLLER'),
-  governor: inRole('Address of the governor unlock condition.', 'GOVERNOR'),
-  account: ofAccount('Address of the account that controls the foundry.', 'OWNER'),
-  accountAddress: ofAccount('Newer name of `account`.', 'OWNER'),
-  validator: ofAccount('Account address of the validator of the delegation.', 'VALIDATOR'),
-  createdBefore: slotBound('The output was booked before this slot.', 'created', 'before'),
-  createdAfter: slotBound('The output was booked after this slot.', 'created', 'after'),
+  stateController: addressFilter(
+    'Address of the state controller unlock condition.',
+    'STATE_CONTROLLER',
+  ),
+  governor: addressFilter('Address of the governor unlock condition.', 'GOVERNOR'),
+  account: accountFilter('Address of the account that controls the foundry.', 'OWNER'),
+  accountAddress: accountFilter('Newer name of `account`.', 'OWNER'),
+  validator: accountFilter('Account address of the validator of the delegation.', 'VALIDATOR'),
+  createdBefore: slotFilter('The output was booked before this slot.', 'created', 'before'),
+  createdAfter: slotFilter('The output was booked after this slot.', 'created', 'after'),
 } as const satisfies Readonly<Record<string, Filter>>
 
 /** The name of a filter. */
