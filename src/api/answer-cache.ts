@@ -274,20 +274,20 @@ const entryOverhead = 600
  */
 function createSharedReads() {
   type Read = Promise<string | undefined>
-  const begun = new Map<string, Read>()
+  const current = new Map<string, Read>()
   const next = new Map<string, Read>()
 
   function begin(key: string, read: () => Read): Read {
     const reading = read().finally(() => {
-      if (begun.get(key) === reading) begun.delete(key)
+      if (current.get(key) === reading) current.delete(key)
     })
-    begun.set(key, reading)
+    current.set(key, reading)
     return reading
   }
 
   return {
     read: (key: string, read: () => Read): Read => {
-      const former = begun.get(key)
+      const former = current.get(key)
       if (former === undefined) return begin(key, read)
       const waiting = next.get(key)
       if (waiting !== undefined) return waiting

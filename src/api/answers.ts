@@ -15,7 +15,7 @@ export interface Answers {
    * Adds `Connection: close` to every response that has not begun, from now on. A client that reuses its connection might
    * send the next request while the server closes it, and that request would be lost.
    */
-  closeBehind(): void
+  announceClose(): void
 }
 
 /**
@@ -29,7 +29,7 @@ export function watchAnswers(reading: () => PacedReading): Answers {
   const underWay = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
 
-  function answersOn(socket: Socket): Set<ServerResponse> {
+  function responsesOf(socket: Socket): Set<ServerResponse> {
     const known = underWay.get(socket)
     if (known !== undefined) return known
     const answers = new Set<ServerResponse>()
@@ -43,7 +43,7 @@ export function watchAnswers(reading: () => PacedReading): Answers {
       if (isClosing) closeAfter(response)
       const { socket } = response.req
       reading().count(socket)
-      const answers = answersOn(socket)
+      const answers = responsesOf(socket)
       answers.add(response)
       if (answers.size > maxUnansweredRequests) reading().hold(socket)
       response.once('close', () => {
@@ -51,7 +51,7 @@ export function watchAnswers(reading: () => PacedReading): Answers {
         if (answers.size <= maxUnansweredRequests) reading().release(socket)
       })
     },
-    closeBehind: () => {
+    announceClose: () => {
       isClosing = true
       for (const answers of underWay.values()) answers.forEach(closeAfter)
     },

@@ -72,7 +72,7 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
   return {
     page: (path) => {
       const parts = path.split('/')
-      if (!patterns.some((pattern) => fits(pattern, parts))) return undefined
+      if (!patterns.some((pattern) => matches(pattern, parts))) return undefined
       return pagesByDepth.get(parts.length - 2)
     },
     file: (path) =>
@@ -82,7 +82,7 @@ export async function readExplorer(folder = builtFolder): Promise<Explorer | und
 }
 
 /** Whether a path matches a pattern; `:name` matches any segment that is not empty. */
-function fits(pattern: readonly string[], parts: readonly string[]): boolean {
+function matches(pattern: readonly string[], parts: readonly string[]): boolean {
   if (pattern.length !== parts.length) return false
   return pattern.every((part, n) => (part.startsWith(':') ? parts[n] !== '' : part === parts[n]))
 }

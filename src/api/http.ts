@@ -150,7 +150,7 @@ export async function openHttp(
     close: async ({ windowMs, graceMs }) => {
       occupancy.isStopping = true
       drain.abort()
-      responses.closeBehind()
+      responses.announceClose()
       openFiles.close()
       overload.close()
       await Promise.all([listeners.close(windowMs, graceMs), opened.close(windowMs)])
@@ -193,7 +193,7 @@ function createHttpServer(
 ) {
   const { limits, log, clients, proxies } = deps
   const responses = watchAnswers(() => reading)
-  const take = async (message: IncomingMessage, response: ServerResponse) => {
+  const handleInTurn = async (message: IncomingMessage, response: ServerResponse) => {
     responses.add(response)
     if (message.socket.destroyed) return
     const name = clients.nameOf(message)
@@ -205,13 +205,16 @@ function createHttpServer(
   const { requestMs } = limits
   // Two checks per timeout, as Node does by default.
   const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: requestMs / 2 }
-  const server = createServer({ ...serverOptions, ...timeouts }, take).on('checkExpectation', take)
+  const server = createServer({ ...serverOptions, ...timeouts }, handleInTurn).on(
+    'checkExpectation',
+    handleInTurn,
+  )
   answerUnreadable(server)
   refuseTunnels(server)
   limitSockets(server, { limits, proxies, openFiles: openFileLimit() }, log)
   const reading = readInPieces(server, proxies)
   const stalledWrites = cutStalledWrites(server, limits, log)
-  takeUpgrades(server, deps, transportAt)
+  routeUpgrades(server, deps, transportAt)
   return { server, responses, stalledWrites }
 }
 
@@ -225,7 +228,7 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
 }
 
 /** Passes upgrade requests to the transport of their path, in the turns of their clients. */
-function takeUpgrades(
+function routeUpgrades(
   server: Server,
   { policies, clients }: Pick<RequestDeps, 'policies' | 'clients'>,
   transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,

@@ -94,7 +94,7 @@ export interface Occupancy {
   connections: number
   subscriptions: number
   /** The counts of each client by name; clients without open connections and subscriptions are absent. */
-  readonly byClient: Map<string, OfClient>
+  readonly byClient: Map<string, ClientCounts>
   readonly underWay: UnderWay
   /** Whether the gateway is about to stop. It serves requests until `draining` fires. */
   isStopping: boolean
@@ -106,7 +106,7 @@ export interface Occupancy {
   readonly fullness: { readonly connections: Outage; readonly subscriptions: Outage }
 }
 
-interface OfClient {
+interface ClientCounts {
   connections: number
   subscriptions: number
 }
@@ -115,7 +115,7 @@ interface OfClient {
 export function occupy(
   occupancy: Occupancy,
   client: string,
-  { connections = 0, subscriptions = 0 }: Partial<OfClient>,
+  { connections = 0, subscriptions = 0 }: Partial<ClientCounts>,
 ): void {
   occupancy.connections += connections
   occupancy.subscriptions += subscriptions

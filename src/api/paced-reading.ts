@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { createFifo, type Fifo } from '../lib/fifo.ts'
 import { isForConnections } from '../lib/turns.ts'
 import { clientOf, isProxy, type TrustedProxies } from './client-address.ts'
+import { onEachConnection } from './connections.ts'
 
 /**
  * Passes received data to the HTTP parser in small pieces. A read returns up to 64 KiB, which Node parses at once: 2,000 short
@@ -34,9 +35,7 @@ export function readInPieces(server: Server, proxies: TrustedProxies): PacedRead
   const paces = new WeakMap<Duplex, Pace>()
   const phases = createPhases()
   // This listener runs after the server's own, which makes the parser read from the system directly.
-  server.on('connection', (socket: Socket) => {
-    // `ignoreUpgrade` passes some connections to the server twice.
-    if (paces.has(socket)) return
+  onEachConnection(server, (socket) => {
     // After a `data` listener was added once, the parser too receives its data from the socket.
     socket.on('data', ignore).off('data', ignore)
     // A proxy sends requests of many clients, and the client is known only after a request is parsed.
@@ -68,17 +67,17 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
   let isHeld = false
   let isScheduled = false
 
-  function give(): number {
+  function passOn(): number {
     isScheduled = false
     const bytes = queue.shift() ?? null
     if (!socket.destroyed) push.call(socket, bytes)
     return bytes?.length ?? 0
   }
 
-  function giveLater(): void {
+  function schedule(): void {
     if (isHeld || isScheduled || queue.length === 0) return
     isScheduled = true
-    phases.wait(client, give)
+    phases.wait(client, passOn)
   }
 
   function enqueue(bytes: Uint8Array | null): void {
@@ -94,12 +93,12 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
     const isShort = bytes !== null && bytes.length <= pieceBytes
     if (isNext && isShort && phases.take(client, bytes.length)) return push.call(socket, bytes)
     enqueue(bytes)
-    giveLater()
+    schedule()
     // `false` makes the stream read no more until it calls `_read`.
     return false
   }
   socket._read = (size) => {
-    if (queue.length > 0) giveLater()
+    if (queue.length > 0) schedule()
     else if (!isHeld) read.call(socket, size)
   }
   return {
@@ -110,7 +109,7 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
     release: () => {
       if (!isHeld) return
       isHeld = false
-      if (queue.length > 0) giveLater()
+      if (queue.length > 0) schedule()
       else read.call(socket, 0)
     },
   }

@@ -1,9 +1,10 @@
 import type { Server } from 'node:http'
-import { BlockList, type Socket } from 'node:net'
+import { BlockList } from 'node:net'
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
 import { lookForConnections, turnsAwaited } from '../lib/turns.ts'
 import { clientOf, isProxy, type TrustedProxies } from './client-address.ts'
+import { onEachConnection } from './connections.ts'
 import { maxTurnsAwaited, type TransportLimits } from './limits.ts'
 
 /**
@@ -37,7 +38,6 @@ export function limitSockets(
   const ofClient = limits.client.connections * socketsPerConnection
   const outage = createOutage(log, { began: 'sockets-full', over: 'sockets-free' })
   const counts = new Map<string, number>()
-  const seen = new WeakSet<Socket>()
 
   if (openFiles !== undefined) {
     const limit = openFiles - Math.min(keptFiles, Math.floor(openFiles / 2))
@@ -64,10 +64,7 @@ export function limitSockets(
   }
 
   Object.assign(server, { blockList: Object.assign(new BlockList(), { check: isCut }) })
-  server.on('connection', (socket: Socket) => {
-    // `ignoreUpgrade` passes some connections to the server twice.
-    if (seen.has(socket)) return
-    seen.add(socket)
+  onEachConnection(server, (socket) => {
     outage.recovered()
     if (isProxy(socket.remoteAddress, proxies)) return
     const address = clientOf(socket.remoteAddress, {}, proxies)

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../lib/log.ts'
+import { onEachConnection } from './connections.ts'
 
 /**
  * Cuts connections of clients that do not read. Data written to such a connection stays in memory, and its file descriptor stays
@@ -47,9 +48,7 @@ export function cutStalledWrites(
     }
   }
 
-  server.on('connection', (socket: Socket) => {
-    // `ignoreUpgrade` passes some connections to the server twice.
-    if (sockets.has(socket)) return
+  onEachConnection(server, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -113,7 +113,7 @@ function tracedResult(
   return { ...(data !== undefined && { data }), extensions: { ...extensions, ...trace } }
 }
 
-interface Asked {
+interface SubscribeMessage {
   readonly context: ConnectionContext
   readonly id: string
   readonly payload: SubscribePayload
@@ -123,7 +123,7 @@ interface Asked {
 function admit(
   deps: ProtocolDeps,
   { anonymous, originByArgs, costByPayload }: Operations,
-  { context: { extra }, id, payload }: Asked,
+  { context: { extra }, id, payload }: SubscribeMessage,
 ): ExecutionArgs | readonly GraphQLError[] {
   const { occupancy, observer } = deps
   // Checked before any other work, so that a refusal costs nothing.
@@ -225,7 +225,7 @@ async function connect(
   extra.caller = credentials.authorization || cookie ? callerOf(auth, credentials) : anonymous
   const identity = await extra.caller.identify()
   const client = await clients.named(credentials, extra.caller, extra.client)
-  if (!isPassedTo(client, { occupancy, extra })) return false
+  if (!moveToClient(client, { occupancy, extra })) return false
   if (identity.ok) {
     const { socket, subscribers } = extra
     const end = (code: string) => socket.close(CloseCode.Forbidden, code)
@@ -240,7 +240,7 @@ async function connect(
 }
 
 /** Counts the connection for the holder of its token, if the holder may have another connection. */
-function isPassedTo(
+function moveToClient(
   client: Client,
   { occupancy, extra }: { readonly occupancy: Occupancy; readonly extra: Connection },
 ): boolean {

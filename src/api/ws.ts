@@ -98,7 +98,7 @@ const goingAway = 1001
 /** Connects a socket to the protocol. The protocol awaits each send, so that it does not write faster than the client reads. */
 function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const { socket, duplex } = connection
-  duplex.on('drain', () => readOn(connection))
+  duplex.on('drain', () => resumeReading(connection))
   let received = 0
   const closed = protocol.opened(
     {
@@ -110,12 +110,12 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
         socket.on('message', (bytes: Buffer) => {
           connection.isSilent = false
           connection.unhandledBytes += bytes.length + bytesPerMessage
-          readNoFaster(connection)
+          pauseReading(connection)
           const take = (text: string) => {
             received = text.length
             return receive(text)
           }
-          takeMessage(connection, bytes, take).catch((error: unknown) => {
+          handleMessage(connection, bytes, take).catch((error: unknown) => {
             if (isServersMessage(error)) {
               socket.close(CloseCode.BadRequest, 'Invalid message received')
               return
@@ -138,7 +138,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
 }
 
 /** Handles a message in a turn of its client, in the order of arrival. */
-async function takeMessage(
+async function handleMessage(
   connection: Connection,
   bytes: Buffer,
   receive: (text: string) => Promise<void>,
@@ -146,7 +146,7 @@ async function takeMessage(
   const { socket, client } = connection
   await turnOf(client.name)
   connection.unhandledBytes -= bytes.length + bytesPerMessage
-  readOn(connection)
+  resumeReading(connection)
   if (socket.readyState !== socket.OPEN) return
   const text = String(bytes)
   client.share.charge(messageCost + text.length / bytesOfUnit)
@@ -158,15 +158,15 @@ async function takeMessage(
  * Pauses reading from a client that does not read its responses, or that sends faster than it gets turns; otherwise its
  * messages would pile up. Feeds have a backpressure of their own.
  */
-function readNoFaster(connection: Connection): void {
-  if (!isInStep(connection)) connection.socket.pause()
+function pauseReading(connection: Connection): void {
+  if (!isWithinLimits(connection)) connection.socket.pause()
 }
 
-function readOn(connection: Connection): void {
-  if (connection.socket.isPaused && isInStep(connection)) connection.socket.resume()
+function resumeReading(connection: Connection): void {
+  if (connection.socket.isPaused && isWithinLimits(connection)) connection.socket.resume()
 }
 
-function isInStep({ duplex, unhandledBytes }: Connection): boolean {
+function isWithinLimits({ duplex, unhandledBytes }: Connection): boolean {
   return duplex.writableLength <= maxUnsentBytes && unhandledBytes <= maxUnhandledBytes
 }
 

@@ -12,12 +12,12 @@ import { anyAddress, malformed, type Parameter } from './parameters.ts'
 import type { StreamedResponse } from './response.ts'
 import { route } from './route.ts'
 
-/** The whole history of an address as a file, for the books of its owner. */
+/** The complete history of an address as a file, for the accounting of its owner. */
 
-/** A day, or a moment by RFC 3339; in Unix seconds. */
+/** A query parameter with a day or an RFC 3339 time, read as Unix seconds. */
 function moment(sentence: string): Parameter<number | undefined> {
   const shape = about(
-    `${sentence} A day in UTC like 2026-11-22, or a moment like 2026-11-22T08:30:00Z.`,
+    `${sentence} A day in UTC such as 2026-11-22, or a time such as 2026-11-22T08:30:00Z.`,
     text,
   ).shape
   return {
@@ -28,14 +28,14 @@ function moment(sentence: string): Parameter<number | undefined> {
         ? Date.parse(given)
         : Number.NaN
       return Number.isNaN(ms)
-        ? malformed(name, 'a day or a moment by RFC 3339')
+        ? malformed(name, 'a day or a time in RFC 3339 format')
         : ok(Math.ceil(ms / 1_000))
     },
   }
 }
 
 const format: Parameter<Format> = {
-  shape: about('The form of the file.', word('csv', 'ndjson')).shape,
+  shape: about('The format of the file.', word('csv', 'ndjson')).shape,
   read: (given = 'csv', { name }) =>
     given === 'csv' || given === 'ndjson' ? ok(given) : malformed(name, 'csv or ndjson'),
 }
@@ -43,37 +43,41 @@ const format: Parameter<Format> = {
 type Format = 'csv' | 'ndjson'
 
 const cursor: Parameter<string | undefined> = {
-  shape: about('Of the last whole row that came: the file begins after it.', text).shape,
+  shape: about('Cursor of the last complete row received. The file continues after this row.', text)
+    .shape,
   read: (given) => ok(given),
 }
 
 const sentence =
-  'One row for each transaction and token, the oldest first: `time` (UTC, the end of the milestone), `milestone`, `transactionId` ' +
-  '(empty where an expiration passed outputs on), `token` (`base` or the id of a native token), `in` and `out` (what the address ' +
-  'gained or lost, without the change), `balance` (base tokens after it), `manaIn` and `manaOut` (stored mana), ' +
-  '`counterparties` (at most ten, with spaces between), `counterpartyCount`, `state` (FINALIZED or EXPIRED), `cursor`.'
+  'One row for each transaction and token, oldest first: `time` (UTC, the end of the milestone), `milestone`, `transactionId` ' +
+  '(empty if an expiration transferred outputs), `token` (`base` or the id of a native token), `in` and `out` (amounts that the ' +
+  'address gained and lost, without change), `balance` (base tokens afterwards), `manaIn` and `manaOut` (stored mana), ' +
+  '`counterparties` (at most ten, separated by spaces), `counterpartyCount`, `state` (FINALIZED or EXPIRED), `cursor`.'
 
-/** The history as a stream. */
+/** Streams the history of an address. */
 export const addressHistoryRoute = route({
   method: 'GET',
   path: '/api/gateway/v1/addresses/{address}/history',
   about:
-    'The whole history of an address up to the newest milestone, as a file. A download that broke off goes on with a cursor.',
+    'Returns the complete history of an address up to the newest milestone as a file. An interrupted download can be continued with a cursor.',
   params: { address: anyAddress },
   query: {
     format,
-    from: moment('Milestones that end at this moment or later.'),
-    to: moment('Milestones that end before this moment.'),
+    from: moment('Only milestones that end at this time or later.'),
+    to: moment('Only milestones that end before this time.'),
     cursor,
   },
   answers: {
     200: {
       about: sentence,
-      texts: { 'text/csv': 'A header and the rows.', 'application/x-ndjson': 'An object a line.' },
+      texts: {
+        'text/csv': 'A header row and the data rows.',
+        'application/x-ndjson': 'One JSON object per line.',
+      },
       headers: {
-        'content-disposition': 'the name of the file',
+        'content-disposition': 'The name of the file.',
         'cache-control': '`no-store`',
-        'x-kept-from-milestone': 'what happened before this milestone is no longer kept',
+        'x-kept-from-milestone': 'The oldest milestone whose updates are retained.',
       },
     },
   },
@@ -89,10 +93,10 @@ export const addressHistoryRoute = route({
     const download = await startDownload(request.listen)
     if (!download.ok) return download
     const { keptFrom, rows } = opened.value
-    // Not the text that was given, which may have any human-readable part.
+    // The requested text may have the human-readable part of any network.
     const named = addressText(services.parameters.bech32Hrp, key)
     const { type, head, print } = forms[format]
-    // A file that goes on has its header already.
+    // A continued file already has a header row.
     const isWhole = cursor === undefined
     const response: StreamedResponse = {
       status: 200,
@@ -175,7 +179,7 @@ const forms = {
   },
 } as const
 
-/** A cell by RFC 4180. A spreadsheet takes what begins with one of these characters for a formula. */
+/** Formats a CSV cell (RFC 4180). A leading quote keeps spreadsheets from running a value as a formula. */
 export function csvCell(value: string): string {
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -5,12 +5,12 @@ import type { BodyError } from '../api-errors.ts'
 import { withRoom } from '../large-bodies.ts'
 import type { RestRequest } from './request.ts'
 
-/** The longest request body, in bytes: 1 MiB, on every transport. */
+/** Maximum size of a request body in bytes, on every transport: 1 MiB. */
 export const maxBodyBytes = 1_048_576
 
 /**
- * Reads a whole body in the turn of its client. One that is too long is refused as soon as that is known, and the rest of it is
- * not kept.
+ * Reads a complete body in the turn of its client. A body that is too long is refused as soon as its length is known, and the
+ * rest of it is not stored.
  */
 export async function readBody(
   message: IncomingMessage,
@@ -18,7 +18,7 @@ export async function readBody(
 ): Promise<Result<Buffer, BodyError>> {
   const isHere = message.complete
   const body = await withRoom(client, message, () => collect(message))
-  // The last bytes of one that was still on its way were taken off the socket in no turn.
+  // If the body was incomplete, its last bytes were read outside of the client's turn.
   if (!isHere) await turnOf(client)
   return body
 }
@@ -27,35 +27,36 @@ async function collect(message: IncomingMessage): Promise<Result<Buffer, BodyErr
   const limit = maxBodyBytes
   const tooLarge = err({ code: 'BODY_TOO_LARGE', limit } as const)
   if (Number(message.headers['content-length'] ?? 0) > limit) return tooLarge
-  // An iterator over the message would take some ten microseconds more for each small body.
+  // An iterator over the message would take about ten microseconds longer for each small body.
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let length = 0
     const take = (chunk: Uint8Array) => {
       length += chunk.length
       if (length <= limit) return void chunks.push(chunk)
-      // The rest is left unread, and the connection open, so that the refusal can be sent.
+      // The rest stays unread and the connection stays open, so that the error can be sent.
       message.off('data', take).pause()
       resolve(tooLarge)
     }
     message.on('data', take)
-    // Copied, also where it came in one piece: that is a part of what was read off the socket at once.
+    // A single chunk is copied too, because it is a slice of a larger read buffer.
     message.once('end', () => resolve(ok(Buffer.concat(chunks))))
     message.once('error', reject)
     const lost = () => {
-      if (!message.complete) reject(message.errored ?? new Error('the client left in its body'))
+      if (!message.complete)
+        reject(message.errored ?? new Error('the client disconnected within the body'))
     }
     message.once('close', lost)
     if (message.destroyed) lost()
   })
 }
 
-/** The value that some bytes spell in JSON, which must be UTF-8. */
+/** Parses JSON from bytes, which must be UTF-8. */
 export function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
   try {
     return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch (thrown) {
-    // Neither decoder has another way to say that the bytes are wrong.
+    // Both decoders report invalid input only by throwing.
     const reason = thrown instanceof Error ? thrown.message : 'unreadable'
     return err({ code: 'BODY_NOT_JSON', reason })
   }
@@ -69,7 +70,7 @@ export async function readJson(request: RestRequest): Promise<Result<unknown, Bo
   return body.ok ? parseJson(body.value) : body
 }
 
-/** Whether a content type is one of those expected, parameters aside. The first of them is named to the caller. */
+/** Checks a content type without its parameters against the expected types. The error names the first expected type. */
 export function checkContentType(
   given: string | undefined,
   ...expected: readonly [string, ...string[]]

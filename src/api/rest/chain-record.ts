@@ -18,57 +18,56 @@ import type { CheckedRequest } from './request.ts'
 import type { RestResponse } from './response.ts'
 import { route } from './route.ts'
 
-/** The record of a chain: setting it (specification 4.1) and reading it. */
+/** Routes that set (specification 4.1) and read the record of a chain. */
 
-/** The parameter of the path that names a chain. */
+/** The path parameter that identifies a chain. */
 export const chainParams: { readonly chainID: Parameter<string> } = {
   chainID: {
-    shape: about(
-      'Bech32 text of an account or anchor address, with any human-readable part.',
-      bech32,
-    ).shape,
+    shape: about('Account or anchor address in Bech32, with any human-readable part.', bech32)
+      .shape,
     read: (given = '', { argument }) => parseChainId(given, argument),
   },
 }
 
-/** The header that guards against other writers. */
+/** The header that protects from overwriting changes of other writers. */
 export const ifMatch: { readonly 'If-Match': Parameter<ChainRecordPrecondition | undefined> } = {
   'If-Match': {
-    shape: about('The tag of the record that is meant to be replaced, or `*` for any.', text).shape,
+    shape: about('Entity tag of the record to replace, or `*` for any existing record.', text)
+      .shape,
     read: readIfMatch,
   },
 }
 
-/** A record in JSON. */
+/** The JSON form of a chain record. */
 export const chainRecordForm = printedBy(
   ({ chainId: chainID, ...record }: ChainRecordView) => ({ chainID, ...record }),
   object({
-    chainID: about('In lower case.', bech32),
+    chainID: about('The chain id in lower case.', bech32),
     accessNodes: listOf(text, maxAccessNodes),
     isActive: flag,
-    version: about('1, 2, 3 … for each chain.', uint32),
-    setBy: about('The subject of the token, or its fingerprint where it has none.', text),
+    version: about('Version of the record of this chain: 1, 2, 3 …', uint32),
+    setBy: about('Subject of the token, or its fingerprint if it has no subject.', text),
     setAt: moment,
   }),
 )
 
-/** Describes an answer with a record; the tag is its version. */
+/** Describes a response with a record; its entity tag is the version of the record. */
 export function recordReply(about: string) {
   const reply = jsonReply(about, chainRecordForm, {
-    etag: 'names this version of the record; see `If-Match`',
+    etag: 'Version of the record; see `If-Match`.',
   })
   const respond = (request: CheckedRequest, record: ChainRecordView, status = 200): RestResponse =>
     reply.respond(request, record, { status, headers: { etag: `"${record.version}"` } })
   return { ...reply, respond }
 }
 
-const created = recordReply('The record as it is now.')
+const created = recordReply('The updated record.')
 
-/** Sets the record of a chain. The checks come in this order: token, chain id, `If-Match`, body. */
+/** Sets the record of a chain. The order of the checks is: token, chain id, `If-Match`, body. */
 export const setChainRecordRoute = route({
   method: 'POST',
   path: '/v1/chains/{chainID}/chainrecord',
-  about: 'Sets the record of a chain, whole.',
+  about: 'Creates or replaces the record of a chain.',
   token: 'needed',
   cost: chainRecordCost,
   params: chainParams,
@@ -91,7 +90,7 @@ const found = recordReply('The record.')
 export const chainRecordRoute = route({
   method: 'GET',
   path: '/v1/chains/{chainID}/chainrecord',
-  about: 'The record of a chain.',
+  about: 'Returns the record of a chain.',
   params: chainParams,
   answers: { 200: found },
   errors: [404],
@@ -103,7 +102,7 @@ export const chainRecordRoute = route({
   },
 })
 
-/** The versions that the caller means to replace. A weak tag is compared strongly here, and fits nothing. */
+/** Reads the versions that the caller wants to replace. `If-Match` uses strong comparison, so a weak tag matches no version. */
 function readIfMatch(
   given: string | undefined,
 ): Result<ChainRecordPrecondition | undefined, IfMatchMalformed> {

@@ -10,23 +10,23 @@ import { type Parameter, pageSize } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import { type Route, readRoute, route } from './route.ts'
 
-/** Chains by their records: listing them, and making them active or inactive (rest.md 2.1). */
+/** Routes that list chain records, and that activate or deactivate chains (rest.md 2.1). */
 
 const cursorText = limited({ pattern: '^[A-Za-z0-9_-]*$' }, text)
 
-/** Empty: from the beginning, as for every list that a client pages through. */
+/** The cursor of the list; an empty cursor means the beginning. */
 const cursor: Parameter<string | undefined> = {
-  shape: about('Of the page before.', cursorText).shape,
+  shape: about('Cursor from the previous page; empty for the first page.', cursorText).shape,
   read: (given) => ok(given === '' ? undefined : given),
 }
 
-/** The records of all chains, by chain id. */
+/** Lists the records of all chains. */
 export const chainsRoute = readRoute({
   path: '/v1/chains',
-  about: 'The records of all chains, by chain id, page by page.',
+  about: 'Returns the records of all chains, ordered by chain id, page by page.',
   query: { pageSize, cursor },
   reply: jsonReply(
-    'A page of them.',
+    'A page of chain records.',
     object({
       items: listOf(chainRecordForm, maximumPageSize),
       cursor: nextCursor(cursorText),
@@ -34,7 +34,7 @@ export const chainsRoute = readRoute({
   ),
   answer: async ({ pageSize: first, cursor: after }, services) => {
     const page = await listChainRecords(services, { first, after })
-    // The cursor has another name here.
+    // Errors of the service name the argument of GraphQL.
     if (!page.ok) return err({ ...page.error, argument: 'query: cursor' })
     const { nodes, hasNextPage, cursorAt } = page.value
     return ok({
@@ -44,19 +44,19 @@ export const chainsRoute = readRoute({
   },
 })
 
-/** Makes a chain active. */
+/** Activates a chain. */
 export const activateRoute = switchRoute('activate', true)
 
-/** Makes a chain inactive. */
+/** Deactivates a chain. */
 export const deactivateRoute = switchRoute('deactivate', false)
 
-/** The checks have the order of the record's own route; a body is not read. */
+/** The order of the checks is the same as for setting the record. A body is not read. */
 function switchRoute(word: string, isActive: boolean): Route {
-  const reply = recordReply('The record as it is now.')
+  const reply = recordReply('The updated record.')
   return route({
     method: 'POST',
     path: `/v1/chains/{chainID}/${word}`,
-    about: `Makes a chain ${isActive ? 'active' : 'inactive'}; the rest of its record stays as it is.`,
+    about: `${isActive ? 'Activates' : 'Deactivates'} a chain. The rest of its record is unchanged.`,
     token: 'needed',
     params: chainParams,
     headers: ifMatch,

@@ -3,7 +3,7 @@ import type { LimitError } from '../api-errors.ts'
 import type { RestRequest } from './request.ts'
 import type { StreamedBody } from './response.ts'
 
-/** Counts the download as a subscriber until it is over; the signal fires when it must end. */
+/** Counts a download as a subscription until `over` is called. The signal fires when the download must end. */
 export async function startDownload(
   listen: RestRequest['listen'],
 ): Promise<Result<Omit<StreamedBody, 'pieces'>, LimitError>> {

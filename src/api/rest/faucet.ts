@@ -18,46 +18,49 @@ import type { RestRequest } from './request.ts'
 import type { RestResponse } from './response.ts'
 import { route } from './route.ts'
 
-const receiver = about('As it was requested.', bech32)
+const receiver = about('The address as requested.', bech32)
 
 const paid = jsonReply(
-  'It is paid: the transaction is booked.',
+  'The payment is booked.',
   object({ address: receiver, transactionId: id('TransactionId') }),
 )
 
 const waiting = jsonReply(
-  'The request waits, and is paid soon.',
+  'The request is queued, and will be paid soon.',
   object({
     address: receiver,
-    waitingRequests: about('How many wait now, this one included.', count),
+    waitingRequests: about('Number of queued requests, including this one.', count),
   }),
 )
 
-const mostTokens = 2n ** 64n - 1n
+const maxTokens = 2n ** 64n - 1n
 
-/** The body of a request. */
+/** The request body. */
 const faucetBody = bodyObject({
   address: bodyValue(
-    about('Bech32 text of the receiver, of this network.', bech32).shape,
-    'the Bech32 text of the receiver',
+    about('The receiver: an address of this network in Bech32.', bech32).shape,
+    'the Bech32 address of the receiver',
     (json) => typeof json === 'string',
   ),
   amount: optionalBody(
     bodyValue(
-      about('Base tokens; left out: what the faucet gives, by what the address has.', uint64).shape,
-      'base tokens as the decimal text of 64 bits',
+      about(
+        'Amount in base tokens. Without it, the faucet chooses the amount by the balance of the address.',
+        uint64,
+      ).shape,
+      'base tokens as a decimal string of at most 64 bits',
       (json): json is string =>
-        typeof json === 'string' && /^[0-9]{1,20}$/.test(json) && BigInt(json) <= mostTokens,
+        typeof json === 'string' && /^[0-9]{1,20}$/.test(json) && BigInt(json) <= maxTokens,
     ),
   ),
 })
 
-/** Asks the faucet of the development network for base tokens (rest.md 7). */
+/** Requests base tokens from the faucet of the development network (rest.md 7). */
 export const faucetRoute = route({
   method: 'POST',
   path: '/api/enqueue',
-  about: 'Asks the faucet of the development network for base tokens.',
-  query: { wait: seconds('How many seconds to wait for the payment.', 60) },
+  about: 'Requests base tokens from the faucet of the development network.',
+  query: { wait: seconds('Seconds to wait for the payment.', 60) },
   body: { 'application/json': faucetBody.shape },
   answers: { 200: paid, 202: waiting },
   errors: [404, 413, 429, 503],
@@ -68,7 +71,7 @@ export const faucetRoute = route({
     if (!asked.ok) return asked
     if (wait === 0) {
       const accepted = await faucet.enqueue(asked.value)
-      return accepted.ok ? ok(waits(request, accepted.value)) : accepted
+      return accepted.ok ? ok(queued(request, accepted.value)) : accepted
     }
     const settled = await request.listen((signal) =>
       paidWithin(faucet, asked.value, { seconds: wait, signal, request }),
@@ -77,11 +80,11 @@ export const faucetRoute = route({
   },
 })
 
-function waits(request: RestRequest, { address, waitingRequests }: FaucetRequest): RestResponse {
+function queued(request: RestRequest, { address, waitingRequests }: FaucetRequest): RestResponse {
   return waiting.respond(request, { address, waitingRequests }, { status: 202 })
 }
 
-/** Answers with the transaction where it comes in time. */
+/** Waits for the payment. Responds with its transaction, or with the queued request if the wait times out. */
 async function paidWithin(
   faucet: Faucet,
   question: FaucetQuestion,
@@ -95,7 +98,7 @@ async function paidWithin(
   const accepted = await faucet.enqueue(question)
   if (!accepted.ok) return accepted
   const transactionId = await settledWithin(accepted.value, { seconds, signal })
-  if (transactionId === undefined) return ok(waits(request, accepted.value))
+  if (transactionId === undefined) return ok(queued(request, accepted.value))
   if (!transactionId.ok) return transactionId
   const { address } = accepted.value
   return ok(paid.respond(request, { address, transactionId: transactionId.value }))

@@ -20,38 +20,42 @@ import {
 import { malformed, type Parameter, seconds } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import { route } from './route.ts'
+import { isSpent, milestoneTimestamp } from './update-members.ts'
 
 const cursor = limited({ pattern: '^[A-Za-z0-9_-]{36}$' }, text)
 const hash = limited({ pattern: '^0x[0-9a-f]{64}$' }, text)
 
 const page = jsonReply(
-  'A page, empty where nothing came.',
+  'A page of updates; empty if there was none within the wait.',
   object({
     updates: listOf(
       object({
-        cursor: about('The position of this update.', cursor),
-        ordinal: about('The position among the updates of this address and class.', count),
+        cursor: about('Position of this update in the log.', cursor),
+        ordinal: about('Position among the updates of this address and class.', count),
         address: bech32,
         class: word('OWNED', 'MENTIONED'),
         roles: listOf(text),
         outputId: id('OutputId'),
-        isSpent: about('Whether this spent the output, or created it.', flag),
+        isSpent,
         milestoneIndex: uint32,
-        milestoneTimestamp: about('The end of the milestone in Unix seconds.', count),
-        historyHash: about('Two histories of an address and class are equal where this is.', hash),
+        milestoneTimestamp,
+        historyHash: about(
+          'Hash of the history up to this update. Two histories of an address and class are equal if their hashes are.',
+          hash,
+        ),
       }),
       maximumPageSize,
     ),
-    previousCursor: about('Where this page begins.', cursor),
-    cursor: about('Where the next one does.', cursor),
+    previousCursor: about('Position where this page begins.', cursor),
+    cursor: about('Position where the next page begins.', cursor),
     isFull: about(
-      'Whether there are as many updates as the limit; such a page changes only where an older copy of the database went on differently.',
+      'Whether the page has as many updates as `limit`. A full page changes only if an older copy of the database was restored and then received other updates.',
       flag,
     ),
   }),
   {
     'cache-control':
-      'A full page may be kept, and is validated by its tag before it is used; any other is not kept.',
+      'A full page after a cursor may be cached, and must be revalidated by its entity tag before use. Other pages must not be cached.',
   },
 )
 
@@ -59,7 +63,7 @@ type Addresses = PollQuestion['addresses']
 
 const address: Parameter<Addresses> = {
   shape: about(
-    'Bech32 texts of this network, with commas between; left out: the whole ledger.',
+    'Addresses of this network in Bech32, separated by commas. Without it, the updates of the whole ledger.',
     text,
   ).shape,
   read: (given, { argument, bech32Hrp }) => {
@@ -77,7 +81,7 @@ const address: Parameter<Addresses> = {
 const classes: Parameter<PollQuestion['classes']> = {
   shape: limited(
     { default: 'OWNED' },
-    about('Why the updates are filed under the addresses; with a comma between both.', text),
+    about('Classes of updates: `OWNED`, `MENTIONED`, or both, separated by a comma.', text),
   ).shape,
   read: (given = 'OWNED', { name }) => {
     const names = given.split(',')
@@ -88,7 +92,7 @@ const classes: Parameter<PollQuestion['classes']> = {
 const limit: Parameter<number> = {
   shape: limited(
     { minimum: 1, maximum: maximumPageSize, default: defaultPageSize },
-    about('The most updates of the page.', count),
+    about('Maximum number of updates in the page.', count),
   ).shape,
   read: (given = String(defaultPageSize), { name }) => {
     const size = parsePageSize(given) ?? 0
@@ -97,21 +101,22 @@ const limit: Parameter<number> = {
   },
 }
 
-/** The feed for clients without a lasting connection (docs/feed.md): a page after a cursor, or a wait for its first update. */
+/** The feed as a long poll (docs/feed.md): returns a page after a cursor, or waits for its first update. */
 export const feedUpdates = route({
   method: 'GET',
   path: '/feed/updates',
   about:
-    'The updates after a cursor, in the order of the log; where there is none, the first that comes while the client waits.',
+    'Returns the ledger updates after a cursor, in the order of the log. If there are none, it can wait for the first one.',
   query: {
     address,
     after: {
-      shape: about('A cursor; left out: only what is committed from now on.', cursor).shape,
+      shape: about('Cursor to start after. Without it, only updates committed from now on.', cursor)
+        .shape,
       read: (given) => ok(given),
     } satisfies Parameter<string | undefined>,
     class: classes,
     limit,
-    wait: seconds('How many seconds to wait for the first update.', 60),
+    wait: seconds('Seconds to wait for the first update.', 60),
   },
   answers: { 200: page },
   errors: [410, 503],
@@ -133,7 +138,7 @@ export const feedUpdates = route({
       ...update,
       address: addressText(bech32Hrp, update.address),
     }))
-    // Without a cursor the same request has another answer tomorrow.
+    // Without a cursor, the response to the same request changes over time.
     const isKept = polled.value.value.isFull && after !== undefined
     const headers = { 'cache-control': isKept ? validatedByTag : 'no-store' }
     return ok(page.respond(request, { ...polled.value.value, updates }, { headers }))
@@ -141,8 +146,8 @@ export const feedUpdates = route({
 })
 
 /**
- * The URL of a page binds the history before it, but not the rows in it: an older copy of the database that was restored may
- * have others there, and a page used without validation would be that of the former history.
+ * The URL of a page determines the history before the page, but not its rows: a restored older copy of the database may have
+ * other rows there, and a cached page without revalidation would show the former history.
  */
 const validatedByTag = 'public, no-cache'
 

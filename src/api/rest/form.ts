@@ -1,6 +1,6 @@
 import type { Hex } from '../../lib/hex.ts'
 
-/** The forms of JSON values: each describes a value as JSON Schema (draft 2020-12) and prints it. */
+/** Forms of JSON values: each form describes a value as JSON Schema (draft 2020-12) and prints it. */
 
 /** A JSON Schema. */
 export interface Shape {
@@ -13,7 +13,7 @@ export interface Form<T> {
   print(value: T): unknown
 }
 
-/** A member that may be left out. */
+/** The form of an optional member. */
 export interface OptionalForm<T> extends Form<T> {
   readonly isOptional: true
 }
@@ -34,7 +34,7 @@ export type MembersOf<M extends FormMembers> = {
 
 type ValueOf<F> = F extends Form<infer T> ? T : never
 
-/** An object with these members, printed in their order; other members of a value are not printed. */
+/** Creates the form of an object with these members, printed in their order. Other members of a value are not printed. */
 export function object<M extends FormMembers>(members: M): Form<MembersOf<M>> {
   const entries = Object.entries(members)
   const required = entries.filter(([, form]) => !isOptional(form)).map(([name]) => name)
@@ -52,12 +52,12 @@ export function object<M extends FormMembers>(members: M): Form<MembersOf<M>> {
   }
 }
 
-/** A member that may be left out. */
+/** Makes a member optional. */
 export function optional<T>(form: Form<T>): OptionalForm<T> {
   return { ...form, isOptional: true }
 }
 
-/** A list, at most `max` long where it has a limit. */
+/** Creates the form of a list with at most `max` elements; without `max` it has no limit. */
 export function listOf<T>(items: Form<T>, max?: number): Form<readonly T[]> {
   return {
     shape: { type: 'array', items: items.shape, ...(max !== undefined && { maxItems: max }) },
@@ -65,17 +65,17 @@ export function listOf<T>(items: Form<T>, max?: number): Form<readonly T[]> {
   }
 }
 
-/** The same form with a sentence on what it means at this place. */
+/** Adds a description to a form. */
 export function about<T>(sentence: string, form: Form<T>): Form<T> {
   return limited({ description: sentence }, form)
 }
 
-/** The same form with more keywords: limits, patterns, a default. */
+/** Adds keywords to a form, such as limits, patterns or a default. */
 export function limited<T>(keywords: Shape, form: Form<T>): Form<T> {
   return { shape: { ...form.shape, ...keywords }, print: form.print }
 }
 
-/** A form of other values, which are converted before they are printed. */
+/** Creates a form that converts values before it prints them. */
 export function printedBy<A, B>(convert: (value: A) => B, form: Form<B>): Form<A> {
   return { shape: form.shape, print: (value) => form.print(convert(value)) }
 }
@@ -92,16 +92,16 @@ export const flag: Form<boolean> = asItIs({ type: 'boolean' })
 /** A whole number from 0 to 2^32 - 1. */
 export const uint32: Form<number> = asItIs({ type: 'integer', minimum: 0, maximum: 0xffff_ffff })
 
-/** A whole number from 0 that JSON holds exactly. */
+/** A whole number from 0 that JSON represents exactly. */
 export const count: Form<number> = asItIs({ type: 'integer', minimum: 0 })
 
-/** A whole number of 64 bits, as decimal text. */
+/** A 64-bit whole number, as a decimal string. */
 export const uint64: Form<bigint> = {
   shape: { type: 'string', pattern: '^[0-9]{1,20}$' },
   print: (value) => value.toString(),
 }
 
-/** A moment of Unix time in milliseconds, as ISO 8601 in UTC. */
+/** A Unix time in milliseconds, printed as ISO 8601 in UTC. */
 export const moment: Form<number> = {
   shape: {
     type: 'string',
@@ -115,23 +115,23 @@ export function word<const W extends string>(...words: readonly [W, ...W[]]): Fo
   return asItIs({ type: 'string', enum: words })
 }
 
-/** The Bech32 text of an address. */
+/** An address in Bech32. */
 export const bech32: Form<string> = asItIs({
   type: 'string',
   pattern: '^[!-~]+1[02-9ac-hj-np-zAC-HJ-NP-Z]+$',
 })
 
-/** An identifier that the document describes once, under its name. */
+/** An identifier, described in the components of the OpenAPI document. */
 export function id(name: string): Form<Hex> {
   return asItIs(named(name))
 }
 
-/** A reference to what the document describes once, under a name. */
+/** A reference to a component of the OpenAPI document. */
 export function named(name: string): Shape {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** A form whose values are JSON already. */
+/** Creates a form for values that already are JSON. */
 export function asItIs<T>(shape: Shape): Form<T> {
   return { shape, print: (value) => value }
 }

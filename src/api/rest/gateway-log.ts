@@ -6,17 +6,23 @@ import { readRoute } from './route.ts'
 
 const logId = limited({ pattern: '^0x[0-9a-f]{16}$' }, text)
 
-/** The log of ledger updates: what a gateway that follows this one reads first. */
+/** The end of the log of ledger updates. */
 export const logRoute = readRoute({
   path: '/api/gateway/v1/log',
-  about: 'How far the log of ledger updates reaches, and which log it is.',
+  about: 'Returns the id and the newest position of the log of ledger updates.',
   reply: jsonReply(
-    'The newest position.',
+    'The end of the log.',
     object({
-      logId: about('Names the log: created with it, part of every cursor.', logId),
+      logId: about(
+        'Id of the log, which is created with the log and is part of every cursor.',
+        logId,
+      ),
       seq: about('The newest position.', count),
       milestoneIndex: about('The newest committed slot.', uint32),
-      prunedSeq: about('Rows up to this position are no longer kept; 0 where all are.', count),
+      prunedSeq: about(
+        'Position up to which rows were removed; 0 if all rows are retained.',
+        count,
+      ),
     }),
   ),
   answer: async (_given, services) => {

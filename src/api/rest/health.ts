@@ -22,35 +22,35 @@ import {
 import { jsonReply } from './reply.ts'
 import { type Route, readRoute, route } from './route.ts'
 
-/** The routes about health. */
+/** The health routes. */
 
 const following = about(
-  'In upstream mode: the state of following the slots of a node.',
+  'In upstream mode: how the gateway follows the slots of a node.',
   object({
     state: about(
-      'standby: another process on the database follows; unreadable: an answer of a node cannot be read; stopped: a node contradicted what is committed here.',
+      '`standby`: another process on the database follows the node. `unreadable`: a response of a node cannot be read. `stopped`: a node contradicted the committed ledger of this gateway.',
       codeAsWords('standby', 'catching up', 'following', 'nodes away', 'unreadable', 'stopped'),
     ),
-    committedSlot: about('The newest slot that is committed here.', uint32),
+    committedSlot: about('The newest slot that this gateway has committed.', uint32),
     newestSlot: optional(about('The newest slot of the node that can be followed.', uint32)),
-    node: optional(about('The number in the list, from 1, of the node asked last.', count)),
-    isNodeHealthy: about('Whether that node reports itself as healthy.', flag),
-    withProofs: about('Whether each output is checked against its proof.', flag),
+    node: optional(about('Number of the last requested node in the list of nodes, from 1.', count)),
+    isNodeHealthy: about('Whether this node reports itself as healthy.', flag),
+    withProofs: about('Whether each output is verified by its proof.', flag),
     contradiction: optional(
       about(
-        'Why the following stopped.',
+        'The contradiction that stopped the gateway from following.',
         printedBy(withMessage, object({ code: text, message: text })),
       ),
     ),
     unreadable: optional(
       about(
-        'The answer of a node that cannot be read.',
+        'The response of a node that cannot be read.',
         printedBy(
           withMessage,
           object({
             code: text,
             message: text,
-            slot: optional(about('The slot of that answer.', uint32)),
+            slot: optional(about('The slot of the response.', uint32)),
             outputId: optional(about('The output that cannot be read.', text)),
           }),
         ),
@@ -60,14 +60,14 @@ const following = about(
 )
 
 const starting = about(
-  'Of a process that is about to write the ledger: what it waits for, and how far it is.',
+  'Progress of a process that is about to write the ledger.',
   object({
     step: about(
-      'building tries: a ledger that was kept by an earlier version or imported gets what its commitments are computed from.',
+      '`building tries`: the tries, from which commitments are computed, are built for a ledger that was imported or written by an earlier version.',
       codeAsWords('reading ledger', 'building tries', 'committing slots'),
     ),
-    done: about('Outputs that are in the tries, or slots that are committed.', count),
-    of: about('All of them; 0 while it is not known.', count),
+    done: about('Number of outputs in the tries, or of committed slots.', count),
+    of: about('Total number; 0 while it is unknown.', count),
   }),
 )
 
@@ -75,35 +75,38 @@ const reason = codeAsWords(...healthReasonCodes.map(inWords))
 
 const readinessForm = object({
   isHealthy: flag,
-  reasons: about('Why it cannot do its work; none while it can.', listOf(reason)),
-  reason: optional(about('The one of them for which no blocks are accepted.', reason)),
+  reasons: about('Why the gateway cannot do its work; empty while it can.', listOf(reason)),
+  reason: optional(about('The reason why no blocks are accepted.', reason)),
   role: about(
-    'Whether this process writes the ledger, or stands by.',
+    'Whether this process writes the ledger or is a standby.',
     codeAsWords('writer', 'standby'),
   ),
-  term: about('Rises whenever another process takes over.', count),
+  term: about(
+    'Number of the leader term, which increases whenever another process takes over.',
+    count,
+  ),
   starting: optional(starting),
   following: optional(following),
 })
 
-/** Whether the gateway can do its work: 200 or 503, as the node says it (rest.md 4.1). */
+/** Whether the gateway can do its work: 200 or 503, like a node (rest.md 4.1). */
 export const health = readiness(
   '/health',
-  'The same as `/health/ready`, on the path that clients of a node use.',
+  'Returns the same as `/health/ready`, at the path that clients of a node use.',
 )
 
-/** The same, on the path that load balancers use. */
+/** The same route at the path that load balancers use. */
 export const ready = readiness(
   '/health/ready',
-  'Whether requests should be sent here: whether the gateway can do its work and is not about to stop, and its role among the processes on its database.',
+  'Returns whether this process should receive requests: whether the gateway can do its work and is not about to stop. Also returns its role among the processes on its database.',
 )
 
-/** Whether the process should be left alone. */
+/** Whether the process runs, so that it needs no restart. */
 export const live = readRoute({
   path: '/health/live',
   about:
-    'Whether the process answers. It does so without its database and while it stops: a restart would mend neither.',
-  reply: jsonReply('It does.', object({ isLive: flag })),
+    'Returns whether the process responds. It also responds without its database and while it stops, because a restart would help in neither case.',
+  reply: jsonReply('The process responds.', object({ isLive: flag })),
   answer: async () => ok({ isLive: true }),
 })
 
@@ -112,12 +115,15 @@ function readiness(path: string, about: string): Route {
     path,
     about,
     form: readinessForm,
-    described: { 200: 'It can.', 503: 'It cannot, or is about to stop.' },
+    described: {
+      200: 'The gateway can do its work.',
+      503: 'The gateway cannot do its work, or is about to stop.',
+    },
     toAnswer: (health) => health,
   })
 }
 
-/** A route that answers 200 while the gateway is healthy, and 503 otherwise. */
+/** Creates a route that answers 200 while the gateway is healthy, and 503 otherwise. */
 export function healthRoute<T>({
   form,
   described,
@@ -149,7 +155,7 @@ function withMessage(fault: Fault) {
   return { ...fault, message: messageOf(fault) }
 }
 
-/** A code, printed as lower-case words. */
+/** A code that is printed as lower-case words. */
 function codeAsWords(...words: readonly string[]): Form<string> {
   return { shape: { type: 'string', enum: words }, print: inWords }
 }

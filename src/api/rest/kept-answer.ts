@@ -3,18 +3,18 @@ import { tagOf } from './respond.ts'
 import { jsonHeaders, type RouteResponse } from './response.ts'
 import type { ReadVersion } from './route.ts'
 
-/** Answers of routes that are kept while what they depend on is the same. */
+/** Caches responses of routes while the data behind them is unchanged. */
 
-/** A request that has found its route. */
+/** A request to a route whose responses are cached. */
 export interface KeptQuestion {
-  /** The path and the query as they were sent. */
+  /** The path and the query string as the client sent them. */
   readonly target: string
-  /** What reads the version of the answer; `undefined` where the request is refused. */
+  /** Returns the function that reads the version of the response; `undefined` if the request is refused. */
   version(): ReadVersion | undefined
   answer(): Promise<RouteResponse>
 }
 
-/** The answer; only a success is kept. */
+/** Returns the response from the cache, or computes it. Only successful responses are cached. */
 export async function keptAnswer(
   kept: AnswerCache,
   { target, version, answer }: KeptQuestion,
@@ -43,12 +43,12 @@ export async function keptAnswer(
   }
 }
 
-/** Carries a refusal past the cache, also to those who wait for the same answer. */
+/** Passes a refusal around the cache, also to concurrent requests that wait for the same response. */
 class NotKept extends Error {
   readonly answered: RouteResponse
 
   constructor(answered: RouteResponse) {
-    super('the answer is not one that is kept')
+    super('the response is not cached')
     this.answered = answered
   }
 }

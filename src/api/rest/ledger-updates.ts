@@ -3,24 +3,14 @@ import { listExplorerUpdates } from '../../service/updates/list-explorer-updates
 import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { addressVersion } from '../../service/updates/page-version.ts'
 import { type PageCursor, parsePageCursor } from '../../service/updates/update-position.ts'
-import {
-  about,
-  asItIs,
-  bech32,
-  count,
-  type FormMembers,
-  flag,
-  id,
-  listOf,
-  object,
-  uint32,
-} from './form.ts'
+import { about, asItIs, bech32, type FormMembers, id, listOf, object, uint32 } from './form.ts'
 import { nextCursor } from './page-cursor.ts'
 import { anyAddress, number32, type Parameter, pageSize, sort } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import { readRoute } from './route.ts'
+import { isSpent, milestoneTimestamp } from './update-members.ts'
 
-/** The updates of outputs that an address owned (specification 4.3; rest.md 3.2 to 3.5, 3.8). */
+/** Routes for the updates of outputs that an address owned (specification 4.3; rest.md 3.2 to 3.5, 3.8). */
 
 const cursorForm = asItIs({
   type: 'string',
@@ -28,30 +18,30 @@ const cursorForm = asItIs({
 })
 
 const cursor: Parameter<PageCursor | undefined> = {
-  shape: about('Of the page before.', cursorForm).shape,
+  shape: about('Cursor from the previous page.', cursorForm).shape,
   read: (text) => (text === undefined ? ok(undefined) : parsePageCursor(text)),
 }
 
-/** What a version of the explorer calls the same things. */
+/** The names that a version of the explorer API uses. */
 interface Dialect {
   readonly version: 'v2' | 'v3'
-  /** Names of the parameter for the first milestone; a later one counts where the former are left out. */
+  /** Names of the parameter for the first milestone, by precedence. */
   readonly start: readonly string[]
-  /** The members of an update besides those that both have. */
+  /** The members of an update that only this version has. */
   readonly item: FormMembers
 }
 
-/** By milestone, as in the specification. */
+/** Updates by milestone, as in the specification. */
 export const ledgerUpdatesByAddress = updatesRoute({
   version: 'v2',
   start: ['startMilestoneIndex'],
   item: {
     milestoneIndex: uint32,
-    milestoneTimestamp: about('The end of the milestone in Unix seconds.', count),
+    milestoneTimestamp,
   },
 })
 
-/** By slot, as in the later line of the original; its explorer and its server have two names for the start. */
+/** Updates by slot, as in later versions of the original, whose explorer and server use two names for the start. */
 export const slotUpdatesByAddress = updatesRoute({
   version: 'v3',
   start: ['startSlot', 'startSlotIndex'],
@@ -60,21 +50,21 @@ export const slotUpdatesByAddress = updatesRoute({
 
 function updatesRoute({ version, start, item }: Dialect) {
   const starts: { readonly [name: string]: Parameter<number | undefined> } = Object.fromEntries(
-    start.map((name) => [name, number32('Where to begin, itself included.')]),
+    start.map((name) => [name, number32('Where the list begins, inclusive.')]),
   )
   return readRoute({
     path: `/api/explorer/${version}/ledger/updates/by-address/{address}`,
-    about: 'The creations and spendings of outputs that an address owned, page by page.',
+    about: 'Returns when outputs that an address owned were created and spent, page by page.',
     params: { address: anyAddress },
     query: { pageSize, sort, ...starts, cursor },
     reply: jsonReply(
-      'A page of them.',
+      'A page of updates.',
       object({
-        address: about('As it was requested.', bech32),
+        address: about('The address as requested.', bech32),
         items: listOf(
           object({
             outputId: id('OutputId'),
-            isSpent: about('Whether this spent the output, or created it.', flag),
+            isSpent,
             ...item,
           }),
           maximumPageSize,
@@ -82,7 +72,7 @@ function updatesRoute({ version, start, item }: Dialect) {
         cursor: nextCursor(cursorForm),
       }),
     ),
-    // Milestones have no page of their own here: a bound is one of the rows of the address.
+    // A page depends only on the rows of the address: the start milestone selects among these rows.
     version: ({ address }, { store }) => {
       const key = { address: address.key, class: 'OWNED' } as const
       return () => addressVersion(store.read, key)

@@ -1,20 +1,20 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { MatchError } from '../api-errors.ts'
 
-/** Finds the route of a path, and reads the query, without I/O. */
+/** Finds the route of a path, and parses the query string, without I/O. */
 
 export interface Pattern {
   readonly method: string
   readonly path: string
 }
 
-/** A route and the parameters of its path. */
+/** A route with the values of its path parameters. */
 export interface Match<P extends Pattern> {
   readonly route: P
   readonly params: ReadonlyMap<string, string>
 }
 
-/** Routes by the segments of their paths: a lookup does not grow with the number of routes. */
+/** A tree of routes by path segment. The cost of a lookup does not grow with the number of routes. */
 export interface RouteTable<P extends Pattern> {
   readonly root: Branch<P>
 }
@@ -22,7 +22,7 @@ export interface RouteTable<P extends Pattern> {
 interface Branch<P extends Pattern> {
   readonly literals: Map<string, Branch<P>>
   parameter: Branch<P> | undefined
-  /** The routes that end here, with the names of their parameters. */
+  /** The routes whose paths end here, with the names of their path parameters. */
   readonly ends: { readonly route: P; readonly names: readonly string[] }[]
 }
 
@@ -49,8 +49,8 @@ export function tableOf<P extends Pattern>(routes: readonly P[]): RouteTable<P> 
 }
 
 /**
- * Finds the route for a method and a path without its query. A literal segment wins over a parameter, one slash at the
- * end is ignored, and HEAD is answered by GET.
+ * Finds the route for a method and a path without its query string. A literal segment takes precedence over a parameter, one
+ * trailing slash is ignored, and HEAD uses the GET route.
  */
 export function findRoute<P extends Pattern>(
   { root }: RouteTable<P>,
@@ -69,7 +69,7 @@ export function findRoute<P extends Pattern>(
   return err({ code: 'METHOD_NOT_ALLOWED', method, allowed: allowedMethods(closest) })
 }
 
-/** Reads a query (without its question mark); it may have only the names in `known`, each once. */
+/** Parses a query string (without the question mark). It may contain only the names in `known`, each at most once. */
 export function readQuery(
   query: string,
   known: readonly string[],
@@ -94,7 +94,7 @@ function newBranch<P extends Pattern>(): Branch<P> {
   return { literals: new Map(), parameter: undefined, ends: [] }
 }
 
-/** All matches of the remaining segments; `values` are those of the parameters so far. */
+/** Returns all matches of the remaining segments; `values` are the parameters of the segments before. */
 function matchesOf<P extends Pattern>(
   { literals, parameter, ends }: Branch<P>,
   [segment, ...rest]: readonly string[],
@@ -136,7 +136,7 @@ function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign without two digits, or bytes that are no UTF-8: the only thing that is thrown here.
+    // A percent sign without two digits, or bytes that are not UTF-8: nothing else throws here.
     return undefined
   }
 }

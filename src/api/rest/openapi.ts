@@ -6,7 +6,7 @@ import type { RestResponse } from './response.ts'
 import { type Route, route } from './route.ts'
 import { routeListRoute } from './route-list.ts'
 
-/** Routes with those that list and describe them all, themselves among them. */
+/** Adds the routes that list and describe all routes, including themselves. */
 export function withDocument(routes: readonly Route[]): readonly Route[] {
   const all: Route[] = [...routes]
   all.push(routeListRoute(all), documentRoute(all))
@@ -22,12 +22,12 @@ const documentForm = object({
 
 function documentRoute(routes: readonly Route[]): Route {
   const reply = jsonReply('An OpenAPI 3.1 document.', documentForm)
-  // It never changes while the process runs, and printing its 400 KB takes milliseconds.
+  // The document never changes while the process runs, and printing its 400 KB takes milliseconds.
   let printed: RestResponse | undefined
   return route({
     method: 'GET',
     path: '/openapi.json',
-    about: 'This document.',
+    about: 'Returns this document.',
     answers: { 200: reply },
     answer: async (_given, { version }, request) => {
       printed ??= reply.respond(request, openapiDocument(routes, version))

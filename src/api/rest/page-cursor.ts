@@ -4,15 +4,15 @@ import { parsePageSize } from '../../service/updates/update-position.ts'
 import { about, asItIs, type Form, type OptionalForm, optional } from './form.ts'
 import { malformed, type Parameter } from './parameters.ts'
 
-/** The cursors of lists: `POSITION.PAGE_SIZE` (rest.md 3.4). */
+/** Cursors of lists: `POSITION.PAGE_SIZE` (rest.md 3.4). */
 
-/** Where a page begins and how long it is. */
+/** The start and the size of a page. */
 export interface PageAt<P> {
   readonly from: P
   readonly pageSize: number
 }
 
-/** The page that a cursor names; without one the first page of the size asked for. */
+/** Returns the page of a cursor; without a cursor the first page of the requested size. */
 export function pageAt<P>({
   cursor,
   pageSize,
@@ -23,19 +23,19 @@ export function pageAt<P>({
   return cursor ?? { from: undefined, pageSize }
 }
 
-/** How the position of a cursor is written. */
+/** The text form of a cursor position. */
 export interface CursorForm<P> {
-  /** A regular expression of the position, which the OpenAPI document shows. */
+  /** Regular expression of the position, which the OpenAPI document contains. */
   readonly position: string
-  /** The whole cursor in words, for errors. */
+  /** The parts of the cursor by name, for errors. */
   readonly words: string
-  /** What the parameter is documented with. */
+  /** Description of the parameter. */
   readonly sentence?: string
-  /** Reads a text of that expression; `undefined` where it is no position all the same. */
+  /** Parses a text that matches the expression; returns `undefined` if it is not a valid position. */
   read(position: string): P | undefined
 }
 
-/** The query parameter of a cursor, and the member of an answer that has the next one. */
+/** The query parameter of a cursor, and the response member with the next cursor. */
 export interface PageCursorForm<P> {
   readonly parameter: Parameter<PageAt<P> | undefined>
   readonly next: OptionalForm<string>
@@ -45,7 +45,7 @@ export interface PageCursorForm<P> {
 export function pageCursor<P>({
   position,
   words,
-  sentence = 'Of the page before.',
+  sentence = 'Cursor from the previous page.',
   read,
 }: CursorForm<P>): PageCursorForm<P> {
   const pattern = `^${position}\\.[0-9]{1,20}$`
@@ -67,7 +67,7 @@ export function pageCursor<P>({
   }
 }
 
-/** The member of an answer that has the cursor of the next page. */
+/** The response member with the cursor of the next page. */
 export function nextCursor(form: Form<string>): OptionalForm<string> {
-  return optional(about('Where the next page begins; absent where there is none.', form))
+  return optional(about('Cursor of the next page; absent on the last page.', form))
 }

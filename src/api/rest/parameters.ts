@@ -24,9 +24,9 @@ import { about, bech32, count, limited, type Shape, uint32, word } from './form.
 import { shapeOf } from './openapi/from-schema.ts'
 import type { RestRequest } from './request.ts'
 
-/** The parameters of routes: one declaration describes, reads and refuses each (rest.md 3.1, 4, 5). */
+/** Parameters of routes: one declaration describes, parses and validates each parameter (rest.md 3.1, 4, 5). */
 
-/** Why a parameter is refused. */
+/** Reasons to refuse a parameter. */
 export type ParameterError =
   | QueryParameterMalformed
   | PathIdMalformed
@@ -38,10 +38,10 @@ export type ParameterError =
   | IfMatchMalformed
   | ChainIdError
 
-/** Where a parameter is read. */
+/** The context in which a parameter is parsed. */
 export interface ParameterContext {
   readonly name: string
-  /** The name as errors about values give it: `query: address`. */
+  /** The name as it appears in errors about values: `query: address`. */
   readonly argument: string
   /** The human-readable part of this network. */
   readonly bech32Hrp: string
@@ -50,7 +50,7 @@ export interface ParameterContext {
 /** A parameter of a path, a query or a header. */
 export interface Parameter<T> {
   readonly shape: Shape
-  /** Reads the text; `undefined` where a query or the headers leave it out. */
+  /** Parses the text, which is `undefined` if the query string or the headers do not have the parameter. */
   read(text: string | undefined, context: ParameterContext): Result<T, ParameterError>
 }
 
@@ -70,7 +70,7 @@ interface Declared {
   readonly headers?: Parameters
 }
 
-/** Reads all parameters of a request: the query, then the path, then the headers, each in the order of its declaration. */
+/** Parses all parameters of a request: query, then path, then headers, each in the order of declaration. */
 export function readParameters(
   { query = {}, params = {}, headers = {} }: Declared,
   request: Pick<RestRequest, 'query' | 'params' | 'headers'>,
@@ -97,12 +97,12 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return headers[name.toLowerCase()]?.toString()
 }
 
-/** A parameter of a query that is not of its form. */
+/** Returns the error of an invalid query parameter. */
 export function malformed(name: string, expected: string): Result<never, QueryParameterMalformed> {
   return err({ code: 'QUERY_PARAMETER_MALFORMED', name, expected })
 }
 
-/** An identifier in a path. */
+/** Creates a path parameter with an identifier. */
 export function pathId<T>(schema: Schema<T> & { readonly max: number }): Parameter<T> {
   return {
     shape: shapeOf(schema),
@@ -113,7 +113,7 @@ export function pathId<T>(schema: Schema<T> & { readonly max: number }): Paramet
   }
 }
 
-/** A slot in a path. */
+/** A path parameter with a slot. */
 export const pathSlot: Parameter<SlotIndex> = {
   shape: uint32.shape,
   read: (text = '', { name }) => {
@@ -122,16 +122,16 @@ export const pathSlot: Parameter<SlotIndex> = {
   },
 }
 
-/** An address in a path, of any network. */
+/** A path parameter with an address of any network. */
 export const anyAddress: Parameter<{ readonly text: string; readonly key: Hex }> = {
-  shape: about('Bech32 text, with any human-readable part.', bech32).shape,
+  shape: about('Address in Bech32, with any human-readable part.', bech32).shape,
   read: (text = '', { argument }) => {
     const address = addressKey(text, argument)
     return address.ok ? ok({ text, key: address.value.key }) : address
   },
 }
 
-/** An address of this network. */
+/** Creates a parameter with an address of this network. */
 export function address(sentence: string): Parameter<Hex> {
   return {
     shape: about(sentence, bech32).shape,
@@ -139,7 +139,7 @@ export function address(sentence: string): Parameter<Hex> {
   }
 }
 
-/** An address of this network and of one kind, whose serialization begins with `type`. */
+/** Creates a parameter with an address of this network and of one kind, whose serialization begins with `type`. */
 export function addressOfKind(sentence: string, expected: string, type: Hex): Parameter<Hex> {
   const ofNetwork = address(sentence)
   return {
@@ -154,7 +154,7 @@ export function addressOfKind(sentence: string, expected: string, type: Hex): Pa
 
 const accountType = '0x08'
 
-/** The account at an address of this network. */
+/** Creates a parameter with an account address of this network; its value is the account id. */
 export function account(sentence: string): Parameter<AccountId> {
   const ofNetwork = address(sentence)
   return {
@@ -170,7 +170,7 @@ export function account(sentence: string): Parameter<AccountId> {
   }
 }
 
-/** A number of 32 bits in a query. */
+/** Creates a query parameter with a 32-bit number. */
 export function number32(sentence: string): Parameter<number | undefined>
 export function number32(sentence: string, otherwise: number): Parameter<number>
 export function number32(sentence: string, otherwise?: number): Parameter<number | undefined> {
@@ -190,7 +190,7 @@ export function number32(sentence: string, otherwise?: number): Parameter<number
   }
 }
 
-/** A number of seconds to wait, at most `limit`; 0 where it is left out. */
+/** Creates a query parameter with a number of seconds from 0 to `limit`; 0 by default. */
 export function seconds(sentence: string, limit: number): Parameter<number> {
   return {
     shape: limited({ maximum: limit, default: 0 }, about(sentence, count)).shape,
@@ -201,42 +201,48 @@ export function seconds(sentence: string, limit: number): Parameter<number> {
   }
 }
 
-/** The length of a page: 100 where it is left out, cut to 1000, and refused below 1. */
+/** The page size: 100 by default, reduced to 1000 if larger, and refused below 1. */
 export const pageSize: Parameter<number> = {
   shape: limited(
     { minimum: 1, default: defaultPageSize },
-    about(`At most ${maximumPageSize}, to which more is cut; the cursor overrides it.`, count),
+    about(
+      `Elements per page. A larger number is reduced to ${maximumPageSize}. A cursor overrides it.`,
+      count,
+    ),
   ).shape,
   read: (text, { name }) => {
     if (text === undefined) return ok(defaultPageSize)
     const size = parsePageSize(text)
-    if (size === undefined) return malformed(name, 'a whole number from 1 up')
+    if (size === undefined) return malformed(name, 'a whole number of at least 1')
     return ok(Math.min(size, maximumPageSize))
   },
 }
 
-/** The length of a page as the core API and the indexer read it: 0 and any other text mean the most. */
+/** Creates the page size of the core API and the indexer: 0 and texts that are not numbers mean the maximum. */
 export function lenientPageSize(limit: number): Parameter<number> {
   return {
     shape: limited(
       { default: limit },
-      about(`At most ${limit}, which is also what 0 and what is no number mean.`, count),
+      about(
+        `Elements per page, at most ${limit}. 0 and values that are not numbers mean ${limit}.`,
+        count,
+      ),
     ).shape,
     read: (text) => ok(sizeUpTo(limit, text)),
   }
 }
 
-/** A page size of at most `limit`; the same for a text that is no number from 1 up. */
+/** Parses a page size of at most `limit`; a text that is not a number of at least 1 means `limit`. */
 export function sizeUpTo(limit: number, text: string | undefined): number {
   const size = /^[0-9]{1,10}$/.test(text ?? '') ? Number(text) : 0
   return size === 0 ? limit : Math.min(size, limit)
 }
 
-/** Which end of a list comes first. */
+/** The order of a list. */
 export const sort: Parameter<UpdateSort> = {
   shape: limited(
     { default: 'newest' },
-    about('Not overridden by the cursor.', word('newest', 'oldest')),
+    about('Order of the list. It is not part of the cursor.', word('newest', 'oldest')),
   ).shape,
   read: (text = 'newest', { name }) => {
     if (text === 'newest') return ok('NEWEST')

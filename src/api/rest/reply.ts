@@ -5,22 +5,22 @@ import { shapeOf } from './openapi/from-schema.ts'
 import type { RestRequest } from './request.ts'
 import { json, type RestResponse } from './response.ts'
 
-/** Answers of success: each is described and printed by one declaration. */
+/** Successful responses: one declaration describes and prints each response. */
 
-/** An answer as the OpenAPI document describes it. */
+/** A response as the OpenAPI document describes it. */
 export interface Answer {
   readonly about: string
-  /** The form of the JSON; absent where there is no body. */
+  /** The schema of the JSON body; absent if there is no JSON body. */
   readonly json?: Shape
-  /** What a client that asks for bytes gets in its place; absent where there are none. */
+  /** Description of the body for clients that prefer bytes; absent if bytes are not available. */
   readonly bytes?: string
-  /** Texts of other types, each with a sentence on it. */
+  /** Descriptions of text bodies by content type. */
   readonly texts?: Readonly<Record<string, string>>
-  /** Headers besides those of every answer, with a sentence on each. */
+  /** Descriptions of additional headers by name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Status 200 and no headers, unless an answer says otherwise. */
+/** Options of a response: status 200 and no additional headers by default. */
 export interface ReplyOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -28,17 +28,17 @@ export interface ReplyOptions {
 
 type Accepting = Pick<RestRequest, 'headers'>
 
-/** An answer with a value. */
+/** A response with a value. */
 export interface Reply<T> extends Answer {
   respond(request: Accepting, value: T, options?: ReplyOptions): RestResponse
 }
 
-/** The answer with a value of the protocol, as JSON or as bytes. */
+/** A response with a protocol value, as JSON or bytes. */
 export interface SerializedReply<T> extends Reply<T> {
   readonly schema: Schema<T>
 }
 
-/** Describes an answer of the core API: a value of the protocol, as JSON or as bytes, as the client asks. */
+/** Describes a response of the core API: a protocol value as JSON or bytes, as the client prefers. */
 export function serialized<T>(about: string, schema: Schema<T>): SerializedReply<T> {
   return {
     ...serializedAnswer(about, schema),
@@ -50,13 +50,13 @@ export function serialized<T>(about: string, schema: Schema<T>): SerializedReply
   }
 }
 
-/** Something that is stored as bytes, decoded only where JSON is asked for. */
+/** A value that is stored as bytes, and decoded only for JSON. */
 export interface Stored<T> {
   readonly bytes: Uint8Array
   readonly value: () => T
 }
 
-/** The same for a value that is stored as bytes. */
+/** Describes a response with a protocol value that is stored as bytes. */
 export function serializedBytes<T>(about: string, schema: Schema<T>): Reply<Stored<T>> {
   return {
     ...serializedAnswer(about, schema),
@@ -67,13 +67,13 @@ export function serializedBytes<T>(about: string, schema: Schema<T>): Reply<Stor
   }
 }
 
-/** The same where the id in the path is that of the content, whatever becomes of the ledger: a client need not ask again. */
+/** Makes a response cacheable forever, because the id in the path determines its content. */
 export function immutable<T>(reply: Reply<T>): Reply<T> {
   return {
     ...reply,
     headers: {
       ...reply.headers,
-      'cache-control': 'The id is that of the content, which never changes.',
+      'cache-control': 'Cacheable forever, because the id determines the content.',
     },
     respond: (request, value, { status = 200, headers = {} } = {}) =>
       reply.respond(request, value, {
@@ -83,7 +83,7 @@ export function immutable<T>(reply: Reply<T>): Reply<T> {
   }
 }
 
-/** Describes an answer that is JSON alone. */
+/** Describes a response that is available only as JSON. */
 export function jsonReply<T>(
   about: string,
   form: Form<T>,
@@ -98,9 +98,9 @@ export function jsonReply<T>(
   }
 }
 
-/** Describes a value of the protocol as JSON or as bytes. */
+/** Describes a protocol value as JSON or bytes. */
 export function serializedAnswer(about: string, schema: Schema<unknown>): Answer {
-  return { about, json: shapeOf(schema), bytes: 'The same, serialized.' }
+  return { about, json: shapeOf(schema), bytes: 'The serialized object.' }
 }
 
 function bytesAnswer(

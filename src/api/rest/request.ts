@@ -4,32 +4,32 @@ import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller, Identity } from '../auth.ts'
 
-/** Requests as routes see them. */
+/** Requests as routes receive them. */
 
-/** A request that found its route. */
+/** A request to a known route. */
 export interface RestRequest {
-  /** The parameters of the path by name, percent-decoded. */
+  /** The path parameters by name, percent-decoded. */
   readonly params: ReadonlyMap<string, string>
-  /** The known query parameters that were given, decoded. */
+  /** The query parameters by name, decoded. */
   readonly query: ReadonlyMap<string, string>
   readonly headers: IncomingHttpHeaders
   readonly caller: Caller
   readonly requestId: string
   /**
-   * Waits on behalf of the client, which counts as a subscriber meanwhile. The signal fires when the client has left or the
+   * Runs long-lasting work, during which the client counts as a subscriber. The signal fires when the client disconnects or the
    * gateway is about to stop.
    */
   listen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<Result<T, LimitError>>
-  /** What the client may still add to the database. */
+  /** The client's daily quota of additions to the database. */
   quota(): SubmissionQuota
   /** Whether the gateway is about to stop. */
   readonly isStopping: boolean
-  /** Reads the body, once; nothing of it is read before this call. */
+  /** Reads the body. It can be called once, and no part of the body is read before. */
   body(): Promise<Result<Uint8Array, BodyError>>
 }
 
-/** A request whose parameters have been read. */
+/** A request with a verified token, if the route requires one, and valid parameters. */
 export interface CheckedRequest extends RestRequest {
-  /** The holder of the token; of a route that needs one. */
+  /** The holder of the token; `undefined` if the route requires no token. */
   readonly identity: Identity | undefined
 }

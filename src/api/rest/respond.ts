@@ -7,11 +7,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { afterTurns, turnOf } from '../../lib/turns.ts'
 import type { RestResponse, RouteResponse, StreamedResponse } from './response.ts'
 
-/** Sends answers: with an entity tag where they can be requested again, compressed where the client accepts it and it saves bytes. */
+/** Sends responses: with an entity tag for reads, and compressed if the client accepts it and it saves bytes. */
 
 /**
- * Sends an answer, with the headers `common` to all that are not set on the response: Node sends those that come together, and
- * the answer has none else, in half the time. The server itself omits the body for HEAD.
+ * Sends a response. The headers in `common` are passed instead of being set on the response, because Node sends headers that are
+ * passed together, without any that were set before, in half the time. Node itself omits the body for HEAD.
  */
 export function send(
   response: ServerResponse,
@@ -22,7 +22,7 @@ export function send(
   else sendWhole(response, answer, common)
 }
 
-/** Makes no more than the client takes. What breaks off is cut, so that the client does not take it for the whole. */
+/** Sends a stream with backpressure. A failed stream is cut, so that the client does not mistake it for a complete one. */
 async function sendStream(
   response: ServerResponse,
   { status, headers, stream: { pieces, signal, over } }: StreamedResponse,
@@ -31,17 +31,17 @@ async function sendStream(
   response.writeHead(status, { ...common, ...headers, vary: varyOf(common, headers) })
   try {
     if (response.req.method === 'HEAD') response.end()
-    else await pipeline(Readable.from(madeInTurns(response, pieces)), response, { signal })
+    else await pipeline(Readable.from(inTurnsOfClient(response, pieces)), response, { signal })
   } catch {
-    // The client left, or the gateway stops, or the making failed, which the router logs; the response is cut by now.
+    // The client disconnected, the gateway stops, or a piece failed, which the router logs. The response is already cut.
   } finally {
     await pieces.return(undefined)
     over()
   }
 }
 
-/** Each piece is made in a turn of the client. */
-async function* madeInTurns<T>(
+/** Produces each piece in a turn of the client. */
+async function* inTurnsOfClient<T>(
   response: ServerResponse,
   pieces: AsyncIterator<T>,
 ): AsyncGenerator<T> {
@@ -78,7 +78,7 @@ function sendWhole(
   else void sendCompressed(response, answer, headers, coding)
 }
 
-/** By which headers of a request an answer differs. */
+/** Returns the request headers on which a response depends. */
 function varyOf(...given: readonly RestResponse['headers'][]): string {
   const byOrigin = given.some(({ vary }) => vary === 'origin')
   return byOrigin ? 'accept, accept-encoding, origin' : 'accept, accept-encoding'
@@ -92,7 +92,7 @@ function sendBody(
 ): void {
   const length = Buffer.byteLength(body)
   response.writeHead(status, { ...headers, 'content-length': length })
-  // ASCII is the same in both encodings. For UTF-8 Node reserves three bytes a character, on the heap where these are many.
+  // ASCII is equal in both encodings. For UTF-8, Node allocates three bytes per character, on the heap for long texts.
   const isAscii = typeof body === 'string' && length === body.length
   if (length > wholeBytes) {
     const isCut = typeof body === 'object' || isAscii
@@ -102,17 +102,17 @@ function sendBody(
   }
 }
 
-/** Sends what the GraphQL server answered. */
+/** Sends a response of the GraphQL server. */
 export async function sendFetched(response: ServerResponse, answered: Response): Promise<void> {
   const body = await answered.text()
   if (response.destroyed) return
   const headers = Object.fromEntries(answered.headers)
-  // It is sent whole, also where the server would have streamed it.
+  // The response is sent as a whole, even if the server would stream it.
   delete headers['transfer-encoding']
   sendBody(response, answered.status, headers, body)
 }
 
-/** Has large answers to a request wait for the turns of a client, where that is not who connected. */
+/** Makes large responses wait for turns of this client, if it is not the address of the connection. */
 export function sendInTurnsOf(client: string, response: ServerResponse): void {
   if (client !== response.req.socket.remoteAddress) clients.set(response, client)
 }
@@ -123,26 +123,28 @@ function clientOf(response: ServerResponse): string {
   return clients.get(response) ?? response.req.socket.remoteAddress ?? ''
 }
 
-/** A body of at most so many bytes is written to the socket at once. */
+/** Maximum size of a body that is written to the socket at once, in bytes. */
 const wholeBytes = 262_144
+
+/** Size of the pieces of larger bodies, in bytes. */
 const pieceBytes = 65_536
 
-/** The send buffer of a socket takes some megabytes, also for a client that does not read: other clients have turns between the writes. */
+/** Sends a large body in pieces. A socket accepts megabytes even if its client does not read, so other clients get turns in between. */
 async function sendInPieces(response: ServerResponse, body: Uint8Array | string): Promise<void> {
   const client = clientOf(response)
   for (let from = 0; from < body.length && !response.destroyed; from += pieceBytes) {
     await turnOf(client)
     const to = from + pieceBytes
-    const isTaken =
+    const hasRoom =
       typeof body === 'string'
         ? response.write(body.slice(from, to), 'latin1')
         : response.write(body.subarray(from, to))
-    if (!isTaken && !response.destroyed) await takenOrCut(response)
+    if (!hasRoom && !response.destroyed) await drainedOrClosed(response)
   }
   response.end()
 }
 
-function takenOrCut(response: ServerResponse): Promise<void> {
+function drainedOrClosed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       response.off('drain', go).off('close', go)
@@ -152,7 +154,7 @@ function takenOrCut(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Compresses on another thread, for speed rather than size. */
+/** Compresses on another thread, optimised for speed rather than size. */
 async function sendCompressed(
   response: ServerResponse,
   { status, body, compressed: prepared }: RestResponse,
@@ -166,7 +168,7 @@ async function sendCompressed(
 
 const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** The codings of content, the better one first: as fast as the other, brotli saves some more. */
+/** The content codings, the preferred one first: brotli is as fast as gzip and saves more. */
 const codings = {
   br: (body: string | Uint8Array) => promisify(brotliCompress)(body, fastBrotli),
   gzip: (body: string | Uint8Array) => promisify(gzip)(body, { level: 1 }),
@@ -174,7 +176,7 @@ const codings = {
 
 type Coding = keyof typeof codings
 
-/** A weak tag, for it names the content whether it is compressed or not. */
+/** Creates a weak entity tag, because the tag is the same with and without compression. */
 export function tagOf(body: RestResponse['body']): string {
   return `W/"${hash('sha1', body, 'base64url')}"`
 }
@@ -184,7 +186,7 @@ function tagFor({ method }: IncomingMessage, { status, headers, body }: RestResp
   return isRead && status === 200 && headers.etag === undefined ? tagOf(body) : headers.etag
 }
 
-/** Tags are compared weakly: with or without `W/` they name the same content. */
+/** Whether `If-None-Match` contains the tag, by weak comparison: `W/` is ignored. */
 function isKnown({ headers, method }: IncomingMessage, etag: string): boolean {
   const known = headers['if-none-match']
   if (known === undefined || (method !== 'GET' && method !== 'HEAD')) return false
@@ -192,13 +194,13 @@ function isKnown({ headers, method }: IncomingMessage, etag: string): boolean {
   return known.trim() === '*' || known.split(',').some((tag) => bare(tag) === bare(etag))
 }
 
-/** Compression gains nothing within a single packet. */
-const leastCompressed = 1_400
+/** Minimum size of a body to compress, in bytes. Compression gains nothing within a single packet. */
+const minCompressedBytes = 1_400
 
-/** The coding that the client weighs most; `undefined` where it accepts none, or there is nothing to gain. */
+/** Returns the coding that the client prefers; `undefined` if it accepts none, or if compression gains nothing. */
 function codingOf({ headers, method }: IncomingMessage, answer: RestResponse): Coding | undefined {
   if (method === 'HEAD' || answer.headers['content-encoding'] !== undefined) return undefined
-  if (answer.body.length < leastCompressed) return undefined
+  if (answer.body.length < minCompressedBytes) return undefined
   if (headers['accept-encoding'] === undefined) return undefined
   const weights = new Map<string, number>()
   for (const one of (headers['accept-encoding']?.toString() ?? '').toLowerCase().split(',')) {

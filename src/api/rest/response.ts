@@ -1,45 +1,45 @@
-/** Answers of REST before they are sent. */
+/** REST responses before they are sent. */
 
-/** An answer. Header names are lower case. */
+/** A response. Header names are in lower case. */
 export interface RestResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** The body in each coding, where it was compressed beforehand. */
+  /** The compressed body by coding, if it was compressed in advance. */
   readonly compressed?: { readonly br: Uint8Array; readonly gzip: Uint8Array }
-  /** Of the error that it answers with; it is not sent. */
+  /** Code of the error in the response, for metrics and the log; it is not sent. */
   readonly code?: string
 }
 
-/** An answer that is sent as it is made. */
+/** A response that is sent while it is produced. */
 export interface StreamedResponse extends Omit<RestResponse, 'body'> {
   readonly stream: StreamedBody
 }
 
-/** What a route answers. */
+/** The response of a route. */
 export type RouteResponse = RestResponse | StreamedResponse
 
-/** The body of such an answer. */
+/** The body of a streamed response. */
 export interface StreamedBody {
   readonly pieces: AsyncGenerator<string | Uint8Array>
-  /** Fires when it is to be broken off. */
+  /** Fires when the stream must end early. */
   readonly signal: AbortSignal
-  /** Called once nothing more is sent of it. */
+  /** Called when the stream has ended. */
   over(): void
 }
 
-/** What a route's closed list of errors determines about their form. */
+/** The form of error responses of a route with a closed list of statuses. */
 export interface RefusalForm {
-  /** The only statuses of its answers. */
+  /** All statuses that the route may answer with. */
   readonly statuses?: readonly number[]
   /** A title before the message, by status. */
   readonly titles?: Readonly<Record<number, string>>
 }
 
-/** The headers of every JSON answer. */
+/** The headers of every JSON response. */
 export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' } as const
 
-/** A JSON answer. */
+/** Creates a JSON response. */
 export function json(
   status: number,
   value: unknown,

@@ -4,12 +4,12 @@ import { number32 } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import { type Route, readRoute } from './route.ts'
 
-/** The list of all routes, as the explorer's own server has it (rest.md 3.1). */
+/** Lists all routes, like the original explorer server (rest.md 3.1). */
 export function routeListRoute(routes: readonly Route[]): Route {
   return readRoute({
     path: '/routes',
-    about: 'The paths of all routes, or their beginnings.',
-    query: { depth: number32('How many segments of each path; all by default.') },
+    about: 'Returns the paths of all routes, or their prefixes.',
+    query: { depth: number32('Number of segments of each path; all segments by default.') },
     reply: jsonReply('The paths.', object({ routes: listOf(text) })),
     answer: async ({ depth }) => {
       const end = depth === undefined ? undefined : depth + 1

@@ -8,47 +8,47 @@ import type { Answer, Reply } from './reply.ts'
 import type { CheckedRequest, RestRequest } from './request.ts'
 import type { RefusalForm, RouteResponse } from './response.ts'
 
-/** A route of the REST surface, declared once: what describes its parameters and answers reads and prints them. */
+/** Routes of the REST API. The declaration that describes parameters and responses also parses and prints them. */
 
-/** What a route declares. */
+/** The declaration of a route. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST'
   /** Segments with parameters in braces: `/v1/chains/{chainID}/chainrecord`. */
   readonly path: string
-  /** What it does, in one sentence. */
+  /** Summary of the route. */
   readonly about: string
-  /** The parameters of its path. */
+  /** The path parameters. */
   readonly params?: Parameters
-  /** Its query parameters; any other, and one that comes twice, is refused before them. */
+  /** The query parameters. Unknown and repeated parameters are refused before these are parsed. */
   readonly query?: Parameters
-  /** The headers it reads besides `Accept`. */
+  /** The request headers that the route reads, besides `Accept`. */
   readonly headers?: Parameters
-  /** Whether `Authorization` is read, and whether a token that may write is needed. */
+  /** Whether the route reads `Authorization`, and whether it requires a token that may write. */
   readonly token?: 'needed' | 'read'
-  /** The forms of the body by content type. */
+  /** The schemas of the request body by content type. */
   readonly body?: Readonly<Record<string, Shape>>
-  /** The answers of success by status. */
+  /** The successful responses by status. */
   readonly answers: Readonly<Record<number, Answer>>
-  /** The statuses of its refusals besides 400, 429, 500 and 503, which every route has. */
+  /** The error statuses besides 400, 429, 500 and 503, which every route has. */
   readonly errors?: readonly number[]
-  /** What answering takes at least, in units of cost; every 32 bytes of the answer are one more. */
+  /** Minimum cost of a request; the size of the response is charged in addition. */
   readonly cost?: number
-  /** The form of its refusals, where a specification says more than the status. */
+  /** The form of error responses, if a specification determines it. */
   readonly refusals?: RefusalForm
 }
 
-/** A route as the router calls it. */
+/** A route with its implementation. */
 export interface Route extends RouteDescription {
-  /** Answers expected failures too; an exception becomes one INTERNAL. */
+  /** Returns the response, including expected failures. The router converts an exception to INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RouteResponse>
-  /** What reads the version of its answer, of a route whose answers are JSON and are kept; `undefined` where it refuses. */
+  /** Returns the function that reads the version of a cacheable JSON response; `undefined` if the request is refused. */
   version?(request: RestRequest, services: Services): ReadVersion | undefined
 }
 
-/** Reads a text that is equal for equal answers, or `undefined` where there is none. */
+/** Reads the version: equal versions have equal responses. `undefined` means that there is no version. */
 export type ReadVersion = () => Promise<string | undefined>
 
-/** A route whose answer of success is one value. */
+/** A GET route whose successful response is one value. */
 export interface ReadRoute<R extends Reply<never>> extends Route {
   readonly reply: R
 }
@@ -62,8 +62,8 @@ interface Declaration<P extends Parameters, Q extends Parameters, H extends Para
 type None = Record<never, never>
 
 /**
- * Makes a route. It checks, in this order, the token where one is needed, the query, the path and the headers, and calls
- * `answer` with their values by name.
+ * Creates a route. It checks, in this order, the token if one is required, the query string, the path and the headers, and then
+ * calls `answer` with the parsed values by name.
  */
 export function route<
   P extends Parameters = None,
@@ -110,7 +110,7 @@ export function route<
   }
 }
 
-/** Makes a GET route whose success is one value, printed by the reply that describes it. */
+/** Creates a GET route whose successful response is one value, printed by the reply that describes it. */
 export function readRoute<
   T,
   R extends Reply<T>,

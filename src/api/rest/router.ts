@@ -28,23 +28,23 @@ export interface RouterDeps {
   readonly log: Log
 }
 
-/** One request for the router, with what the HTTP server knows of it. */
+/** A request to the router, with the facts that the HTTP server has determined. */
 export interface RouterRequest {
   readonly message: IncomingMessage
-  /** As sent, without the query. */
+  /** The path as the client sent it, without the query string. */
   readonly path: string
-  /** As sent, without the question mark. */
+  /** The query string, without the question mark. */
   readonly query: string
   readonly caller: Caller
   readonly requestId: string
   readonly occupancy: Occupancy
   readonly client: Client
-  /** Of the client; `undefined` where the request is free. */
+  /** The budget of the client; `undefined` if the request is free. */
   readonly share: Share | undefined
   readonly observation: Observation
 }
 
-/** Finds the route and calls it. Always answers: an exception of a route is one INTERNAL with its stack in the log, or STORE_AWAY. */
+/** Finds the route and calls it. Never throws: an exception of a route becomes STORE_AWAY, or INTERNAL with its stack in the log. */
 export async function answer(deps: RouterDeps, request: RouterRequest): Promise<RouteResponse> {
   const { message, requestId, caller } = request
   let refusals: RefusalForm | undefined
@@ -52,7 +52,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     const found = findRoute(deps.routes, message.method ?? 'GET', request.path)
     if (!found.ok) return toRest(found.error)
     const { route, params } = found.value
-    const { cost = usualCost } = route
+    const { cost = defaultCost } = route
     const exceeded = request.share?.take(cost)
     if (exceeded !== undefined) return toRest(exceeded)
     refusals = route.refusals
@@ -80,26 +80,24 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
             version: () => route.version?.(asked, deps.services),
             answer: () => route.answer(asked, deps.services),
           })
-    if ('stream' in answered) return accompanied(deps, request, answered)
+    if ('stream' in answered) return meteredStream(deps, request, answered)
     request.share?.charge(answered.body.length / bytesOfUnit)
     return answered
   } catch (error) {
     const away = storeAwayOf(error)
     if (away !== undefined) return toRest(away, refusals)
-    // The client left in the middle of its body.
+    // The client disconnected while it sent the body.
     if (message.errored !== null) deps.log.debug('request-cut', { requestId, path: request.path })
     else deps.log.error('request-failed', { requestId, path: request.path, error })
     return toRest({ code: 'INTERNAL', requestId })
   }
 }
 
-/** Some reads by key. */
-const usualCost = 50
+/** Default cost of a route: a few reads by key. */
+const defaultCost = 50
 
-/**
- * Takes the cost of an answer as it is made, and logs what fails once it has begun, when nothing can be said to the client.
- */
-function accompanied(
+/** Charges a streamed response while it is produced, and logs failures, which can no longer be reported to the client. */
+function meteredStream(
   { log }: RouterDeps,
   { requestId, path, share }: RouterRequest,
   answered: StreamedResponse,
@@ -118,7 +116,7 @@ function accompanied(
   return { ...answered, stream: { ...answered.stream, pieces: logged() } }
 }
 
-/** A route that reads a body checks its content type; one that reads none would accept a form unchecked. */
+/** Refuses HTML forms at POST routes without a body. Routes with a body check the content type themselves. */
 function formRefusal({ method, body }: Route, { headers }: IncomingMessage): BodyError | undefined {
   const given = headers['content-type']
   if (method === 'GET' || body !== undefined || given === undefined || !isForm(given)) {
@@ -127,7 +125,7 @@ function formRefusal({ method, body }: Route, { headers }: IncomingMessage): Bod
   return { code: 'CONTENT_TYPE_REFUSED', given, expected: 'application/json' }
 }
 
-/** Watches the socket, for the message itself closes as soon as it is read. */
+/** Runs long-lasting work. It watches the socket, because the request itself closes as soon as it is read. */
 async function listen<T>(
   { message: { socket }, occupancy, client, observation }: RouterRequest,
   work: (signal: AbortSignal) => Promise<T>,
@@ -145,7 +143,7 @@ async function listen<T>(
   } finally {
     occupy(occupancy, client.name, { subscriptions: -1 })
     occupancy.draining.removeEventListener('abort', abort)
-    // The next request may come on the same socket.
+    // The socket may carry further requests.
     socket.off('close', abort)
   }
 }

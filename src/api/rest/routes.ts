@@ -41,7 +41,7 @@ import type { Route } from './route.ts'
 import { snapshotRoute } from './snapshot.ts'
 import { forwardedUpstream, notOfferedByNodes } from './upstream-only.ts'
 
-/** Every route of the REST surface. */
+/** All routes of the REST API. */
 export const routes: readonly Route[] = withDocument([
   health,
   ready,
@@ -62,7 +62,7 @@ export const routes: readonly Route[] = withDocument([
   milestonesRoute,
   commitmentsRoute,
   ...milestoneBlocksRoutes.map((route) => notOfferedByNodes(route, 'the blocks of a milestone')),
-  ...childrenRoutes.map((route) => notOfferedByNodes(route, 'what refers to a block')),
+  ...childrenRoutes.map((route) => notOfferedByNodes(route, 'the children of a block')),
   balanceRoute,
   balanceWithManaRoute,
   ...richestRoutes,

@@ -5,33 +5,33 @@ import { about, text } from './form.ts'
 import type { Parameter } from './parameters.ts'
 import { route } from './route.ts'
 
-/** A snapshot of the ledger as a stream. */
+/** A ledger snapshot as a stream. */
 
 const from: Parameter<string | undefined> = {
   shape: about(
-    'Where to go on: slot, part, last key and last check, with colons between, as the lines that came give them.',
+    'Where to continue: slot, part, last key and last check of the received lines, separated by colons.',
     text,
   ).shape,
   read: (given) => ok(given),
 }
 
-/** Sent as the client takes it. */
+/** Streams a snapshot of the ledger. */
 export const snapshotRoute = route({
   method: 'GET',
   path: '/api/gateway/v1/snapshot',
-  // Besides its text: `fuzz-rest` measured 40 to 70 ms for a ledger of a thousand outputs, whose text is 350 units.
+  // In addition to the size of the response: `fuzz-rest` measured 40 to 70 ms for a ledger of a thousand outputs, whose text is 350 units.
   cost: 2_000,
   about:
-    'The ledger at the end of the newest slot, for a gateway that begins with it: what proves it, unspent outputs, accounts, ' +
-    'and how far the history of each address is. A transfer that broke off goes on with `from`.',
+    'Returns the ledger at the end of the newest slot, for a gateway that starts from it: proofs, unspent outputs, accounts, ' +
+    'and the end of the history of each address. An interrupted transfer can be continued with `from`.',
   query: { from },
   answers: {
     200: {
-      about: 'Lines of JSON, each an array of its check and its part.',
-      texts: { 'application/x-ndjson': 'An array a line.' },
+      about: 'JSON lines. Each line is an array of its check and its part.',
+      texts: { 'application/x-ndjson': 'One JSON array per line.' },
       headers: {
         'cache-control': '`no-store`',
-        'x-snapshot-slot': 'the slot',
+        'x-snapshot-slot': 'The slot of the snapshot.',
       },
     },
   },

@@ -8,11 +8,11 @@ import type { SerializedReply } from './reply.ts'
 import type { RestRequest } from './request.ts'
 import type { ReadRoute, Route } from './route.ts'
 
-/** Routes whose answers need accounts, epochs or blocks, which are not stored in upstream mode. */
+/** Routes that need accounts, epochs or blocks, which a gateway in upstream mode does not store. */
 
 /**
- * The same route, which in upstream mode gives the node's answer. The parameters are checked here all the same: the own
- * answer is made first, and only its refusal of them is kept.
+ * Makes a route forward to the node in upstream mode. The parameters are still validated here: the own response is computed
+ * first, and only its status 400 is used.
  */
 export function forwardedUpstream<T>(route: ReadRoute<SerializedReply<T>>): Route {
   const { schema, respond } = route.reply
@@ -28,7 +28,7 @@ export function forwardedUpstream<T>(route: ReadRoute<SerializedReply<T>>): Rout
   }
 }
 
-/** The same route, which refuses in upstream mode: nodes have no route for `what`. */
+/** Makes a route refuse requests in upstream mode, because nodes do not offer `what`. */
 export function notOfferedByNodes(route: Route, what: string): Route {
   return {
     ...route,
@@ -42,7 +42,7 @@ export function notOfferedByNodes(route: Route, what: string): Route {
 
 const base = '/api/core/v3'
 
-/** The path after the base, with the parameters of the request. */
+/** Returns the path below `base` with the parameters of the request. */
 function pathOf({ path }: Route, { params, query }: RestRequest): string {
   const filled = [...params].reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
@@ -60,5 +60,5 @@ async function fetchFromNode<T>(
   if (answer === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what: path })
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
-  return err({ code: 'NOT_FOUND', what: 'answer of the node', id: path })
+  return err({ code: 'NOT_FOUND', what: 'response of the node to', id: path })
 }

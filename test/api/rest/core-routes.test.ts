@@ -288,7 +288,7 @@ describe('a slot that is not committed yet is not there', () => {
     const { status } = await restJson(`${core}/info`)
     const next = status.latestFinalizedSlot + 100
     const answer = await rest(`${core}/commitments/${path.replace('$', next)}`)
-    expect(await refusal(answer)).toEqual([404, `the commitment to slot ${next} does not exist`])
+    expect(await refusal(answer)).toEqual([404, `the commitment of slot ${next} does not exist`])
   })
 })
 

@@ -225,7 +225,7 @@ describe('query', () => {
   })
 
   const refused = [
-    ['page size 0', { pageSize: 0 }, 'query: pageSize must be a whole number from 1 up'],
+    ['page size 0', { pageSize: 0 }, 'query: pageSize must be a whole number of at least 1'],
     ['a negative page size', { pageSize: -1 }, 'query: pageSize must be'],
     ['a fraction as page size', { pageSize: 1.5 }, 'query: pageSize must be'],
     ['a text as page size', { pageSize: 'ten' }, 'query: pageSize must be'],

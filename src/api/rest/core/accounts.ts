@@ -17,47 +17,50 @@ import { account, lenientPageSize, malformed, number32, type Parameter } from '.
 import { serialized } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** What accounts may issue and stake (rest.md 4.1). */
+/** Routes for the congestion and the staking of accounts (rest.md 4.1). */
 
-const params = { bech32Address: account('Bech32 text of an account of this network.') }
+const params = { bech32Address: account('Account address of this network in Bech32.') }
 
 const newest = `0x${'00'.repeat(36)}` as CommitmentId
 
 const commitmentId: Parameter<CommitmentId> = {
-  shape: about('As of which commitment; the newest by default.', asItIs(shapeOf(CommitmentId)))
+  shape: about('Commitment to evaluate at; the newest by default.', asItIs(shapeOf(CommitmentId)))
     .shape,
   read: (given, { name }) => {
     if (given === undefined) return ok(newest)
     const id = parse(CommitmentId, given)
-    return id.ok ? ok(id.value) : malformed(name, '0x and the digits of 36 bytes')
+    return id.ok
+      ? ok(id.value)
+      : malformed(name, '36 bytes as hexadecimal digits with the prefix 0x')
   },
 }
 
-/** The price of a block for an account, and its credits. */
+/** The cost of a block for an account, and the block issuance credits of the account. */
 export const congestionRoute = readRoute({
   path: '/api/core/v3/accounts/{bech32Address}/congestion',
-  about: 'What an account pays for a block, and with what.',
+  about:
+    'Returns the reference mana cost of a block, and the block issuance credits of an account.',
   params,
   query: {
     commitmentId,
     workScore: number32(
-      'Of the block that is to be issued; there is no queue here it could wait in.',
+      'Work score of the block to issue. It has no effect, because this gateway queues no blocks by work score.',
     ),
   },
-  reply: serialized('Price and credits.', Congestion),
+  reply: serialized('The cost and the credits.', Congestion),
   errors: [404],
   answer: ({ bech32Address, commitmentId }, services) =>
     readCongestion(services, bech32Address, commitmentId),
 })
 
-/** An empty cursor means the beginning. */
+/** The cursor of the list of validators; an empty cursor means the beginning. */
 const validatorsCursor: Parameter<ValidatorsPosition | undefined> = {
-  shape: about('Of the page before.', text).shape,
+  shape: about('Cursor from the previous page; empty for the first page.', text).shape,
   read: (given = '', { name }) => {
     if (given === '') return ok(undefined)
     const [epoch, index, ...rest] = given.split(',').map(parseSlot)
     if (epoch === undefined || index === undefined || rest.length > 0) {
-      return malformed(name, 'an epoch and a number, with a comma between')
+      return malformed(name, 'an epoch and a number, separated by a comma')
     }
     return ok({ epoch, index })
   },
@@ -66,9 +69,10 @@ const validatorsCursor: Parameter<ValidatorsPosition | undefined> = {
 /** The registered validators. */
 export const validatorsRoute = readRoute({
   path: '/api/core/v3/validators',
-  about: 'The accounts that announced their candidacy, the largest pool first, page by page.',
+  about:
+    'Returns the accounts that announced their candidacy, the largest pool first, page by page.',
   query: { pageSize: lenientPageSize(100), cursor: validatorsCursor },
-  reply: serialized('A page of them.', Validators),
+  reply: serialized('A page of validators.', Validators),
   answer: async ({ pageSize, cursor: after }, services) => {
     const page = await listValidators(services, { after, pageSize })
     if (!page.ok) return page
@@ -78,12 +82,12 @@ export const validatorsRoute = readRoute({
   },
 })
 
-/** An account as a validator. */
+/** One validator. */
 export const validatorRoute = readRoute({
   path: '/api/core/v3/validators/{bech32Address}',
-  about: 'What an account stakes, and what is delegated to it.',
+  about: 'Returns the stake of an account and the stake that is delegated to it.',
   params,
-  reply: serialized('Its stakes.', Validator),
+  reply: serialized('The stakes of the validator.', Validator),
   errors: [404],
   answer: async ({ bech32Address: id }, services) => {
     const validator = await readValidator(services, id)
@@ -94,12 +98,12 @@ export const validatorRoute = readRoute({
 /** The committee of an epoch. */
 export const committeeRoute = readRoute({
   path: '/api/core/v3/committee',
-  about: 'The committee of an epoch; empty where it is not known.',
+  about: 'Returns the committee of an epoch. The committee is empty if it is unknown.',
   query: {
-    epoch: number32('The epoch of this moment by default.'),
-    epochIndex: number32('The older name of `epoch`.'),
+    epoch: number32('The epoch; the current epoch by default.'),
+    epochIndex: number32('Older name of `epoch`.'),
   },
-  reply: serialized('Its members.', Committee),
+  reply: serialized('The members of the committee.', Committee),
   answer: async ({ epoch, epochIndex }, services) => {
     const committee = await readCommittee(services, epoch ?? epochIndex)
     if (!committee.ok) return committee

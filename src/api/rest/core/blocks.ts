@@ -6,7 +6,7 @@ import { blockMetadata, readBlock } from '../../../service/blocks/read-block.ts'
 import { immutable, serialized, serializedBytes } from '../reply.ts'
 import { orNotFound, routesOf } from './found-route.ts'
 
-/** Reading blocks back (rest.md 4). */
+/** Routes that read blocks (rest.md 4). */
 
 const blockReading = routesOf({
   base: '/api/core/v3/blocks',
@@ -17,21 +17,21 @@ const blockReading = routesOf({
 
 /** A block as it was submitted. */
 export const blockRoute = blockReading('', {
-  about: 'A block as it was submitted.',
+  about: 'Returns a block as it was submitted.',
   reply: immutable(serializedBytes('The block.', Block)),
   toAnswer: ({ bytes, block }) => ok({ bytes, value: block }),
 })
 
 /** The state of a block. */
 export const blockMetadataRoute = blockReading('/metadata', {
-  about: 'The state of a block.',
-  reply: serialized('Its state.', BlockMetadata),
+  about: 'Returns the state of a block.',
+  reply: serialized('The state of the block.', BlockMetadata),
   toAnswer: (found) => ok(blockMetadata(found)),
 })
 
 /** A block and its state. */
 export const blockFullRoute = blockReading('/full', {
-  about: 'A block and its state.',
-  reply: serialized('Both.', BlockWithMetadata),
+  about: 'Returns a block and its state.',
+  reply: serialized('The block and its state.', BlockWithMetadata),
   toAnswer: (found) => ok({ block: found.block(), metadata: blockMetadata(found) }),
 })

@@ -17,11 +17,11 @@ import type { RouteResponse } from '../response.ts'
 import { type Route, route } from '../route.ts'
 import { answerChanges, asId, asOutputWithId } from './slot-changes.ts'
 
-/** Slot commitments and what their slots changed, by id and by slot (rest.md 4.1). */
+/** Routes for slot commitments and for the changes of their slots, by id and by slot (rest.md 4.1). */
 
-/** One way in which a path names a commitment. */
+/** A way to identify a commitment in a path. */
 interface Naming {
-  /** The end of the path. */
+  /** The path after `commitments/`. */
   readonly path: string
   readonly name: string
   readonly parameter: Parameter<CommitmentName>
@@ -34,21 +34,21 @@ const namings: readonly Naming[] = [
 
 const commitmentReply = serializedBytes('The commitment.', SlotCommitment)
 
-/** The six routes. */
+/** Three routes for each way to identify a commitment. */
 export const commitmentRoutes: readonly Route[] = namings.flatMap((naming) => [
   slotReading(naming, '', {
-    about: 'The commitment to a slot. The id of zeros names the newest.',
+    about: 'Returns the commitment of a slot. An id of zeros stands for the newest commitment.',
     reply: commitmentReply,
     answer: async ({ bytes }, { request }) =>
       ok(commitmentReply.respond(request, { bytes, value: () => decodeCommitment({ bytes }) })),
   }),
   slotReading(naming, '/utxo-changes', {
-    about: 'The ids of the outputs that a slot created and spent, sorted.',
-    reply: serializedAnswer('Their ids.', UtxoChanges),
+    about: 'Returns the sorted ids of the outputs that a slot created and spent.',
+    reply: serializedAnswer('The ids of the outputs.', UtxoChanges),
     answer: (found, asked) => answerChanges(found, { ...asked, form: asId }),
   }),
   slotReading(naming, '/utxo-changes/full', {
-    about: 'The outputs that a slot created and spent, sorted by their ids.',
+    about: 'Returns the outputs that a slot created and spent, sorted by id.',
     reply: serializedAnswer('The outputs with their ids.', UtxoChangesFull),
     answer: (found, asked) => answerChanges(found, { ...asked, form: asOutputWithId }),
   }),
@@ -81,7 +81,7 @@ function slotReading(
       const id = given[name] as CommitmentName
       const found = await findCommitment(services, id)
       if (found !== undefined) return await answer(found, { services, request })
-      const what = typeof id === 'number' ? 'commitment to slot' : 'commitment'
+      const what = typeof id === 'number' ? 'commitment of slot' : 'commitment'
       return err({ code: 'NOT_FOUND', what, id: String(id) })
     },
   })

@@ -8,21 +8,21 @@ import { pathId } from '../parameters.ts'
 import type { Reply } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** The routes of one kind of object: each names it by its id, finds it, and answers something of it. */
+/** Declares the routes of one kind of object: each route finds an object by its id and returns one view of the object. */
 
-/** How an object is named and found. */
+/** How an object is identified and found. */
 export interface FoundObject<I extends Hex, F> {
-  /** The beginning of the path, before the id. */
+  /** The path before the id. */
   readonly base: string
-  /** The name of the id in the path. */
+  /** The name of the path parameter with the id. */
   readonly name: string
   readonly id: Schema<I> & { readonly max: number }
-  /** What finding it takes, in units of cost; by default that of usual routes. */
+  /** Cost of finding the object; the default cost of routes if absent. */
   readonly cost?: number
   find(services: Services, id: I): Promise<Result<F, GatewayError>>
 }
 
-/** What one route answers of the object. */
+/** The view of the object that one route returns. */
 export interface FoundAnswer<F, T, R extends Reply<T>> {
   readonly about: string
   readonly reply: R & Reply<T>
@@ -32,7 +32,7 @@ export interface FoundAnswer<F, T, R extends Reply<T>> {
   ): Result<NoInfer<T>, GatewayError> | Promise<Result<NoInfer<T>, GatewayError>>
 }
 
-/** Makes the function that declares routes of one kind of object, by the end of their path. */
+/** Returns a function that declares a route of this kind of object; `end` is the path after the id. */
 export function routesOf<I extends Hex, F>({ base, name, id, cost, find }: FoundObject<I, F>) {
   return <T, R extends Reply<T>>(end: string, { toAnswer, ...described }: FoundAnswer<F, T, R>) =>
     readRoute<T, R>({
@@ -48,7 +48,7 @@ export function routesOf<I extends Hex, F>({ base, name, id, cost, find }: Found
     })
 }
 
-/** The value; an error 404 where there is none. */
+/** Returns the value, or NOT_FOUND if it is `undefined`. */
 export function orNotFound<T, E>(
   found: Result<T | undefined, E>,
   what: string,

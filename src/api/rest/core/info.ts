@@ -7,13 +7,13 @@ import { listOf, object, text } from '../form.ts'
 import { jsonReply, serialized } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** What the official client reads before it builds a block (rest.md 4.4, ledger reference 14.2). */
+/** Routes that the official client reads before it builds a block (rest.md 4.4, ledger reference 14.2). */
 
 /** The state of the node, and the parameters of its network. */
 export const infoRoute = readRoute({
   path: '/api/core/v3/info',
-  about: 'The state of the node, and the parameters of its network.',
-  reply: serialized('Everything a client must know first.', NodeInfo),
+  about: 'Returns the state of the node and the parameters of its network.',
+  reply: serialized('State and protocol parameters.', NodeInfo),
   answer: async (_given, services, request) => {
     const { isHealthy } = await readHealth(services, request)
     const info = nodeInfo(services)
@@ -39,11 +39,11 @@ export const infoRoute = readRoute({
   },
 })
 
-/** What a block issued now should refer to. */
+/** The references of a new block. */
 export const issuanceRoute = readRoute({
   path: '/api/core/v3/blocks/issuance',
-  about: 'What a block issued now should refer to.',
-  reply: serialized('Parents and a commitment.', IssuanceOffer),
+  about: 'Returns the parents and the commitment that a new block should refer to.',
+  reply: serialized('The parents and the commitment.', IssuanceOffer),
   answer: async (_given, services) => {
     const offered = await issuance(services)
     if (!offered.ok) return offered
@@ -51,11 +51,11 @@ export const issuanceRoute = readRoute({
   },
 })
 
-/** The families of routes that clients look for. */
+/** The route families, which clients read to find out what is available. */
 export const routesRoute = readRoute({
   path: '/api/routes',
-  about: 'The families of routes that are served.',
-  reply: jsonReply('Their names.', object({ routes: listOf(text) })),
+  about: 'Returns the route families that this gateway serves.',
+  reply: jsonReply('The names of the route families.', object({ routes: listOf(text) })),
   answer: async () =>
     ok({ routes: ['core/v3', 'explorer/v2', 'explorer/v3', 'indexer/v2', 'mqtt/v2'] }),
 })

@@ -7,21 +7,21 @@ import { shapeOf } from '../openapi/from-schema.ts'
 import { serialized } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** The state of the network (rest.md 4.1). */
+/** Routes for the state of the network (rest.md 4.1). */
 
-/** Whether slots are finalized in time; JSON alone, as the node answers it. */
+/** Whether slots are finalized in time. The response is always JSON, like that of a node. */
 export const networkHealthRoute = healthRoute({
   path: '/api/core/v3/network/health',
-  about: 'Whether slots are finalized in time.',
+  about: 'Returns whether slots are finalized in time.',
   form: asItIs(shapeOf(NetworkHealth)),
-  described: { 200: 'They are.', 503: 'They are not.' },
+  described: { 200: 'Slots are finalized in time.', 503: 'Slots are not finalized in time.' },
   toAnswer: ({ isHealthy: isNetworkHealthy }) => ({ isNetworkHealthy }),
 })
 
-/** How busy the network is. */
+/** The load of the network. */
 export const networkMetricsRoute = readRoute({
   path: '/api/core/v3/network/metrics',
-  about: 'How busy the network was in its newest committed slots.',
-  reply: serialized('Blocks by time.', NetworkMetrics),
+  about: 'Returns the block rates of the network in its newest committed slots.',
+  reply: serialized('The block rates.', NetworkMetrics),
   answer: async (_given, services) => ok(await networkMetrics(services)),
 })

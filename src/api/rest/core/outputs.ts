@@ -12,7 +12,7 @@ import { fieldCost } from '../../graphql/prices.ts'
 import { immutable, serialized } from '../reply.ts'
 import { orNotFound, routesOf } from './found-route.ts'
 
-/** Outputs, spent or not (rest.md 4.1). */
+/** Routes that read spent and unspent outputs (rest.md 4.1). */
 
 const named = { base: '/api/core/v3/outputs', name: 'outputId', id: OutputId } as const
 
@@ -31,22 +31,22 @@ const provenOutputReading = routesOf({
 
 /** An output with the proof that it belongs to its transaction. */
 export const outputRoute = provenOutputReading('', {
-  about: 'An output, spent or not, with the proof that it belongs to its transaction.',
-  reply: immutable(serialized('The output.', OutputWithProof)),
+  about: 'Returns a spent or unspent output with the proof that it belongs to its transaction.',
+  reply: immutable(serialized('The output and its proof.', OutputWithProof)),
   toAnswer: ({ output, proof: outputIdProof }) => ok({ output, outputIdProof }),
 })
 
-/** How an output was created and spent. */
+/** The metadata of an output. */
 export const outputMetadataRoute = outputReading('/metadata', {
-  about: 'The metadata of an output.',
-  reply: serialized('When and by which transaction it was created and spent.', OutputMetadata),
+  about: 'Returns the metadata of an output.',
+  reply: serialized('Slots and transactions that created and spent the output.', OutputMetadata),
   toAnswer: (row, services) => outputMetadata(services, row),
 })
 
-/** Everything about an output. */
+/** An output with its proof and its metadata. */
 export const outputFullRoute = provenOutputReading('/full', {
-  about: 'An output with its proof and its metadata.',
-  reply: serialized('All of it.', OutputWithMetadata),
+  about: 'Returns an output with its proof and its metadata.',
+  reply: serialized('The output, its proof and its metadata.', OutputWithMetadata),
   toAnswer: async ({ output, proof: outputIdProof, row }, services) => {
     const metadata = await outputMetadata(services, row)
     return metadata.ok ? ok({ output, outputIdProof, metadata: metadata.value }) : metadata

@@ -5,15 +5,15 @@ import { number32, pathId } from '../parameters.ts'
 import { serialized } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** What a stake or a delegation may claim (rest.md 4.1). */
+/** The mana rewards of a stake or a delegation (rest.md 4.1). */
 export const rewardsRoute = readRoute({
   path: '/api/core/v3/rewards/{outputId}',
-  about: 'What a stake or a delegation may claim.',
+  about: 'Returns the mana rewards that a stake or a delegation can claim.',
   params: { outputId: pathId(OutputId) },
   query: {
-    slot: number32('Of the commitment that the claim is to refer to; the newest by default.'),
+    slot: number32('Slot of the commitment that the claim will refer to; the newest by default.'),
   },
-  reply: serialized('The rewards, and the epochs they are for.', ManaRewards),
+  reply: serialized('The rewards and their epochs.', ManaRewards),
   errors: [404],
   answer: ({ outputId, slot }, services) => readManaRewards(services, outputId, slot),
 })

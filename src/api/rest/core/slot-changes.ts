@@ -18,29 +18,29 @@ import type { RestRequest } from '../request.ts'
 import { jsonHeaders, type RouteResponse } from '../response.ts'
 
 /**
- * What a slot changed, as JSON or as bytes (`UtxoChanges` and `UtxoChangesFull`). A genesis has any number of outputs, so the answer
- * is made piece by piece: it is sent whole where it is small, and else as a download, as it is made.
+ * The changes of a slot, as JSON or as bytes (`UtxoChanges` and `UtxoChangesFull`). A genesis may have any number of outputs, so
+ * the response is produced in pieces: a small response is sent as a whole, and a large one as a download while it is produced.
  */
 
-/** How each output is written. */
+/** The representation of each output. */
 interface OutputForm {
   json(output: ChangedOutput): string
   bytes(output: ChangedOutput): readonly Uint8Array[]
 }
 
-/** By its id. */
+/** Writes only the id of an output. */
 export const asId: OutputForm = {
   json: ({ outputId }) => JSON.stringify(outputId),
   bytes: ({ outputId }) => [hexToBytes(outputId)],
 }
 
-/** With the output itself. */
+/** Writes the id and the output. */
 export const asOutputWithId: OutputForm = {
   json: (row) => JSON.stringify(print(OutputWithId, outputWithId(row))),
   bytes: ({ outputId, bytes }) => [hexToBytes(outputId), bytes],
 }
 
-/** Answers what a slot changed. */
+/** Responds with the changes of a slot. */
 export async function answerChanges(
   { commitmentId, slot }: CommittedSlotRow,
   { form, services, request }: { form: OutputForm; services: Services; request: RestRequest },
@@ -59,7 +59,7 @@ export async function answerChanges(
       })
 }
 
-/** `whole` puts them together to be sent at once. */
+/** Responds with the joined pieces, if `whole` is there to join them, or else with a download. */
 async function answerPieces<T extends string | Uint8Array>(
   pieces: AsyncGenerator<T>,
   {
@@ -116,7 +116,7 @@ async function* bytesOf(
   }
 }
 
-/** The number of outputs in front of their list. */
+/** Encodes the length prefix of a list of outputs. */
 async function lengthOf(pages: SlotChanges['created']): Promise<Uint8Array> {
   let count = 0
   for await (const { length } of pages) count += length
@@ -125,15 +125,15 @@ async function lengthOf(pages: SlotChanges['created']): Promise<Uint8Array> {
   return length
 }
 
-/** No group is empty. */
+/** Divides pages into groups, none of which is empty. */
 async function* groupsOf(pages: SlotChanges['created']): AsyncGenerator<readonly ChangedOutput[]> {
   for await (const page of pages) {
-    for (let at = 0; at < page.length; at += printedPerTurn) {
+    for (let at = 0; at < page.length; at += outputsPerTurn) {
       await passTurn()
-      yield page.slice(at, at + printedPerTurn)
+      yield page.slice(at, at + outputsPerTurn)
     }
   }
 }
 
-/** Printing so many outputs takes a few milliseconds. */
-const printedPerTurn = 128
+/** Outputs that are printed in one turn, which takes a few milliseconds. */
+const outputsPerTurn = 128

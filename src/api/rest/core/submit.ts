@@ -14,32 +14,32 @@ import { serialized } from '../reply.ts'
 import type { RestRequest } from '../request.ts'
 import { route } from '../route.ts'
 
-/** Submitting a block (specification 4.2). */
+/** The route that submits blocks (specification 4.2). */
 
-/** The only statuses that the specification has for a submission, with that of a quota, and what their messages state (specification 7). */
+/** The statuses that the specification allows for a submission, and 429 for quotas. The titles are required texts (specification 7). */
 const refusals = {
   statuses: [201, 400, 403, 429, 500, 503],
-  // The messages of 403 and 500 state it already.
+  // The messages of 403 and 500 already contain the required texts.
   titles: { 400: 'invalid data', 503: 'service unavailable' },
 }
 
 const created = serialized(
-  'The block is kept; the same block again gives the same id.',
+  'The block is stored. Submitting the same block again returns the same id.',
   BlockCreated,
 )
 
-/** Accepts a block as JSON or bytes, or a payload around which the node builds one. */
+/** Accepts a block as JSON or bytes, or a payload for which the node builds a block. */
 export const submitBlockRoute = route({
   method: 'POST',
   path: '/api/core/v3/blocks',
-  about: 'Accepts a block, or a payload around which the node builds and signs one.',
+  about: 'Submits a block, or a payload for which the node builds and signs a block.',
   token: 'read',
   cost: submissionCost,
   body: {
     'application/json': { anyOf: [Block, TaggedData, SignedTransaction].map(shapeOf) },
     [binaryType]: { description: 'A serialized block of at most 32768 bytes.' },
   },
-  answers: { 201: { ...created, headers: { location: 'the id of the block, alone' } } },
+  answers: { 201: { ...created, headers: { location: 'The id of the block, without a path.' } } },
   errors: [403, 503],
   refusals,
   answer: async (_given, services, request) => {
@@ -73,7 +73,7 @@ async function readSubmission(request: RestRequest): Promise<Result<Submission, 
     : value
 }
 
-/** The specification calls the binary body a string: a text `0x…` is read as the bytes it spells. */
+/** Decodes a body of hexadecimal text. The specification calls the binary body a string, so a text `0x…` is accepted as bytes. */
 function spelledBytes(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString('latin1').trim()
   return text.startsWith('0x') && isHex(text)
@@ -81,7 +81,7 @@ function spelledBytes(body: Uint8Array): Uint8Array {
     : body
 }
 
-/** A payload has a type; a block has none, but a header. */
+/** Whether a value is a payload: a payload has a type, and a block has a header but no type. */
 function isPayload(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && !('header' in value)
 }

@@ -18,7 +18,7 @@ import type { NotFound } from '../../api-errors.ts'
 import { serialized, serializedBytes } from '../reply.ts'
 import { orNotFound, routesOf } from './found-route.ts'
 
-/** Transactions, by id (rest.md 4.1). */
+/** Routes that read transactions by id (rest.md 4.1). */
 
 const named = {
   base: '/api/core/v3/transactions',
@@ -36,10 +36,10 @@ const metadataReading = routesOf({
 
 const includedBlockReading = routesOf({ ...named, find: findIncludedBlock })
 
-/** A transaction, without its unlocks. */
+/** A transaction without its unlocks. */
 export const transactionRoute = transactionReading('', {
   about:
-    'A transaction, without its unlocks; none for that of the genesis, which is known by its outputs alone.',
+    'Returns a transaction without its unlocks. The genesis transaction is not available, because only its outputs are known.',
   reply: serialized('The transaction.', Transaction),
   toAnswer: ({ payload, transactionId: id }) =>
     payload === undefined
@@ -49,22 +49,23 @@ export const transactionRoute = transactionReading('', {
 
 /** The state of a transaction. */
 export const transactionMetadataRoute = metadataReading('/metadata', {
-  about: 'The state of a transaction, and why it failed if it did.',
-  reply: serialized('Its state.', TransactionMetadata),
+  about: 'Returns the state of a transaction, and the reason if it failed.',
+  reply: serialized('The state of the transaction.', TransactionMetadata),
   toAnswer: (metadata) => ok(metadata),
 })
 
-/** The block that a transaction was booked with. */
+/** The block that includes a transaction. */
 export const includedBlockRoute = includedBlockReading('/included-block', {
-  about: 'The block that a transaction was booked with; none before it is accepted.',
+  about: 'Returns the block that includes a transaction; 404 until the transaction is accepted.',
   reply: serializedBytes('The block.', Block),
   toAnswer: ({ bytes, block }) => ok({ bytes, value: block }),
 })
 
-/** The state of that block. */
+/** The state of the block that includes a transaction. */
 export const includedBlockMetadataRoute = includedBlockReading('/included-block/metadata', {
-  about: 'The state of the block that a transaction was booked with.',
-  reply: serialized('Its state.', BlockMetadata),
+  about:
+    'Returns the state of the block that includes a transaction; 404 until the transaction is accepted.',
+  reply: serialized('The state of the block.', BlockMetadata),
   toAnswer: (found) => ok(blockMetadata(found)),
 })
 

@@ -18,20 +18,22 @@ import { jsonReply } from '../reply.ts'
 import { type Route, readRoute } from '../route.ts'
 import { byId, byIndex, findMilestone, type MilestoneNaming } from './milestones.ts'
 
-/** The blocks of a milestone, and those that refer to a block (rest.md 3.1, 3.8). */
+/** Routes for the blocks of a milestone, and for the children of a block (rest.md 3.1, 3.8). */
 
-/** How a version of the explorer lists blocks. */
+/** The block lists of a version of the explorer API. */
 interface Dialect {
   readonly base: string
   readonly namings: readonly MilestoneNaming[]
-  /** The position of a cursor: its form, and the whole cursor in words. */
+  /** The form of the position in a cursor. */
   readonly position: RegExp
+  /** The parts of the cursor by name. */
   readonly cursor: string
-  /** Members of the answer besides those that both have. */
+  /** Response members that only this version has. */
   readonly more: FormMembers
   moreOf(services: Services, slot: number): Promise<object>
-  /** How a cursor names a block, and the position in the order of arrival of the block so named. */
+  /** Prints the position of a block in a cursor. */
   print(block: CarriedPayload): string
+  /** Parses the position in a cursor; returns the position in the order of arrival. */
   positionOf(services: Services, text: string): Promise<Result<number, QueryParameterMalformed>>
 }
 
@@ -51,21 +53,21 @@ const v3: Dialect = {
   namings: [byId('commitmentId'), byIndex],
   position: /^0x[0-9a-fA-F]{72}$/,
   cursor: 'blockId.pageSize',
-  more: { count: about('How many blocks the slot has in all.', count) },
+  more: { count: about('Total number of blocks of the slot.', count) },
   moreOf: async (services, slot) => ({ count: await countSlotBlocks(services, slot) }),
   print: ({ blockId }) => blockId,
   positionOf: async (services, text) => {
     const blockId = parse(BlockId, text)
     const position = blockId.ok ? await positionOfBlock(services, blockId.value) : undefined
     return position === undefined
-      ? malformed('cursor', 'that of a block of the slot')
+      ? malformed('cursor', 'the cursor of a block of the slot')
       : ok(position)
   },
 }
 
 const payloadType = asItIs({ type: ['integer', 'null'] })
 
-/** Four routes: two ways to name a milestone in each version. */
+/** Four routes: two ways to identify a milestone in each version. */
 export const milestoneBlocksRoutes: readonly Route[] = [v2, v3].flatMap((dialect) =>
   dialect.namings.map((naming) => blocksRoute(dialect, naming)),
 )
@@ -74,22 +76,22 @@ function blocksRoute(dialect: Dialect, naming: MilestoneNaming): Route {
   const cursor = pageCursor({
     position: '(0x)?[0-9a-fA-F]+',
     words: dialect.cursor,
-    sentence: `Of the page before: ${dialect.cursor}.`,
+    sentence: `Cursor from the previous page, in the form ${dialect.cursor}.`,
     read: (text) => (dialect.position.test(text) ? text : undefined),
   })
   return readRoute({
     path: `${dialect.base}/${naming.path}/blocks`,
-    about: 'The accepted blocks of a milestone, in the order of their arrival or against it.',
+    about: 'Returns the accepted blocks of a milestone, by arrival, newest or oldest first.',
     params: naming.params,
     query: { sort, pageSize, cursor: cursor.parameter },
     reply: jsonReply(
-      'A page of them.',
+      'A page of blocks.',
       object({
         ...dialect.more,
         blocks: listOf(
           object({
             blockId: id('BlockId'),
-            payloadType: about('Of what it carries; null where that is nothing.', payloadType),
+            payloadType: about('Type of the payload; null if the block has none.', payloadType),
           }),
           maximumPageSize,
         ),
@@ -116,19 +118,19 @@ function blocksRoute(dialect: Dialect, naming: MilestoneNaming): Route {
   })
 }
 
-/** The blocks that refer to a block, in both versions. */
+/** The children of a block, which are the blocks that refer to it, in both versions. */
 export const childrenRoutes: readonly Route[] = ['v2', 'v3'].map((version) =>
   readRoute({
     path: `/api/explorer/${version}/blocks/{blockId}/children`,
-    about: 'The blocks that refer to a block, by id.',
+    about: 'Returns the blocks that refer to a block, ordered by id.',
     params: { blockId: pathId(BlockId) },
-    query: { pageSize, page: number32('Which page, from 0.', 0) },
+    query: { pageSize, page: number32('Number of the page, from 0.', 0) },
     reply: jsonReply(
-      'A page of them.',
+      'A page of block ids.',
       object({
         blockId: id('BlockId'),
-        maxResults: about('How many a page has at most.', count),
-        count: about('How many this one has.', count),
+        maxResults: about('Maximum number of elements per page.', count),
+        count: about('Number of elements of this page.', count),
         children: listOf(id('BlockId'), maximumPageSize),
       }),
     ),

@@ -2,31 +2,32 @@ import { ok } from '../../../lib/result.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
 import { listMilestoneUpdates } from '../../../service/slots/explore.ts'
 import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
-import { about, bech32, type FormMembers, flag, id, listOf, object, uint32 } from '../form.ts'
+import { about, bech32, type FormMembers, id, listOf, object, uint32 } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
 import { pageSize } from '../parameters.ts'
 import { jsonReply } from '../reply.ts'
 import { readRoute } from '../route.ts'
+import { isSpent } from '../update-members.ts'
 import { byId, byIndex, findMilestone, type MilestoneNaming } from './milestones.ts'
 
-/** The updates of a milestone over all owners (rest.md 3.1, 3.8). */
+/** Routes for the updates of a milestone, for all owners (rest.md 3.1, 3.8). */
 
-/** How a version of the explorer names milestones. */
+/** The names that a version of the explorer API uses. */
 interface Dialect {
   readonly path: string
   readonly naming: MilestoneNaming
-  /** The member that has its slot. */
+  /** The response member with the slot of the milestone. */
   readonly index: FormMembers
 }
 
-/** By the id of the milestone. */
+/** Updates by the id of the milestone. */
 export const updatesByMilestone = updatesRoute({
   path: '/api/explorer/v2/ledger/updates/by-milestone/{milestoneId}',
   naming: byId('milestoneId'),
   index: { milestoneIndex: uint32 },
 })
 
-/** By slot, as in the later line of the original. */
+/** Updates by slot, as in later versions of the original. */
 export const updatesBySlot = updatesRoute({
   path: '/api/explorer/v3/ledger/updates/by-slot-index/{index}',
   naming: byIndex,
@@ -44,18 +45,19 @@ function updatesRoute({ path, naming, index }: Dialect) {
   })
   return readRoute({
     path,
-    about: 'The creations and spendings of outputs in a milestone, in the order of output ids.',
+    about:
+      'Returns the outputs that a milestone created and spent, ordered by output id, page by page.',
     params: naming.params,
     query: { pageSize, cursor: cursor.parameter },
     reply: jsonReply(
-      'A page of them.',
+      'A page of updates.',
       object({
         ...index,
         items: listOf(
           object({
-            address: about('Of the owner, on this network.', bech32),
+            address: about('Owner of the output, as an address of this network.', bech32),
             outputId: id('OutputId'),
-            isSpent: about('Whether this spent the output, or created it.', flag),
+            isSpent,
           }),
           maximumPageSize,
         ),

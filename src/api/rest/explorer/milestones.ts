@@ -15,29 +15,29 @@ import { number32, type Parameter, pageSize, pathId, pathSlot, sort } from '../p
 import { jsonReply } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** Milestones, which are committed slots: named in paths, and listed (rest.md 3.1, 3.8). */
+/** Milestones, which are committed slots: path parameters and list routes (rest.md 3.1, 3.8). */
 
-/** One way in which a path names a milestone. */
+/** A way to identify a milestone in a path. */
 export interface MilestoneNaming {
-  /** The segments of the path. */
+  /** The path segments. */
   readonly path: string
   readonly parameter: string
   readonly params: { readonly [name: string]: Parameter<CommitmentName> }
 }
 
-/** By the id of its commitment, under the name that the version of the explorer has for it. */
+/** Identifies a milestone by the id of its commitment; the parameter name depends on the version of the explorer API. */
 export function byId(parameter: 'milestoneId' | 'commitmentId'): MilestoneNaming {
   return { path: `{${parameter}}`, parameter, params: { [parameter]: pathId(CommitmentId) } }
 }
 
-/** By its slot. */
+/** Identifies a milestone by its slot. */
 export const byIndex: MilestoneNaming = {
   path: 'by-index/{index}',
   parameter: 'index',
   params: { index: pathSlot },
 }
 
-/** Finds the milestone that a path names. */
+/** Finds the milestone of a path. */
 export async function findMilestone(
   { parameter }: MilestoneNaming,
   given: object,
@@ -49,7 +49,7 @@ export async function findMilestone(
   return err({ code: 'NOT_FOUND', what: 'milestone', id: String(name) })
 }
 
-/** A list of milestones, by which span and under which names. */
+/** A list route of milestones, with the names and the range of a version of the explorer API. */
 interface Listing {
   readonly path: string
   readonly about: string
@@ -57,7 +57,7 @@ interface Listing {
   readonly end: string
   readonly described: Readonly<{ start: string; end: string }>
   readonly idName: 'milestoneId' | 'commitmentId'
-  /** The slots of a span. */
+  /** Returns the slots of a range. */
   slots(services: Services, span: Span): { readonly least: number; readonly most: number }
 }
 
@@ -66,27 +66,27 @@ interface Span {
   readonly end: number | undefined
 }
 
-/** By the Unix time of their end. */
+/** Milestones by the Unix time of their end. */
 export const milestonesRoute = listingRoute({
   path: '/api/explorer/v2/milestones',
-  about: 'The milestones, page by page.',
+  about: 'Returns the milestones, page by page.',
   start: 'startTimestamp',
   end: 'endTimestamp',
   described: {
-    start: 'None that ended before this Unix time in seconds.',
-    end: 'None that ended after it.',
+    start: 'Only milestones that ended at this Unix time in seconds or later.',
+    end: 'Only milestones that ended at this Unix time in seconds or earlier.',
   },
   idName: 'milestoneId',
   slots: ({ parameters }, span) => milestonesWithin(parameters, span),
 })
 
-/** By their slot. */
+/** Milestones by slot. */
 export const commitmentsRoute = listingRoute({
   path: '/api/explorer/v3/commitments',
-  about: 'The committed slots, page by page.',
+  about: 'Returns the committed slots, page by page.',
   start: 'startIndex',
   end: 'endIndex',
-  described: { start: 'The least slot.', end: 'The greatest slot.' },
+  described: { start: 'Lowest slot, inclusive.', end: 'Highest slot, inclusive.' },
   idName: 'commitmentId',
   slots: (_services, { start = 0, end = 0xffff_ffff }) => ({ least: start, most: end }),
 })
@@ -102,7 +102,7 @@ function listingRoute({ path, about, start, end, described, idName, slots }: Lis
     about,
     query: { ...span, sort, pageSize, cursor: position.parameter },
     reply: jsonReply(
-      'A page of them.',
+      'A page of milestones.',
       object({
         items: listOf(object({ [idName]: id('CommitmentId'), index: uint32 }), maximumPageSize),
         cursor: position.next,

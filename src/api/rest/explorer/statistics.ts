@@ -26,29 +26,29 @@ import { anyAddress, number32, type Parameter } from '../parameters.ts'
 import { jsonReply } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
-/** Who owns how much (rest.md 3.1, 3.8). */
+/** Routes for balances and their distribution (rest.md 3.1, 3.8). */
 
-const ledgerIndex = about('The milestone at whose end this was so.', uint32)
+const ledgerIndex = about('The milestone as of whose end the values are.', uint32)
 
 const params = { address: anyAddress }
 
-const newestIndex = number32('Only the newest milestone is kept; any other is not there.')
+const newestIndex = number32('Milestone of the values. Only the newest milestone is available.')
 
 const top: Parameter<number> = {
   ...number32('', 100),
   shape: limited(
     { default: 100 },
-    about(`How many; at most ${maximumPageSize}, to which more is cut.`, count),
+    about(`Number of addresses. A larger number is reduced to ${maximumPageSize}.`, count),
   ).shape,
 }
 
-/** The base tokens of an address. */
+/** The base token balance of an address. */
 export const balanceRoute = readRoute({
   path: '/api/explorer/v2/balance/{address}',
-  about: 'The base tokens of an address.',
+  about: 'Returns the base token balance of an address.',
   params,
   reply: jsonReply(
-    'All of them, and those that can be spent now.',
+    'The total balance, and the balance that can be spent now.',
     object({ totalBalance: uint64, availableBalance: uint64, ledgerIndex }),
   ),
   errors: [404],
@@ -64,13 +64,13 @@ const balanceWithMana = object({
   amount: about('Base tokens.', uint64),
   storedMana: optional(
     about(
-      'The stored mana as the outputs have it; absent for more outputs than are read for it.',
+      'Stored mana as written in the outputs; absent if the address has more outputs than the gateway reads for it.',
       uint64,
     ),
   ),
   decayedMana: optional(
     about(
-      'What is left of it, and what the base tokens generated; absent with the above.',
+      'Stored mana after decay, and potential mana that the base tokens generated; absent if `storedMana` is.',
       object({ stored: uint64, potential: uint64 }),
     ),
   ),
@@ -80,10 +80,10 @@ const balanceWithMana = object({
 export const balanceWithManaRoute = readRoute({
   path: '/api/explorer/v3/balance/{address}',
   cost: fieldCost.mana.field,
-  about: 'The base tokens and the mana of an address.',
+  about: 'Returns the base token and mana balances of an address.',
   params,
   reply: jsonReply(
-    'All of it, and what can be spent now.',
+    'The total balance, and the balance that can be spent now.',
     object({ totalBalance: balanceWithMana, availableBalance: balanceWithMana, ledgerIndex }),
   ),
   errors: [404, 503],
@@ -105,14 +105,14 @@ function balanceOf(amount: bigint, mana: ManaSum | undefined) {
   return { amount, storedMana: mana?.written, decayedMana: mana }
 }
 
-/** The addresses that own most, in both versions. */
+/** The richest addresses, in both versions. */
 export const richestRoutes = ['v2', 'v3'].map((version) =>
   readRoute({
     path: `/api/explorer/${version}/ledger/richest-addresses`,
-    about: 'The addresses that own most base tokens.',
+    about: 'Returns the addresses that own the most base tokens.',
     query: { top, ledger_index: newestIndex },
     reply: jsonReply(
-      'They, the richest first.',
+      'The addresses, richest first.',
       object({
         top: listOf(object({ address: bech32, balance: uint64 }), maximumPageSize),
         ledgerIndex,
@@ -134,22 +134,22 @@ const range = printedBy(
   }),
   object({
     range: object({
-      start: about('Base tokens, included.', count),
-      end: about('Base tokens, excluded.', count),
+      start: about('Lower bound in base tokens, inclusive.', count),
+      end: about('Upper bound in base tokens, exclusive.', count),
     }),
-    addressCount: about('How many addresses own as much.', uint64),
-    totalBalance: about('What they own together.', uint64),
+    addressCount: about('Number of addresses with a balance in the range.', uint64),
+    totalBalance: about('Total balance of these addresses.', uint64),
   }),
 )
 
-/** How many addresses own how much, in both versions. */
+/** The distribution of base tokens, in both versions. */
 export const distributionRoutes = ['v2', 'v3'].map((version) =>
   readRoute({
     path: `/api/explorer/${version}/ledger/token-distribution`,
-    about: 'How many addresses own how much, by powers of ten.',
+    about: 'Returns the number of addresses by balance, in ranges between powers of ten.',
     query: { ledgerIndex: newestIndex },
     reply: jsonReply(
-      'The ranges that have addresses, the poorest first.',
+      'The ranges that have addresses, poorest first.',
       object({ distribution: listOf(range), ledgerIndex }),
     ),
     errors: [404],
@@ -171,5 +171,5 @@ function notKept(asked: number, newest: number): LedgerIndexNotKept {
 }
 
 function nothingOwned(address: string): NotFound {
-  return { code: 'NOT_FOUND', what: 'output of', id: address }
+  return { code: 'NOT_FOUND', what: 'output of the address', id: address }
 }

@@ -25,9 +25,9 @@ import { serialized } from '../reply.ts'
 import { readRoute } from '../route.ts'
 import { indexerPath } from './outputs.ts'
 
-/** The one output that an account, an anchor, an NFT, a foundry or a delegation is now (rest.md 5). */
+/** Routes for the unspent output of an account, an anchor, an NFT, a foundry or a delegation (rest.md 5). */
 
-/** A kind of chain: the type code of its outputs, and the parameter with its id. */
+/** A kind of chain, with the type code of its outputs and the path parameter with its id. */
 interface Chain {
   readonly name: string
   readonly parameter: string
@@ -37,7 +37,7 @@ interface Chain {
 
 function byAddress(name: string, { code: kind }: AnyVariant, addressKind: AnyVariant): Chain {
   const prefix = addressKeyPrefix(addressKind)
-  const address = addressOfKind('Bech32 text of its address, of this network.', name, prefix)
+  const address = addressOfKind('Address of the chain on this network, in Bech32.', name, prefix)
   const id: Parameter<Hex> = {
     ...address,
     read: (text, context) => {
@@ -65,9 +65,9 @@ const chains: readonly Chain[] = [
 export const chainRoutes = chains.map(({ name, parameter, kind, id }) =>
   readRoute({
     path: `${indexerPath}/outputs/${name}/{${parameter}}`,
-    about: `The unspent output that a chain of the kind ${name} is now.`,
+    about: `Returns the unspent output of a chain of the kind ${name}.`,
     params: { [parameter]: id },
-    reply: serialized('Its id, alone.', FoundOutputs),
+    reply: serialized('A list with the id of the output.', FoundOutputs),
     errors: [404],
     answer: async (given, services) => {
       const value = (given as Readonly<Record<string, Hex>>)[parameter] as Hex
@@ -80,18 +80,18 @@ export const chainRoutes = chains.map(({ name, parameter, kind, id }) =>
   }),
 )
 
-/** The members of a multi address, of which its Bech32 text has only the hash. */
+/** The members of a multi address, whose Bech32 text contains only their hash. */
 export const multiAddressRoute = readRoute({
   path: `${indexerPath}/multiaddress/{bech32Address}`,
-  about: 'The members of a multi address, of which its text has only the hash.',
+  about: 'Returns the members of a multi address, whose Bech32 text contains only their hash.',
   params: {
     bech32Address: addressOfKind(
-      'Bech32 text of a multi address, of this network.',
+      'Multi address of this network in Bech32.',
       'multi',
       addressKeyPrefix(MultiAddress),
     ),
   },
-  reply: serialized('The whole address.', MultiAddress),
+  reply: serialized('The complete address.', MultiAddress),
   errors: [404],
   answer: async ({ bech32Address }, services, request) => {
     const multi = await findMultiAddress(services, bech32Address)
@@ -101,11 +101,11 @@ export const multiAddressRoute = readRoute({
   },
 })
 
-/** Whether the index is up to date: it is written together with the ledger. */
+/** Whether the index is up to date, which it is whenever the ledger is: both are written together. */
 export const indexerHealthRoute = healthRoute({
   path: `${indexerPath}/health`,
-  about: 'Whether the index keeps up with the ledger.',
+  about: 'Returns whether the index is up to date with the ledger.',
   form: object({ isHealthy: flag }),
-  described: { 200: 'It does.', 503: 'It does not.' },
+  described: { 200: 'The index is up to date.', 503: 'The index may be out of date.' },
   toAnswer: ({ isHealthy }) => ({ isHealthy }),
 })

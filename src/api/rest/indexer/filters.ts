@@ -11,11 +11,11 @@ import {
 import { about, asItIs, type Form, flag, id } from '../form.ts'
 import { account, address, malformed, number32, type Parameter } from '../parameters.ts'
 
-/** The filters of the indexer, one for each query parameter (rest.md 5). */
+/** The filters of the indexer, one per query parameter (rest.md 5). */
 
 type Filter = Parameter<OutputFilter>
 
-/** A filter by a parameter; left out or empty, it filters nothing. */
+/** Creates a filter from a parameter; an absent or empty parameter filters nothing. */
 function filter<T>({ shape, read }: Parameter<T>, toFilter: (value: T) => OutputFilter): Filter {
   return {
     shape,
@@ -27,40 +27,40 @@ function filter<T>({ shape, read }: Parameter<T>, toFilter: (value: T) => Output
   }
 }
 
-function inRole(sentence: string, kind: OutputKey['kind']): Filter {
+function addressFilter(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(address(sentence), (value) => ({ keys: [{ kind, value }] }))
 }
 
-/** An address that only an account can have. */
-function ofAccount(sentence: string, kind: OutputKey['kind']): Filter {
+/** Creates a filter by an account address. */
+function accountFilter(sentence: string, kind: OutputKey['kind']): Filter {
   return filter(account(sentence), (id) => ({ keys: [{ kind, value: `0x08${id.slice(2)}` }] }))
 }
 
 type FlagMember = 'hasReturn' | 'hasToken' | 'hasTimelock' | 'hasExpiration'
 
-/** The texts that the node's own reader accepts. */
+/** The texts that a node accepts as booleans. */
 const flagByText: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ])
 
-function whether(sentence: string, member: FlagMember): Filter {
+function flagFilter(sentence: string, member: FlagMember): Filter {
   const read = (text: string) => flagByText.get(text)
   const form = { form: flag, read, expected: 'true or false' }
-  return filter(written(sentence, form), (value) => ({ [member]: value }))
+  return filter(textParameter(sentence, form), (value) => ({ [member]: value }))
 }
 
 type SlotMember = 'timelocked' | 'expires' | 'created'
 
-function slotBound(sentence: string, member: SlotMember, side: keyof SlotBounds): Filter {
+function slotFilter(sentence: string, member: SlotMember, side: keyof SlotBounds): Filter {
   return filter(number32(sentence), (slot) => ({ [member]: { [side]: slot } }))
 }
 
 const tag = filter(
-  written('Of the tag feature; the empty one filters nothing.', {
+  textParameter('Tag of the tag feature. An empty tag filters nothing.', {
     form: asItIs({ type: 'string', pattern: '^0x([0-9a-fA-F]{2}){0,64}$' }),
     read: (text) => (isTag(text) ? (text.toLowerCase() as Hex) : undefined),
-    expected: '0x and the digits of at most 64 bytes',
+    expected: 'at most 64 bytes as hexadecimal digits with the prefix 0x',
   }),
   (value) => (value === '0x' ? {} : { keys: [{ kind: 'TAG', value }] }),
 )
@@ -70,19 +70,19 @@ function isTag(text: string): boolean {
 }
 
 const nativeToken = filter(
-  written('Whose native tokens it holds.', {
+  textParameter('Foundry whose native tokens the output holds.', {
     form: id('FoundryId'),
     read: (text) => {
       const foundryId = parse(FoundryId, text)
       return foundryId.ok ? foundryId.value : undefined
     },
-    expected: '0x and the digits of 38 bytes',
+    expected: '38 bytes as hexadecimal digits with the prefix 0x',
   }),
   (value) => ({ keys: [{ kind: 'NATIVE_TOKEN', value }] }),
 )
 
-/** A parameter of a form, which `read` gives no value of where the text is not of it. */
-function written<T>(
+/** Creates a parameter of a form; `read` returns `undefined` for an invalid text. */
+function textParameter<T>(
   sentence: string,
   {
     form,
@@ -99,39 +99,62 @@ function written<T>(
   }
 }
 
-/** All filters by the name of their parameter. */
+/** All filters by parameter name. */
 export const filters = {
-  address: inRole('Of the address condition.', 'OWNER'),
-  unlockableByAddress: filter(address('Named by any condition.'), (key) => ({
+  address: addressFilter('Address of the address unlock condition.', 'OWNER'),
+  unlockableByAddress: filter(address('Address in any unlock condition.'), (key) => ({
     anyOf: unlockableTerms(key),
   })),
-  hasStorageDepositReturn: whether('With the storage deposit condition.', 'hasReturn'),
-  storageDepositReturnAddress: inRole('Of that condition.', 'STORAGE_DEPOSIT_RETURN'),
-  hasExpiration: whether('With the expiration condition.', 'hasExpiration'),
-  expirationReturnAddress: inRole('Of that condition.', 'EXPIRATION_RETURN'),
-  expiresBefore: slotBound('Its slot lies before this one.', 'expires', 'before'),
-  expiresAfter: slotBound('Its slot lies after this one.', 'expires', 'after'),
-  hasTimelock: whether('With the timelock condition.', 'hasTimelock'),
-  timelockedBefore: slotBound('Its slot lies before this one.', 'timelocked', 'before'),
-  timelockedAfter: slotBound('Its slot lies after this one.', 'timelocked', 'after'),
-  hasNativeToken: whether('With a native token.', 'hasToken'),
+  hasStorageDepositReturn: flagFilter(
+    'Whether the output has a storage deposit return unlock condition.',
+    'hasReturn',
+  ),
+  storageDepositReturnAddress: addressFilter(
+    'Return address of the storage deposit return unlock condition.',
+    'STORAGE_DEPOSIT_RETURN',
+  ),
+  hasExpiration: flagFilter(
+    'Whether the output has an expiration unlock condition.',
+    'hasExpiration',
+  ),
+  expirationReturnAddress: addressFilter(
+    'Return address of the expiration unlock condition.',
+    'EXPIRATION_RETURN',
+  ),
+  expiresBefore: slotFilter('The output expires before this slot.', 'expires', 'before'),
+  expiresAfter: slotFilter('The output expires after this slot.', 'expires', 'after'),
+  hasTimelock: flagFilter('Whether the output has a timelock unlock condition.', 'hasTimelock'),
+  timelockedBefore: slotFilter(
+    'The slot of the timelock is before this slot.',
+    'timelocked',
+    'before',
+  ),
+  timelockedAfter: slotFilter(
+    'The slot of the timelock is after this slot.',
+    'timelocked',
+    'after',
+  ),
+  hasNativeToken: flagFilter('Whether the output holds a native token.', 'hasToken'),
   nativeToken,
-  sender: inRole('Of the sender feature.', 'SENDER'),
-  issuer: inRole('Of the issuer feature.', 'ISSUER'),
+  sender: addressFilter('Address of the sender feature.', 'SENDER'),
+  issuer: addressFilter('Address of the issuer feature.', 'ISSUER'),
   tag,
-  stateController: inRole('Of the state controller condition.', 'STATE_CONTROLLER'),
-  governor: inRole('Of the governor condition.', 'GOVERNOR'),
-  account: ofAccount('The account that controls it.', 'OWNER'),
-  accountAddress: ofAccount('The newer name of `account`.', 'OWNER'),
-  validator: ofAccount('The validator it delegates to.', 'VALIDATOR'),
-  createdBefore: slotBound('Booked before this slot.', 'created', 'before'),
-  createdAfter: slotBound('Booked after this slot.', 'created', 'after'),
+  stateController: addressFilter(
+    'Address of the state controller unlock condition.',
+    'STATE_CONTROLLER',
+  ),
+  governor: addressFilter('Address of the governor unlock condition.', 'GOVERNOR'),
+  account: accountFilter('Address of the account that controls the foundry.', 'OWNER'),
+  accountAddress: accountFilter('Newer name of `account`.', 'OWNER'),
+  validator: accountFilter('Account address of the validator of the delegation.', 'VALIDATOR'),
+  createdBefore: slotFilter('The output was booked before this slot.', 'created', 'before'),
+  createdAfter: slotFilter('The output was booked after this slot.', 'created', 'after'),
 } as const satisfies Readonly<Record<string, Filter>>
 
 /** The name of a filter. */
 export type FilterName = keyof typeof filters
 
-/** All of some filters together. */
+/** Combines filters; an output has to match all of them. */
 export function mergeFilters(filters: readonly OutputFilter[]): OutputFilter {
   const keys: OutputKey[] = []
   let whole: OutputFilter = {}

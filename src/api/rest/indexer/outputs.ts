@@ -16,9 +16,9 @@ import { serialized } from '../reply.ts'
 import { type Route, readRoute } from '../route.ts'
 import { type FilterName, filters, mergeFilters } from './filters.ts'
 
-/** Unspent outputs by what they are and have (rest.md 5). */
+/** Routes that list unspent outputs by kind and filters (rest.md 5). */
 
-/** The first part of every path. */
+/** The prefix of every path of the indexer. */
 export const indexerPath = '/api/indexer/v2'
 
 const conditions = [
@@ -33,7 +33,7 @@ const conditions = [
   'timelockedAfter',
 ] as const satisfies readonly FilterName[]
 
-/** A list of outputs: its path, the kinds in it, and the filters of its query. */
+/** A list of outputs: its path, its kinds of outputs, and its filters. */
 interface List {
   readonly path: string
   readonly about: string
@@ -44,12 +44,12 @@ interface List {
 const lists: readonly List[] = [
   {
     path: '/outputs',
-    about: 'Unspent outputs of all kinds.',
+    about: 'Returns the ids of unspent outputs of all kinds, page by page.',
     filters: ['hasNativeToken', 'nativeToken', 'unlockableByAddress'],
   },
   {
     path: '/outputs/basic',
-    about: 'Unspent basic outputs.',
+    about: 'Returns the ids of unspent basic outputs, page by page.',
     kinds: [BasicOutput.code],
     filters: [
       'address',
@@ -63,31 +63,31 @@ const lists: readonly List[] = [
   },
   {
     path: '/outputs/account',
-    about: 'Accounts.',
+    about: 'Returns the ids of unspent account outputs, page by page.',
     kinds: [chainKinds.ACCOUNT],
     filters: ['address', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
     path: '/outputs/anchor',
-    about: 'Anchors.',
+    about: 'Returns the ids of unspent anchor outputs, page by page.',
     kinds: [chainKinds.ANCHOR],
     filters: ['stateController', 'governor', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
     path: '/outputs/foundry',
-    about: 'Foundries.',
+    about: 'Returns the ids of unspent foundry outputs, page by page.',
     kinds: [chainKinds.FOUNDRY],
     filters: ['account', 'accountAddress', 'hasNativeToken', 'nativeToken'],
   },
   {
     path: '/outputs/nft',
-    about: 'NFTs.',
+    about: 'Returns the ids of unspent NFT outputs, page by page.',
     kinds: [chainKinds.NFT],
     filters: ['address', ...conditions, 'issuer', 'sender', 'tag', 'unlockableByAddress'],
   },
   {
     path: '/outputs/delegation',
-    about: 'Delegations.',
+    about: 'Returns the ids of unspent delegation outputs, page by page.',
     kinds: [chainKinds.DELEGATION],
     filters: ['address', 'validator'],
   },
@@ -95,14 +95,20 @@ const lists: readonly List[] = [
 
 const cursorForm = /^([0-9a-fA-F]{8})([0-9a-fA-F]{76})\.([0-9]{1,10})$/
 
-/** The next page begins after this output; an empty cursor means the beginning. */
+/** The cursor: the last output of the previous page, and the page size. An empty cursor means the beginning. */
 const cursor: Parameter<PageAt<OutputPlace> | undefined> = {
-  shape: about('Of the page before, whose size it carries; empty: from the beginning.', text).shape,
+  shape: about(
+    'Cursor from the previous page, which includes the page size; empty for the first page.',
+    text,
+  ).shape,
   read: (given = '', { name }) => {
     if (given === '') return ok(undefined)
     const [, slot = '', id = '', size] = cursorForm.exec(given) ?? []
     if (size === undefined) {
-      return malformed(name, 'the digits of a slot and an output id, a dot, and a page size')
+      return malformed(
+        name,
+        'the hexadecimal digits of a slot and an output id, a dot, and a page size',
+      )
     }
     const outputId = `0x${id.toLowerCase()}` as OutputId
     const from = { bookedSlot: Number.parseInt(slot, 16), outputId }
@@ -114,7 +120,7 @@ function printCursor({ bookedSlot, outputId }: OutputPlace, pageSize: number): s
   return `${bookedSlot.toString(16).padStart(8, '0')}${outputId.slice(2)}.${pageSize}`
 }
 
-/** All lists. */
+/** The routes of all lists. */
 export const outputListRoutes: readonly Route[] = lists.map(listRoute)
 
 function listRoute({ path, about, kinds, filters: own }: List): Route {
@@ -126,7 +132,7 @@ function listRoute({ path, about, kinds, filters: own }: List): Route {
     path: `${indexerPath}${path}`,
     about,
     query: { ...ofNames, pageSize: lenientPageSize(maximumPageSize), cursor },
-    reply: serialized('A page of their ids, by booked slot and id.', FoundOutputs),
+    reply: serialized('A page of output ids, ordered by booked slot and id.', FoundOutputs),
     answer: async ({ pageSize: size, cursor, ...given }, services) => {
       const asked: Readonly<Record<string, OutputFilter>> = given
       const filter = { ...mergeFilters(Object.values(asked)), ...(kinds && { kinds }) }

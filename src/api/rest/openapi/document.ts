@@ -8,9 +8,9 @@ import type { Answer } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { componentsOf } from './from-schema.ts'
 
-/** The OpenAPI 3.1 document of the REST surface: what each route declares about itself, and the types of the protocol. */
+/** The OpenAPI 3.1 document of the REST API: the declarations of all routes, and the types of the protocol. */
 
-/** Writes the document. */
+/** Creates the document. */
 export function openapiDocument(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, Shape>> = {}
   for (const route of routes) {
@@ -23,10 +23,11 @@ export function openapiDocument(routes: readonly Route[], version: string) {
     info: {
       title: 'Ledger Gateway',
       version,
-      summary: 'The REST surface of a gateway to a UTXO ledger of the IOTA 2.0 block protocol.',
+      summary:
+        'The REST API of a gateway to a UTXO ledger that speaks the IOTA 2.0 block protocol.',
       description:
-        'Numbers of 64 bits are decimal text, bytes are hexadecimal text with 0x in front, and what is written has ' +
-        'lower-case digits. Members that a body has besides those described are ignored. Every GET answers HEAD too.',
+        '64-bit numbers are decimal strings. Bytes are hexadecimal strings with the prefix 0x, in responses with ' +
+        'lower-case digits. Unknown members of a request body are ignored. Every GET route also supports HEAD.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
@@ -39,7 +40,7 @@ export function openapiDocument(routes: readonly Route[], version: string) {
           in: 'header',
           name: 'Authorization',
           description:
-            'A JSON Web Token of this gateway, bare or after `Bearer`; the cookie `jwt` is accepted too.',
+            'A JSON Web Token for this gateway, with or without the prefix `Bearer`. The cookie `jwt` is accepted too.',
         },
       },
     },
@@ -50,23 +51,30 @@ const status = asItIs({ type: 'integer', minimum: 400, maximum: 599 })
 
 const errorShape: Shape = object({
   error: object({
-    code: about('The status.', status),
-    message: about('What is wrong, with the name of the field.', text),
+    code: about('The HTTP status.', status),
+    message: about(
+      'Description of the error, with the name of the invalid field if there is one.',
+      text,
+    ),
   }),
 }).shape
 
-/** What every answer may have. */
+/** Headers that every response may have. */
 const commonHeaders: Readonly<Record<string, Shape>> = {
-  'x-request-id': header('names this request in the log of the gateway'),
+  'x-request-id': header('Id of the request in the log of the gateway.'),
   ratelimit: header(
-    "the units that are left of the client's share, and after how many seconds it is whole; not of `/health`",
+    'Remaining units of the budget of the client, and seconds until the budget is full. Absent on health routes.',
   ),
-  'ratelimit-policy': header('the units of a whole share, and in how many seconds it fills'),
+  'ratelimit-policy': header(
+    'Capacity of the budget in units, and seconds in which an empty budget fills.',
+  ),
   'x-content-type-options': header('`nosniff`'),
-  'access-control-allow-origin': header('which pages may read; `*` for all'),
-  'access-control-expose-headers': header('which headers a page may read'),
-  vary: header('the request headers on which the answer depends'),
-  'content-encoding': header('`gzip`, where that was asked for and pays'),
+  'access-control-allow-origin': header('Origin whose pages may read the response; `*` for all.'),
+  'access-control-expose-headers': header('Response headers that pages may read.'),
+  vary: header('Request headers on which the response depends.'),
+  'content-encoding': header(
+    '`br` or `gzip`, if the client accepts it and compression saves bytes.',
+  ),
 }
 
 function header(sentence: string): Shape {
@@ -91,13 +99,13 @@ function operation(route: Route): Shape {
   }
 }
 
-/** `get-api-core-v3-blocks-blockId`: unique, for method and path are. */
+/** Returns an id such as `get-api-core-v3-blocks-blockId`, which is unique because method and path are. */
 function operationId({ method, path }: Route): string {
   const words = path.split(/[/{}.]+/).filter((word) => word !== '')
   return [method.toLowerCase(), ...words].join('-')
 }
 
-/** The family that a path belongs to: `core/v3`, `v1`. */
+/** Returns the route family of a path, such as `core/v3` or `v1`. */
 function tagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').slice(1)
   return first === 'api' ? rest.slice(0, 2).join('/') : first
@@ -122,16 +130,16 @@ function requestBody(body: Readonly<Record<string, Shape>>): Shape {
 }
 
 function successes({ method, answers }: Route): Record<string, Shape> {
-  // What is sent as it is made has no tag.
+  // A streamed response has no entity tag.
   const isRead = method === 'GET' && answers[200]?.texts === undefined
   const described = Object.entries(answers).map(([status, answer]) => {
     const tag =
-      isRead && status === '200' ? { etag: 'names this content; see `If-None-Match`' } : {}
+      isRead && status === '200' ? { etag: 'Entity tag of the content; see `If-None-Match`.' } : {}
     return [status, response(answer, { ...tag, ...answer.headers })] as const
   })
   const unchanged = response(
-    { about: 'The content is the one named in `If-None-Match`.' },
-    { etag: 'its name', ...answers[200]?.headers },
+    { about: 'The content still has the entity tag in `If-None-Match`.' },
+    { etag: 'Entity tag of the content.', ...answers[200]?.headers },
   )
   return {
     ...Object.fromEntries(described),
@@ -165,26 +173,26 @@ function headerRef(name: string): Shape {
   return { $ref: `#/components/headers/${name}` }
 }
 
-/** What a status says when it is not answered with content. */
+/** Descriptions of error responses by status. */
 const refusalByStatus: Readonly<Record<number, string>> = {
-  400: 'Something in the request is not of the form it must have.',
-  401: 'A valid token is needed.',
-  403: 'This is not allowed to the caller.',
-  404: 'There is no such thing.',
-  409: 'What is there does not allow it.',
-  410: 'What was asked for is no longer kept.',
-  412: 'What is there is not what `If-Match` names.',
+  400: 'The request is invalid.',
+  401: 'The request requires a valid token.',
+  403: 'The caller is not allowed to do this.',
+  404: 'The requested object does not exist.',
+  409: 'The current state of the object does not allow this.',
+  410: 'The requested data is no longer retained.',
+  412: 'The current version does not match `If-Match`.',
   413: 'The body is too long.',
-  429: 'Asked too often.',
-  500: 'A fault of the gateway; the request id finds it in the log.',
-  501: 'The gateway follows a node, and nodes do not offer this.',
-  503: 'The gateway cannot do this now.',
+  429: 'The client has exceeded a limit.',
+  500: 'Internal error. The log has the details under the request id.',
+  501: 'The gateway follows an upstream node, which does not offer this.',
+  503: 'The gateway cannot answer the request now.',
 }
 
 const ownHeadersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': '`Bearer`' },
-  429: { 'retry-after': 'seconds after which to ask again' },
-  503: { 'retry-after': 'seconds after which to ask again' },
+  429: { 'retry-after': 'Seconds to wait before a retry.' },
+  503: { 'retry-after': 'Seconds to wait before a retry.' },
 }
 
 function refusals({ errors = [], answers }: Route): Record<string, Shape> {

@@ -11,9 +11,9 @@ import {
 import { memberSentence, typeSentence } from '../../graphql/schema-sentences.ts'
 import { flag, named, type Shape, text, uint64 } from '../form.ts'
 
-/** Folds protocol types into JSON Schema: object types and identifiers under their names, all else in place. */
+/** Converts protocol types to JSON Schema: object types and identifiers as named components, everything else inline. */
 
-/** The form of a protocol type in JSON, at one place. */
+/** Returns the JSON Schema of a protocol type where it is used. */
 export function shapeOf(schema: Schema<unknown>): Shape {
   const node = anyNodeOf(schema)
   switch (node.kind) {
@@ -55,7 +55,7 @@ export function shapeOf(schema: Schema<unknown>): Shape {
   }
 }
 
-/** All object types and identifiers that the roots are made of, by name. */
+/** Returns the components of all object types and identifiers that the roots contain, by name. */
 export function componentsOf(roots: readonly AnyStruct[]): Readonly<Record<string, Shape>> {
   const types = collectTypes(roots)
   const shapes: Record<string, Shape> = {}
@@ -63,7 +63,7 @@ export function componentsOf(roots: readonly AnyStruct[]): Readonly<Record<strin
   return { ...shapes, ...Object.fromEntries(identifiersIn(types)) }
 }
 
-/** Answers have leaves that blocks have not. */
+/** Widens the type of a node: responses have kinds of leaves that blocks do not have. */
 function anyNodeOf(schema: Schema<unknown>): SchemaNode | AnswerLeaf {
   return nodeOf(schema)
 }
@@ -97,7 +97,7 @@ function leafOf(node: SchemaNode): SchemaNode {
   return node.kind === 'list' || node.kind === 'optional' ? leafOf(nodeOf(node.of)) : node
 }
 
-/** The form of an identifier, to be described once under its name. */
+/** Returns the component of an identifier. */
 export function identifierShape(schema: BytesSchema<`0x${string}`>): Shape {
   return { ...bytesShape(schema), ...(schema.about !== undefined && { description: schema.about }) }
 }
@@ -112,7 +112,7 @@ function uintShape({ bits }: UintSchema<unknown>): Shape {
   return { type: 'integer', minimum: 0, maximum: 2 ** bits - 1 }
 }
 
-/** What is written is lower case; what is read may have digits of either case. */
+/** Hexadecimal text; requests may use upper-case digits, responses use lower-case digits only. */
 const hexShape: Shape = { type: 'string', pattern: '^0x([0-9a-fA-F]{2})*$' }
 
 function bytesShape({ min, max }: BytesSchema<`0x${string}`>): Shape {
