@@ -8,7 +8,7 @@ import { about, encode, type Infer } from './schema/schema.ts'
 /** The seven kinds of addresses (codec reference 9). */
 
 export const Ed25519Address = about(
-  'held by a key',
+  'address of an Ed25519 key',
   variant('Ed25519Address', 0, {
     pubKeyHash: about('BLAKE2b-256 of the Ed25519 public key', Hash),
   }),
@@ -16,22 +16,22 @@ export const Ed25519Address = about(
 export interface Ed25519Address extends Infer<typeof Ed25519Address> {}
 
 export const AccountAddress = about(
-  'held by an account',
+  'address of an account',
   variant('AccountAddress', 8, { accountId: AccountId }),
 )
 export interface AccountAddress extends Infer<typeof AccountAddress> {}
 
-export const NftAddress = about('held by an NFT', variant('NFTAddress', 16, { nftId: NftId }))
+export const NftAddress = about('address of an NFT', variant('NFTAddress', 16, { nftId: NftId }))
 export interface NftAddress extends Infer<typeof NftAddress> {}
 
 export const AnchorAddress = about(
-  'held by an anchor',
+  'address of an anchor',
   variant('AnchorAddress', 24, { anchorId: AnchorId }),
 )
 export interface AnchorAddress extends Infer<typeof AnchorAddress> {}
 
 export const ImplicitAccountCreationAddress = about(
-  "a key's address whose basic outputs count as accounts to be",
+  'address of an Ed25519 key whose basic outputs are implicit accounts',
   variant('ImplicitAccountCreationAddress', 32, {
     pubKeyHash: about('BLAKE2b-256 of the Ed25519 public key', Hash),
   }),
@@ -51,12 +51,12 @@ const MultiMemberAddress = restrictedUnion(
 type MemberAddress = Infer<typeof MultiMemberAddress>
 
 export const WeightedAddress = about(
-  'one holder of a multi address and what its unlock counts',
+  'a member of a multi address with its weight',
   struct(
     'WeightedAddress',
     {
-      address: about('the holder', MultiMemberAddress),
-      weight: about('what its unlock counts, 1 to 255', u8),
+      address: about('the address of the member', MultiMemberAddress),
+      weight: about('weight of the unlock of this member, 1 to 255', u8),
     },
     ({ weight }) => (weight === 0 ? { rule: 'ADDRESS_MULTI_WEIGHT', at: ['weight'] } : undefined),
   ),
@@ -73,13 +73,13 @@ const thresholdReachable: Check<{
 }
 
 export const MultiAddress = about(
-  'held by several addresses together: enough of them to reach the threshold',
+  'address of several members; unlocked when the weights of the unlocked members reach the threshold',
   variant(
     'MultiAddress',
     40,
     {
       addresses: about(
-        'the holders, sorted by the bytes of their addresses',
+        'the members, sorted by the bytes of their addresses',
         list('u8', WeightedAddress, {
           min: 2,
           max: 10,
@@ -90,7 +90,7 @@ export const MultiAddress = about(
           },
         }),
       ),
-      threshold: about('what the unlocked weights must add up to: 1 to the sum of all', u16),
+      threshold: about('minimum sum of the unlocked weights, 1 to the sum of all weights', u16),
     },
     { check: thresholdReachable },
   ),
@@ -108,16 +108,16 @@ const RestrictableAddress = restrictedUnion(
 )
 
 export const RestrictedAddress = about(
-  'an address that takes only some kinds of outputs',
+  'an address that accepts only some kinds of outputs',
   variant('RestrictedAddress', 48, {
-    address: about('the address itself', RestrictableAddress),
+    address: about('the address that is restricted', RestrictableAddress),
     allowedCapabilities: bytes('AddressCapabilities', {
       count: 'u8',
       max: 2,
       length: 'ADDRESS_CAPABILITIES_LENGTH',
       omitEmpty: true,
       about:
-        'bit mask of what it may receive, lowest bit first: native tokens, mana, timelock, expiration, storage deposit return, account, anchor, NFT, delegation',
+        'bit mask of what the address accepts, lowest bit first: native tokens, mana, timelock, expiration, storage deposit return, account, anchor, NFT, delegation',
       trailingZero: 'ADDRESS_CAPABILITIES_TRAILING_ZERO',
       brokenForSdk: (mask) =>
         hasBitFrom(mask, 9) ? 'ADDRESS_CAPABILITIES_UNKNOWN_BIT' : undefined,
@@ -143,12 +143,12 @@ function allAddresses(): readonly AnyVariant[] {
   return Address.variants
 }
 
-/** Whether a bit mask has a bit from number `bit` on. */
+/** Whether a bit mask has a set bit at position `bit` or higher. */
 export function hasBitFrom(mask: Hex, bit: number): boolean {
   return maskBits(mask) >> bit !== 0
 }
 
-/** A mask of up to four bytes as a number, lowest bit first. */
+/** A mask of up to four bytes as a number; the first byte has the lowest bits. */
 export function maskBits(mask: Hex): number {
   const pairs = mask.slice(2).match(/../g) ?? []
   return pairs.reduce((bits, pair, i) => bits + Number.parseInt(pair, 16) * 256 ** i, 0)

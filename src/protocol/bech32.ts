@@ -1,11 +1,11 @@
 import { bech32 } from 'bech32'
 import { err, ok, type Result } from '../lib/result.ts'
 
-/** Bytes of an address as text and back (BIP-173 bech32; codec reference 9.1). */
+/** Converts bytes of an address to Bech32 text and back (BIP-173 bech32; codec reference 9.1). */
 
-/** What a Bech32 text holds. Whether the bytes are an address is for the address schema to say. */
+/** The content of a Bech32 text. The bytes are not checked to be an address. */
 export interface Bech32Text {
-  /** Human-readable part, in lower case. */
+  /** The human-readable part, in lower case. */
   readonly hrp: string
   readonly bytes: Uint8Array
 }
@@ -19,10 +19,10 @@ export type Bech32Error =
   | { readonly code: 'BECH32_CHECKSUM_WRONG' }
   | { readonly code: 'BECH32_PADDING_WRONG' }
 
-// BIP-173 ends at 90, but a restricted address around a multi address of ten members takes some 570.
+// BIP-173 has a limit of 90, but a restricted address around a multi address of ten members needs about 570 characters.
 const lengthLimit = 1000
 
-/** Reads a text, all in lower or all in upper case. The part before the separator may be any. */
+/** Decodes a text, which must be all in lower case or all in upper case. Any human-readable part is accepted. */
 export function decodeBech32(text: string): Result<Bech32Text, Bech32Error> {
   const fault = faultOfForm(text)
   if (fault !== undefined) return err(fault)
@@ -33,20 +33,20 @@ export function decodeBech32(text: string): Result<Bech32Text, Bech32Error> {
   return ok({ hrp: decoded.prefix, bytes: Uint8Array.from(bytes) })
 }
 
-/** Writes bytes behind a human-readable part, in lower case. A multi address is written by its reference. */
+/** Encodes bytes with a human-readable part, in lower case. For a multi address, the caller passes its reference. */
 export function encodeBech32(hrp: string, bytes: Uint8Array): string {
   return bech32.encode(hrp, bech32.toWords(bytes), lengthLimit)
 }
 
 /**
- * Whether bytes are the reference of a multi address: its kind, then the hash of its serialization, which
- * cannot be reversed. The serialization itself is never 33 bytes.
+ * Whether bytes are the reference of a multi address: its type, then the hash of its serialization. The hash cannot be
+ * reversed. The serialization itself never has 33 bytes.
  */
 export function isMultiReference(bytes: Uint8Array): boolean {
   return bytes.length === 33 && bytes[0] === 40
 }
 
-/** Everything that can be wrong before the checksum is computed. */
+/** The first error of form that is found without the checksum. */
 function faultOfForm(text: string): Bech32Error | undefined {
   if (text.length > lengthLimit) {
     return { code: 'BECH32_TOO_LONG', length: text.length, limit: lengthLimit }

@@ -8,7 +8,7 @@ import { Signature } from './unlocks.ts'
 
 /** Blocks (codec reference 3). */
 
-/** The most bytes a block may have. */
+/** Maximum size of a block in bytes. */
 export const maxBlockSize = 32_768
 
 /** Size of a header in bytes. */
@@ -18,12 +18,12 @@ export const headerSize = 89
 export const signatureSize = 97
 
 export const BlockHeader = about(
-  'who issued the block, when, and on which commitment',
+  'issuer, time and commitment of a block',
   struct('BlockHeader', {
-    protocolVersion: about('protocol version; it says which parameters and rules apply', u8),
+    protocolVersion: about('protocol version, which determines the parameters and rules', u8),
     networkId: about('first 8 bytes of the hash of the network name', u64),
     issuingTime: about('Unix time in nanoseconds', u64),
-    slotCommitmentId: about('a slot commitment the issuer knew', CommitmentId),
+    slotCommitmentId: about('slot commitment that the issuer refers to', CommitmentId),
     latestFinalizedSlot: about('latest finalized slot of the issuing node', SlotIndex),
     issuerId: about('the issuing account', AccountId),
   }),
@@ -37,8 +37,8 @@ export const BasicBlockBody = about(
     0,
     {
       ...parents(8),
-      payload: about('what the block carries', optional(Payload)),
-      maxBurnedMana: about('the most mana the issuer burns for the block', Mana),
+      payload: about('payload of the block', optional(Payload)),
+      maxBurnedMana: about('maximum mana that the issuer burns for the block', Mana),
     },
     { check: ({ maxBurnedMana }, json) => checkManaInPayload(maxBurnedMana, json) },
   ),
@@ -49,27 +49,27 @@ export const ValidationBlockBody = about(
   "a validator's vote",
   variant('ValidationBlockBody', 1, {
     ...parents(50),
-    highestSupportedVersion: about('highest protocol version the validator supports', u8),
+    highestSupportedVersion: about('highest protocol version that the validator supports', u8),
     protocolParametersHash: about('hash of the parameters of that version', Hash),
   }),
 )
 export interface ValidationBlockBody extends Infer<typeof ValidationBlockBody> {}
 
-/** What a block says. */
+/** The body of a block. */
 export const BlockBody = union('BlockBody', BasicBlockBody, ValidationBlockBody)
 export type BlockBody = Infer<typeof BlockBody>
 
 export const Block = about(
-  'a block: the object nodes gossip around the network',
+  'a block: the object that nodes exchange in the network',
   struct('Block', {
     header: BlockHeader,
-    body: about('what the block says', BlockBody),
+    body: about('body of the block', BlockBody),
     signature: about('signature of the issuer over header and body', Signature),
   }),
 )
 export interface Block extends Infer<typeof Block> {}
 
-/** The transaction that a block carries. */
+/** The signed transaction in a block; `undefined` if the block has none. */
 export function signedTransactionOf({ body }: Pick<Block, 'body'>): SignedTransaction | undefined {
   const payload = is(BasicBlockBody, body) ? body.payload : undefined
   return is(SignedTransaction, payload) ? payload : undefined
@@ -79,15 +79,15 @@ export function signedTransactionOf({ body }: Pick<Block, 'body'>): SignedTransa
 function parents(max: number) {
   return {
     strongParents: about(
-      'blocks approved with everything they approve; sorted by bytes',
+      'blocks that are approved together with their past; sorted by bytes',
       parentList({ min: 1, max, size: 'PARENTS_STRONG_COUNT' }),
     ),
     weakParents: about(
-      'blocks approved without what they approve; sorted by bytes',
+      'blocks that are approved without their past; sorted by bytes',
       parentList({ min: 0, max, size: 'PARENTS_WEAK_COUNT' }),
     ),
     shallowLikeParents: about(
-      'blocks whose transaction is liked instead of one in conflict with it; sorted by bytes',
+      'blocks whose transaction is preferred to a conflicting transaction; sorted by bytes',
       parentList({ min: 0, max, size: 'PARENTS_SHALLOW_LIKE_COUNT' }),
     ),
   }

@@ -8,19 +8,19 @@ import { about, type Infer } from './schema/schema.ts'
 /** Slot commitments and proofs of output ids (codec reference 11, 13.4). */
 
 export const SlotCommitment = about(
-  'what a slot was: its place in the chain of commitments and the roots of its contents',
+  'commitment to a slot: its position in the chain of commitments and the roots of its contents',
   struct('SlotCommitment', {
     protocolVersion: about('protocol version in force in the slot', u8),
-    slot: about('the slot committed', SlotIndex),
-    previousCommitmentId: about('commitment of the slot before', CommitmentId),
+    slot: about('the committed slot', SlotIndex),
+    previousCommitmentId: about('commitment to the preceding slot', CommitmentId),
     rootsId: about('Merkle root over the eight roots of the slot', Hash),
     cumulativeWeight: about('attestations of the committee, summed up over all slots', u64),
-    referenceManaCost: about('what a unit of work score costs in the slots to come, in mana', u64),
+    referenceManaCost: about('mana per unit of work score in the following slots', u64),
   }),
 )
 export interface SlotCommitment extends Infer<typeof SlotCommitment> {}
 
-/** A node of a proof's tree. */
+/** A node in the tree of a proof. */
 export type ProofNode =
   | { readonly type: 0; readonly l: ProofNode; readonly r: ProofNode }
   | { readonly type: 1; readonly hash: Hex }
@@ -38,7 +38,7 @@ const ValueHash = about(
   variant('ValueHash', 2, { hash: about('hash of the output itself', proofHash) }),
 )
 
-/** Depth of the largest tree: 128 outputs, and some room for trees of other shapes. */
+/** Maximum depth of a tree: enough for 128 outputs, with some room for trees of other shapes. */
 const maxDepth = 16
 
 function proofNode(depth: number): UnionSchema<ProofNode> {
@@ -48,7 +48,7 @@ function proofNode(depth: number): UnionSchema<ProofNode> {
   }
   const child = proofNode(depth - 1)
   const HashableNode = about(
-    'two subtrees, one of them with the output',
+    'two subtrees, one of which contains the output',
     variant('HashableNode', 0, {
       l: about('left subtree', child),
       r: about('right subtree', child),

@@ -1,29 +1,29 @@
-/** The parameters of mana and rewards that follow from others, for a new network (ledger reference 7.3). */
+/** Derives the parameters of mana and rewards of a new network from its other parameters (ledger reference 7.3). */
 
-/** What the derivation starts from; the names are those of the protocol parameters. */
+/** The input of the derivation, with the names of the protocol parameters. */
 export interface DerivationInput {
   readonly slotDurationInSeconds: number
   readonly slotsPerEpochExponent: number
-  /** What is left of mana after a year, in percent. */
+  /** Percentage of mana that remains after a year. */
   readonly annualDecayFactorPercentage: number
   readonly generationRate: number
   readonly generationRateExponent: number
   readonly decayFactorsExponent: number
   readonly decayFactorEpochsSumExponent: number
-  /** Longest table wanted, in epochs; the table never reaches beyond a year or 65535 epochs. */
+  /** Maximum length of the table in epochs. The table never covers more than a year or 65535 epochs. */
   readonly decayFactorsLimit: number
   readonly tokenSupply: bigint
   readonly rewardToGenerationRatio: number
 }
 
-/** What follows from the input. */
+/** The derived parameters. */
 export interface DerivedParameters {
-  /** Factor of 1, 2, 3 … epochs, times 2 to `decayFactorsExponent`. */
+  /** Decay factors over 1, 2, 3 … epochs, times 2 to the power of `decayFactorsExponent`. */
   readonly decayFactors: readonly number[]
   readonly decayFactorEpochsSum: number
-  /** The exponent asked for, or the highest below it with which the sum still fits into 32 bits. */
+  /** The exponent in the input, or the highest lower exponent with which the sum fits into 32 bits. */
   readonly decayFactorEpochsSumExponent: number
-  /** In epochs. */
+  /** Number of epochs. */
   readonly bootstrappingDuration: number
   /** Mana per epoch. */
   readonly initialTargetRewardsRate: bigint
@@ -34,8 +34,8 @@ export interface DerivedParameters {
 const secondsPerYear = 31_536_000
 
 /**
- * Derives them once, when a network is made; from then on they are data. The computation is in floating point,
- * and gives the published table exactly.
+ * Derives the parameters. This happens once, when a network is created; the parameters are data from then on. The computation
+ * uses floating point and yields exactly the published table.
  */
 export function deriveParameters(input: DerivationInput): DerivedParameters {
   const epochsPerYear =
@@ -62,7 +62,7 @@ function decayTable(input: DerivationInput, epochFactor: number, epochsPerYear: 
   return Array.from({ length }, (_, index) => Math.floor(epochFactor ** (index + 1) * scale))
 }
 
-/** Sum of the factors of all epochs to come. Short epochs make it large, and its field has 32 bits. */
+/** Sum of the decay factors of all future epochs. Short epochs make the sum large, and its field has 32 bits. */
 function epochsSum(
   epochFactor: number,
   wantedExponent: number,
@@ -75,7 +75,7 @@ function epochsSum(
   }
 }
 
-/** Rewards of an epoch once bootstrapping is over: a multiple of the mana that all tokens generate in it. */
+/** Rewards of an epoch after bootstrapping: a multiple of the mana that all tokens generate in an epoch. */
 function finalRate(input: DerivationInput): bigint {
   const perSlot =
     input.tokenSupply * BigInt(input.rewardToGenerationRatio) * BigInt(input.generationRate)

@@ -8,23 +8,23 @@ import type { RefusalCode } from './schema/refusal.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
 
-/** What an output carries besides its amount (codec reference 8). */
+/** The features of outputs (codec reference 8). */
 
 export const Sender = about(
-  'who sent the output; that address was unlocked in the creating transaction',
-  variant('SenderFeature', 0, { address: about('who sent it', Address) }),
+  'sender of the output; the transaction that created the output unlocked this address',
+  variant('SenderFeature', 0, { address: about('address of the sender', Address) }),
 )
 export interface Sender extends Infer<typeof Sender> {}
 
 export const Issuer = about(
-  'who issued the chain; that address was unlocked when the chain began',
-  variant('IssuerFeature', 1, { address: about('who issued it', Address) }),
+  'issuer of the chain; the transaction that created the chain unlocked this address',
+  variant('IssuerFeature', 1, { address: about('address of the issuer', Address) }),
 )
 export interface Issuer extends Infer<typeof Issuer> {}
 
-const entries = about('1 to 255 entries by key, in all at most 8192 bytes', metadataMap())
+const entries = about('1 to 255 entries by key, at most 8192 bytes in total', metadataMap())
 
-export const Metadata = about('free metadata', variant('MetadataFeature', 2, { entries }))
+export const Metadata = about('arbitrary metadata', variant('MetadataFeature', 2, { entries }))
 export interface Metadata extends Infer<typeof Metadata> {}
 
 export const StateMetadata = about(
@@ -34,7 +34,7 @@ export const StateMetadata = about(
 export interface StateMetadata extends Infer<typeof StateMetadata> {}
 
 export const Tag = about(
-  'a tag to find the output by',
+  'a tag by which the output can be found',
   variant('TagFeature', 4, {
     tag: bytes('Tag', {
       count: 'u8',
@@ -48,11 +48,14 @@ export const Tag = about(
 export interface Tag extends Infer<typeof Tag> {}
 
 export const NativeToken = about(
-  'native tokens held by the output',
+  'native tokens in the output',
   variant(
     'NativeTokenFeature',
     5,
-    { id: about('the foundry of the tokens', FoundryId), amount: about('how many, above 0', u256) },
+    {
+      id: about('foundry of the tokens', FoundryId),
+      amount: about('number of tokens, above 0', u256),
+    },
     {
       check: ({ amount }) =>
         amount === 0n ? { rule: 'FEATURE_NATIVE_TOKEN_ZERO', at: ['amount'] } : undefined,
@@ -72,7 +75,7 @@ export interface BlockIssuerKey extends Infer<typeof BlockIssuerKey> {}
 export const BlockIssuer = about(
   'the account may issue blocks',
   variant('BlockIssuerFeature', 6, {
-    expirySlot: about('the last slot in which it may issue', SlotIndex),
+    expirySlot: about('last slot in which the account may issue blocks', SlotIndex),
     blockIssuerKeys: about(
       'the keys, sorted by bytes',
       orPublicKeys(
@@ -94,13 +97,13 @@ export interface BlockIssuer extends Infer<typeof BlockIssuer> {}
 export const Staking = about(
   'the account stakes as a validator',
   variant('StakingFeature', 7, {
-    stakedAmount: about('base tokens locked and staked', BaseToken),
+    stakedAmount: about('base tokens that are locked and staked', BaseToken),
     fixedCost: about(
-      'mana the validator takes of the reward of its pool before sharing',
+      'mana that the validator keeps of the reward of its pool before the rest is shared',
       BaseToken,
     ),
-    startEpoch: about('first epoch staked', EpochIndex),
-    endEpoch: about('last epoch staked', EpochIndex),
+    startEpoch: about('first epoch of the stake', EpochIndex),
+    endEpoch: about('last epoch of the stake', EpochIndex),
   }),
 )
 export interface Staking extends Infer<typeof Staking> {}
@@ -118,18 +121,18 @@ export const allFeatures = [
 ] as const
 export type Feature = Infer<(typeof allFeatures)[number]>
 
-/** The list of an output's features: these kinds only, sorted by type. */
+/** The list of the features of an output: only the allowed kinds, sorted by type. */
 export function features<V extends readonly AnyVariant[]>(...allowed: V) {
   return about(
-    'what the output carries besides: at most one of each kind, sorted by type',
+    'features of the output: at most one of each kind, sorted by type',
     featureList({ allowed: 'OUTPUT_FEATURES_ALLOWED', order: 'OUTPUT_FEATURES_ORDER' }, ...allowed),
   )
 }
 
-/** The list of features that never change: these kinds only, sorted by type. */
+/** The list of the immutable features of an output: only the allowed kinds, sorted by type. */
 export function immutableFeatures<V extends readonly AnyVariant[]>(...allowed: V) {
   return about(
-    'what never changes through the life of the chain: at most one of each kind, sorted by type',
+    'features that never change as long as the chain exists: at most one of each kind, sorted by type',
     featureList(
       { allowed: 'OUTPUT_IMMUTABLE_FEATURES_ALLOWED', order: 'OUTPUT_IMMUTABLE_FEATURES_ORDER' },
       ...allowed,

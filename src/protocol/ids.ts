@@ -38,7 +38,7 @@ import {
   Unlocks,
 } from './transaction.ts'
 
-/** Every identifier and how it is hashed (codec reference 13). H is BLAKE2b-256. */
+/** All identifiers and their hashes (codec reference 13). H is BLAKE2b-256. */
 
 /** The hashes of a block. */
 export interface BlockIdentity {
@@ -49,7 +49,7 @@ export interface BlockIdentity {
   readonly signingInput: Uint8Array
 }
 
-/** Identifies a block by its bytes as they came; `slot` is that of its issuing time. */
+/** Computes the hashes of a block from its bytes as received; `slot` is the slot of its issuing time. */
 export function identifyBlock(bytes: Uint8Array, slot: SlotIndex): BlockIdentity {
   const bodyEnd = bytes.length - signatureSize
   const header = blake2b256(bytes.subarray(0, headerSize))
@@ -78,7 +78,7 @@ export interface TransactionIdentity {
 }
 
 /**
- * Identifies a transaction by its bytes as they came, or by those that it encodes to. Its id does not depend on the
+ * Computes the hashes of a transaction from its bytes as received, or else from its encoding. The id does not depend on the
  * unlocks.
  */
 export function identifyTransaction(
@@ -101,7 +101,7 @@ export function identifyTransaction(
   }
 }
 
-/** The bytes of the transaction within those of the basic block that carries it. */
+/** The bytes of a transaction within the bytes of its basic block. */
 export function transactionBytesIn(
   blockBytes: Uint8Array,
   body: BasicBlockBody,
@@ -118,7 +118,7 @@ export function transactionBytesIn(
   return blockBytes.subarray(start, end)
 }
 
-/** The outputs are the end of a transaction. */
+/** The bytes of the outputs, which are at the end of a transaction. */
 function outputsWithin(bytes: Uint8Array, outputs: readonly Output[]): readonly Uint8Array[] {
   const sizes = outputs.map((output) => AnyOutput.size(output))
   let at = sizes.reduce((start, size) => start - size, bytes.length)
@@ -128,7 +128,7 @@ function outputsWithin(bytes: Uint8Array, outputs: readonly Output[]): readonly 
   })
 }
 
-/** The id of the transaction with these commitments. */
+/** Computes the id of a transaction from its commitments. */
 export function transactionIdOf(
   transactionCommitment: Hex,
   outputCommitment: Hex,
@@ -158,7 +158,7 @@ export function slotOfId(id: BlockId | TransactionId | CommitmentId): SlotIndex 
   return hexToNumber(id.slice(-8))
 }
 
-/** The slot that an output counts its mana from. */
+/** The creation slot of an output, from which its mana is counted. */
 export function creationSlotOf(id: OutputId): SlotIndex {
   return slotOfId(transactionOf(id))
 }
@@ -184,7 +184,7 @@ export function commitmentId(commitment: SlotCommitment): CommitmentId {
   return withSlot(blake2b256(encode(SlotCommitment, commitment)), commitment.slot) as CommitmentId
 }
 
-/** H(public key): what an Ed25519 address and a block issuer key hold. */
+/** H(public key), the content of an Ed25519 address and of a block issuer key. */
 export function publicKeyHash(publicKey: Hex): Hex {
   return bytesToHex(blake2b256(hexToBytes(publicKey)))
 }
@@ -194,12 +194,12 @@ export function networkId(networkName: string): bigint {
   return Buffer.from(blake2b256(Buffer.from(networkName))).readBigUInt64LE(0)
 }
 
-/** 33 bytes that stand for a multi address in texts and look-ups: its type and its hash. */
+/** The reference of a multi address for texts and lookups, 33 bytes: its type and its hash. */
 export function multiAddressReference(address: MultiAddress): Hex {
   return `${addressKeyPrefix(MultiAddress)}${bytesToHex(blake2b256(encode(MultiAddress, address))).slice(2)}`
 }
 
-/** The bytes that an address is looked up by: its serialization, of a multi address its reference. */
+/** The lookup key of an address: its serialization, or the reference of a multi address. */
 export function addressKey(address: Address): Hex {
   switch (address.type) {
     case Ed25519Address.code:
@@ -219,7 +219,7 @@ export function addressKey(address: Address): Hex {
   }
 }
 
-/** What the keys of all addresses of a kind begin with. */
+/** The prefix of the keys of all addresses of a kind. */
 export function addressKeyPrefix(kind: AnyVariant): Hex {
   return `0x${kind.code.toString(16).padStart(2, '0')}`
 }

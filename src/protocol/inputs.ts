@@ -5,25 +5,25 @@ import { AccountId, CommitmentId, u16 } from './primitives.ts'
 import { list, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
-/** What a transaction reads: context inputs and the outputs it spends (codec reference 5.1, 5.2). */
+/** The inputs of a transaction: context inputs and spent outputs (codec reference 5.1, 5.2). */
 
 export const CommitmentInput = about(
-  'the slot commitment that is the clock of the transaction',
+  'slot commitment that determines the time of the transaction',
   variant(
     'CommitmentInput',
     0,
-    { commitmentId: about('the commitment read', CommitmentId) },
+    { commitmentId: about('id of the commitment', CommitmentId) },
     { documentedCode: 1 },
   ),
 )
 export interface CommitmentInput extends Infer<typeof CommitmentInput> {}
 
 export const BlockIssuanceCreditInput = about(
-  'the block issuance credit of an account, read at the slot of the commitment input',
+  'block issuance credit of an account, as of the slot of the commitment input',
   variant(
     'BlockIssuanceCreditInput',
     1,
-    { accountId: about('the account whose credit is read', AccountId) },
+    { accountId: about('id of the account', AccountId) },
     { documentedCode: 2 },
   ),
 )
@@ -34,7 +34,7 @@ export const RewardInput = about(
   variant(
     'RewardInput',
     2,
-    { index: about('index of the transaction input, 0 to 127', u16) },
+    { index: about('index of that input in the transaction, 0 to 127', u16) },
     {
       documentedCode: 3,
       check: ({ index }) =>
@@ -53,10 +53,10 @@ export const ContextInput = union(
 )
 export type ContextInput = Infer<typeof ContextInput>
 
-/** The context inputs of a transaction: by type, then account id or index; one commitment at most. */
+/** The context inputs of a transaction, sorted by type, then account id or index; at most one commitment. */
 export const ContextInputs = decidesNumbering(
   about(
-    'what the transaction reads besides outputs: sorted by type, then account id or index',
+    'context inputs of the transaction: sorted by type, then account id or index',
     list('u16', ContextInput, {
       max: 128,
       size: 'TX_CONTEXT_INPUTS_COUNT',

@@ -1,6 +1,6 @@
 /**
- * Whether a value is of a declared kind, such as `is(Expiration, condition)`: one comparison of codes. It narrows the type
- * of the value in both branches.
+ * Whether a value is of a declared kind, for example `is(Expiration, condition)`; one comparison of type codes. Narrows the
+ * type of the value in both branches.
  */
 export function is<D extends { readonly code: number }, V extends { readonly type: number }>(
   declaration: D,
@@ -9,7 +9,7 @@ export function is<D extends { readonly code: number }, V extends { readonly typ
   return value?.type === declaration.code
 }
 
-/** The member of a family that a declaration declares. */
+/** The variant of a family with the code of a declaration. */
 export type KindOf<V, D extends { readonly code: number }> = Extract<
   V,
   { readonly type: D['code'] }

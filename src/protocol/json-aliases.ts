@@ -6,11 +6,11 @@ import { Malformed, within } from './schema/refusal.ts'
 import { parse, type Schema } from './schema/schema.ts'
 
 /**
- * Spellings of the service document that JSON may have in place of the released ones. They mean the same value, so
- * what is signed and every identifier are those of the released form.
+ * JSON forms of the service document that are accepted in place of the released forms. They denote the same value, so
+ * signatures and identifiers are those of the released form.
  */
 
-/** The document has a list where every client has the object alone. */
+/** Accepts a list of one object, as in the document, where clients write the object alone. */
 export function orListOfOne<S extends Schema<unknown>>(schema: S): S {
   return {
     ...schema,
@@ -25,19 +25,19 @@ export function orListOfOne<S extends Schema<unknown>>(schema: S): S {
   }
 }
 
-/** The document has keys where every client has their hashes. The order of hashes is not that of keys, so it is made. */
+/** Accepts public keys, as in the document, where clients write their hashes. The hashes are sorted, because their order differs. */
 export function orPublicKeys<T>(schema: ListSchema<T>): ListSchema<T> {
   return {
     ...schema,
     parse: (json) => {
-      if (!Array.isArray(json) || !json.some(isSpeltAsKey)) return schema.parse(json)
-      const hashed = json.map((key, i) => (isSpeltAsKey(key) ? withHash(key, i) : key))
+      if (!Array.isArray(json) || !json.some(isPublicKeyForm)) return schema.parse(json)
+      const hashed = json.map((key, i) => (isPublicKeyForm(key) ? withHash(key, i) : key))
       return schema.parse(hashed.sort((a, b) => (hashOf(a) < hashOf(b) ? -1 : 1)))
     },
   }
 }
 
-function isSpeltAsKey(key: unknown): key is { readonly publicKey: unknown } {
+function isPublicKeyForm(key: unknown): key is { readonly publicKey: unknown } {
   if (typeof key !== 'object' || key === null) return false
   return Object.hasOwn(key, 'publicKey') && !Object.hasOwn(key, 'pubKeyHash')
 }
@@ -55,7 +55,7 @@ function hashOf(key: unknown): string {
   return String(Object(key).pubKeyHash).toLowerCase()
 }
 
-/** The document has the mana burned in the transaction payload too; there it must be what the body says. */
+/** The document has `maxBurnedMana` also in the transaction payload, where it must equal the value in the body. */
 export function checkManaInPayload(maxBurnedMana: bigint, json: unknown): Broken | undefined {
   const { payload } = Object(json)
   const { type, maxBurnedMana: inPayload } = Object(payload)
@@ -66,7 +66,7 @@ export function checkManaInPayload(maxBurnedMana: bigint, json: unknown): Broken
   return mana.value === maxBurnedMana ? undefined : { rule: 'MANA_BURNED_DIFFERS', at }
 }
 
-/** The document has the hash alone, which does not show its slot; the refusal says what is missing. */
+/** A transaction id. The document has only the hash without the slot, which is refused with a specific code. */
 export const TransactionIdInFull = {
   ...TransactionId,
   parse: (json: unknown) => {

@@ -11,21 +11,21 @@ import { Ed25519Signature } from './unlocks.ts'
 /** A key pair that can sign. */
 export interface Keypair {
   readonly publicKey: Hex
-  /** H(public key): what an address and a block issuer key hold. */
+  /** H(public key), the content of an address and of a block issuer key. */
   readonly publicKeyHash: Hex
   sign(message: Uint8Array): Ed25519Signature
 }
 
-/** The keys of one wallet. Deriving the seed takes some ten milliseconds; a key after it one. */
+/** The keys of one wallet. Deriving the seed takes about ten milliseconds, each key about one. */
 export interface Wallet {
   /** The key at m/44'/4218'/account'/0'/index'. */
   keypair(account: number, index: number): Keypair
 }
 
-/** Makes what signs messages with a 32-byte secret: 64 bytes, the same for the same message (RFC 8032). */
+/** Creates a signer for a 32-byte secret. Signatures have 64 bytes and are deterministic (RFC 8032). */
 export type SignerOf = (secret: Uint8Array) => (message: Uint8Array) => Uint8Array
 
-/** The wallet of a mnemonic; the words are not checked against a list. */
+/** Creates the wallet of a mnemonic. The words are not checked against a word list. */
 export function walletOf(mnemonic: string, signerOf: SignerOf = portableSigner): Wallet {
   const seed = pbkdf2(sha512, mnemonic.normalize('NFKD'), 'mnemonic', { c: 2048, dkLen: 64 })
   const root = splitKey(hmac(sha512, new TextEncoder().encode('ed25519 seed'), seed))
@@ -35,7 +35,7 @@ export function walletOf(mnemonic: string, signerOf: SignerOf = portableSigner):
   }
 }
 
-/** The key pair of a 32-byte secret. */
+/** Creates the key pair of a 32-byte secret. */
 export function keypairOf(secret: Uint8Array, signerOf: SignerOf = portableSigner): Keypair {
   const publicKey = bytesToHex(ed25519.getPublicKey(secret))
   const sign = signerOf(secret)
@@ -50,10 +50,10 @@ export function keypairOf(secret: Uint8Array, signerOf: SignerOf = portableSigne
   }
 }
 
-/** Runs in browsers too, and takes a millisecond for a signature. */
+/** A signer that also runs in browsers; a signature takes about a millisecond. */
 const portableSigner: SignerOf = (secret) => (message) => ed25519.sign(message, secret)
 
-/** Registered for the protocol's base token (SLIP-44). */
+/** The coin type that is registered for the protocol's base token (SLIP-44). */
 const coinType = 4218
 
 interface ChainedKey {
@@ -61,7 +61,7 @@ interface ChainedKey {
   readonly chainCode: Uint8Array
 }
 
-/** One step down the path; Ed25519 knows hardened steps only. */
+/** Derives the key of one path step; Ed25519 supports only hardened steps. */
 function childKey(parent: ChainedKey, index: number): ChainedKey {
   const input = new Uint8Array(37)
   input.set(parent.secret, 1)

@@ -1,14 +1,14 @@
 import { blake2b256 } from './hash.ts'
 
 /**
- * Root of the binary Merkle tree over the leaves in their order, 32 bytes (codec reference 13.3). The left part
- * holds the largest power of two below the count; without leaves the root is the hash of nothing.
+ * Root of the binary Merkle tree over the leaves in their order, 32 bytes (codec reference 13.3). The number of leaves of the
+ * left subtree is the largest power of two below the count. Without leaves, the root is the hash of an empty input.
  */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   return leaves.length === 0 ? blake2b256() : rootOf(leaves, 0, leaves.length)
 }
 
-/** The root over the leaves from one index up to another. */
+/** The root over the leaves from index `from` up to, but not including, `to`. */
 function rootOf(leaves: readonly Uint8Array[], from: number, to: number): Uint8Array {
   const leaf = leaves[from]
   if (to - from === 1 && leaf !== undefined) return leafHash(leaf)
@@ -26,8 +26,8 @@ function leafHash(leaf: Uint8Array): Uint8Array {
   return blake2b256(shortLeaf.subarray(0, 1 + leaf.length))
 }
 
-// Of so few bytes the calls cost more than the hashing, so prefix and contents go in one piece. The memory is shared
-// by all calls: it is filled and hashed without a pause.
+// For few bytes, calls cost more than hashing, so prefix and content are hashed in one call. All calls share these buffers,
+// which is safe because they are filled and hashed synchronously.
 const leafPrefix = Uint8Array.of(0)
 const shortLeaf = new Uint8Array(512)
 const node = Uint8Array.of(1, ...new Uint8Array(64))

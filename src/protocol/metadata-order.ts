@@ -4,21 +4,21 @@ import { byNode, bySdk, type MetadataOrder, sortEntries } from './schema/metadat
 import { featuresOf, immutableFeaturesOf } from './score.ts'
 
 /**
- * The two orders of metadata entries (codec reference 19, row 1). JSON does not show which one the bytes have; a proof, an
+ * The two orders of metadata entries (codec reference 19, row 1). JSON does not show which order the bytes have; a proof, an
  * id or a signature over the bytes does.
  */
 
-/** A feature with the entries of its metadata in one order, for comparing what features say. */
+/** A feature with its metadata entries in a fixed order, so that features can be compared. */
 export function comparable(feature: Feature | undefined): Feature | undefined {
   return feature && inOrder(feature, bySdk)
 }
 
-/** The output with the entries of all its metadata in the order of the node. */
+/** The output with all metadata entries in the order of the node. */
 export function inNodeOrder(output: Output): Output {
   return isOrderOpen(output) ? withFeatures(output, (feature) => inOrder(feature, byNode)) : output
 }
 
-/** The output with the entries of all its metadata in the order of the official SDK. */
+/** The output with all metadata entries in the order of the official SDK. */
 export function inSdkOrder(output: Output): Output {
   return isOrderOpen(output) ? withFeatures(output, (feature) => inOrder(feature, bySdk)) : output
 }
@@ -29,8 +29,8 @@ export function isOrderOpen(output: Output): boolean {
 }
 
 /**
- * The outputs that one in JSON can mean: each metadata map whose orders differ in the one and in the other, beginning with
- * the order of the SDK in all. An output has three maps at most, so there are eight at most.
+ * The possible outputs of an output in JSON: each metadata map whose two orders differ occurs in both orders. The first
+ * result has the order of the SDK in all maps. An output has at most three maps, so there are at most eight results.
  */
 export function readingsOf(output: Output): readonly Output[] {
   const open = [...featuresOf(output), ...immutableFeaturesOf(output)].filter(isOpen)

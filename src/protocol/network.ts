@@ -4,17 +4,17 @@ import { networkId } from './ids.ts'
 import { ProtocolParameters } from './parameters.ts'
 import { encode } from './schema/schema.ts'
 
-/** A network: its parameters and what follows from them. Made once. */
+/** A network: its parameters and the values derived from them. Created once. */
 export interface Network {
   readonly parameters: ProtocolParameters
   readonly id: bigint
-  /** The id as the service document computes it: over the name and the version. Taken for the same network. */
+  /** The id as the service document computes it, over the name and the version. It denotes the same network. */
   readonly documentedId: bigint
   /** Hash of the serialized parameters. */
   readonly parametersHash: Hex
 }
 
-/** The network of some parameters. */
+/** Creates the network of some parameters. */
 export function networkOf(parameters: ProtocolParameters): Network {
   return {
     parameters,
@@ -24,7 +24,7 @@ export function networkOf(parameters: ProtocolParameters): Network {
   }
 }
 
-/** Whether an id, in either spelling, is that of the network. */
+/** Whether an id is one of the two ids of the network. */
 export function isIdOf(network: Network, id: bigint): boolean {
   return id === network.id || id === network.documentedId
 }

@@ -21,31 +21,31 @@ import { list, optional, struct } from './schema/declare.ts'
 import { text } from './schema/scalars.ts'
 import { about, type Infer, type Schema } from './schema/schema.ts'
 
-/** What a node answers by its core API, as JSON and as bytes (rest.md 4.1; iota.go, api/core.go). */
+/** The responses of a node's core API, as JSON and as bytes (rest.md 4.1; iota.go, api/core.go). */
 
-/** Stands for the commitment of a slot that is not committed; JSON leaves it out. */
+/** The commitment id of a slot that is not committed; JSON leaves it out. */
 export const noCommitment = `0x${'00'.repeat(36)}` as CommitmentId
 
 const bech32 = text('Bech32')
 
-/** A list without limit. */
+/** A list that is limited only by the width of its count. */
 function many<T>(count: 'u8' | 'u16' | 'u32', of: Schema<T>, omitEmpty = false) {
   const max = { u8: 0xff, u16: 0xffff, u32: 0xffff_ffff }[count]
   return list(count, of, { max, size: 'LIST_COUNT', omitEmpty })
 }
 
-/** The id of a block that was taken. */
+/** The id of a block that was accepted. */
 export const BlockCreated = about(
-  'a block that was taken',
-  struct('BlockCreated', { blockId: about('its id', BlockId) }),
+  'a block that was accepted',
+  struct('BlockCreated', { blockId: about('id of the block', BlockId) }),
 )
 
 export const BlockMetadata = about(
-  'where a block stands',
+  'state of a block',
   struct('BlockMetadata', {
-    blockId: about('which block', BlockId),
+    blockId: about('id of the block', BlockId),
     blockState: about(
-      'how far it has come',
+      'state of the block',
       word('unknown', 'pending', 'accepted', 'confirmed', 'finalized', 'dropped', 'orphaned'),
     ),
   }),
@@ -53,21 +53,21 @@ export const BlockMetadata = about(
 export interface BlockMetadata extends Infer<typeof BlockMetadata> {}
 
 export const BlockWithMetadata = about(
-  'a block and where it stands',
+  'a block with its state',
   struct('BlockWithMetadata', { block: Block, metadata: BlockMetadata }),
 )
 
 export const TransactionMetadata = about(
-  'where a transaction stands',
+  'state of a transaction',
   struct('TransactionMetadata', {
-    transactionId: about('which transaction', TransactionId),
+    transactionId: about('id of the transaction', TransactionId),
     transactionState: about(
-      'how far it has come',
+      'state of the transaction',
       word('unknown', 'pending', 'accepted', 'committed', 'finalized', 'failed'),
     ),
-    earliestAttachmentSlot: about('slot of the earliest block that carries it', SlotIndex),
-    transactionFailureReason: about('published number of why it failed', omitted(u8, 0)),
-    transactionFailureDetails: about('why it failed, in words', omittedText('Details', 'u16')),
+    earliestAttachmentSlot: about('slot of the earliest block with the transaction', SlotIndex),
+    transactionFailureReason: about('published number of the failure reason', omitted(u8, 0)),
+    transactionFailureDetails: about('failure reason in words', omittedText('Details', 'u16')),
   }),
 )
 export interface TransactionMetadata extends Infer<typeof TransactionMetadata> {}
@@ -81,32 +81,32 @@ export const OutputWithProof = about(
 )
 
 const includedIn = {
-  slot: about('slot in which it was booked', SlotIndex),
-  transactionId: about('the transaction that did it', TransactionId),
+  slot: about('slot in which the transaction was booked', SlotIndex),
+  transactionId: about('transaction that created or spent the output', TransactionId),
   commitmentId: about(
-    'commitment to that slot; left out until it is committed',
+    'commitment to that slot; left out until the slot is committed',
     omitted(CommitmentId, noCommitment),
   ),
 }
 
-const OutputIncluded = about('how an output came', struct('OutputIncluded', includedIn))
-const OutputSpent = about('how an output went', struct('OutputSpent', includedIn))
+const OutputIncluded = about('creation of an output', struct('OutputIncluded', includedIn))
+const OutputSpent = about('spending of an output', struct('OutputSpent', includedIn))
 
 export const OutputMetadata = about(
-  'what became of an output',
+  'creation and spending of an output',
   struct('OutputMetadata', {
-    outputId: about('which output', OutputId),
-    blockId: about('the block that carried its transaction', BlockId),
+    outputId: about('id of the output', OutputId),
+    blockId: about('block with the transaction that created the output', BlockId),
     included: OutputIncluded,
-    spent: about('how it went; left out while it is unspent', optional(OutputSpent)),
-    latestCommitmentId: about('the newest commitment, as of which this holds', CommitmentId),
+    spent: about('spending; left out while the output is unspent', optional(OutputSpent)),
+    latestCommitmentId: about('newest commitment, as of which the metadata is', CommitmentId),
   }),
 )
 export interface OutputMetadata extends Infer<typeof OutputMetadata> {}
 
-/** An output with everything about it. */
+/** An output with its proof and its metadata. */
 export const OutputWithMetadata = about(
-  'an output with its proof and what became of it',
+  'an output with its proof and its metadata',
   struct('OutputWithMetadata', {
     output: about('the output', Output),
     outputIdProof: OutputIdProof,
@@ -116,40 +116,43 @@ export const OutputWithMetadata = about(
 export interface OutputWithMetadata extends Infer<typeof OutputWithMetadata> {}
 
 export const UtxoChanges = about(
-  'what a slot changed in the ledger',
+  'outputs that a slot created and consumed',
   struct('UtxoChanges', {
     commitmentId: about('commitment to the slot', CommitmentId),
-    createdOutputs: about('outputs that came', many('u32', OutputId)),
-    consumedOutputs: about('outputs that went', many('u32', OutputId)),
+    createdOutputs: about('ids of the created outputs', many('u32', OutputId)),
+    consumedOutputs: about('ids of the consumed outputs', many('u32', OutputId)),
   }),
 )
 
 export const OutputWithId = about(
   'an output and its id',
   struct('OutputWithId', {
-    outputId: about('its id', OutputId),
+    outputId: about('id of the output', OutputId),
     output: about('the output', Output),
   }),
 )
 
 export const UtxoChangesFull = about(
-  'what a slot changed in the ledger, with the outputs themselves',
+  'outputs that a slot created and consumed, in full',
   struct('UtxoChangesFull', {
     commitmentId: about('commitment to the slot', CommitmentId),
-    createdOutputs: about('outputs that came', many('u32', OutputWithId)),
-    consumedOutputs: about('outputs that went', many('u32', OutputWithId)),
+    createdOutputs: about('created outputs', many('u32', OutputWithId)),
+    consumedOutputs: about('consumed outputs', many('u32', OutputWithId)),
   }),
 )
 export interface UtxoChangesFull extends Infer<typeof UtxoChangesFull> {}
 
 export const IssuanceOffer = about(
-  'what a block issued now should refer to',
+  'parents and commitment to which a new block should refer',
   struct('IssuanceOffer', {
     strongParents: about('blocks to approve', many('u8', BlockId)),
-    weakParents: about('blocks to approve without what they approve', many('u8', BlockId, true)),
-    shallowLikeParents: about('blocks to like', many('u8', BlockId, true)),
+    weakParents: about('blocks to approve without their past', many('u8', BlockId, true)),
+    shallowLikeParents: about(
+      'blocks whose transaction to prefer to a conflicting transaction',
+      many('u8', BlockId, true),
+    ),
     latestParentBlockIssuingTime: about(
-      'Unix time in nanoseconds; a block must be issued after it',
+      'Unix time in nanoseconds after which the block must be issued',
       u64,
     ),
     latestFinalizedSlot: about('newest finalized slot', SlotIndex),
@@ -161,22 +164,28 @@ export interface IssuanceOffer extends Infer<typeof IssuanceOffer> {}
 const NodeStatus = about(
   'the state of the node',
   struct('NodeStatus', {
-    isHealthy: about('whether it can do its work', flag),
+    isHealthy: about('whether the node is healthy', flag),
     isNetworkHealthy: about('whether slots are finalized in time', flag),
     acceptedTangleTime: about('Unix time in nanoseconds up to which blocks are accepted', u64),
-    relativeAcceptedTangleTime: about('the same, moving on between blocks', u64),
+    relativeAcceptedTangleTime: about(
+      'Unix time in nanoseconds up to which blocks are accepted, also advancing between blocks',
+      u64,
+    ),
     confirmedTangleTime: about('Unix time in nanoseconds up to which blocks are confirmed', u64),
-    relativeConfirmedTangleTime: about('the same, moving on between blocks', u64),
+    relativeConfirmedTangleTime: about(
+      'Unix time in nanoseconds up to which blocks are confirmed, also advancing between blocks',
+      u64,
+    ),
     latestCommitmentId: about('newest commitment', CommitmentId),
     latestFinalizedSlot: about('newest finalized slot', SlotIndex),
     latestAcceptedBlockSlot: about('slot of the newest accepted block', SlotIndex),
     latestConfirmedBlockSlot: about('slot of the newest confirmed block', SlotIndex),
-    pruningEpoch: about('newest epoch whose blocks are gone', EpochIndex),
+    pruningEpoch: about('newest epoch whose blocks were pruned', EpochIndex),
   }),
 )
 
 export const ParametersInForce = about(
-  'protocol parameters and when they begin',
+  'protocol parameters with the first epoch of their validity',
   struct('ParametersInForce', {
     startEpoch: about('first epoch in which they are in force', EpochIndex),
     parameters: ProtocolParameters,
@@ -185,33 +194,33 @@ export const ParametersInForce = about(
 export interface ParametersInForce extends Infer<typeof ParametersInForce> {}
 
 const BaseTokenNames = about(
-  'how the base token is called',
+  'names and units of the base token',
   struct('BaseTokenNames', {
-    name: about('its name', text('Name')),
-    tickerSymbol: about('its symbol', text('Symbol')),
-    unit: about('the unit people use', text('Unit')),
-    subunit: about('the smallest unit', omittedText('Subunit', 'u8')),
-    decimals: about('the unit is 10 to this power of the smallest', u32),
+    name: about('name of the token', text('Name')),
+    tickerSymbol: about('ticker symbol of the token', text('Symbol')),
+    unit: about('common unit', text('Unit')),
+    subunit: about('smallest unit', omittedText('Subunit', 'u8')),
+    decimals: about('number of decimal places of the common unit', u32),
   }),
 )
 
 export const NodeInfo = about(
   'the node and its network',
   struct('NodeInfo', {
-    name: about('the program', text('Name')),
-    version: about('its version', text('Version')),
+    name: about('name of the program', text('Name')),
+    version: about('version of the program', text('Version')),
     status: NodeStatus,
-    protocolParameters: about('parameters of all versions known', many('u8', ParametersInForce)),
+    protocolParameters: about('parameters of all known versions', many('u8', ParametersInForce)),
     baseToken: BaseTokenNames,
   }),
 )
 
 export const NetworkMetrics = about(
-  'how busy the network is',
+  'block rates of the network',
   struct('NetworkMetrics', {
-    blocksPerSecond: about('blocks that came in a second', rate),
-    confirmedBlocksPerSecond: about('blocks that were confirmed in a second', rate),
-    confirmationRate: about('confirmed blocks in percent of those that came', rate),
+    blocksPerSecond: about('received blocks per second', rate),
+    confirmedBlocksPerSecond: about('confirmed blocks per second', rate),
+    confirmationRate: about('confirmed blocks in percent of the received blocks', rate),
   }),
 )
 export interface NetworkMetrics extends Infer<typeof NetworkMetrics> {}
@@ -222,21 +231,24 @@ export const NetworkHealth = about(
 )
 
 export const Congestion = about(
-  'what an account pays for a block, and with what',
+  'price of a block for an account, and the credits of the account',
   struct('Congestion', {
-    slot: about('slot as of which this holds', SlotIndex),
-    ready: about('whether a block of it would be taken now', flag),
-    referenceManaCost: about('mana a unit of work score', Mana),
-    blockIssuanceCredits: about('mana the account has to pay with; below zero it is locked', int64),
+    slot: about('slot as of which the values are', SlotIndex),
+    ready: about('whether a block of the account would be accepted now', flag),
+    referenceManaCost: about('mana per unit of work score', Mana),
+    blockIssuanceCredits: about(
+      'mana of the account for blocks; below zero the account is locked',
+      int64,
+    ),
   }),
 )
 
 export const ManaRewards = about(
-  'what a stake or a delegation may claim',
+  'rewards that a stake or a delegation may claim',
   struct('ManaRewards', {
     startEpoch: about('first epoch with rewards', EpochIndex),
     endEpoch: about('last epoch with rewards', EpochIndex),
-    rewards: about('mana to claim, decayed', Mana),
+    rewards: about('mana to claim, after decay', Mana),
     latestCommittedEpochPoolRewards: about('rewards of the whole pool in the newest epoch', Mana),
   }),
 )
@@ -245,31 +257,31 @@ const member = {
   address: about('Bech32 text of the account address', bech32),
   poolStake: about('base tokens of its own stake and of all delegations to it', BaseToken),
   validatorStake: about('base tokens of its own stake', BaseToken),
-  fixedCost: about('mana that it takes before sharing', Mana),
+  fixedCost: about('mana that the validator keeps before the rest is shared', Mana),
 }
 
 export const Validator = about(
   'an account that is a candidate for the committee',
   struct('Validator', {
     address: member.address,
-    stakingEndEpoch: about('last epoch of its stake', EpochIndex),
+    stakingEndEpoch: about('last epoch of the stake', EpochIndex),
     poolStake: member.poolStake,
     validatorStake: member.validatorStake,
     fixedCost: member.fixedCost,
-    active: about('whether it announced its candidacy in this epoch', flag),
-    latestSupportedProtocolVersion: about('newest version that its blocks have named', u8),
+    active: about('whether the validator announced its candidacy in this epoch', flag),
+    latestSupportedProtocolVersion: about('newest version in the blocks of the validator', u8),
     latestSupportedProtocolHash: about('hash of the parameters of that version', Hash),
   }),
 )
 export interface Validator extends Infer<typeof Validator> {}
 
 export const Validators = about(
-  'some validators, the greatest pool first',
+  'a page of validators, the largest pool first',
   struct('Validators', {
-    validators: about('a page of them', many('u16', Validator)),
-    pageSize: about('how many a page has at most', u32),
+    validators: about('the validators of the page', many('u16', Validator)),
+    pageSize: about('maximum number of validators of a page', u32),
     cursor: about(
-      'where the next page begins; left out where there is none',
+      'cursor of the next page; left out on the last page',
       omittedText('Cursor', 'u8'),
     ),
   }),
@@ -280,28 +292,31 @@ const CommitteeMember = about('a member of the committee', struct('CommitteeMemb
 export const Committee = about(
   'the committee of an epoch',
   struct('Committee', {
-    committee: about('its members, the greatest pool first', many('u8', CommitteeMember)),
+    committee: about(
+      'members of the committee, the largest pool first',
+      many('u8', CommitteeMember),
+    ),
     totalStake: about('base tokens of all pools', BaseToken),
-    totalValidatorStake: about("base tokens of its members' own stakes", BaseToken),
-    epoch: about('which epoch', EpochIndex),
+    totalValidatorStake: about("base tokens of the members' own stakes", BaseToken),
+    epoch: about('the epoch', EpochIndex),
   }),
 )
 
 /** Outputs that the indexer found. */
 export const FoundOutputs = about(
-  'outputs that were found',
+  'a page of outputs that were found',
   struct('FoundOutputs', {
-    committedSlot: about('slot as of which they were found', SlotIndex),
-    pageSize: about('how many a page has at most', u32),
-    items: about('a page of their ids', many('u16', OutputId)),
+    committedSlot: about('newest committed slot at the time of the search', SlotIndex),
+    pageSize: about('maximum number of outputs of a page', u32),
+    items: about('ids of the outputs of the page', many('u16', OutputId)),
     cursor: about(
-      'where the next page begins; left out where there is none',
+      'cursor of the next page; left out on the last page',
       omittedText('Cursor', 'u8'),
     ),
   }),
 )
 
-/** All of them. */
+/** All responses. */
 export const nodeAnswers = [
   BlockCreated,
   BlockWithMetadata,

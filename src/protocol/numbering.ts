@@ -4,17 +4,17 @@ import { Malformed } from './schema/refusal.ts'
 import type { Json } from './schema/schema.ts'
 
 /**
- * The two numberings of a transaction: that of every published client (released), and that of the service document
- * (documented), which counts context inputs from 1 and gives the NFT unlock the code 3. In memory all codes are
- * released ones. A transaction remembers the numbering it came in, for its id and its signatures are over those bytes.
+ * The two numberings of type codes in a transaction: the numbering of all published clients (released), and the numbering of
+ * the service document (documented), which counts context inputs from 1 and has code 3 for the NFT unlock. In memory all codes
+ * are released codes. A transaction keeps the numbering of its bytes, because its id and its signatures are over these bytes.
  */
 
-/** The mark of a value that came in the documented numbering and is written in it. */
+/** Marks a value that was read in the documented numbering and is written in it. */
 export interface Numbered {
   readonly numbering?: 'documented'
 }
 
-/** A list that settles the numbering of the bytes it was read from, unless it is empty. */
+/** A list that determines the numbering of its bytes, unless the list is empty. */
 export function decidesNumbering<T>(schema: ListSchema<T>): ListSchema<T> {
   return {
     ...schema,
@@ -26,7 +26,7 @@ export function decidesNumbering<T>(schema: ListSchema<T>): ListSchema<T> {
   }
 }
 
-/** A transaction keeps its numbering; in JSON the members of its context inputs show it. */
+/** A transaction that keeps its numbering. In JSON, the members of its context inputs determine the numbering. */
 export function transactionInItsNumbering<T extends object>(
   schema: StructSchema<T>,
   contextInputs: readonly AnyVariant[],
@@ -91,7 +91,7 @@ function marked<T extends object>(value: T, numbering: Numbering): T & Numbered 
   return numbering === 'documented' ? { ...value, numbering } : value
 }
 
-/** The numbering that the context inputs show; the released one where they show none. Two that disagree are refused. */
+/** The numbering of the context inputs in JSON; released if they do not determine it. Mixed numberings are refused. */
 function numberingOfJson(
   transaction: unknown,
   variants: readonly AnyVariant[],
@@ -105,7 +105,7 @@ function numberingOfJson(
   throw new Malformed('NUMBERING_MIXED', undefined, ...place, 'contextInputs', other)
 }
 
-/** The numbering in which the code of a context input is that of the kind whose member it has. */
+/** The numbering in which the type code of a context input matches its members. */
 function markOf(input: unknown, variants: readonly AnyVariant[]): Numbering | undefined {
   const type = memberOf(input, 'type')
   const kinds = variants.filter(({ fields }) =>
@@ -115,7 +115,7 @@ function markOf(input: unknown, variants: readonly AnyVariant[]): Numbering | un
   return kinds.some(({ documentedCode }) => documentedCode === type) ? 'documented' : undefined
 }
 
-/** A code that only the released numbering has cannot stand beside documented context inputs. */
+/** Refuses codes that only the released numbering has beside documented context inputs. */
 function refuseReleasedCodes(json: unknown, variants: readonly AnyVariant[]): void {
   const refuse = (unlock: unknown, ...place: readonly (string | number)[]) => {
     const type = memberOf(unlock, 'type')
@@ -131,7 +131,7 @@ function refuseReleasedCodes(json: unknown, variants: readonly AnyVariant[]): vo
   })
 }
 
-/** Gives an element the code of its kind in another numbering. */
+/** Converts the type code of an element to another numbering. */
 type Renumber = (element: unknown) => unknown
 
 function toReleased(variants: readonly AnyVariant[]): Renumber {
@@ -150,7 +150,7 @@ function toDocumented(variants: readonly AnyVariant[]): Renumber {
   }
 }
 
-/** Renumbers unlocks, those inside multi unlocks too. */
+/** Renumbers unlocks, including unlocks inside multi unlocks. */
 function mapUnlocks(json: unknown, renumber: Renumber): unknown {
   return mapMember(json, 'unlocks', (unlock) => mapMember(renumber(unlock), 'unlocks', renumber))
 }
@@ -159,7 +159,7 @@ function documentedCodeOf({ code, documentedCode }: AnyVariant): number | 'none'
   return documentedCode ?? code
 }
 
-/** The object with the elements of one of its lists replaced; anything else as it is. */
+/** Replaces the elements of one list of a JSON object; other values are returned unchanged. */
 function mapMember(json: unknown, key: string, change: Renumber): unknown {
   const elements = memberOf(json, key)
   return Array.isArray(elements) ? { ...Object(json), [key]: elements.map(change) } : json

@@ -63,7 +63,7 @@ function checkAmounts(output: Output, parameters: ProtocolParameters, report: Re
   })
 }
 
-/** An implicit account creation address holds a basic output without further conditions, and nothing else. */
+/** An implicit account creation address may hold only basic outputs without further conditions. */
 function checkImplicitAddresses(output: Output, report: Report): void {
   if (is(BasicOutput, output) && output.unlockConditions.length === 1) return
   conditionsOf(output).forEach((condition, i) => {
@@ -72,7 +72,7 @@ function checkImplicitAddresses(output: Output, report: Report): void {
   })
 }
 
-/** Metadata has a greatest size, which the node applies to what may change alone. */
+/** Checks the maximum size of metadata, which the node applies only to mutable metadata. */
 function checkMetadata(output: Output, report: Report): void {
   featuresOf(output).forEach((feature, i) => {
     if ('entries' in feature && sizeOfEntries(feature.entries) > maxMetadataSize) {
@@ -81,7 +81,7 @@ function checkMetadata(output: Output, report: Report): void {
   })
 }
 
-/** What a restricted address must allow, bit by bit (codec reference 9). */
+/** The properties of an output that a restricted address must allow, in the order of the bits (codec reference 9). */
 const restrictions: readonly { readonly rule: RefusalCode; has(output: Output): boolean }[] = [
   {
     rule: 'OUTPUT_RESTRICTED_NATIVE_TOKENS',
@@ -113,7 +113,7 @@ function checkRestrictions(output: Output, report: Report): void {
   })
 }
 
-/** The address that may come to hold the output by this condition; a storage return is another output. */
+/** The address that may own the output by this condition, with its member name. A storage deposit return creates another output. */
 function receiverOf(condition: UnlockCondition): readonly [string, Address | undefined] {
   if (is(Expiration, condition)) return ['returnAddress', condition.returnAddress]
   if (is(AddressUnlock, condition) || is(StateController, condition) || is(Governor, condition)) {
@@ -150,7 +150,7 @@ function checkAnchor(output: AnchorOutput, report: Report): void {
   output.unlockConditions.forEach(({ address }, i) => {
     if (!is(AnchorAddress, address) || address.anchorId !== output.anchorId) return
     const place = ['unlockConditions', i, 'address'] as const
-    // A new anchor cannot be meant by zeros.
+    // A zero id does not denote the new anchor.
     if (isZero(output.anchorId)) report.sdk('OUTPUT_ANCHOR_CYCLIC', ...place)
     else report.form('OUTPUT_ANCHOR_CYCLIC', ...place)
   })
@@ -158,7 +158,7 @@ function checkAnchor(output: AnchorOutput, report: Report): void {
 
 function checkFoundry(output: FoundryOutput, facts: BlockFacts, report: Report): void {
   if (output.serialNumber === 0 && facts.from === 'json') {
-    // The node lets it execute, and there it fails.
+    // The node accepts the block, and the transaction fails when it is executed.
     report.sdk('OUTPUT_FOUNDRY_SERIAL_ZERO', 'serialNumber')
   }
   output.features.forEach((feature, i) => {

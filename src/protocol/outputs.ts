@@ -38,7 +38,7 @@ import {
 
 /** The six kinds of outputs (codec reference 6). */
 
-const amount = about('base tokens held, in the smallest unit', BaseToken)
+const amount = about('base tokens of the output, in the smallest unit', BaseToken)
 const mana = about('stored mana as of the creation slot', Mana)
 const conditionsOfTransfer = unlockConditions(
   [AddressUnlock],
@@ -49,7 +49,7 @@ const conditionsOfTransfer = unlockConditions(
 )
 
 export const BasicOutput = about(
-  'base tokens, mana and at most one native token, held by an address',
+  'base tokens, mana and at most one kind of native tokens, owned by an address',
   variant('BasicOutput', 0, {
     amount,
     mana,
@@ -60,7 +60,7 @@ export const BasicOutput = about(
 export interface BasicOutput extends Infer<typeof BasicOutput> {}
 
 export const AccountOutput = about(
-  'an account: it may issue blocks, stake and own foundries',
+  'an account, which may issue blocks, stake and own foundries',
   variant('AccountOutput', 1, {
     amount,
     mana,
@@ -79,7 +79,7 @@ export const AnchorOutput = about(
     amount,
     mana,
     anchorId: chainId(AnchorId),
-    stateIndex: about('rises by 1 with every state transition', u32),
+    stateIndex: about('number of state transitions so far', u32),
     unlockConditions: unlockConditions([StateController, Governor], StateController, Governor),
     features: features(Metadata, StateMetadata),
     immutableFeatures: immutableFeatures(Issuer, Metadata),
@@ -88,14 +88,14 @@ export const AnchorOutput = about(
 export interface AnchorOutput extends Infer<typeof AnchorOutput> {}
 
 export const SimpleTokenScheme = about(
-  'how many native tokens of a foundry there are and may be',
+  'minted, melted and maximum number of the native tokens of a foundry',
   variant(
     'SimpleTokenScheme',
     0,
     {
-      mintedTokens: about('minted so far', u256),
-      meltedTokens: about('melted so far, at most the minted', u256),
-      maximumSupply: about('bound of minted less melted, above 0', u256),
+      mintedTokens: about('tokens minted so far', u256),
+      meltedTokens: about('tokens melted so far, at most the minted tokens', u256),
+      maximumSupply: about('maximum of the minted minus the melted tokens, above 0', u256),
     },
     {
       check: ({ mintedTokens, meltedTokens, maximumSupply }) => {
@@ -109,12 +109,12 @@ export const SimpleTokenScheme = about(
 export interface SimpleTokenScheme extends Infer<typeof SimpleTokenScheme> {}
 
 export const FoundryOutput = about(
-  'a foundry: an account mints and melts native tokens by it',
+  'a foundry, with which an account mints and melts native tokens',
   variant('FoundryOutput', 3, {
     amount,
     serialNumber: about('number of the foundry within its account, above 0', u32),
     tokenScheme: about(
-      'how many tokens there are and may be',
+      'minted, melted and maximum number of the native tokens',
       orListOfOne(union('TokenScheme', SimpleTokenScheme)),
     ),
     unlockConditions: unlockConditions([ImmutableAccount], ImmutableAccount),
@@ -125,7 +125,7 @@ export const FoundryOutput = about(
 export interface FoundryOutput extends Infer<typeof FoundryOutput> {}
 
 export const NftOutput = about(
-  'a token there is only one of',
+  'a non-fungible token',
   variant('NFTOutput', 4, {
     amount,
     mana,
@@ -144,7 +144,10 @@ export const DelegationOutput = about(
     5,
     {
       amount,
-      delegatedAmount: about('base tokens delegated when the output was created', BaseToken),
+      delegatedAmount: about(
+        'base tokens that were delegated at the creation of the output',
+        BaseToken,
+      ),
       delegationId: chainId(DelegationId),
       validatorAddress: about(
         'the account of the validator',
@@ -157,8 +160,8 @@ export const DelegationOutput = about(
           AccountAddress,
         ),
       ),
-      startEpoch: about('first epoch delegated', EpochIndex),
-      endEpoch: about('last epoch delegated; 0 while it goes on', EpochIndex),
+      startEpoch: about('first epoch of the delegation', EpochIndex),
+      endEpoch: about('last epoch of the delegation; 0 while the delegation is open', EpochIndex),
       unlockConditions: unlockConditions([AddressUnlock], AddressUnlock),
     },
     {
@@ -183,7 +186,7 @@ export const Output = union(
 )
 export type Output = Infer<typeof Output>
 
-/** A basic output that its address may spend, without more conditions. */
+/** A basic output whose only unlock condition is an address. */
 export function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
   return {
     type: BasicOutput.code,
@@ -194,17 +197,20 @@ export function plainOutput(address: Address, amount: bigint, mana: bigint): Bas
   }
 }
 
-/** The type code and the base tokens of a serialized output: each kind begins with these, so that the rest need not be decoded. */
+/** The type code and the base tokens of a serialized output. All kinds begin with these, so the rest is not decoded. */
 export function headOfOutput(bytes: Uint8Array): Pick<Output, 'type' | 'amount'> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return { type: view.getUint8(0) as Output['type'], amount: view.getBigUint64(1, true) }
 }
 
 function chainId<T>(id: Schema<T>): Schema<T> {
-  return about('hash of the creating output id, zero in that output itself', id)
+  return about(
+    'hash of the id of the output that created the chain; zero in that output itself',
+    id,
+  )
 }
 
-/** Whether an identifier is all zeros: "created by this transaction". */
+/** Whether an identifier is all zeros, which means that this transaction creates the chain. */
 export function isZero(id: string): boolean {
   return /^0x0*$/.test(id)
 }

@@ -3,13 +3,13 @@ import { list, struct, variant } from './schema/declare.ts'
 import { text } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
 
-/** Protocol parameters (codec reference 12): the numbers that make one network. */
+/** Protocol parameters (codec reference 12): the parameters that define a network. */
 
 /** Prices of storage (codec reference 16). */
 export const StorageScoreParameters = about(
   'prices of storage',
   struct('StorageScoreParameters', {
-    storageCost: about('base tokens that a unit of storage score locks up', u64),
+    storageCost: about('base tokens that are locked per unit of storage score', u64),
     factorData: about('storage score of a byte', u8),
     offsetOutputOverhead: about('storage score of every output', u64),
     offsetEd25519BlockIssuerKey: about('storage score of a block issuer key', u64),
@@ -41,39 +41,42 @@ export interface WorkScoreParameters extends Infer<typeof WorkScoreParameters> {
 export const ManaParameters = about(
   'how mana is generated and decays',
   struct('ManaParameters', {
-    bitsCount: about('bits of the largest amount of mana', u8),
+    bitsCount: about('number of bits of the largest amount of mana', u8),
     generationRate: about(
-      'mana a base token generates in a slot, times 2 to the exponent below',
+      'mana that a base token generates per slot, times 2 to the power of generationRateExponent',
       u8,
     ),
     generationRateExponent: about('power of 2 by which the generation rate is divided', u8),
     decayFactors: about(
-      'decay over 1, 2, 3 … epochs',
+      'decay factors over 1, 2, 3 … epochs',
       list('u16', u32, { max: 65_535, size: 'LIST_COUNT' }),
     ),
     decayFactorsExponent: about('power of 2 by which the decay factors are divided', u8),
     decayFactorEpochsSum: about(
-      'sum of the decay over all epochs to come, times 2 to the exponent below',
+      'sum of the decay factors of all future epochs, times 2 to the power of decayFactorEpochsSumExponent',
       u32,
     ),
     decayFactorEpochsSumExponent: about('power of 2 by which that sum is divided', u8),
-    annualDecayFactorPercentage: about('what is left of mana after a year, in percent', u8),
+    annualDecayFactorPercentage: about('percentage of mana that remains after a year', u8),
   }),
 )
 export interface ManaParameters extends Infer<typeof ManaParameters> {}
 
-/** How the reference mana cost moves (ledger reference 12.3). */
+/** How the reference mana cost changes (ledger reference 12.3). */
 export const CongestionControlParameters = about(
-  'how the reference mana cost moves',
+  'how the reference mana cost changes',
   struct('CongestionControlParameters', {
-    minReferenceManaCost: about('the least cost, in mana a unit of work score', u64),
-    increase: about('what the cost rises by after a busy slot, in mana a unit of work score', u64),
-    decrease: about('what the cost falls by after a quiet slot, in mana a unit of work score', u64),
-    increaseThreshold: about('a slot with more work score than this is busy', u32),
-    decreaseThreshold: about('a slot with less work score than this is quiet', u32),
-    schedulerRate: about('work score that a node schedules in a second', u32),
-    maxBufferSize: about('most basic blocks that wait to be scheduled', u32),
-    maxValidationBufferSize: about('most validation blocks that wait to be scheduled', u32),
+    minReferenceManaCost: about('minimum cost, in mana per unit of work score', u64),
+    increase: about('increase of the cost after a busy slot, in mana per unit of work score', u64),
+    decrease: about('decrease of the cost after a quiet slot, in mana per unit of work score', u64),
+    increaseThreshold: about('work score above which a slot is busy', u32),
+    decreaseThreshold: about('work score below which a slot is quiet', u32),
+    schedulerRate: about('work score that a node schedules per second', u32),
+    maxBufferSize: about('maximum number of basic blocks that wait to be scheduled', u32),
+    maxValidationBufferSize: about(
+      'maximum number of validation blocks that wait to be scheduled',
+      u32,
+    ),
   }),
 )
 export interface CongestionControlParameters extends Infer<typeof CongestionControlParameters> {}
@@ -83,8 +86,11 @@ export const VersionSignalingParameters = about(
   'how a protocol upgrade is voted on',
   struct('VersionSignalingParameters', {
     windowSize: about('epochs over which votes are counted', u8),
-    windowTargetRatio: about('epochs of the window that must support the new version', u8),
-    activationOffset: about('epochs from the decision to the new version', u8),
+    windowTargetRatio: about(
+      'number of epochs of the window that must support the new version',
+      u8,
+    ),
+    activationOffset: about('epochs from the decision until the new version is active', u8),
   }),
 )
 export interface VersionSignalingParameters extends Infer<typeof VersionSignalingParameters> {}
@@ -95,73 +101,82 @@ export const RewardsParameters = about(
   struct('RewardsParameters', {
     profitMarginExponent: about('power of 2 by which profit margins are divided', u8),
     bootstrappingDuration: about(
-      'epochs at the beginning of a network in which the target rewards decay',
+      'epochs at the start of a network in which the target rewards decay',
       u32,
     ),
     rewardToGenerationRatio: about(
       'final rewards in proportion to the mana that the token supply generates',
       u8,
     ),
-    initialTargetRewardsRate: about('rewards aimed at in the first epoch, in mana', u64),
-    finalTargetRewardsRate: about('rewards aimed at in every epoch after those, in mana', u64),
+    initialTargetRewardsRate: about('target rewards of the first epoch, in mana', u64),
+    finalTargetRewardsRate: about('target rewards of each epoch after bootstrapping, in mana', u64),
     poolCoefficientExponent: about('power of 2 by which pool coefficients are divided', u8),
     retentionPeriod: about('epochs for which rewards can be claimed', u16),
   }),
 )
 export interface RewardsParameters extends Infer<typeof RewardsParameters> {}
 
-/** Everything that makes one network. */
+/** All parameters of a network. */
 export const ProtocolParameters = about(
-  'everything that makes one network',
+  'all parameters of a network',
   variant('ProtocolParameters', 0, {
-    version: about('the protocol version these belong to', u8),
-    networkName: about('name of the network; its hash gives the network id', text('NetworkName')),
+    version: about('protocol version of the parameters', u8),
+    networkName: about(
+      'name of the network, from whose hash the network id is derived',
+      text('NetworkName'),
+    ),
     bech32Hrp: about('human-readable part of addresses', text('HumanReadablePart')),
     storageScoreParameters: StorageScoreParameters,
     workScoreParameters: WorkScoreParameters,
     manaParameters: ManaParameters,
-    tokenSupply: about('base tokens in being, in the smallest unit', BaseToken),
+    tokenSupply: about('total base tokens, in the smallest unit', BaseToken),
     genesisSlot: about('the slot of the genesis', SlotIndex),
-    genesisUnixTimestamp: about('Unix time in seconds', u64),
-    slotDurationInSeconds: about('seconds a slot', u8),
-    slotsPerEpochExponent: about('an epoch has 2 to this power slots', u8),
+    genesisUnixTimestamp: about('start of the first slot after genesis, Unix time in seconds', u64),
+    slotDurationInSeconds: about('seconds per slot', u8),
+    slotsPerEpochExponent: about('exponent of the number of slots of an epoch, a power of 2', u8),
     stakingUnbondingPeriod: about(
-      'epochs that a stake must still last when its end is set',
+      'minimum number of epochs between setting the end of a stake and this end',
       EpochIndex,
     ),
-    validationBlocksPerSlot: about('validation blocks a committee member may issue in a slot', u8),
+    validationBlocksPerSlot: about(
+      'validation blocks that a committee member may issue per slot',
+      u8,
+    ),
     punishmentEpochs: about(
-      'epochs of mana generation that a validator is fined for each block too many',
+      'epochs of mana generation that a validator is fined for each excess block',
       EpochIndex,
     ),
     livenessThresholdLowerBound: about(
-      'seconds after which a block is too old to be approved, at the least',
+      'minimum number of seconds after which a block is too old to be approved',
       u16,
     ),
     livenessThresholdUpperBound: about(
-      'seconds after which a block is too old to be approved, at the most',
+      'maximum number of seconds after which a block is too old to be approved',
       u16,
     ),
-    minCommittableAge: about('slots that a slot stays open before it is committed', SlotIndex),
+    minCommittableAge: about(
+      'number of slots for which a slot stays open before it is committed',
+      SlotIndex,
+    ),
     maxCommittableAge: about(
-      'slots after which a commitment is too old to be referred to',
+      'number of slots after which a commitment is too old to be referred to',
       SlotIndex,
     ),
     epochNearingThreshold: about(
-      'slots before the end of an epoch at which the next committee is chosen',
+      'number of slots before the end of an epoch at which the next committee is selected',
       SlotIndex,
     ),
     congestionControlParameters: CongestionControlParameters,
     versionSignalingParameters: VersionSignalingParameters,
     rewardsParameters: RewardsParameters,
-    targetCommitteeSize: about('validators in the committee', u8),
+    targetCommitteeSize: about('number of validators in the committee', u8),
     chainSwitchingThreshold: about(
-      'slots by which another chain must be heavier before a node switches to it',
+      'number of slots for which another chain must be heavier before a node switches to it',
       u8,
     ),
   }),
 )
 export interface ProtocolParameters extends Infer<typeof ProtocolParameters> {}
 
-/** The protocol version that this program speaks. */
+/** The protocol version that this program supports. */
 export const knownVersion = 3

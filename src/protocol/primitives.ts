@@ -5,7 +5,7 @@ import { fixedBytes, uint, uint64, uint256 } from './schema/scalars.ts'
 
 declare const brand: unique symbol
 
-/** A hash or identifier of one kind: lower-case hex that cannot be mistaken for another kind. */
+/** A hash or identifier of one kind: lower-case hex with a type that differs from other kinds. */
 export type Id<Kind extends string> = Hex & { readonly [brand]: Kind }
 
 function idOf<const Kind extends string>(kind: Kind, size: number, about: string) {
@@ -13,7 +13,7 @@ function idOf<const Kind extends string>(kind: Kind, size: number, about: string
 }
 
 function chainIdOf<const Kind extends string>(kind: Kind) {
-  return idOf(kind, 32, 'hash of the creating output id')
+  return idOf(kind, 32, 'hash of the id of the output that created the chain')
 }
 
 /** BLAKE2b-256 over header hash, body hash and signature, then the slot. */

@@ -1,22 +1,22 @@
 import type { Network } from './network.ts'
 import type { Refusal, RefusalCode } from './schema/refusal.ts'
 
-/** How rules of form report what they find. */
+/** Reports of broken rules of form. */
 
 /**
- * A broken rule. Those of `node` are the node's alone: the official SDK takes the value. Those of `sdk` are the SDK's
- * alone: every node takes it (codec reference 19), and so does whatever takes, books, stores or follows a ledger.
+ * A broken rule. Only nodes have the rules of `node`: the official SDK accepts the value. Only the SDK has the rules of `sdk`:
+ * every node accepts the value (codec reference 19), and so does all code that accepts, books, stores or follows a ledger.
  */
 export interface Problem extends Refusal {
   readonly of: 'form' | 'node' | 'sdk'
 }
 
-/** Whether a node refuses what has the problem. */
+/** Whether a node refuses a value with this problem. */
 export function isOfNode({ of }: Problem): boolean {
   return of !== 'sdk'
 }
 
-/** Where the rules report to; the path is that of the block. */
+/** Receives the broken rules; paths begin at the block. */
 export interface Report {
   /** A rule that the official SDK and the node share. */
   form(code: RefusalCode, ...path: readonly (string | number)[]): void
@@ -26,16 +26,16 @@ export interface Report {
   sdk(code: RefusalCode, ...path: readonly (string | number)[]): void
 }
 
-/** What is known beside the block. */
+/** The context of a block. */
 export interface BlockFacts {
   readonly network: Network
-  /** The block as it came, or as its JSON serializes. */
+  /** The bytes of the block as received, or the serialization of its JSON. */
   readonly bytes: Uint8Array
-  /** The official SDK holds JSON to one rule more than bytes: a foundry's serial number. */
+  /** The form of the block. For JSON, the official SDK has one additional rule, about the serial numbers of foundries. */
   readonly from: 'json' | 'bytes'
 }
 
-/** The same report, for a part of the value. */
+/** A report for a part of the value, whose paths begin at this part. */
 export function below(report: Report, ...place: readonly (string | number)[]): Report {
   return {
     form: (code, ...path) => report.form(code, ...place, ...path),

@@ -8,8 +8,8 @@ import type { OutputId } from './primitives.ts'
 /** Proofs that an output belongs to a transaction (codec reference 13.4). */
 
 /**
- * Proves leaves of the tree over `leaves`, of which there is one at least: a proof has the hash of the leaf and those of all
- * subtrees beside its path. Every hash of the tree is computed once.
+ * Creates a prover of leaves of the tree over `leaves`, which must not be empty. A proof has the hash of the leaf and the hashes
+ * of all subtrees beside its path. Each hash of the tree is computed once.
  */
 export function createProver(leaves: readonly Uint8Array[]): (index: number) => ProofNode {
   assert(leaves.length > 0, 'a tree has leaves')
@@ -17,7 +17,7 @@ export function createProver(leaves: readonly Uint8Array[]): (index: number) => 
   return (index) => pathTo(root, index)
 }
 
-/** A subtree with its root, and the count of the leaves below. */
+/** A subtree with its root and its number of leaves. */
 interface Tree {
   readonly hash: Uint8Array
   readonly count: number
@@ -44,7 +44,7 @@ function beside({ hash }: Tree): ProofNode {
   return { type: 1, hash: bytesToHex(hash) }
 }
 
-/** The output commitment that a proof leads to. */
+/** Computes the output commitment of a proof. */
 export function proofRoot(node: ProofNode): Uint8Array {
   if (node.type !== 0) return hexToBytes(node.hash)
   const [left, right] = [proofRoot(node.l), proofRoot(node.r)]
@@ -53,12 +53,12 @@ export function proofRoot(node: ProofNode): Uint8Array {
   return blake2b256(pair)
 }
 
-// In one piece, for of so few bytes the calls cost more than the hashing; filled and hashed without a pause.
+// One buffer, because calls cost more than hashing for so few bytes. It is filled and hashed synchronously.
 const pair = Uint8Array.of(1, ...new Uint8Array(64))
 
 /**
- * Whether a proof leads from the bytes of an output to its id: it holds the hash of the output and no other value, at a
- * place where a tree can have that index, and its root gives the transaction id (codec reference 13.4).
+ * Whether a proof connects the bytes of an output to its id: it has the hash of the output as its only value, at a place
+ * that a tree can have for that index, and its root results in the transaction id (codec reference 13.4).
  */
 export function provesOutput(id: OutputId, output: Uint8Array, proof: OutputIdProof): boolean {
   const { slot, outputIndex, transactionCommitment, outputCommitmentProof: tree } = proof
@@ -75,11 +75,11 @@ export function provesOutput(id: OutputId, output: Uint8Array, proof: OutputIdPr
 
 interface ValuePath {
   readonly hash: string
-  /** `l` and `r`, from the root on. */
+  /** The turns `l` and `r` from the root to the value. */
   readonly turns: string
 }
 
-/** The way to the one value of a tree; `undefined` where there is none, or more than one. */
+/** The path to the only value of a tree; `undefined` if the tree has no value, or several. */
 function pathToValue(node: ProofNode): ValuePath | undefined {
   if (node.type === 2) return { hash: node.hash, turns: '' }
   if (node.type === 1) return undefined
@@ -89,23 +89,23 @@ function pathToValue(node: ProofNode): ValuePath | undefined {
   return right && { ...right, turns: `r${right.turns}` }
 }
 
-/** A proof has no count of leaves: it suffices that one of the allowed counts leads the same way to the index. */
+/** Whether a tree of any allowed size has this path for the index; a proof does not contain the number of leaves. */
 function hasPlace(turns: string, index: number): boolean {
-  for (let count = index + 1; count <= mostLeaves; count++) {
+  for (let count = index + 1; count <= maxLeaves; count++) {
     if (turnsTo(index, count) === turns) return true
   }
   return false
 }
 
-/** The way to a leaf of a tree with so many. */
+/** The path to a leaf of a tree with `count` leaves. */
 function turnsTo(index: number, count: number): string {
   if (count === 1) return ''
   const split = 2 ** Math.floor(Math.log2(count - 1))
   return index < split ? `l${turnsTo(index, split)}` : `r${turnsTo(index - split, count - split)}`
 }
 
-/** Outputs of a transaction. */
-const mostLeaves = 128
+/** Maximum number of outputs of a transaction. */
+const maxLeaves = 128
 
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)

@@ -10,7 +10,7 @@ import { Payload } from './transaction.ts'
 import { allUnlockConditions } from './unlock-conditions.ts'
 import { Signature, Unlock } from './unlocks.ts'
 
-/** A refusal as one sentence; `subject` names the outermost value. */
+/** The message of a refusal, one sentence; `subject` is the name of the outermost value. */
 export function refusalMessage({ code, path, offset }: Refusal, subject: string): string {
   const place = path === '' ? subject : path
   const family = families[code]
@@ -20,8 +20,8 @@ export function refusalMessage({ code, path, offset }: Refusal, subject: string)
 }
 
 /**
- * The kinds that a value of an unknown type could have been. Those of context inputs are left out: which codes they have
- * depends on the numbering.
+ * The kinds that are valid for a value of unknown type. The kinds of context inputs are left out, because their codes depend
+ * on the numbering.
  */
 const families: { readonly [C in RefusalCode]?: readonly AnyVariant[] } = {
   TYPE_ADDRESS: Address.variants,
@@ -38,7 +38,7 @@ const families: { readonly [C in RefusalCode]?: readonly AnyVariant[] } = {
   TYPE_UNLOCK_CONDITION: allUnlockConditions,
 }
 
-/** A few kinds with their names, many by their codes alone. */
+/** Lists up to three kinds with their names, more kinds by their codes alone. */
 function kindsOf(family: readonly AnyVariant[]): string {
   const kinds = family.toSorted((a, b) => a.code - b.code)
   if (kinds.length <= 3) return kinds.map(({ name, code }) => `${code} ${name}`).join(', ')

@@ -15,13 +15,13 @@ import { MultiUnlock, SignatureUnlock, type Unlock } from './unlocks.ts'
 
 /** Storage score and work score (codec reference 16, 17). */
 
-/** Bytes kept beside every output: its id, the block's id, the slot. */
+/** Number of bytes that are stored beside every output: its id, the block id and the slot. */
 const bookkeepingSize = 78n
 
-/** Bytes that a smallest account with a key has over a smallest basic output. */
+/** Number of bytes by which the smallest account with a key exceeds the smallest basic output. */
 const implicitAccountSize = 76n
 
-/** What an output costs to keep, in score. */
+/** Storage score of an output. */
 export function storageScore(prices: StorageScoreParameters, output: Output): bigint {
   const size = BigInt(encode(Output, output).length)
   const factor = BigInt(prices.factorData)
@@ -34,17 +34,17 @@ export function storageScore(prices: StorageScoreParameters, output: Output): bi
   return implicitAccounts === 0 ? score : score + BigInt(implicitAccounts) * implicitPrice
 }
 
-/** The least base tokens that an output must hold. */
+/** Minimum base tokens of an output. */
 export function minimumAmount(prices: StorageScoreParameters, output: Output): bigint {
   return storageScore(prices, output) * prices.storageCost
 }
 
-/** The least base tokens that a storage deposit return must give back to this address. */
+/** Minimum base tokens that a storage deposit return must return to this address. */
 export function minimumReturn(prices: StorageScoreParameters, returnAddress: Address): bigint {
   return minimumAmount(prices, plainOutput(returnAddress, 0n, 0n))
 }
 
-/** What a block costs to process, as the official SDK counts it; 0 for validation blocks. */
+/** Work score of a block by the rules of the official SDK; 0 for validation blocks. */
 export function workScore(parameters: ProtocolParameters, block: Block): number {
   const prices = parameters.workScoreParameters
   if (is(ValidationBlockBody, block.body)) return 0
@@ -56,8 +56,8 @@ export function workScore(parameters: ProtocolParameters, block: Block): number 
 }
 
 /**
- * What the node charges: it leaves out the 4 bytes of length before a payload inside a transaction (ledger
- * reference 10, row 25).
+ * Work score of a block by the rules of the node, which does not count the 4-byte length prefix of a payload inside a
+ * transaction (ledger reference 10, row 25).
  */
 export function nodeWorkScore(parameters: ProtocolParameters, block: Block): number {
   const { body } = block
@@ -68,7 +68,7 @@ export function nodeWorkScore(parameters: ProtocolParameters, block: Block): num
   return workScore(parameters, block) - (nested ? 4 * parameters.workScoreParameters.dataByte : 0)
 }
 
-/** The part of the work score that an output makes up. */
+/** The part of the work score that an output contributes. */
 export function outputWorkScore(prices: WorkScoreParameters, output: Output): number {
   const foundry = is(FoundryOutput, output) ? prices.nativeToken : 0
   return featuresOf(output).reduce((sum, feature) => {
@@ -79,7 +79,7 @@ export function outputWorkScore(prices: WorkScoreParameters, output: Output): nu
   }, prices.output + foundry)
 }
 
-/** All features of an output but the immutable ones. */
+/** All features of an output except the immutable features. */
 export function featuresOf(output: Output): readonly Feature[] {
   return 'features' in output ? output.features : []
 }
@@ -89,7 +89,7 @@ export function immutableFeaturesOf(output: Output): readonly Feature[] {
   return 'immutableFeatures' in output ? output.immutableFeatures : []
 }
 
-/** Runs for every output that is spent or created, so it makes no lists. */
+/** Counts implicit account creation addresses. Runs for each spent or created output, so it allocates no lists. */
 function countImplicitAddresses(output: Output): number {
   let count = 0
   for (const part of output.unlockConditions) if (hasImplicitAddress(part)) count += 1

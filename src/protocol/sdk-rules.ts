@@ -4,7 +4,7 @@ import type { Schema } from './schema/schema.ts'
 
 /** The rules of single parts that only the official SDK has (codec reference 19, rows 1 to 4). */
 
-/** Which of them a value breaks, in the order of its parts. Nodes take the value all the same. */
+/** Returns the broken SDK rules of a value, in the order of its parts. Nodes accept the value nevertheless. */
 export function sdkProblems<T>(schema: Schema<T>, value: T): readonly Problem[] {
   const problems: Problem[] = []
   walk(schema, value, [])

@@ -13,8 +13,8 @@ import { checkTransaction, checkUnlocks } from './transaction-syntax.ts'
 /** The rules that need a whole block and its network, but no ledger (codec reference 18.1 to 18.5). */
 
 /**
- * All broken rules of a block that decoded, in the order of the reference; none when it is well formed. Of a block
- * that came as bytes each says where they break it.
+ * All broken rules of a decoded block, in the order of the reference; empty if the block is well formed. For a block that was
+ * received as bytes, each problem has an offset.
  */
 export function blockProblems(block: Block, facts: BlockFacts): readonly Problem[] {
   const { report, problems } = createReport()
@@ -36,7 +36,7 @@ export function blockProblems(block: Block, facts: BlockFacts): readonly Problem
   }))
 }
 
-/** All broken rules of a signed transaction by itself: those between it and a block are left out. */
+/** All broken rules of a signed transaction alone, without the rules between a transaction and its block. */
 export function transactionProblems(
   { transaction, unlocks }: SignedTransaction,
   network: Network,
@@ -89,7 +89,7 @@ function checkBody(block: Block, network: Network, report: Report): void {
   }
 }
 
-/** The rules between a transaction and the block that carries it. */
+/** Checks the rules between a transaction and its block. */
 function checkCommitmentInput(
   block: Block,
   slot: SlotIndex,

@@ -65,14 +65,14 @@ export function checkUnlocks(unlocks: readonly Unlock[], inputs: number, report:
   })
 }
 
-/** Where an unlock stands: its index in the outer list, which is also that of the multi unlock around it. */
+/** The place of an unlock. `index` is its index in the outer list; inside a multi unlock, `index` and `multi` are that of the multi unlock. */
 interface Place {
   readonly unlocks: readonly Unlock[]
   readonly index: number
   readonly multi: number | undefined
 }
 
-/** References point backwards, to what they can take. */
+/** Checks that a reference points to an earlier unlock of a suitable kind. */
 function checkReference(unlock: Unlock, place: Place, report: Report): void {
   if (!('reference' in unlock)) return
   const target = unlock.reference < place.index ? place.unlocks[unlock.reference] : undefined
@@ -89,9 +89,9 @@ function checkReference(unlock: Unlock, place: Place, report: Report): void {
   }
 }
 
-/** What signed so far, by key: each signature with the multi unlock that it stood in last. */
+/** The signatures so far, by public key: each with the index of the multi unlock that last contained it. */
 interface Seen {
-  /** Of unlocks that are not inside a multi unlock. */
+  /** Signatures of unlocks that are not inside a multi unlock. */
   readonly outside: Map<Hex, Signed>
   readonly inside: Map<Hex, Signed>
 }
@@ -99,8 +99,8 @@ interface Seen {
 type Signed = Map<Hex, number | undefined>
 
 /**
- * For the node a key signs once, unless it signs inside multi unlocks alone: there is no reference to such a signature, so
- * it is repeated. For the official SDK no signature stands twice, whatever the key.
+ * Checks for repeated signatures. By the rules of the node, a key signs once, except inside multi unlocks: their signatures
+ * cannot be referred to and are repeated. By the rules of the official SDK, no signature occurs twice, whatever the key.
  */
 function checkSignature(
   unlock: Unlock,
@@ -149,19 +149,19 @@ function checkInputs(inputs: readonly Input[], report: Report): void {
 }
 
 function checkSums(transaction: Transaction, parameters: ProtocolParameters, report: Report): void {
-  const mostMana = 2n ** BigInt(parameters.manaParameters.bitsCount) - 1n
+  const maxMana = 2n ** BigInt(parameters.manaParameters.bitsCount) - 1n
   transaction.allotments.forEach(({ mana }, i) => {
     if (mana === 0n) report.sdk('TX_ALLOTMENTS_ZERO', 'allotments', i, 'mana')
   })
   const allotted = sum(transaction.allotments.map(({ mana }) => mana))
-  if (allotted > mostMana) report.form('TX_ALLOTMENTS_SUM', 'allotments')
+  if (allotted > maxMana) report.form('TX_ALLOTMENTS_SUM', 'allotments')
   const amounts = sum(transaction.outputs.map(({ amount }) => amount))
   if (amounts > parameters.tokenSupply) report.form('TX_AMOUNT_SUM', 'outputs')
   const mana = sum(transaction.outputs.map((output) => ('mana' in output ? output.mana : 0n)))
-  if (mana > mostMana) report.node('TX_MANA_SUM', 'outputs')
+  if (mana > maxMana) report.node('TX_MANA_SUM', 'outputs')
 }
 
-/** No two outputs are the state of one chain. */
+/** Checks that no two outputs are states of the same chain. */
 function checkChains(outputs: readonly Output[], report: Report): void {
   const seen = new Set<string>()
   outputs.forEach((output, i) => {
@@ -172,7 +172,7 @@ function checkChains(outputs: readonly Output[], report: Report): void {
   })
 }
 
-/** Kind and id of the chain that an output names; none where the id is still zero. */
+/** Kind and id of the chain of an output; `undefined` while the id is zero. */
 function chainOf(output: Output): string | undefined {
   const id = chainIdWritten(output)
   return id === undefined || isZero(id) ? undefined : `${output.type}${id}`

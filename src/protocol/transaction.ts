@@ -13,14 +13,14 @@ import { MultiUnlock, NftUnlock, Unlock } from './unlocks.ts'
 /** Transactions and the payloads of blocks (codec reference 4, 5). */
 
 export const TaggedData = about(
-  'free data under a tag',
+  'arbitrary data with a tag',
   variant('TaggedDataPayload', 0, {
     tag: bytes('PayloadTag', {
       count: 'u8',
       max: 64,
       length: 'TAGGED_TAG_LENGTH',
       omitEmpty: true,
-      about: 'a tag to find the data by, 0 to 64 bytes',
+      about: 'a tag by which the data can be found, 0 to 64 bytes',
     }),
     data: bytes('PayloadData', {
       count: 'u32',
@@ -34,29 +34,29 @@ export const TaggedData = about(
 export interface TaggedData extends Infer<typeof TaggedData> {}
 
 export const Allotment = about(
-  'mana that becomes block issuance credit of an account',
+  'mana that is converted to block issuance credit of an account',
   struct('Allotment', {
-    accountId: about('the account that gets it', AccountId),
-    mana: about('how much, above 0', Mana),
+    accountId: about('id of the account', AccountId),
+    mana: about('amount of mana, above 0', Mana),
   }),
 )
 export interface Allotment extends Infer<typeof Allotment> {}
 
 const transaction = about(
-  'spends outputs and creates new ones',
+  'a transaction, which spends outputs and creates new outputs',
   struct('Transaction', {
     networkId: about('first 8 bytes of the hash of the network name', u64),
     creationSlot: about(
-      'slot in which it was made; the outputs count their mana from here',
+      'slot in which the transaction was created, from which the mana of its outputs is counted',
       SlotIndex,
     ),
     contextInputs: ContextInputs,
     inputs: about(
-      'the outputs to spend, each once',
+      'the outputs to spend, without duplicates',
       list('u16', Input, { min: 1, max: 128, size: 'TX_INPUTS_COUNT' }),
     ),
     allotments: about(
-      'mana given to accounts as block issuance credit, sorted by account id',
+      'mana that is converted to block issuance credit of accounts, sorted by account id',
       list('u16', Allotment, {
         max: 128,
         size: 'TX_ALLOTMENTS_COUNT',
@@ -73,7 +73,7 @@ const transaction = about(
       length: 'TX_CAPABILITIES_LENGTH',
       omitEmpty: true,
       about:
-        'bit mask of what it may do, lowest bit first: burn native tokens, burn mana, destroy accounts, anchors, foundries, NFTs',
+        'bit mask of what the transaction may do, lowest bit first: burn native tokens, burn mana, destroy accounts, anchors, foundries, NFTs',
       trailingZero: 'TX_CAPABILITIES_TRAILING_ZERO',
       brokenForSdk: (mask) => (hasBitFrom(mask, 6) ? 'TX_CAPABILITIES_UNKNOWN_BIT' : undefined),
     }),
@@ -90,7 +90,7 @@ const transaction = about(
   }),
 )
 
-/** Spends outputs and creates new ones. The bytes up to the payload are its essence. */
+/** A transaction spends outputs and creates new outputs. Its bytes up to the payload are its essence. */
 export const Transaction = transactionInItsNumbering(transaction, ContextInput.variants)
 export interface Transaction extends Infer<typeof Transaction> {}
 
@@ -113,9 +113,9 @@ export const SignedTransaction = unlocksInItsNumbering(
 export interface SignedTransaction extends Infer<typeof SignedTransaction> {}
 
 /**
- * The numbering of a transaction. Context inputs decide it, and where there are none the NFT unlock of the released
- * one; with neither it is either. There an unlock of type 3 opens an anchor or an NFT address, whichever the input
- * asks for.
+ * The numbering of a transaction. Context inputs determine it; without context inputs, an NFT unlock in the released numbering
+ * determines it. Without both, the numbering is `either`: an unlock of type 3 then unlocks an anchor or an NFT address,
+ * as the input requires.
  */
 export function numberingOf(payload: SignedTransaction): 'released' | 'documented' | 'either' {
   if (payload.transaction.numbering === 'documented') return 'documented'
@@ -131,7 +131,7 @@ export const CandidacyAnnouncement = about(
 )
 export interface CandidacyAnnouncement extends Infer<typeof CandidacyAnnouncement> {}
 
-/** What a basic block carries. */
+/** The payload of a basic block. */
 export const Payload = union('Payload', TaggedData, SignedTransaction, CandidacyAnnouncement)
 export type Payload = Infer<typeof Payload>
 

@@ -5,22 +5,22 @@ import type { AnyVariant, Broken } from './schema/composites.ts'
 import { list, restrictedUnion, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
-/** What must hold for an output to be spent (codec reference 7). */
+/** The unlock conditions of outputs (codec reference 7). */
 
 export const AddressUnlock = about(
-  'who may spend the output',
+  'address that may spend the output',
   variant('AddressUnlockCondition', 0, { address: about('the address to unlock', Address) }),
 )
 export interface AddressUnlock extends Infer<typeof AddressUnlock> {}
 
 export const StorageDepositReturn = about(
-  'spending the output must give an amount back to the sender',
+  'requires that the transaction that spends the output returns an amount to the sender',
   variant(
     'StorageDepositReturnUnlockCondition',
     1,
     {
-      returnAddress: about('who gets the amount back', Address),
-      amount: about('base tokens to give back', BaseToken),
+      returnAddress: about('address that receives the returned amount', Address),
+      amount: about('base tokens to return', BaseToken),
     },
     { check: ({ returnAddress }) => notImplicit(returnAddress) },
   ),
@@ -32,20 +32,20 @@ export const Timelock = about(
   variant(
     'TimelockUnlockCondition',
     2,
-    { slot: about('the last slot in which it is locked, above 0', SlotIndex) },
+    { slot: about('last slot in which the output is locked, above 0', SlotIndex) },
     { check: ({ slot }) => (slot === 0 ? { rule: 'UC_TIMELOCK_ZERO', at: ['slot'] } : undefined) },
   ),
 )
 export interface Timelock extends Infer<typeof Timelock> {}
 
 export const Expiration = about(
-  'hands the output over to the return address from a slot on',
+  'transfers the output to the return address from a slot on',
   variant(
     'ExpirationUnlockCondition',
     3,
     {
-      returnAddress: about('who gets the output', Address),
-      slot: about('the first slot of the return address, above 0', SlotIndex),
+      returnAddress: about('address that owns the output after the expiration', Address),
+      slot: about('first slot in which the return address owns the output, above 0', SlotIndex),
     },
     {
       check: ({ returnAddress, slot }) =>
@@ -57,23 +57,23 @@ export const Expiration = about(
 export interface Expiration extends Infer<typeof Expiration> {}
 
 export const StateController = about(
-  'who may change the state of an anchor',
+  'address that may change the state of an anchor',
   variant('StateControllerAddressUnlockCondition', 4, {
-    address: about('the address to unlock for a change of state', Address),
+    address: about('the address to unlock for a state transition', Address),
   }),
 )
 export interface StateController extends Infer<typeof StateController> {}
 
 export const Governor = about(
-  'who governs an anchor',
+  'address that governs an anchor',
   variant('GovernorAddressUnlockCondition', 5, {
-    address: about('the address to unlock for a change of governance', Address),
+    address: about('the address to unlock for a governance transition', Address),
   }),
 )
 export interface Governor extends Infer<typeof Governor> {}
 
 export const ImmutableAccount = about(
-  'the account that holds a foundry for ever',
+  'the account that owns a foundry permanently',
   variant('ImmutableAccountAddressUnlockCondition', 6, {
     address: about(
       'the account to unlock',
@@ -99,7 +99,7 @@ export const allUnlockConditions = [
 ] as const
 export type UnlockCondition = Infer<(typeof allUnlockConditions)[number]>
 
-/** The list of an output's conditions: these kinds only, the required ones among them, sorted by type. */
+/** The list of the unlock conditions of an output: only the allowed kinds, all required kinds, sorted by type. */
 export function unlockConditions<V extends readonly AnyVariant[]>(
   required: readonly V[number][],
   ...allowed: V
@@ -113,7 +113,7 @@ export function unlockConditions<V extends readonly AnyVariant[]>(
     ...allowed,
   )
   return about(
-    'what must hold for the output to be spent: at most one of each kind, sorted by type',
+    'conditions for spending the output: at most one of each kind, sorted by type',
     list<Infer<V[number]>>('u8', kinds, {
       max: 255,
       size: 'OUTPUT_UNLOCK_CONDITIONS_REQUIRED',

@@ -3,7 +3,7 @@ import type { AnyVariant, VariantSchema } from './schema/composites.ts'
 import { list, restrictedUnion, union, variant } from './schema/declare.ts'
 import { about, type Infer } from './schema/schema.ts'
 
-/** What unlocks an input (codec reference 10), and signatures (3.4). */
+/** Unlocks of inputs (codec reference 10), and signatures (3.4). */
 
 export const Ed25519Signature = about(
   'an Ed25519 signature with its key',
@@ -19,7 +19,7 @@ export const Signature = union('Signature', Ed25519Signature)
 export type Signature = Infer<typeof Signature>
 
 export const SignatureUnlock = about(
-  'signs the transaction',
+  'unlocks an input with a signature',
   variant('SignatureUnlock', 0, {
     signature: about('signature over the signing hash of the transaction', Signature),
   }),
@@ -29,31 +29,31 @@ export interface SignatureUnlock extends Infer<typeof SignatureUnlock> {}
 const reference = about('index of an earlier unlock, 0 to 126', u16)
 
 export const ReferenceUnlock = about(
-  'takes the signature of an earlier unlock',
+  'unlocks an input with the signature of an earlier unlock',
   referring('ReferenceUnlock', 1),
 )
 export interface ReferenceUnlock extends Infer<typeof ReferenceUnlock> {}
 
 export const AccountUnlock = about(
-  'takes the account that an earlier unlock unlocked',
+  'unlocks an input with the account that an earlier unlock has unlocked',
   referring('AccountUnlock', 2),
 )
 export interface AccountUnlock extends Infer<typeof AccountUnlock> {}
 
 export const AnchorUnlock = about(
-  'takes the anchor that an earlier unlock unlocked',
+  'unlocks an input with the anchor that an earlier unlock has unlocked',
   referring('AnchorUnlock', 3, 'none'),
 )
 export interface AnchorUnlock extends Infer<typeof AnchorUnlock> {}
 
 export const NftUnlock = about(
-  'takes the NFT that an earlier unlock unlocked',
+  'unlocks an input with the NFT that an earlier unlock has unlocked',
   referring('NFTUnlock', 4, 3),
 )
 export interface NftUnlock extends Infer<typeof NftUnlock> {}
 
 export const EmptyUnlock = about(
-  'leaves a member of a multi address out',
+  'marks a member of a multi address that is not unlocked',
   variant('EmptyUnlock', 6, {}),
 )
 export interface EmptyUnlock extends Infer<typeof EmptyUnlock> {}

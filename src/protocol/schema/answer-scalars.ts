@@ -3,36 +3,36 @@ import { Malformed, within } from './refusal.ts'
 import { sizeOfWidth } from './scalars.ts'
 import type { Schema } from './schema.ts'
 
-/** Schemas that only answers of a node and files of the tools use, never a block. */
+/** Schemas of node responses and of tool files; blocks do not use them. */
 
-/** `true` or `false`; a byte. */
+/** `true` or `false`, one byte. */
 export interface FlagSchema extends Schema<boolean> {
   readonly kind: 'flag'
 }
 
-/** One of some words; its index among them is its byte. */
+/** One of some words; the byte is the index of the word. */
 export interface WordSchema<W extends string> extends Schema<W> {
   readonly kind: 'word'
   readonly words: readonly W[]
 }
 
-/** A number of any kind; in JSON decimal text, in bytes a float of 64 bits. */
+/** Any number; decimal text in JSON, a 64-bit float in bytes. */
 export interface RateSchema extends Schema<number> {
   readonly kind: 'rate'
 }
 
-/** An integer of 64 bits that may be below zero; in JSON decimal text. */
+/** A signed 64-bit integer; decimal text in JSON. */
 export interface IntSchema extends Schema<bigint> {
   readonly kind: 'int'
 }
 
-/** Text after its length. */
+/** Text with a length prefix. */
 export interface LongTextSchema extends Schema<string> {
   readonly kind: 'text'
   readonly name: string
 }
 
-/** A leaf of an answer. */
+/** A leaf of a response. */
 export type AnswerLeaf = FlagSchema | WordSchema<string> | RateSchema | IntSchema
 
 /** `true` or `false`. */
@@ -53,7 +53,7 @@ export const flag: FlagSchema = {
   print: (value) => value,
 }
 
-/** One of some words; their order gives their bytes. */
+/** One of some words; their order determines their bytes. */
 export function word<const W extends string>(...words: readonly W[]): WordSchema<W> {
   const known = (found: W | undefined, at?: number): W => {
     if (found === undefined) throw new Malformed('JSON_TYPE', at)
@@ -73,7 +73,7 @@ export function word<const W extends string>(...words: readonly W[]): WordSchema
   }
 }
 
-/** A number of any kind, not below zero. */
+/** A non-negative number. */
 export const rate: RateSchema = {
   kind: 'rate',
   read: (r) => {
@@ -95,7 +95,7 @@ export const rate: RateSchema = {
   print: (value) => String(value),
 }
 
-/** An integer of 64 bits with a sign. */
+/** A signed 64-bit integer. */
 export const int64: IntSchema = {
   kind: 'int',
   read: (r) => BigInt.asIntN(64, r.u64()),
@@ -110,7 +110,7 @@ export const int64: IntSchema = {
   print: (value) => value.toString(),
 }
 
-/** Text that JSON leaves out when it is empty; `width` is that of its length in bytes. */
+/** Text that JSON leaves out if it is empty; `width` is the width of the length prefix. */
 export function omittedText(name: string, width: 'u8' | 'u16'): LongTextSchema {
   return {
     kind: 'text',
@@ -137,7 +137,7 @@ export function omittedText(name: string, width: 'u8' | 'u16'): LongTextSchema {
   }
 }
 
-/** The same schema, but JSON leaves the value out where it is `none`; the bytes always have it. */
+/** The schema of a value that JSON leaves out if it is `none`; bytes always contain the value. */
 export function omitted<S extends Schema<any>>(schema: S, none: ReturnType<S['read']>): S {
   return {
     ...schema,
@@ -147,10 +147,10 @@ export function omitted<S extends Schema<any>>(schema: S, none: ReturnType<S['re
   }
 }
 
-/** Any JSON, to be read later; it has no bytes. */
+/** Any JSON, which is parsed later; it has no bytes. */
 export const anyJson: Schema<unknown> = jsonOnly('text', (json) => json)
 
-/** An object used as a map: its member names are values too. It has no bytes. */
+/** An object as a map: its member names are parsed as keys. It has no bytes. */
 export function record<K extends string, V>(
   keys: Schema<K>,
   values: Schema<V>,

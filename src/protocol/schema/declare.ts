@@ -15,7 +15,7 @@ import { Malformed, type RefusalCode, within } from './refusal.ts'
 import { sizeOfWidth, type Width } from './scalars.ts'
 import type { Infer, Schema } from './schema.ts'
 
-/** Declares objects, choices, lists and optional parts, made of other schemas. */
+/** Creates schemas of objects, unions, lists and optional parts from other schemas. */
 
 /** An object without a code. */
 export function struct<F extends Fields>(
@@ -26,7 +26,7 @@ export function struct<F extends Fields>(
   return { ...objectOf({ name, fields, check }), fields }
 }
 
-/** What a variant may have besides its members. */
+/** Options of a variant. */
 export interface VariantOptions<T> {
   readonly check?: Check<T>
   readonly documentedCode?: number | 'none'
@@ -42,7 +42,7 @@ export function variant<const C extends number, F extends Fields>(
   return { ...objectOf({ name, code, fields, ...options }), code, fields }
 }
 
-/** The families of variants, and the rule that a code breaks which no variant of the family has. */
+/** The families of variants, and the rule that an unknown code of the family breaks. */
 const unknownCodeRules = {
   Address: 'TYPE_ADDRESS',
   BlockBody: 'TYPE_BLOCK_BODY',
@@ -59,15 +59,15 @@ const unknownCodeRules = {
   UnlockCondition: 'TYPE_UNLOCK_CONDITION',
 } as const satisfies { readonly [family: string]: RefusalCode }
 
-/** What a union of some variants of a family refuses. */
+/** The restriction of a union to some variants of a family. */
 export interface Restriction {
-  /** All variants; a function, because a family may have a variant that contains the union. */
+  /** All variants of the family; a function, because a variant of the family may contain the union. */
   readonly family: () => readonly AnyVariant[]
-  /** Broken by a code of the family that is not allowed at this place. */
+  /** The rule that a code of the family breaks if it is not allowed at this place. */
   readonly rule: RefusalCode
 }
 
-/** A choice among all variants of a family. */
+/** A union of all variants of a family. */
 export function union<V extends readonly AnyVariant[]>(
   name: keyof typeof unknownCodeRules,
   ...variants: V
@@ -75,7 +75,7 @@ export function union<V extends readonly AnyVariant[]>(
   return restrictedUnion(name, undefined, ...variants)
 }
 
-/** A choice among some variants of a family. */
+/** A union of some variants of a family. */
 export function restrictedUnion<V extends readonly AnyVariant[]>(
   name: keyof typeof unknownCodeRules,
   restriction: Restriction | undefined,
@@ -110,17 +110,17 @@ export function restrictedUnion<V extends readonly AnyVariant[]>(
   }
 }
 
-/** What bounds a list. */
+/** Limits and order of a list. */
 export interface ListOptions<T> {
   readonly min?: number
   readonly max: number
-  /** The rule broken by another count. */
+  /** The rule that a count out of range breaks. */
   readonly size: RefusalCode
-  /** Strictly ascending by this comparison, else the rule is broken. */
+  /** The comparison by which the list must be strictly ascending, and the rule of this order. */
   readonly order?: { readonly by: (a: T, b: T) => number; readonly rule: RefusalCode }
-  /** Types that must be among the elements, else the rule is broken. */
+  /** Types that must be among the elements, and the rule of this requirement. */
   readonly every?: { readonly required: readonly number[]; readonly rule: RefusalCode }
-  /** Whether the member is left out of JSON when empty. */
+  /** Whether JSON leaves out an empty list. */
   readonly omitEmpty?: boolean
 }
 
@@ -152,12 +152,12 @@ export function list<T>(count: Width, of: Schema<T>, options: ListOptions<T>): L
   }
 }
 
-// No closures here: lists are read by the thousand, and each closure is garbage.
+// Creates no closures: thousands of lists are read, and each closure would be garbage.
 function readList<T>(r: Reader, count: Width, of: Schema<T>, options: ListOptions<T>): T[] {
   const start = r.at
   const length = r[count]()
   checkCount(length, options, start)
-  // Every element has a byte at least, so a count beyond the end costs nothing.
+  // Every element has at least one byte, so a count beyond the end is refused before anything is allocated.
   if (length > r.end - r.at) throw new Malformed('BIN_EOF', start)
   const values = new Array<T>(length)
   let i = 0
@@ -215,7 +215,7 @@ function checkRequired<T>(values: readonly T[], { every }: ListOptions<T>, offse
   }
 }
 
-/** A part that may be absent: its length as u32 in front, 0 when it is. `null` in JSON means absent. */
+/** A part that may be absent, with a u32 length prefix that is 0 if the part is absent. `null` in JSON means absent. */
 export function optional<T>(of: Schema<T>): OptionalSchema<T> {
   return {
     kind: 'optional',
@@ -242,7 +242,7 @@ export function optional<T>(of: Schema<T>): OptionalSchema<T> {
   }
 }
 
-/** The variants by their codes in one numbering. */
+/** The variants by their codes in a numbering. */
 function tableOf(variants: readonly AnyVariant[], numbering: Numbering) {
   const table: (AnyVariant | undefined)[] = Array(256).fill(undefined)
   for (const one of variants) {

@@ -4,25 +4,25 @@ import { Reader } from './reader.ts'
 import { sizeOfWidth, type Width } from './scalars.ts'
 import { isReadable, type Schema } from './schema.ts'
 
-/** Every field of a serialized value with its place in the bytes. */
+/** Lists all fields of a serialized value with their positions in the bytes. */
 
-/** One field: a leaf with its value, or what is made of the fields that follow it. */
+/** A field: a leaf with its value, or a composite, whose parts follow it in the list. */
 export interface SerializedField {
-  /** The way from the whole, as of errors: `body.payload.transaction.outputs.1.amount`; empty for the whole. */
+  /** The path from the whole value, as in errors: `body.payload.transaction.outputs.1.amount`; empty for the whole value. */
   readonly path: string
-  /** The name of its type; a list has that of its elements in brackets. */
+  /** The name of the type; for a list, the type of its elements in brackets. */
   readonly type: string
-  /** What it means at its place, with unit and range. */
+  /** The meaning of the field, with unit and range. */
   readonly about: string | undefined
-  /** The first byte. */
+  /** Position of the first byte. */
   readonly offset: number
-  /** How many bytes it takes, with the count or length in front. */
+  /** Number of bytes, including a count or length prefix. */
   readonly length: number
-  /** Of a leaf: decimal digits, hexadecimal bytes, or text. */
+  /** The value of a leaf: decimal digits, hexadecimal bytes, or text. */
   readonly value: string | undefined
 }
 
-/** The fields of a value whose bytes decode, each before those it is made of. The leaves cover all bytes. Linear in the bytes. */
+/** The fields of valid bytes, each composite before its parts. The leaves cover all bytes. Linear in the number of bytes. */
 export function fieldsOf(schema: Schema<any>, bytes: Uint8Array): readonly SerializedField[] {
   const numbering = isReadable(schema, bytes) ? 'released' : 'documented'
   const walk: Walk = { r: new Reader(bytes, numbering), fields: [] }
@@ -54,7 +54,7 @@ function close(field: OpenField, { r }: Walk): void {
   field.length = r.at - field.offset
 }
 
-/** Reads what a field holds. A choice, and what may be absent, are one field with what stands there. */
+/** Reads the content of a field. A union or an optional value is the same field as its content. */
 function enter(schema: Schema<any>, field: OpenField, walk: Walk): void {
   const { r } = walk
   const node = nodeOf(schema)
@@ -90,7 +90,7 @@ function enter(schema: Schema<any>, field: OpenField, walk: Walk): void {
   }
 }
 
-/** Entries are fields by their keys, with key and value in one. */
+/** Reads a map: each entry is one field, with key and value, and its path ends with the key. */
 function enterMap(node: MapSchema, field: OpenField, walk: Walk): void {
   const { r } = walk
   const start = r.at
@@ -105,7 +105,7 @@ function enterMap(node: MapSchema, field: OpenField, walk: Walk): void {
   }
 }
 
-/** A number that the protocol writes beside the members: a type, a count, a length. */
+/** Reads a number that is not a member: a type code, a count or a length. */
 function number(name: string, width: Width, parent: OpenField, walk: Walk): number {
   const field = open(below(parent, name), `UInt${8 * sizeOfWidth[width]}`, walk)
   const value = walk.r[width]()

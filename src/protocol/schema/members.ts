@@ -5,29 +5,29 @@ import { Malformed, within } from './refusal.ts'
 import type { Schema } from './schema.ts'
 import type { Writer } from './writer.ts'
 
-/** The members of one object type, one after the other in the order of their bytes. */
+/** Reads, writes, measures and parses the members of one object type, in the order of their bytes. */
 export interface Members {
-  /** A new object of the members that come next, with `type` when the object has a code. */
+  /** Reads the members to a new object, with `type` if the object type has a code. */
   read(r: Reader): object
   write(w: Writer, value: object): void
-  /** How many bytes the members take. */
+  /** Number of bytes of the members. */
   size(value: object): number
-  /** A new object of the members of a JSON object. */
+  /** Parses the members of a JSON object to a new object. */
   parse(given: object): object
 }
 
 type Values = Record<string, unknown>
 
 /**
- * Reads, writes, measures and parses the members of one type. A new object is a copy of a template that has all members
- * already: it has its final shape from the start, and takes no more memory than a literal (docs/decisions/005).
+ * Creates the functions for the members of one type. A new object is a copy of a template that already has all members, so it
+ * has its final shape from the start and takes no more memory than a literal (docs/decisions/005).
  */
 export function membersOfType(code: number | undefined, fields: Fields): Members {
   const keys = Object.keys(fields)
-  // No object has such a name that was not given it.
+  // Member names must not be names that every object inherits.
   for (const key of keys) assert(/^[a-z][A-Za-z0-9]*$/.test(key) && !(key in {}), key)
   const schemas: readonly Schema<any>[] = Object.values(fields)
-  // Looked up once: the schemas of one type differ in shape, and a look-up in each would be slow.
+  // Functions are looked up once: the schemas differ in shape, so a lookup for each value would be slow.
   const reads = schemas.map(({ read }) => read)
   const writes = schemas.map(({ write }) => write)
   const sizes = schemas.map(({ size }) => size)
@@ -71,8 +71,8 @@ export function membersOfType(code: number | undefined, fields: Fields): Members
 }
 
 /**
- * An object with all members. It comes from `JSON.parse`, which counts the members before it makes the object: any other
- * object without a literal of its own keeps room for members to come, and so do its copies.
+ * An object with all members. `JSON.parse` creates it, because it counts the members first: an object that is built in any
+ * other way without a literal reserves room for more members, and so do its copies.
  */
 function templateOf(code: number | undefined, keys: readonly string[]): Values {
   const members = keys.map((key) => [key, null])

@@ -2,7 +2,7 @@ import type { Hex } from '../../lib/hex.ts'
 import { Malformed, type RefusalCode } from './refusal.ts'
 import type { Json, Schema } from './schema.ts'
 
-/** The map of a metadata feature, and what bounds it (codec reference 8.1 and 19). */
+/** The map of a metadata feature, and its limits (codec reference 8.1 and 19). */
 
 /** One entry: printable ASCII to bytes. */
 export interface MetadataEntry {
@@ -11,16 +11,16 @@ export interface MetadataEntry {
 }
 
 /**
- * A map, held as a list in the order of its bytes: a plain object would reorder keys such as `10`. That order is one of
- * two. The official SDK sorts by key, the node by the serialized entry, in which the length of the key comes first.
+ * A map, represented as a list in the order of its bytes, because a plain object would reorder keys such as `10`. There are two
+ * valid orders: the official SDK sorts by key, the node by the serialized entry, which begins with the length of the key.
  */
 export interface MapSchema extends Schema<readonly MetadataEntry[]> {
   readonly kind: 'map'
 }
 
 /**
- * 1 to 255 entries, keys of at most 255 bytes, values of up to 65535. Bytes are read in either order and written as they
- * came; JSON has no order and becomes that of the SDK.
+ * 1 to 255 entries, with keys of at most 255 bytes and values of at most 65535 bytes. Bytes may have either order and are
+ * written in the order in which they were read. JSON has no order; its entries get the order of the SDK.
  */
 export function metadataMap(): MapSchema {
   return {
@@ -72,13 +72,13 @@ export function metadataMap(): MapSchema {
 /** Compares two keys of a map. */
 export type MetadataOrder = (a: string, b: string) => number
 
-/** By the bytes of the keys. */
+/** The order of the official SDK: by the bytes of the keys. */
 export const bySdk: MetadataOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1)
 
-/** By the length of the keys, then by their bytes. */
+/** The order of the node: by the length of the keys, then by their bytes. */
 export const byNode: MetadataOrder = (a, b) => a.length - b.length || bySdk(a, b)
 
-/** The entries in one of the orders. */
+/** Sorts the entries in one of the orders. */
 export function sortEntries(
   entries: readonly MetadataEntry[],
   order: MetadataOrder,
@@ -86,17 +86,17 @@ export function sortEntries(
   return entries.toSorted((a, b) => order(a.key, b.key))
 }
 
-/** The most bytes of a map whose size is limited. */
+/** Maximum size of a map in bytes, where the size is limited. */
 export const maxMetadataSize = 8192
 
-/** How many bytes a map takes. */
+/** Number of bytes of a map. */
 export function sizeOfEntries(entries: readonly MetadataEntry[]): number {
   let size = 1
   for (const entry of entries) size += sizeOfEntry(entry)
   return size
 }
 
-/** How many bytes an entry takes: the lengths of key and value, and both. */
+/** Number of bytes of an entry: two length prefixes, the key and the value. */
 export function sizeOfEntry({ key, value }: MetadataEntry): number {
   return 3 + key.length + (value.length - 2) / 2
 }

@@ -7,9 +7,9 @@ import { Malformed } from './refusal.ts'
 import type { Json } from './schema.ts'
 import type { Writer } from './writer.ts'
 
-/** What structs and variants have in common. */
+/** The common part of structs and variants. */
 
-/** What makes an object type. */
+/** The parts of an object type. */
 export interface ObjectOptions {
   readonly name: string
   readonly code?: number
@@ -18,7 +18,7 @@ export interface ObjectOptions {
   readonly check?: Check<any> | undefined
 }
 
-/** An object type: its code, if it has one, its members, and last the rule over all of them. */
+/** Creates the schema of an object type: its code, if any, then its members, and last the rule over the whole object. */
 export function objectOf({
   name,
   code,
@@ -74,7 +74,7 @@ export function objectOf({
   return schema
 }
 
-/** JSON as an object whose members can be looked up. */
+/** Checks that JSON is an object, and returns it with accessible members. */
 export function membersOf(json: unknown): Readonly<Record<string, unknown>> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new Malformed('JSON_TYPE')

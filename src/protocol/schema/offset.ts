@@ -4,7 +4,7 @@ import { Reader } from './reader.ts'
 import type { BytesSchema, TextSchema, UintSchema } from './scalars.ts'
 import { isReadable, type Schema } from './schema.ts'
 
-/** Where in its bytes a part of a value begins: asked only after something was found wrong with it. */
+/** Computes the position of a part in the bytes of a value. Used only for errors and inspections. */
 
 /** A schema with its kind. */
 export type SchemaNode =
@@ -17,20 +17,20 @@ export type SchemaNode =
   | OptionalSchema<any>
   | MapSchema
 
-/** Every schema is made by one of the makers of this folder, and their kinds are these. */
+/** Narrows the type of a schema. All schemas are created in this folder, and have one of these kinds. */
 export function nodeOf(schema: Schema<any>): SchemaNode {
   return schema as SchemaNode
 }
 
-/** Where the part that `path` leads to begins, in bytes that decode. */
+/** The position of the part at `path`, in valid bytes. */
 export function locate(schema: Schema<any>, bytes: Uint8Array, path: string): number {
   const numbering = isReadable(schema, bytes) ? 'released' : 'documented'
   return offsetOf(schema, new Reader(bytes, numbering), 0, path === '' ? [] : path.split('.'))
 }
 
 /**
- * The position of the part that `path` leads to, of a value that begins at `start`. All that stands before the
- * part must be readable. A path that leads nowhere ends at the innermost part it reaches.
+ * The position of the part at `path`, in a value that begins at `start`. All bytes before the part must be valid. For a path
+ * that does not exist, the result is the position of the innermost existing part.
  */
 export function offsetOf(
   schema: Schema<any>,
@@ -45,7 +45,7 @@ export function offsetOf(
   return inner === undefined ? start : offsetOf(inner.schema, r, r.at, inner.isStep ? rest : path)
 }
 
-/** Moves the reader to the part named `key`, or only inside, where the step costs no key. */
+/** Moves the reader to the part with `key`, or into a union or optional value, which uses no key of the path. */
 function enter(
   node: SchemaNode,
   r: Reader,

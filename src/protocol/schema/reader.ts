@@ -2,20 +2,20 @@ import type { Hex } from '../../lib/hex.ts'
 import { Malformed } from './refusal.ts'
 
 /**
- * Which type codes the bytes have: those of every published client, or those of the service document, which
- * numbers context inputs and the NFT unlock otherwise.
+ * The numbering of the type codes in the bytes: that of all published clients (`released`), or that of the service document
+ * (`documented`), which has other codes for context inputs and the NFT unlock.
  */
 export type Numbering = 'released' | 'documented'
 
-/** Reads little-endian values off bytes, one after the other; never past the end. */
+/** Reads little-endian values from bytes in sequence; throws `Malformed` at the end of the bytes. */
 export class Reader {
   readonly buf: Buffer
   readonly #view: DataView
-  /** The next byte to read. */
+  /** Position of the next byte. */
   at = 0
   readonly end: number
   readonly numbering: Numbering
-  /** Whether a part that has other codes in the other numbering was read to its end. */
+  /** Whether a part whose codes differ between the numberings was read completely. */
   isNumberingSure = false
 
   constructor(bytes: Uint8Array, numbering: Numbering = 'released') {
@@ -25,7 +25,7 @@ export class Reader {
     this.end = bytes.byteLength
   }
 
-  /** Passes over `size` bytes and gives where they began. */
+  /** Skips `size` bytes and returns their position. */
   take(size: number): number {
     const at = this.at
     if (size > this.end - at) throw new Malformed('BIN_EOF', at)
@@ -54,36 +54,36 @@ export class Reader {
     let size = 32
     while (size > 8 && this.buf[at + size - 1] === 0) size--
     if (size === 8) return this.#view.getBigUint64(at, true)
-    // Put together of words, every step would make two numbers.
+    // Through hexadecimal text: composing the value from 64-bit words would create two numbers for each step.
     for (let i = 0; i < size; i++) {
       digits[i] = digitsOfByte[this.buf[at + size - 1 - i] ?? 0] ?? 0
     }
     return BigInt(hexText.toString('latin1', 0, 2 + 2 * size))
   }
 
-  /** `size` bytes as text. */
+  /** Reads `size` bytes as hexadecimal text. */
   hex(size: number): Hex {
     const at = this.take(size)
-    if (size > longestId) return `0x${this.buf.toString('hex', at, at + size)}`
+    if (size > maxShortHex) return `0x${this.buf.toString('hex', at, at + size)}`
     for (let i = 0; i < size; i++) digits[i] = digitsOfByte[this.buf[at + i] as number] as number
     return hexText.toString('latin1', 0, 2 + 2 * size) as Hex
   }
 
-  /** The type byte that comes next, without passing over it. */
+  /** Returns the next byte, a type code, without skipping it. */
   peek(): number {
     if (this.at >= this.end) throw new Malformed('BIN_EOF', this.at)
     return this.#view.getUint8(this.at)
   }
 }
 
-// Identifiers are the most of a block. Written with their `0x` in one piece they take a third less memory than as two
-// strings joined, which the first comparison would have to copy together.
-const longestId = 64
-const hexText = Buffer.alloc(2 + 2 * longestId, '0x')
-const digits = new Uint16Array(hexText.buffer, hexText.byteOffset + 2, longestId)
+// Most of a block are identifiers. Created with their `0x` in one piece, they take a third less memory than a concatenation
+// of two strings, which the first comparison would have to flatten.
+const maxShortHex = 64
+const hexText = Buffer.alloc(2 + 2 * maxShortHex, '0x')
+const digits = new Uint16Array(hexText.buffer, hexText.byteOffset + 2, maxShortHex)
 const digitsOfByte = digitTable()
 
-/** Two digits for each byte, in the memory order of this machine. */
+/** The two hexadecimal digits of each byte value, in the byte order of this machine. */
 function digitTable(): Uint16Array {
   const text = Buffer.alloc(512)
   for (let byte = 0; byte < 256; byte++) text.write(byte.toString(16).padStart(2, '0'), 2 * byte)

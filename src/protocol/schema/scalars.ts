@@ -4,14 +4,14 @@ import type { Schema } from './schema.ts'
 
 /** Numbers, fixed and variable bytes, and text: the leaves of every protocol type (codec reference 1.1). */
 
-/** An unsigned integer. 8, 16 and 32 bits are JSON numbers, 64 a decimal string, 256 a hexadecimal one. */
+/** An unsigned integer. In JSON, 8, 16 and 32 bits are numbers, 64 bits a decimal string, 256 bits a hexadecimal string. */
 export interface UintSchema<T> extends Schema<T> {
   readonly kind: 'uint'
   readonly name: string
   readonly bits: 8 | 16 | 32 | 64 | 256
 }
 
-/** Bytes, in JSON a hexadecimal string. `count` is the width of the length in front, absent when the size is fixed. */
+/** Bytes; a hexadecimal string in JSON. `count` is the width of the length prefix; `undefined` for a fixed size. */
 export interface BytesSchema<T extends Hex> extends Schema<T> {
   readonly kind: 'bytes'
   readonly name: string
@@ -20,7 +20,7 @@ export interface BytesSchema<T extends Hex> extends Schema<T> {
   readonly count: Width | undefined
 }
 
-/** UTF-8 text with its length in front. */
+/** UTF-8 text with a length prefix. */
 export interface TextSchema extends Schema<string> {
   readonly kind: 'text'
   readonly name: string
@@ -29,7 +29,7 @@ export interface TextSchema extends Schema<string> {
 /** The width of a count or length. */
 export type Width = 'u8' | 'u16' | 'u32'
 
-/** Bytes of a count or length. */
+/** Number of bytes of a count or length. */
 export const sizeOfWidth = { u8: 1, u16: 2, u32: 4 } as const
 
 /** An integer of up to 32 bits. */
@@ -48,7 +48,7 @@ export function uint(name: string, bits: 8 | 16 | 32, about?: string): UintSchem
       if (typeof json !== 'number' || !Number.isInteger(json) || json < 0 || json > max) {
         throw new Malformed('JSON_NUMBER')
       }
-      // JSON can spell a negative zero, which would be printed as another value than was read.
+      // JSON can contain -0, which would be printed as 0.
       if (Object.is(json, -0)) throw new Malformed('JSON_NUMBER')
       return json
     },
@@ -122,23 +122,23 @@ export function fixedBytes<T extends Hex = Hex>(
   }
 }
 
-/** What bounds variable bytes. */
+/** Limits of bytes of variable length. */
 export interface VariableBytes {
   readonly count: Width
   readonly min?: number
   readonly max: number
-  /** The rule that is broken by another length. */
+  /** The rule that a length out of range breaks. */
   readonly length: RefusalCode
-  /** Whether the member is left out of JSON when empty. */
+  /** Whether JSON leaves out empty bytes. */
   readonly omitEmpty?: boolean
-  /** The rule that a zero byte at the end breaks, whatever the length. */
+  /** The rule that a trailing zero byte breaks, at any length. */
   readonly trailingZero?: RefusalCode
   /** A rule over the bytes themselves that only the official SDK has. */
   readonly brokenForSdk?: (value: Hex) => RefusalCode | undefined
   readonly about?: string
 }
 
-/** Bytes with their length in front; the length is checked before the bytes are read. */
+/** Bytes with a length prefix; the length is checked before the bytes are read. */
 export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
   const { count, min = 0, max, length, trailingZero, omitEmpty = false } = options
   return {
@@ -178,7 +178,7 @@ export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
   }
 }
 
-/** Text with a one-byte length in front, counted in bytes of UTF-8. */
+/** Text with a one-byte length prefix, which counts bytes of UTF-8. */
 export function text(name: string, about?: string): TextSchema {
   return {
     kind: 'text',
@@ -188,7 +188,7 @@ export function text(name: string, about?: string): TextSchema {
       const size = r.u8()
       const at = r.take(size)
       const value = r.buf.toString('utf8', at, at + size)
-      // Bytes that are no UTF-8 become replacement characters, and those are other bytes.
+      // Invalid UTF-8 decodes to replacement characters, whose bytes differ.
       if (!Buffer.from(value).equals(r.buf.subarray(at, at + size))) {
         throw new Malformed('BIN_TEXT', at)
       }
@@ -205,7 +205,7 @@ export function text(name: string, about?: string): TextSchema {
       if (typeof json !== 'string') throw new Malformed('JSON_TYPE')
       const bytes = Buffer.from(json)
       if (bytes.length > 255) throw new Malformed('TEXT_LENGTH')
-      // Half a surrogate pair has no UTF-8.
+      // An unpaired surrogate has no UTF-8 encoding.
       if (bytes.toString() !== json) throw new Malformed('BIN_TEXT')
       return json
     },
@@ -213,7 +213,7 @@ export function text(name: string, about?: string): TextSchema {
   }
 }
 
-/** `0x` and whole bytes, digits in either case, as lower case. */
+/** Parses `0x` and whole bytes with digits in either case; returns lower case. */
 function parseHex(json: unknown): Hex {
   if (typeof json !== 'string' || json.length % 2 !== 0) throw new Malformed('JSON_HEX')
   if (/^0x[0-9a-f]*$/.test(json)) return json as Hex

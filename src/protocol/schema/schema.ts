@@ -12,7 +12,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json }
 
-/** The kinds of schemas: those that blocks are made of, and the leaves that only answers of a node have. */
+/** The kinds of schemas: the kinds in blocks, and the leaves that only node responses have. */
 export type SchemaKind =
   | 'uint'
   | 'bytes'
@@ -28,37 +28,37 @@ export type SchemaKind =
   | 'int'
 
 /**
- * One protocol type: readable data (kind, name, limits) for code that walks over it, and five closures.
- * Bytes are canonical or refused; JSON is read by the rules of the codec reference (1) and written in one form.
+ * One protocol type: data (kind, name, limits) for code that traverses schemas, and five closures. Bytes must be canonical.
+ * JSON is parsed by the rules of the codec reference (1) and printed in one form.
  */
 export interface Schema<T> {
   readonly kind: SchemaKind
-  /** One sentence on what the value means, with its unit and range, where the name does not say it. */
+  /** The meaning of the value, with its unit and range, if the name does not state it. */
   readonly about?: string
   /** Whether the JSON member may be left out. */
   readonly mayBeAbsent?: boolean
-  /** The first rule of the official SDK that a value breaks and that no node has (codec reference 19); reading allows it. */
+  /** The first broken rule that only the official SDK has (codec reference 19). `read` and `parse` do not apply these rules. */
   brokenForSdk?(value: T): RefusalCode | undefined
   read(r: Reader): T
   write(w: Writer, value: T): void
-  /** How many bytes it writes. */
+  /** Number of bytes that `write` writes. */
   size(value: T): number
   parse(json: unknown): T
-  /** `undefined` leaves the member out. */
+  /** Returns `undefined` if JSON leaves out the member. */
   print(value: T): Json | undefined
 }
 
 /** The type of the values of a schema. */
 export type Infer<S> = S extends Schema<infer T> ? T : never
 
-/** The same schema with a sentence on what it means at this place: unit, range, special values. */
+/** Adds a description to a schema: its meaning at this place, with unit, range and special values. */
 export function about<S extends Schema<any>>(sentence: string, schema: S): S {
   return { ...schema, about: sentence }
 }
 
 /**
- * Bytes to value. All bytes must be used; the error names rule, path and offset. Linear in the input. Bytes are
- * read in the released numbering first, and only when that fails in the documented one.
+ * Decodes bytes, all of which must belong to the value. The error has the rule, the path and the offset. Linear in the input.
+ * The bytes are decoded in the released numbering first; if that fails, in the documented numbering.
  */
 export function decode<T>(schema: Schema<T>, bytes: Uint8Array): Result<T, Refusal> {
   const released = readAll(schema, new Reader(bytes))
@@ -66,17 +66,17 @@ export function decode<T>(schema: Schema<T>, bytes: Uint8Array): Result<T, Refus
   const reader = new Reader(bytes, 'documented')
   const documented = readAll(schema, reader)
   if (documented.ok) return documented
-  // Of two failures the one further on says more about what was meant.
+  // Of two failures, the one at the higher offset more likely has the intended numbering.
   const isFurther = (documented.error.offset ?? 0) > (released.error.offset ?? 0)
   return reader.isNumberingSure && isFurther ? documented : released
 }
 
-/** Whether all bytes make one value in the released numbering. */
+/** Whether all bytes decode to one value in the released numbering. */
 export function isReadable(schema: Schema<any>, bytes: Uint8Array): boolean {
   return readAll(schema, new Reader(bytes)).ok
 }
 
-/** JSON to value; the error names rule and path. */
+/** Parses JSON. The error has the rule and the path. */
 export function parse<T>(schema: Schema<T>, json: unknown): Result<T, Refusal> {
   try {
     return ok(schema.parse(json))
@@ -85,19 +85,19 @@ export function parse<T>(schema: Schema<T>, json: unknown): Result<T, Refusal> {
   }
 }
 
-/** Value to bytes. */
+/** Encodes a value. */
 export function encode<T>(schema: Schema<T>, value: T): Uint8Array<ArrayBuffer> {
   scratch.reset()
   schema.write(scratch, value)
   return scratch.bytes()
 }
 
-/** Value to JSON, in the one form that is written. */
+/** Converts a value to its JSON form. */
 export function print<T>(schema: Schema<T>, value: T): Json {
   return schema.print(value) ?? null
 }
 
-/** Shared by all calls of `encode`: writing is synchronous and nothing of it is kept. */
+/** Shared by all calls of `encode`, which is safe because `encode` is synchronous and returns a copy. */
 const scratch = new Writer(65_536)
 
 function readAll<T>(schema: Schema<T>, reader: Reader): Result<T, Refusal> {

@@ -1,11 +1,11 @@
 import type { Hex } from '../../lib/hex.ts'
 import type { Numbering } from './reader.ts'
 
-/** Writes little-endian values one after the other into a buffer that grows. */
+/** Writes little-endian values in sequence to a buffer that grows. */
 export class Writer {
-  /** Replaced when it grows: reserve with `room` first, then touch it. */
+  /** The buffer. Growing replaces it: call `room` first, then access `buf`. */
   buf: Buffer
-  /** Set by the schema of a transaction that keeps the other numbering, and set back by it. */
+  /** The schema of a transaction sets the numbering while it writes, and then restores it. */
   numbering: Numbering = 'released'
   #view: DataView
   #at = 0
@@ -15,18 +15,18 @@ export class Writer {
     this.#view = new DataView(this.buf.buffer)
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get length(): number {
     return this.#at
   }
 
-  /** Forgets what was written; the memory stays. */
+  /** Discards the written bytes but keeps the memory. */
   reset(): void {
     this.#at = 0
     this.numbering = 'released'
   }
 
-  /** Reserves `size` bytes and gives where they begin. */
+  /** Reserves `size` bytes and returns their position. */
   room(size: number): number {
     const at = this.#at
     this.#at = at + size
@@ -49,7 +49,7 @@ export class Writer {
     this.#view.setUint32(at, value, true)
   }
 
-  /** Writes over four bytes reserved earlier. */
+  /** Overwrites four bytes that were reserved earlier. */
   setU32(at: number, value: number): void {
     this.#view.setUint32(at, value, true)
   }
@@ -70,14 +70,14 @@ export class Writer {
     }
   }
 
-  /** The bytes of a text. */
+  /** Writes the bytes of a hexadecimal text. */
   hex(value: Hex): void {
     const size = (value.length - 2) / 2
     const at = this.room(size)
     this.buf.write(value.slice(2), at, size, 'hex')
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the written bytes. */
   bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.buf.buffer as ArrayBuffer, 0, this.#at).slice()
   }
