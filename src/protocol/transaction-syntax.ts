@@ -65,7 +65,7 @@ export function checkUnlocks(unlocks: readonly Unlock[], inputs: number, report:
   })
 }
 
-/** The place of an unlock. `index` is its index in the outer list; inside a multi unlock, `index` and `multi` are that of the multi unlock. */
+/** The place of an unlock: its index in the outer list. Inside a multi unlock, `index` and `multi` are both that of the multi unlock. */
 interface Place {
   readonly unlocks: readonly Unlock[]
   readonly index: number

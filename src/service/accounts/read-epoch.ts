@@ -5,7 +5,7 @@ import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../../protocol/s
 import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { seatsOfNode } from './node-stakes.ts'
-import { committedEpoch } from './validators.ts'
+import { committedEpoch, readEpochRow } from './validators.ts'
 
 /** An epoch: its slots, its committee, and its rewards. */
 
@@ -65,7 +65,7 @@ export async function readCommitteeOf(
     const unpaid = seats.value.map((seat) => ({ ...seat, poolReward: undefined }))
     return ok({ seats: unpaid, targetReward: undefined })
   }
-  const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const row = await readEpochRow({ store }, epoch)
   return ok({
     seats: (row?.committee ?? []).map((seat) => ({
       ...seat,

@@ -10,7 +10,7 @@ import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
-import type { CommitteeSeat } from '../../store/rows.ts'
+import type { CommitteeSeat, EpochRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
 /** Validators, candidates and committees (rest.md 4.1). */
@@ -136,7 +136,7 @@ export async function candidatesOf(
   const { read } = store
   const { parameters } = source.network
   const { slot: committed } = await read.latestMilestone()
-  const row = (await read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const row = await readEpochRow({ store }, epoch)
   const candidates = new Set(row?.candidates)
   const last = lastSlotOfEpoch(parameters, epoch)
   const accepted = committed < last ? await read.blocksOfKind('candidacy', committed + 1, last) : []
@@ -169,7 +169,7 @@ export async function readCommittee(
   const current = epochOfSlot(source.network.parameters, source.status().slot)
   const epoch = wanted ?? current
   if (epoch > current) return err({ code: 'EPOCH_NOT_BEGUN', argument: 'epoch', epoch, current })
-  const row = (await store.read.epochs(epoch)).find((one) => one.epoch === epoch)
+  const row = await readEpochRow({ store }, epoch)
   const members = row?.committee ?? []
   return ok({
     epoch,
@@ -177,6 +177,14 @@ export async function readCommittee(
     totalStake: members.reduce((sum, { poolStake }) => sum + poolStake, 0n),
     totalValidatorStake: members.reduce((sum, { validatorStake }) => sum + validatorStake, 0n),
   })
+}
+
+/** Reads the stored row of an epoch; `undefined` if there is none. */
+export async function readEpochRow(
+  { store }: Pick<Services, 'store'>,
+  epoch: EpochIndex,
+): Promise<EpochRow | undefined> {
+  return (await store.read.epochs(epoch)).find((row) => row.epoch === epoch)
 }
 
 /** The Bech32 address of an account. */

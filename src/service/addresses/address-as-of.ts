@@ -19,7 +19,7 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
-import { outputCursors } from '../lists/list-outputs.ts'
+import { outputCursors, placeOfBooking } from '../lists/list-outputs.ts'
 import { type OutputView, readOutputs } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import type { UpdatesNotKept } from '../slots/explore.ts'
@@ -132,20 +132,17 @@ export function listOutputsAsOf(
   const list: KeysetList<OutputView> = {
     cursors: outputCursors,
     whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
-    positionOf: placeOf,
+    positionOf: placeOfBooking,
     read: async ({ above, below }, { order, limit }) => {
       const inside = outputs.filter(
         (one) =>
-          comparePositions(placeOf(one), above) > 0 && comparePositions(placeOf(one), below) < 0,
+          comparePositions(placeOfBooking(one), above) > 0 &&
+          comparePositions(placeOfBooking(one), below) < 0,
       )
       return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
     },
   }
   return readKeysetPage(list, args)
-}
-
-function placeOf({ bookedSlot, outputId }: OutputView) {
-  return [bookedSlot, outputId] as const
 }
 
 /** Number of rows or outputs that are processed in one turn of the event loop. */
@@ -179,6 +176,6 @@ function ownedBy(
     tokens: [...tokens]
       .map(([tokenId, of]) => ({ tokenId, balance: of }))
       .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)),
-    outputs: owned.sort((a, b) => comparePositions(placeOf(a), placeOf(b))),
+    outputs: owned.sort((a, b) => comparePositions(placeOfBooking(a), placeOfBooking(b))),
   }
 }

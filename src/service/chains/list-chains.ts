@@ -11,6 +11,7 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
+import { placeOfBooking } from '../lists/list-outputs.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { type ChainView, chainKinds } from './read-chain.ts'
@@ -37,7 +38,7 @@ export async function listChains(
   const list: KeysetList<OutputView> = {
     cursors: chainCursors,
     whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
-    positionOf: placeOf,
+    positionOf: placeOfBooking,
     read: async (part, page) =>
       (await read.aliveChains({ ...part, ...page, kind, keys: all })).map(viewOfOutput),
   }
@@ -46,10 +47,6 @@ export async function listChains(
 }
 
 const chainCursors = keysetCursors({ list: 'chain', values: ['NUMBER', 38] })
-
-function placeOf({ bookedSlot, outputId }: Pick<OutputView, 'bookedSlot' | 'outputId'>) {
-  return [bookedSlot, outputId] as const
-}
 
 function holderOf(kind: ChainKind, address: Hex): IndexKey {
   assert(kind !== chainKinds.ANCHOR, 'a kind of chains that are found by their holder')

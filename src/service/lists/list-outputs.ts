@@ -98,7 +98,11 @@ function unspentList(
   }
 }
 
-function placeOfBooking({ bookedSlot, outputId }: Pick<OutputRow, 'bookedSlot' | 'outputId'>) {
+/** Sort position of an output in lists by booking slot and id. */
+export function placeOfBooking({
+  bookedSlot,
+  outputId,
+}: Pick<OutputRow, 'bookedSlot' | 'outputId'>) {
   return [bookedSlot, outputId] as const
 }
 

@@ -1,15 +1,14 @@
 import { encodeCursor } from '../../feed/cursor.ts'
-import { assert } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { SlotCommitment } from '../../protocol/commitment.ts'
+import type { SlotCommitment } from '../../protocol/commitment.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import type { SlotCounts } from '../../store/list-contract.ts'
 import type { LogTip, Milestone } from '../../store/rows.ts'
 import { branchOf } from '../../store/values.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
+import { decodeCommitment } from './read-commitment.ts'
 
 /** A milestone: a committed slot and its part of the log. */
 
@@ -96,10 +95,4 @@ export function milestoneView(
     firstCursor: isEmpty ? undefined : encodeCursor({ logId, seq: firstSeq, branch }),
     lastCursor: isEmpty ? undefined : encodeCursor({ logId, seq: lastSeq, branch }),
   }
-}
-
-function decodeCommitment({ bytes }: Milestone): SlotCommitment {
-  const commitment = decode(SlotCommitment, bytes)
-  assert(commitment.ok, 'a stored commitment decodes')
-  return commitment.value
 }
