@@ -26,8 +26,8 @@ export function createBranches({ reader, window, follower }: BranchesDeps): Bran
   async function at(seq: number): Promise<Hex> {
     const tip = window.tip()
     if (seq === tip.seq) return tip.branch
-    const kept = window.ring.at(seq)?.branch ?? known.get(seq)
-    if (kept !== undefined) return kept
+    const cached = window.ring.at(seq)?.branch ?? known.get(seq)
+    if (cached !== undefined) return cached
     const [branch, branchOfTip] = await reader.branchesAt([seq, tip.seq])
     if (branchOfTip === tip.branch && window.tip().era === tip.era) {
       const found = present(branch, 'a branch')

@@ -27,7 +27,7 @@ export interface FeedOutputOptions {
 }
 
 export interface FeedOutput {
-  /** The position that the feed has reached by its own reads. Live, its group has the position. */
+  /** The position that the feed has reached by its own reads. While the feed is live, its group has the position. */
   position(): LogPosition
   /** Sets the position to the one that the feed has reached with its group. */
   moveTo(position: LogPosition): void

@@ -3,7 +3,7 @@ import type { LedgerUpdate, LogPosition } from '../store/rows.ts'
 import type { ExpirationTransfer } from './expiration-transfers.ts'
 import type { TailTip } from './log-window.ts'
 
-/** What a feed emits, before a transport renders it. Positions are those of the log. */
+/** Messages of a feed, before a transport renders them. Positions are positions of the log. */
 
 /** A message of a feed. `after` is the position of the preceding message, `position` the position that the feed has reached. */
 export type FeedMessage =

@@ -8,7 +8,7 @@ import { createRowsByKey } from './rows-by-key.ts'
 export interface Ring {
   /** Rows above this position are held. */
   floor(): number
-  /** The newest row held, or the position that the ring was cleared at. */
+  /** The position of the newest held row, or the position at which the ring was cleared. */
   position(): number
   /** Appends the rows that follow the newest one, without a gap. */
   append(rows: readonly LedgerUpdate[]): void

@@ -36,11 +36,11 @@ function pathTo({ hash, parts }: Tree, index: number): ProofNode {
   if (parts === undefined) return { type: 2, hash: bytesToHex(hash) }
   const [left, right] = parts
   return index < left.count
-    ? { type: 0, l: pathTo(left, index), r: beside(right) }
-    : { type: 0, l: beside(left), r: pathTo(right, index - left.count) }
+    ? { type: 0, l: pathTo(left, index), r: siblingOf(right) }
+    : { type: 0, l: siblingOf(left), r: pathTo(right, index - left.count) }
 }
 
-function beside({ hash }: Tree): ProofNode {
+function siblingOf({ hash }: Tree): ProofNode {
   return { type: 1, hash: bytesToHex(hash) }
 }
 

@@ -7,17 +7,17 @@ export type DecodeCache<K, V> = (id: K, bytes: Uint8Array, decode: () => V) => V
 
 /** Creates a cache of about `maxSize` bytes. Callers share its values, so they must not change them. */
 export function createDecodeCache<K extends string, V>(maxSize: number): DecodeCache<K, V> {
-  const kept = new LRUCache<K, { readonly bytes: Uint8Array; readonly value: V }>({
+  const cache = new LRUCache<K, { readonly bytes: Uint8Array; readonly value: V }>({
     maxSize,
     // Approximate size of the decoded objects.
     sizeCalculation: ({ bytes }) => 500 + 12 * bytes.length,
   })
 
   return (id, bytes, decode) => {
-    const known = kept.get(id)
+    const known = cache.get(id)
     if (known !== undefined && isSame(known.bytes, bytes)) return known.value
     const value = decode()
-    kept.set(id, { bytes, value })
+    cache.set(id, { bytes, value })
     return value
   }
 }

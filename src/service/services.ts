@@ -26,7 +26,7 @@ export interface Services {
   readonly keptChanges: KeptChanges
   /** Whether another process may know newer rows of the log than this process. */
   readonly mayLag: boolean
-  /** Who may submit blocks: everyone, no one, or the holder of a valid token. */
+  /** The clients that may submit blocks: all clients, none, or holders of a valid token. */
   readonly submissionPolicy: 'open' | 'closed' | 'token'
   /** The version of the program. */
   readonly version: string

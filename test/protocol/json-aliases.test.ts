@@ -139,7 +139,7 @@ test('a transaction hash without the slot is refused by a message that names the
   const answer = parse(Block, json)
   expect(answer).toEqual({ ok: false, error: { code: 'TRANSACTION_ID_WITHOUT_SLOT', path } })
   const message = answer.ok ? '' : refusalMessage(answer.error, 'the block')
-  expect(message).toContain(`${path} is the 32-byte hash alone and lacks the creation slot`)
+  expect(message).toContain(`${path} has only the 32-byte hash, without the creation slot`)
 })
 
 function accountWith(blockIssuerKeys: readonly unknown[]): unknown {

@@ -68,9 +68,9 @@ export async function readAddressAsOf(
   if (refused !== undefined) return err(refused)
   const outputIds = await unspentIds(read, { address, before }, signal)
   const outputs: OutputView[] = []
-  for (let n = 0; n < outputIds.length; n += pieceSize) {
+  for (let n = 0; n < outputIds.length; n += batchSize) {
     signal.throwIfAborted()
-    outputs.push(...(await readOutputs(services, outputIds.slice(n, n + pieceSize))))
+    outputs.push(...(await readOutputs(services, outputIds.slice(n, n + batchSize))))
   }
   const reached = slot + services.parameters.minCommittableAge
   return ok(ownedBy(outputs, { address, slot, reached }))
@@ -113,13 +113,13 @@ async function unspentIds(
   let after = 0
   for (;;) {
     signal.throwIfAborted()
-    const page = { after, before, limit: pieceSize, order: 'ascending' } as const
+    const page = { after, before, limit: batchSize, order: 'ascending' } as const
     const rows = await read.updates({ ...page, address, classes })
     for (const { outputId, isSpent } of rows) {
       if (isSpent) unspent.delete(outputId)
       else unspent.add(outputId)
     }
-    if (rows.length < pieceSize) return [...unspent]
+    if (rows.length < batchSize) return [...unspent]
     after = rows.at(-1)?.seq ?? before
   }
 }
@@ -146,7 +146,7 @@ export function listOutputsAsOf(
 }
 
 /** Number of rows or outputs that are processed in one turn of the event loop. */
-const pieceSize = 500
+const batchSize = 500
 
 /** Selects the outputs that the address owned from outputs that have it in any role, and sums them up. */
 function ownedBy(

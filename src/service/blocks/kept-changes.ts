@@ -30,7 +30,7 @@ type Placed = Pick<TransactionRow, 'transactionId' | 'slot' | 'state'>
 
 /** Creates a cache of about 8 MiB. */
 export function createKeptChanges(): KeptChanges {
-  const kept = new LRUCache<string, readonly AddressChange[]>({
+  const cache = new LRUCache<string, readonly AddressChange[]>({
     maxSize: 8 * 1024 * 1024,
     sizeCalculation: (changes) =>
       changes.reduce((size, { tokens }) => size + 400 + 400 * tokens.length, 400),
@@ -38,9 +38,9 @@ export function createKeptChanges(): KeptChanges {
   const keyOf = ({ transactionId, slot }: Placed) => `${transactionId} ${slot}`
   const isCommitted = ({ state }: Placed) => state === 'COMMITTED' || state === 'FINALIZED'
   return {
-    get: (transaction) => (isCommitted(transaction) ? kept.get(keyOf(transaction)) : undefined),
+    get: (transaction) => (isCommitted(transaction) ? cache.get(keyOf(transaction)) : undefined),
     set: (transaction, changes) => {
-      if (isCommitted(transaction)) kept.set(keyOf(transaction), changes)
+      if (isCommitted(transaction)) cache.set(keyOf(transaction), changes)
     },
   }
 }

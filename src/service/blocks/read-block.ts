@@ -40,14 +40,14 @@ export async function readBlocks(
   const found = new Map(kept.map((row) => [row.blockId, ok(viewOfBlock(row))]))
   const { node } = source
   if (node === undefined) return found
-  return await askedOfNode(found, blockIds, async (blockId) => {
+  return await fetchMissing(found, blockIds, async (blockId) => {
     const answered = await node.block(blockId)
     return answered.ok ? ok(answered.value && viewOfBlock(answered.value)) : answered
   })
 }
 
 /** Asks a node for the keys that were not found, a few at a time, because each key needs a request. */
-export async function askedOfNode<K, V, E>(
+export async function fetchMissing<K, V, E>(
   found: ReadonlyMap<K, Result<V, never>>,
   keys: readonly K[],
   ask: (key: K) => Promise<Result<V | undefined, E>>,

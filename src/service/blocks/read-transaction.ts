@@ -9,7 +9,7 @@ import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
-import { askedOfNode, type BlockView, decodeBlock, type ReadBlockError } from './read-block.ts'
+import { type BlockView, decodeBlock, fetchMissing, type ReadBlockError } from './read-block.ts'
 
 /** Reads transactions, their contents and their states. */
 
@@ -70,7 +70,7 @@ export async function readTransactions(
   }
   const { node } = source
   if (node === undefined) return found
-  return await askedOfNode(found, transactionIds, async (id) => {
+  return await fetchMissing(found, transactionIds, async (id) => {
     const answered = await node.transaction(id)
     return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
   })

@@ -93,7 +93,7 @@ export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArgum
   const limit = args.first ?? args.last ?? list.defaultSize ?? defaultListSize
   const order = isOldest === isBackward ? 'descending' : 'ascending'
   // Reads one row more than the page has, to find out whether there are more rows.
-  const found = await readInPieces(list, part, { order, limit: limit + 1 })
+  const found = await readInBatches(list, part, { order, limit: limit + 1 })
   const read = isBackward ? found.slice(0, limit).reverse() : found.slice(0, limit)
   const cut = isBackward || args.last == null ? 0 : Math.max(0, read.length - args.last)
   const isBeyond = async () => found.length > limit || (await liesOutside(list, part, order))
@@ -108,7 +108,7 @@ export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArgum
 }
 
 /** Reads a large page in several statements, because a statement of SQLite blocks the event loop. */
-async function readInPieces<Row>(
+async function readInBatches<Row>(
   { read, positionOf }: KeysetList<Row>,
   { above, below }: Between,
   { order, limit }: PageOrder,
@@ -116,10 +116,10 @@ async function readInPieces<Row>(
   const rows: Row[] = []
   for (let rest: Between = { above, below }; ; ) {
     const wanted = Math.min(limit - rows.length, rowsPerTurn)
-    const piece = await read(rest, { order, limit: wanted })
-    rows.push(...piece)
-    const last = piece.at(-1)
-    if (last === undefined || piece.length < wanted || rows.length === limit) return rows
+    const batch = await read(rest, { order, limit: wanted })
+    rows.push(...batch)
+    const last = batch.at(-1)
+    if (last === undefined || batch.length < wanted || rows.length === limit) return rows
     const place = positionOf(last)
     rest = order === 'ascending' ? { ...rest, above: place } : { ...rest, below: place }
     await passTurn()

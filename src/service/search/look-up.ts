@@ -51,8 +51,8 @@ type LookUpResult = readonly Found[] | Nothing
 /** Looks up a meaning, with one index lookup for each kind of object that it may denote. */
 export function lookUp(deps: SearchDeps, meaning: Meaning): Promise<LookUpResult> {
   // The compiler cannot infer that the function and `meaning` belong to the same kind.
-  const one: (deps: SearchDeps, meaning: never) => Promise<LookUpResult> = lookUps[meaning.by]
-  return one(deps, meaning as never)
+  const look: (deps: SearchDeps, meaning: never) => Promise<LookUpResult> = lookUps[meaning.by]
+  return look(deps, meaning as never)
 }
 
 type LookUps = {
@@ -63,12 +63,12 @@ const lookUps: LookUps = {
   BLOCK_ID: async (deps, { id }) => {
     const block = (await readBlocks(deps, [id])).get(id)
     if (block === undefined) return []
-    return block.ok ? [{ kind: 'BLOCK', thing: block.value }] : notTold
+    return block.ok ? [{ kind: 'BLOCK', thing: block.value }] : nodeUnavailable
   },
   TRANSACTION_ID: async (deps, { id }) => {
     const found = (await readTransactions(deps, [id])).get(id)
     if (found === undefined) return []
-    return found.ok ? [{ kind: 'TRANSACTION', thing: found.value }] : notTold
+    return found.ok ? [{ kind: 'TRANSACTION', thing: found.value }] : nodeUnavailable
   },
   COMMITMENT_ID: (deps, { id }) => milestonesIn(deps, { from: id, to: id }),
   OUTPUT_ID: async (deps, { id }) => {
@@ -106,7 +106,7 @@ const lookUps: LookUps = {
   },
 }
 
-const notTold: Nothing = {
+const nodeUnavailable: Nothing = {
   reason: 'NOT_TOLD_BY_NODE',
   sentence: 'the upstream node does not respond now',
 }

@@ -60,7 +60,7 @@ export interface Meanings {
 export const maxSearchLength = 1_000
 
 /** Minimum number of digits of an id prefix: among millions of ids, two with the same eight digits are rare. */
-export const leastDigits = 8
+const minDigits = 8
 
 /** Returns the meanings of a text. Leading and trailing white space is ignored. */
 export function meaningsOf(given: string): Meanings {
@@ -83,7 +83,7 @@ function nothing(sentence: string): Meanings {
 /** Meanings of hexadecimal digits, which may also be a decimal number. */
 function meaningsOfDigits(text: string, digits: string): Meanings {
   const hex: Hex = `0x${digits}`
-  const isShort = digits.length < leastDigits
+  const isShort = digits.length < minDigits
   return {
     meanings: [
       ...meaningsOfId(hex),
@@ -131,7 +131,7 @@ const meaningsByBytes = new Map<number, (hex: Hex) => Meaning[]>([
 
 const tooShort: Misspelling = {
   reason: 'TOO_SHORT',
-  sentence: `a search by the beginning of an id needs at least ${leastDigits} digits`,
+  sentence: `a search by the beginning of an id needs at least ${minDigits} digits`,
 }
 
 /** Whether digits may be the beginning of an id. Full ids are looked up directly; 64 digits may be an id without its slot. */

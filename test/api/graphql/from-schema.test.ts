@@ -135,12 +135,12 @@ describe('descriptions', () => {
   })
 
   const limits = [
-    ['TransactionContent', 'inputs', 'The outputs to spend, each once (1 to 128 elements).'],
+    ['TransactionContent', 'inputs', 'The outputs to spend, without duplicates (1 to 128 elements).'],
     ['BlockHeader', 'protocolVersion', /\(0 to 255\)\.$/],
     ['BlockHeader', 'issuingTime', 'Unix time in nanoseconds (0 to 2^64 - 1).'],
     ['Ed25519Signature', 'signature', 'Ed25519 signature (64 bytes).'],
     ['ManaParameters', 'generationRate', /\(0 to 255\)\.$/],
-    ['Allotment', 'mana', 'How much, above 0 (at most 2^64 - 1).'],
+    ['Allotment', 'mana', 'Amount of mana, above 0 (at most 2^64 - 1).'],
     ['TagFeature', 'tag', 'The tag, 1 to 64 bytes.'],
     ['AnchorOutput', 'features', /Allowed here: MetadataFeature, StateMetadataFeature\.$/],
     ['DelegationOutput', 'validatorAddress', /Allowed here: AccountAddress\.$/],
