@@ -226,7 +226,7 @@ function createRequestQueue<Data>(
         onAnswer(await send())
       } while (isWanted)
     } catch {
-      // The page was left.
+      // The page was closed.
     } finally {
       isRunning = false
     }
