@@ -28,7 +28,7 @@ import { databaseAddress, isPostgresqlUrl } from './store/url.ts'
 
 export type { ConfigError, Environment } from './read-settings.ts'
 
-/** All settings, frozen. Secrets do not print. */
+/** All settings, frozen. Secrets are masked when they are printed. */
 export interface Config extends SettingsOfAll, LedgerSettings, TokenSettings {
   /** Flags whose value contains a password. Every user of the machine can read a command line. */
   readonly exposed: readonly string[]

@@ -152,7 +152,7 @@ const tokens = {
   jwtLeeway: {
     type: whole('NUMBER', { max: 300 }),
     byDefault: '0',
-    help: 'seconds by which the clock of a token issuer may differ, at most 300',
+    help: 'accepted clock skew of a token issuer in seconds, at most 300',
   },
   jwtRevocations: {
     type: path,
@@ -195,7 +195,7 @@ const ledger = {
   },
   issuerKey: {
     type: ed25519Secret,
-    without: "the development network's",
+    without: 'the key of the development network',
     help: "Ed25519 secret of the node's issuer account, `0x` and 64 hexadecimal digits; `none` for no account",
   },
   issuerAccount: {
@@ -249,7 +249,7 @@ const watching = {
 const access = {
   trustedDocuments: {
     type: path,
-    without: 'all',
+    without: 'all documents',
     help: 'JSON manifest of the only GraphQL documents that are executed, besides those of the explorer',
     more: 'It applies to every transport: see [graphql.md](graphql.md).',
   },

@@ -109,10 +109,10 @@ async function syncToDisk(path: string): Promise<void> {
 async function report(process: ProcessIo, { path, url, values, print }: FileCall): Promise<void> {
   const { size: bytes } = await stat(path)
   const keepBeside = keysToKeep(process, values)
-  const made = { file: resolve(path), bytes, database: databasePlace(url), keepBeside }
-  const text = `${made.file} is a backup of ${made.database}, ${bytes} bytes.
+  const result = { file: resolve(path), bytes, database: databasePlace(url), keepBeside }
+  const text = `${result.file} is a backup of ${result.database}, ${bytes} bytes.
 It contains no keys. Keep with it: ${keepBeside.join(', ')}\n`
-  print(text, made)
+  print(text, result)
 }
 
 /** The keys that a gateway needs besides its database: the token key, and the secret of the issuer account if it is set. */

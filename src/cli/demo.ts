@@ -57,7 +57,7 @@ function interrupted(process: ProcessIo, shown: Promise<number>): number {
 }
 
 /** The fields of an update that the demo compares. */
-interface Seen {
+interface ShownUpdate {
   readonly outputId: string
   readonly isSpent: boolean
   readonly milestoneIndex: number
@@ -99,7 +99,7 @@ async function show(
   const listed = (await byRest(client, address)).filter(({ outputId }) => !known.has(outputId))
   printUpdates(print, 'REST', listed)
 
-  const agree = [queried, listed].every((seen) => text(seen) === text(followed))
+  const agree = [queried, listed].every((updates) => text(updates) === text(followed))
   const isOurs = followed.length === 1 && followed[0]?.outputId.startsWith(transactionId)
   const agrees = agree && isOurs === true
   const verdict = agrees ? 'agree' : 'do not agree'
@@ -118,21 +118,23 @@ const query = `query ($address: String!) {
   ledgerUpdates(address: $address) { nodes { outputId isSpent milestoneIndex } }
 }`
 
-async function byQuery(client: GatewayClient, address: string): Promise<Seen[]> {
+async function byQuery(client: GatewayClient, address: string): Promise<ShownUpdate[]> {
   const { ledgerUpdates } = await client.query(query, { address })
-  return seen(members(ledgerUpdates).nodes)
+  return parseUpdates(members(ledgerUpdates).nodes)
 }
 
-async function byRest(client: GatewayClient, address: string): Promise<Seen[]> {
-  return seen((await client.get(`/api/explorer/v2/ledger/updates/by-address/${address}`)).items)
+async function byRest(client: GatewayClient, address: string): Promise<ShownUpdate[]> {
+  return parseUpdates(
+    (await client.get(`/api/explorer/v2/ledger/updates/by-address/${address}`)).items,
+  )
 }
 
-function updatesOf(event: unknown): Seen[] {
+function updatesOf(event: unknown): ShownUpdate[] {
   const { data } = members(event)
-  return seen(members(members(data).ledgerUpdates).updates)
+  return parseUpdates(members(members(data).ledgerUpdates).updates)
 }
 
-function seen(updates: unknown): Seen[] {
+function parseUpdates(updates: unknown): ShownUpdate[] {
   assert(Array.isArray(updates), 'the gateway returns a list of updates')
   return updates.map(members).map(({ outputId, isSpent, milestoneIndex }) => ({
     outputId: String(outputId),
@@ -141,11 +143,15 @@ function seen(updates: unknown): Seen[] {
   }))
 }
 
-function text(updates: readonly Seen[]): string {
+function text(updates: readonly ShownUpdate[]): string {
   return JSON.stringify(updates)
 }
 
-function printUpdates(print: Call['print'], transport: string, updates: readonly Seen[]): void {
+function printUpdates(
+  print: Call['print'],
+  transport: string,
+  updates: readonly ShownUpdate[],
+): void {
   const lines = updates.map(({ outputId, isSpent, milestoneIndex }) => {
     const change = isSpent ? 'spent' : 'created'
     const by = transport.padEnd('subscription'.length)

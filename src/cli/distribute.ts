@@ -10,7 +10,7 @@ import { mostUnknownMs } from '../store/log-forms.ts'
 import { databaseAddress } from '../store/url.ts'
 import { type Command, type ProcessIo, refuse } from './command.ts'
 import { distributeDeclaration } from './declarations/ledger.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, createWaitingReport } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Distributes the log of a Citus database over its workers. */
@@ -70,16 +70,11 @@ async function distributeIn(
   database: Database,
 ): Promise<string | undefined> {
   const progress = createProgress(process, 'distribute')
-  let waitedFor = ''
   const done: Result<DistributedLog, DistributeError> = await distributeLog(database, {
     shards,
     signal,
     knownMs: 1.2 * mostUnknownMs,
-    onWaiting: (reader) => {
-      if (reader === waitedFor) return
-      waitedFor = reader
-      progress.above(() => process.stderr(`waiting for ${reader}, which reads the log\n`))
-    },
+    onWaiting: createWaitingReport(process, progress),
   }).finally(progress.end)
   if (!done.ok) return messageOf(done.error)
   const { workers } = done.value

@@ -8,7 +8,7 @@ import { createProgress, summary } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 import { endFile, writeExport } from './write-export.ts'
 
-/** Writes a whole database as text. */
+/** Exports a whole database as text. */
 export const exportCommand: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, exportDeclaration, words)

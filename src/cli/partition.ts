@@ -5,7 +5,7 @@ import { partitionLog } from '../store/partition-log.ts'
 import { databaseAddress } from '../store/url.ts'
 import { type Command, type ProcessIo, refuse } from './command.ts'
 import { partitionDeclaration } from './declarations/ledger.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, createWaitingReport } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Partitions the log of a PostgreSQL database. */
@@ -51,26 +51,21 @@ async function partitionIn(
   database: Database,
 ): Promise<string | undefined> {
   const progress = createProgress(process, 'partition')
-  let waitedFor = ''
   const done: Result<PartitionedLog, PartitionError> = await partitionLog(database, {
     rows,
     isSplit: values.has('split'),
     signal,
     onProgress: progress.show,
-    onWaiting: (reader) => {
-      if (reader === waitedFor) return
-      waitedFor = reader
-      progress.above(() => process.stderr(`waiting for ${reader}, which reads the log\n`))
-    },
+    onWaiting: createWaitingReport(process, progress),
   }).finally(progress.end)
   if (!done.ok) return messageOf(done.error)
   const { partitions, lockedMs } = done.value
   const ranges = partitions.map(({ from, to }) => ({ first: from, last: to - 1 }))
   const lines = ranges.map(({ first, last }) => `  positions ${first} to ${last}\n`)
-  const longest = Math.ceil(lockedMs)
+  const maxWaitMs = Math.ceil(lockedMs)
   print(
-    `The log is in ${ranges.length} partitions; no session waited longer than ${longest} ms for it.\n${lines.join('')}`,
-    { partitions: ranges, lockedMs: longest },
+    `The log is in ${ranges.length} partitions; no session waited longer than ${maxWaitMs} ms for it.\n${lines.join('')}`,
+    { partitions: ranges, lockedMs: maxWaitMs },
   )
   return undefined
 }

@@ -104,6 +104,19 @@ function duration(ms: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
+/** Reports each new session that a command waits for, above its progress bar. */
+export function createWaitingReport(
+  { stderr }: Pick<ProcessIo, 'stderr'>,
+  { above }: Progress,
+): (reader: string) => void {
+  let last = ''
+  return (reader) => {
+    if (reader === last) return
+    last = reader
+    above(() => stderr(`waiting for ${reader}, which reads the log\n`))
+  }
+}
+
 /** Summarises the work of a command: the number of rows and the rate. */
 export function summary(rows: number, ms: number, unit = 'rows'): string {
   return `${rows} ${unit}, ${Math.round((1_000 * rows) / ms)} per second`

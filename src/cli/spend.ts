@@ -21,9 +21,9 @@ import { type GatewayClient, members } from './gateway-client.ts'
 export interface Payment {
   readonly from: Keypair
   readonly to: Address
-  /** Base tokens. */
+  /** Amount in base tokens. */
   readonly amount: bigint
-  /** Unix time in nanoseconds. */
+  /** Current Unix time in nanoseconds. */
   readonly nowNs: bigint
 }
 

@@ -148,12 +148,12 @@ function isTemporaryStatus(status: number): boolean {
 }
 
 /** Exponential backoff from a quarter of a second, with full jitter, so that thousands of clients do not reconnect at once. */
-function createBackoff(longestMs: number) {
+function createBackoff(maxMs: number) {
   let next = 250
 
   async function wait(minMs: number, signal: AbortSignal | undefined): Promise<void> {
     const pause = minMs + Math.random() * next
-    next = Math.min(2 * next, longestMs)
+    next = Math.min(2 * next, maxMs)
     if (signal?.aborted) return
     await new Promise<void>((resolve) => {
       const done = () => {

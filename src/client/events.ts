@@ -18,7 +18,7 @@ export interface FeedUpdate {
   readonly outputId: HexText
   readonly isSpent: boolean
   readonly milestoneIndex: number
-  /** Unix seconds. */
+  /** End of the milestone, as Unix time in seconds. */
   readonly milestoneTimestamp: number
   readonly historyHash: HexText
 }

@@ -11,7 +11,7 @@ import { Failed, Loading, NoPage } from './parts/states.tsx'
 import { type Place, place } from './router.ts'
 import { texts } from './texts.ts'
 
-/** The frame around every page, and the page that is open. */
+/** The frame around every page, with the open page. */
 
 /** The open page; `undefined` while its module is loading. */
 const open = signal<OpenPage | undefined>(undefined)

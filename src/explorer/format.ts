@@ -25,6 +25,11 @@ export function shortened(id: string): string {
   return id.length <= head + 8 ? id : `${id.slice(0, head)}…${id.slice(-6)}`
 }
 
+/** Converts the first letter to upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Splits a name of the schema into words: `StorageDepositReturn` becomes `storage deposit return`. */
 export function words(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase()

@@ -15,7 +15,7 @@ export interface TypedDocument<Data, Variables> {
 export const endpoint = new URL('graphql', root)
 
 /** Sends a document. Rejects only when the signal aborts. */
-export async function ask<Data, Variables>(
+export async function sendDocument<Data, Variables>(
   { text: document }: TypedDocument<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,

@@ -5,7 +5,7 @@ import {
   type NewMilestonesData,
 } from '../generated/explorer/new-milestones.ts'
 import { endpoint } from './graphql.ts'
-import { askForFrame, frame, type Tip } from './network.ts'
+import { fetchFrame, frame, type Tip } from './network.ts'
 
 /**
  * Follows the milestones while the explorer is open and visible: the only subscription of every page. After an interruption it
@@ -35,7 +35,7 @@ let arrivedMs = Date.now()
 let expectedIndex = 0
 
 /** Number of milestones that are kept for the strip. */
-const keptMilestones = 120
+const maxMilestones = 120
 
 /** Maximum length of an interruption that is replayed, in slots. After a longer one, the content is requested again. */
 const maxReplayedSlots = 200
@@ -64,7 +64,7 @@ async function followAlways(): Promise<never> {
       link.value = { state: 'reconnecting', sinceMs: Date.now() }
     pauseMs = Date.now() - startedMs > 5_000 ? 250 : Math.min(2 * pauseMs, 4_000)
     await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)))
-    if (isRefused && (await askForFrame())) startAgain()
+    if (isRefused && (await fetchFrame())) startAgain()
   }
 }
 
@@ -81,7 +81,7 @@ async function followOnce(): Promise<boolean> {
       signal: connection.signal,
     })
     if (!opened.isOpen) return false
-    if (slotsSince(arrivedMs) > maxReplayedSlots && (await askForFrame())) {
+    if (slotsSince(arrivedMs) > maxReplayedSlots && (await fetchFrame())) {
       startAgain()
       return false
     }
@@ -111,10 +111,10 @@ function addMilestone(next: Tip): void {
   const known = milestones.peek()
   const newest = known[0]?.index ?? 0
   // If a milestone was skipped, everything is requested again.
-  if (next.index > newest + 1) return void askForFrame().then((isThere) => isThere && startAgain())
+  if (next.index > newest + 1) return void fetchFrame().then((isLoaded) => isLoaded && startAgain())
   if (next.index <= newest) return
   batch(() => {
-    milestones.value = [next, ...known].slice(0, keptMilestones)
+    milestones.value = [next, ...known].slice(0, maxMilestones)
     arrivedMs = Date.now()
     const slots = expectedIndex - next.index
     link.value = slots > 2 ? { state: 'catching-up', slots } : { state: 'live' }

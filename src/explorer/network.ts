@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type FrameData, document as frameDocument } from '../generated/explorer/frame.ts'
-import { type Answer, ask, failed, type TypedDocument } from './graphql.ts'
+import { type Answer, failed, sendDocument, type TypedDocument } from './graphql.ts'
 import { joinedText } from './joined.ts'
 import { areWellFormed } from './scalars.ts'
 
@@ -31,29 +31,29 @@ export function gatewayTimeMs(): number {
 }
 
 /** Requests the data of a page, together with the frame if it is not known yet. */
-export async function askWithFrame<Data, Variables extends object>(
+export async function fetchWithFrame<Data, Variables extends object>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
   signal: AbortSignal,
 ): Promise<Answer<Data>> {
   if (!areWellFormed(document.text, variables)) {
-    const isThere = frame.peek() !== undefined || (await askForFrame(signal))
-    return failed(isThere ? 'BAD_USER_INPUT' : 'OFFLINE', '')
+    const isLoaded = frame.peek() !== undefined || (await fetchFrame(signal))
+    return failed(isLoaded ? 'BAD_USER_INPUT' : 'OFFLINE', '')
   }
-  if (frame.peek() !== undefined) return await ask(document, variables, signal)
+  if (frame.peek() !== undefined) return await sendDocument(document, variables, signal)
   const joined: TypedDocument<Data & FrameData, Variables> = {
     text: joinedText(document.text, frameDocument.text),
   }
-  const answer = await ask(joined, variables, signal)
+  const answer = await sendDocument(joined, variables, signal)
   if (answer.ok) frame.value = answer.data
   // The joined document was refused, but a request for the frame alone may succeed.
-  else if (answer.failure.code !== 'OFFLINE') await askForFrame(signal)
+  else if (answer.failure.code !== 'OFFLINE') await fetchFrame(signal)
   return answer
 }
 
 /** Requests only the frame; resolves to whether it was received. */
-export async function askForFrame(signal?: AbortSignal): Promise<boolean> {
-  const answer = await ask(frameDocument, {}, signal)
+export async function fetchFrame(signal?: AbortSignal): Promise<boolean> {
+  const answer = await sendDocument(frameDocument, {}, signal)
   if (answer.ok) frame.value = answer.data
   return answer.ok
 }

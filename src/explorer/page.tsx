@@ -3,7 +3,7 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import { shortened } from './format.ts'
 import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
 import { generation, milestones } from './live.ts'
-import { askWithFrame, type Tip } from './network.ts'
+import { fetchWithFrame, type Tip } from './network.ts'
 import { Paging } from './parts/paging.tsx'
 import { Failed, Loading, Missing } from './parts/states.tsx'
 import { afterIn, type Place } from './router.ts'
@@ -21,7 +21,7 @@ export interface PageDefinition<Data, Variables> {
   /** Whether the requested object is missing on the ledger. */
   readonly isMissing?: (data: Data) => boolean
   /** Returns the kind and the id of the requested object, for the message that it is missing. */
-  readonly sought?: (place: Place) => { readonly kind: string; readonly id: string }
+  readonly target?: (place: Place) => { readonly kind: string; readonly id: string }
   /** When the content may change; by default `UPDATES`. */
   readonly live?: (data: Data, place: Place) => Liveness
   readonly View: ComponentType<PageViewProps<Data>>
@@ -73,7 +73,7 @@ export function byId(words: { readonly kind: string; readonly title: (id: string
   return {
     variables: (place: Place) => ({ id: idAt(place), ...afterIn(place) }),
     title: (place: Place) => words.title(shortened(idAt(place))),
-    sought: (place: Place) => ({ kind: words.kind, id: idAt(place) }),
+    target: (place: Place) => ({ kind: words.kind, id: idAt(place) }),
   }
 }
 
@@ -95,7 +95,7 @@ function openPage<Data, Variables extends object>(
   const title = signal(definition.title(place, known))
   const closing = new AbortController()
   const requests = createRequestQueue(
-    () => askWithFrame(definition.document, variables, closing.signal),
+    () => fetchWithFrame(definition.document, variables, closing.signal),
     show,
   )
 
@@ -107,7 +107,7 @@ function openPage<Data, Variables extends object>(
     if (!answer.ok) {
       // The content stays: the status line shows that the gateway does not respond, and the next milestone triggers a request.
       if (state.peek().name !== 'SHOWN') state.value = { name: 'FAILED', failure: answer.failure }
-      if (isTemporary(answer.failure)) retry = setTimeout(requests.ask, retryMs)
+      if (isTemporary(answer.failure)) retry = setTimeout(requests.request, retryMs)
       return
     }
     state.value = { name: 'SHOWN', data: answer.data, failures: answer.failures }
@@ -120,13 +120,13 @@ function openPage<Data, Variables extends object>(
     return shown.name === 'SHOWN' ? (definition.live?.(shown.data, place) ?? 'UPDATES') : 'NEVER'
   }
 
-  const stopRefreshing = refresh({ liveness, ask: requests.ask })
-  requests.ask()
+  const stopRefreshing = refresh({ liveness, request: requests.request })
+  requests.request()
   return {
     place,
     title,
     queryAddress: editorAddress(text, variables),
-    render: () => contentOf(definition, { place, shown: state.value, retry: requests.ask }),
+    render: () => contentOf(definition, { place, shown: state.value, retry: requests.request }),
     close: () => {
       closing.abort()
       clearTimeout(retry)
@@ -137,11 +137,11 @@ function openPage<Data, Variables extends object>(
 
 interface RefreshDeps {
   readonly liveness: () => Liveness
-  readonly ask: () => void
+  readonly request: () => void
 }
 
 /** Requests a page again when its content may have changed; returns a function that ends this. */
-function refresh({ liveness, ask }: RefreshDeps): () => void {
+function refresh({ liveness, request }: RefreshDeps): () => void {
   let lastIndex = milestones.peek()[0]?.index
   let lastGeneration = generation.peek()
 
@@ -157,10 +157,10 @@ function refresh({ liveness, ask }: RefreshDeps): () => void {
     const isNew = lastIndex !== undefined && index !== lastIndex
     lastIndex = index
     lastGeneration = generation.value
-    if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) ask()
+    if ((isNew || isReplaced) && (isReplaced || mayHaveChanged())) request()
   })
   const timer = setInterval(() => {
-    if (!document.hidden && liveness() === 'SECONDS') ask()
+    if (!document.hidden && liveness() === 'SECONDS') request()
   }, refreshMs)
   return () => {
     clearInterval(timer)
@@ -184,7 +184,7 @@ function contentOf<Data, Variables>(
     // The root field of the page may be null because of an error, such as an address of another network.
     const reason = shown.failures.find(({ path }) => path.length === 1)
     if (reason !== undefined) return <Failed failure={reason} retry={retry} />
-    const { kind, id } = definition.sought?.(place) ?? { kind: 'page', id: '' }
+    const { kind, id } = definition.target?.(place) ?? { kind: 'page', id: '' }
     return <Missing kind={kind} id={id} />
   }
   // The URL names a page that the list does not have. The view would show it as an empty list.
@@ -212,8 +212,8 @@ function remember<Data>(remembered: Map<string, Data>, key: string, data: Data):
 
 /** Sends one request at a time. Calls during a request cause one more request after it. */
 function createRequestQueue<Data>(
-  request: () => Promise<Answer<Data>>,
-  take: (answer: Answer<Data>) => void,
+  send: () => Promise<Answer<Data>>,
+  onAnswer: (answer: Answer<Data>) => void,
 ) {
   let isRunning = false
   let isWanted = false
@@ -223,17 +223,17 @@ function createRequestQueue<Data>(
     try {
       do {
         isWanted = false
-        take(await request())
+        onAnswer(await send())
       } while (isWanted)
     } catch {
-      // The page was left.
+      // The page was closed.
     } finally {
       isRunning = false
     }
   }
 
   return {
-    ask: () => {
+    request: () => {
       if (isRunning) isWanted = true
       else void run()
     },

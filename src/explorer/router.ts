@@ -20,7 +20,7 @@ let visits = 0
 /** The current place; `undefined` if the explorer has no such page. */
 export const place = signal(placeOf(new URL(location.href), 0))
 
-/** The path of a page, below the root. */
+/** The path of a page below the root. */
 export function pathOf(name: PageName, parameters: Readonly<Record<string, string>> = {}): string {
   return pagePaths[name].replace(/:(\w+)/g, (_, part) => encodeURIComponent(parameters[part] ?? ''))
 }

@@ -17,7 +17,7 @@ export const detailTexts = {
     check: 'Check in this browser',
     again: 'Check again',
     what: 'Hashes the output and follows the hashes to the transaction id and to the newest commitment.',
-    asked: 'Checking …',
+    checking: 'Checking …',
     proven: 'proven',
     refused: 'not proven',
     verdicts: {
@@ -106,7 +106,7 @@ export const detailTexts = {
   },
   tryAgain: {
     button: 'Check again now',
-    asked: 'Checking against the current ledger …',
+    checking: 'Checking against the current ledger …',
     known: 'The result is final: the ledger judges each transaction id only once.',
     accepted: 'The transaction would be accepted now.',
     refused: (message: string) => `A block with this transaction would be refused now: ${message}`,

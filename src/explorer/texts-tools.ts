@@ -113,7 +113,7 @@ export const toolTexts = {
       `Sends ${amount} to an address of this development network. An address with a high balance receives less, and an address with ${limit} receives nothing.`,
     address: 'Address',
     act: 'Request tokens',
-    asking: 'Waiting for the payment …',
+    waiting: 'Waiting for the payment …',
     paid: 'Paid by transaction',
     to: 'to',
     waits: (count: number) =>

@@ -315,7 +315,7 @@ export const texts = {
     deposit: 'To spend it, return',
     backTo: 'to',
     noOne: 'no one',
-    until: 'until slot',
+    until: 'up to slot',
     from: 'from slot',
     oldCommitment: 'only with an old commitment',
     now: 'now',

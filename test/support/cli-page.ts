@@ -11,8 +11,8 @@ export function cliPage(): string {
   const output = topics.find(({ name }) => name === 'output')?.text ?? ''
   return `# Command line
 
-\`npm run reference\` writes this page from the declarations in \`src/cli/declarations\`; \`ledger-gateway COMMAND --help\` and
-\`ledger-gateway help TOPIC\` say the same. In a checkout it is \`npm run -s ledger-gateway -- COMMAND\`.
+\`npm run reference\` generates this page from the declarations in \`src/cli/declarations\`; \`ledger-gateway COMMAND --help\` and
+\`ledger-gateway help TOPIC\` print the same texts. In a checkout, run \`npm run -s ledger-gateway -- COMMAND\`.
 
 | command | |
 | --- | --- |
@@ -45,8 +45,10 @@ function sectionOf(declaration: Declaration): string {
     markdown(about),
     fenced(usageOf(declaration)),
     ...(rows.length === 0 ? [] : [`| | |\n| --- | --- |\n${rows.join('\n')}`]),
-    ...(isAll ? ['Flags: every setting, as `ledger-gateway help settings` lists them.'] : []),
-    ...(isAll || named === '' ? [] : [`Settings of the gateway that it takes too: ${named}.`]),
+    ...(isAll ? ['Flags: all settings, as listed by `ledger-gateway help settings`.'] : []),
+    ...(isAll || named === ''
+      ? []
+      : [`The command also accepts these settings of the gateway: ${named}.`]),
     ...(notes === undefined ? [] : [markdown(notes)]),
     fenced(`$ ${example.run}${example.prints === undefined ? '' : `\n${example.prints}`}`),
   ]

@@ -34,18 +34,18 @@ function rowOf({ name, variable, flag, byDefault, declared }: Setting): string {
 
 const introduction = `# Settings
 
-This page is written by \`npm run reference\` from \`src/setting-list.ts\`. A gateway runs without any setting.
+\`npm run reference\` generates this page from \`src/setting-list.ts\`. All settings are optional.
 
-Each setting has four names, and of the sources that give it the first one wins:
+Each setting can be set in these places. The first place that sets it wins:
 
 1. a flag of \`ledger-gateway serve\`, such as \`--port 4001\`;
-2. an environment variable, such as \`PORT=4001\`; an empty one counts as none;
+2. an environment variable, such as \`PORT=4001\`; an empty variable counts as unset;
 3. a member of the settings file that \`--config\` or \`CONFIG_FILE\` names, such as \`"port": 4001\`;
 4. its default.
 
-A settings file is JSON, so it has no comments. Numbers are numbers, switches are \`true\` or \`false\`, and lists are arrays or
-texts with commas between. Paths start from the folder in which the program is started. The member \`$schema\` lets an editor
-check the file while you write it: [settings.schema.json](settings.schema.json) is in the package as
+A settings file is JSON, so it cannot contain comments. Numbers are written as numbers, switches as \`true\` or \`false\`, and lists
+as arrays or as texts separated by commas. Paths are relative to the folder in which the program is started. With the member
+\`$schema\`, an editor checks the file while you write it: [settings.schema.json](settings.schema.json) is in the package as
 \`ledger-gateway/settings.schema.json\`, and \`ledger-gateway config schema\` prints it.
 
 \`\`\`json
@@ -59,8 +59,8 @@ check the file while you write it: [settings.schema.json](settings.schema.json) 
 }
 \`\`\`
 
-Ask what is wrong before you start. It names everything at once, in the files that settings name too, opens neither a port nor a
-database, and writes nothing:
+Check the settings before you start the gateway. The check reports all problems at once, including problems in the files that
+settings name. It opens neither a port nor a database, and writes nothing:
 
 \`\`\`sh
 ledger-gateway config check --config gateway.json
@@ -68,19 +68,19 @@ ledger-gateway config check --config gateway.json
 
 | exit code of \`config check\` | meaning |
 | --- | --- |
-| 0 | the settings are right |
-| 1 | the output names what is wrong: in the file, the environment or the flags, also where another source wins |
-| 2 | the call has neither \`check\` nor \`schema\` |
+| 0 | the settings are valid |
+| 1 | the output lists the problems in the file, the environment and the flags, including values that another source overrides |
+| 2 | the argument is neither \`check\` nor \`schema\` |
 
-Ask what a gateway would use, and where each value comes from:
+Print the settings that a gateway would use, and the source of each value:
 
 \`\`\`sh
 ledger-gateway serve --config gateway.json --print-config
 \`\`\`
 
-It does not start then. On a terminal it prints a table, and JSON into a pipe. Secrets are not shown.
+The gateway does not start in this case. The output is a table on a terminal, and JSON in a pipe. Secrets are masked.
 
-**Secrets** have no flag, for every user of a machine can read its command lines. Each can come from a file: the variable with
-\`_FILE\` at its end, such as \`JWT_SECRET_FILE=/run/secrets/jwt\`, names it. A line break at its end does not count. A secret and
-its file from one source, such as both variables, are refused.
+**Secrets** have no flag, because every user of a machine can read its command lines. A secret can also come from a file, which the
+variable with the suffix \`_FILE\` names, such as \`JWT_SECRET_FILE=/run/secrets/jwt\`. A trailing line break in the file is ignored.
+If one source sets both the secret and its file, such as both variables, the settings are refused.
 `

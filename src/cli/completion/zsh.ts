@@ -53,7 +53,7 @@ function wordSpec({ name, isMany, isFile, choices }: WordForm, index: number): s
   return `${isMany === true ? '*' : index + 1}:${name}:${valuesOf(choices, isFile === true)}`
 }
 
-/** A blank action completes nothing. */
+/** The completion action of a value; a blank action offers nothing. */
 function valuesOf(choices: readonly string[] | undefined, isFile: boolean): string {
   if (choices !== undefined) return `(${choices.map(escaped).join(' ')})`
   return isFile ? '_files' : ' '

@@ -71,7 +71,7 @@ function walkOn(): void {
     const step = Math.sign(stepsAhead)
     const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
     const at = rows.findIndex((row) => row.contains(document.activeElement))
-    const gap = gapBeside(rows[at], step)
+    const gap = adjacentGap(rows[at], step)
     if (gap !== undefined) {
       gap.scrollIntoView({ block: step > 0 ? 'start' : 'end' })
       requestAnimationFrame(walkOn)
@@ -84,7 +84,7 @@ function walkOn(): void {
 }
 
 /** The placeholder of rows that are not drawn, if it is next to a row in the direction of the step. */
-function gapBeside(row: HTMLElement | undefined, step: number): Element | undefined {
+function adjacentGap(row: HTMLElement | undefined, step: number): Element | undefined {
   const beside = step > 0 ? row?.nextElementSibling : row?.previousElementSibling
   return beside?.classList.contains('gap') === true ? beside : undefined
 }

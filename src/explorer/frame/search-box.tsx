@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type SearchPageData, document as searchDocument } from '../../generated/explorer/search.ts'
-import { ask } from '../graphql.ts'
+import { sendDocument } from '../graphql.ts'
 import { hitOf } from '../parts/hits.tsx'
 import { linkTo, navigate, place } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -66,7 +66,7 @@ function useSearch() {
     }
     try {
       await pause(typingMs, controller.signal)
-      const answer = await ask(searchDocument, { text }, controller.signal)
+      const answer = await sendDocument(searchDocument, { text }, controller.signal)
       if (!answer.ok) return
       result.value = answer.data.search
       isOpen.value = true
@@ -80,7 +80,7 @@ function useSearch() {
     request.current.abort()
     const chosen = hits.peek()[active.peek()]
     if (chosen !== undefined) return navigate(chosen.address)
-    const answer = await ask(searchDocument, { text })
+    const answer = await sendDocument(searchDocument, { text })
     const only = answer.ok && answer.data.search.hits.length === 1 ? answer.data.search.hits : []
     const [first] = only.map(hitOf)
     navigate(first?.address ?? linkTo('search', {}, { q: text }))

@@ -31,7 +31,7 @@ export const page = definePage({
   variables: (place) => ({ address: place.parameters.address ?? '', ...afterIn(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
   isMissing: ({ address }) => address === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
+  target: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
   View: AddressPage,
 })
 

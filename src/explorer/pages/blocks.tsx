@@ -3,7 +3,7 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
 import { MilestoneLink } from '../parts/moments.tsx'
-import { Choice, OnlyBy, oneOf } from '../parts/paging.tsx'
+import { ActiveFilter, Choice, oneOf } from '../parts/paging.tsx'
 import { State } from '../parts/state.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -44,9 +44,9 @@ function Issuer({ place }: { readonly place: Place }) {
   const issuer = place.query.get('issuer')
   if (issuer === null) return null
   return (
-    <OnlyBy place={place} by="issuer">
+    <ActiveFilter place={place} by="issuer">
       {words.issuedBy} <Id of="account" id={issuer} />
-    </OnlyBy>
+    </ActiveFilter>
   )
 }
 

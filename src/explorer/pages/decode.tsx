@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { type DecodePageData, document } from '../../generated/explorer/decode.ts'
 import { document as submission } from '../../generated/explorer/submit-block.ts'
 import { grouped, words as wordsOf } from '../format.ts'
-import { ask } from '../graphql.ts'
+import { sendDocument } from '../graphql.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Amount, Count } from '../parts/amount.tsx'
 import { BrokenRule, BrokenRules } from '../parts/broken-rule.tsx'
@@ -183,7 +183,7 @@ function Send({ bytes }: { readonly bytes: string }) {
   const sending = useSignal<Sending>({ is: 'WAITING' })
   const send = async () => {
     sending.value = { is: 'UNDER_WAY' }
-    const answer = await ask(submission, { input: { bytes } })
+    const answer = await sendDocument(submission, { input: { bytes } })
     if (answer.ok) return navigate(linkTo('block', { id: answer.data.submitBlock.blockId }))
     const { code, message } = answer.failure
     sending.value = { is: 'REFUSED', sentence: message === '' ? code : message }

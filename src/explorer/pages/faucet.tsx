@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { document, type FaucetPageData } from '../../generated/explorer/faucet.ts'
 import { document as request } from '../../generated/explorer/request-from-faucet.ts'
 import { inUnit } from '../format.ts'
-import { ask } from '../graphql.ts'
+import { sendDocument } from '../graphql.ts'
 import { baseToken } from '../network.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
@@ -101,7 +101,7 @@ function Outcome({ of }: { readonly of: Request }) {
     case 'NONE':
       return null
     case 'UNDER_WAY':
-      return <p>{words.asking}</p>
+      return <p>{words.waiting}</p>
     case 'WAITING':
       return <p class="verdict">{words.waits(of.count)}</p>
     case 'PAID':
@@ -127,7 +127,7 @@ function Outcome({ of }: { readonly of: Request }) {
 }
 
 async function requestTokens(address: string): Promise<Request> {
-  const answer = await ask(request, { address })
+  const answer = await sendDocument(request, { address })
   if (!answer.ok) return { is: 'REFUSED', sentence: sentenceOf(answer.failure) }
   const { transactionId, waitingRequests } = answer.data.requestFromFaucet
   return transactionId === null

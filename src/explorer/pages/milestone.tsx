@@ -26,7 +26,7 @@ export const page = definePage({
   variables: ({ parameters }) => ({ index: Number(parameters.index) }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
   isMissing: ({ milestone }) => milestone === null,
-  sought: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
+  target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
   // A milestone never changes, except that the newest one gets a successor.
   live: ({ milestone }) => (milestone?.next === null ? 'MILESTONES' : 'NEVER'),
   View: MilestonePage,

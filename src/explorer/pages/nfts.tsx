@@ -3,7 +3,7 @@ import { definePage, type PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { List } from '../parts/list.tsx'
 import { nameIn } from '../parts/metadata-rows.ts'
-import { OnlyBy } from '../parts/paging.tsx'
+import { ActiveFilter } from '../parts/paging.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { afterIn, linkTo } from '../router.ts'
@@ -27,9 +27,9 @@ function NftsPage({ data: { nfts }, place }: PageViewProps<NftsPageData>) {
   return (
     <List title={words.nfts} of={nfts} columns={columns} empty={words.noNfts} place={place}>
       {issuer !== null && (
-        <OnlyBy place={place} by="issuer">
+        <ActiveFilter place={place} by="issuer">
           {words.issuedBy} <Id of="address" id={issuer} />
-        </OnlyBy>
+        </ActiveFilter>
       )}
     </List>
   )

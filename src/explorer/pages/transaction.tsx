@@ -1,5 +1,5 @@
 import { document, type TransactionPageData } from '../../generated/explorer/transaction.ts'
-import { grouped } from '../format.ts'
+import { capitalized, grouped } from '../format.ts'
 import { byId, definePage, type PageViewProps } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
@@ -182,13 +182,9 @@ function Failure({
   return (
     <div class="failure" role="note">
       <strong>
-        <span aria-hidden="true">✕</span> {capital(sentence)}.
+        <span aria-hidden="true">✕</span> {capitalized(sentence)}.
       </strong>
       <p class="muted">{words.rule(code, name)}</p>
     </div>
   )
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

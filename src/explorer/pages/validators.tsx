@@ -31,7 +31,7 @@ export const page = definePage({
   title: ({ parameters }) =>
     parameters.index === undefined ? words.heading : words.epoch(grouped(parameters.index)),
   isMissing: ({ epoch }) => epoch === null,
-  sought: ({ parameters }) => ({ kind: chainTexts.epoch, id: parameters.index ?? '' }),
+  target: ({ parameters }) => ({ kind: chainTexts.epoch, id: parameters.index ?? '' }),
   live: () => 'MILESTONES',
   View: ValidatorsPage,
 })

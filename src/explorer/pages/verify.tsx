@@ -1,5 +1,5 @@
 import { document, type Judged, type VerifyPageData } from '../../generated/explorer/verify.ts'
-import { grouped } from '../format.ts'
+import { capitalized, grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { Count } from '../parts/amount.tsx'
 import { BrokenRule, BrokenRules } from '../parts/broken-rule.tsx'
@@ -139,17 +139,13 @@ function Outcome({ of: { outcome, refusal, failure } }: { readonly of: Verdict }
       )}
       {failure !== null && (
         <>
-          <p>{capital(failure.sentence)}.</p>
+          <p>{capitalized(failure.sentence)}.</p>
           <p class="muted">{words.rule(failure.code, failure.name)}</p>
           <JsonTree of={failure.detail} />
         </>
       )}
     </div>
   )
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function Mana({ of: mana }: { readonly of: NonNullable<Verdict['mana']> }) {

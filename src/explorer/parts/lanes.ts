@@ -49,7 +49,7 @@ export function manaLane({ inputs, outputs, allotments, mana }: ManaTerms): Lane
   if (sums.in === 0n && sums.out === 0n) return undefined
   const allotted = allotments.reduce((sum, one) => sum + BigInt(one.mana), 0n)
   // A failed transaction created no outputs.
-  const made: readonly LaneEnd[] =
+  const created: readonly LaneEnd[] =
     outputs.length > 0
       ? outputs.map(({ outputId, owner, mana: stored }) => ({
           ...{ key: outputId, kind: 'OUTPUT', id: owner.bech32, amount: BigInt(stored ?? 0) },
@@ -65,7 +65,7 @@ export function manaLane({ inputs, outputs, allotments, mana }: ManaTerms): Lane
         { key: 'rewards', kind: 'REWARDS', amount: BigInt(mana.rewards) },
       ],
       right: [
-        ...made,
+        ...created,
         ...allotments.map(({ accountId, mana: given }): LaneEnd => {
           return { key: accountId, kind: 'ACCOUNT', id: accountId, amount: BigInt(given) }
         }),

@@ -61,14 +61,14 @@ export function Choice({ place, by, label, values }: ChoiceProps) {
   )
 }
 
-interface OnlyByProps {
+interface ActiveFilterProps {
   readonly place: Place
   readonly by: string
   readonly children: ComponentChildren
 }
 
 /** A filter that a link has set, and a link that removes it. */
-export function OnlyBy({ place, by, children }: OnlyByProps) {
+export function ActiveFilter({ place, by, children }: ActiveFilterProps) {
   const { [by]: _, after: __, ...others } = Object.fromEntries(place.query)
   return (
     <span>

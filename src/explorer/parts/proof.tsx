@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { document } from '../../generated/explorer/output-proof.ts'
-import { ask, type Failure } from '../graphql.ts'
+import { type Failure, sendDocument } from '../graphql.ts'
 import { detailTexts } from '../texts-details.ts'
 import { Fact, Facts, Section } from './facts.tsx'
 import { MilestoneLink } from './moments.tsx'
@@ -13,7 +13,7 @@ import type { UnspentCheck } from './unspent-proof.ts'
 const words = detailTexts.proof
 
 type Check =
-  | { readonly verdict: 'ASKED' }
+  | { readonly verdict: 'CHECKING' }
   | { readonly failure: Failure }
   | (ProofCheck & { readonly ledger: LedgerCheck })
 
@@ -23,7 +23,7 @@ type LedgerCheck = UnspentCheck | { readonly why: string }
 export function Proof({ id }: { readonly id: string }) {
   const check = useSignal<Check | undefined>(undefined)
   const run = async () => {
-    check.value = { verdict: 'ASKED' }
+    check.value = { verdict: 'CHECKING' }
     check.value = await checkOutput(id)
   }
   return (
@@ -32,7 +32,7 @@ export function Proof({ id }: { readonly id: string }) {
         <button
           type="button"
           class="button"
-          disabled={check.value !== undefined && isAsked(check.value)}
+          disabled={check.value !== undefined && isChecking(check.value)}
           onClick={run}
         >
           {check.value === undefined ? words.check : words.again}
@@ -50,7 +50,7 @@ async function checkOutput(id: string): Promise<Check> {
     const [{ checkProof }, { checkUnspent }, answer] = await Promise.all([
       import('./output-proof.ts'),
       import('./unspent-proof.ts'),
-      ask(document, { id }),
+      sendDocument(document, { id }),
     ])
     if (!answer.ok) return answer
     const { output } = answer.data
@@ -72,13 +72,13 @@ async function checkOutput(id: string): Promise<Check> {
 
 const offline = { failure: { code: 'OFFLINE', message: '', path: [] } } as const
 
-function isAsked(check: Check): boolean {
-  return 'verdict' in check && check.verdict === 'ASKED'
+function isChecking(check: Check): boolean {
+  return 'verdict' in check && check.verdict === 'CHECKING'
 }
 
 function Outcome({ of: check }: { readonly of: Check }) {
   if ('failure' in check) return <p>{sentenceOf(check.failure)}</p>
-  if (check.verdict === 'ASKED') return <p class="muted">{words.asked}</p>
+  if (check.verdict === 'CHECKING') return <p class="muted">{words.checking}</p>
   return (
     <>
       <Verdict isGood={check.verdict === 'PROVEN'} sentence={words.verdicts[check.verdict]} />

@@ -30,10 +30,10 @@ export async function saveTable(
   link.download = fileNameOf(page, caption, gatewayTimeMs())
   link.click()
   // A browser that asks where to save the file reads it later.
-  setTimeout(() => URL.revokeObjectURL(address), keptMs)
+  setTimeout(() => URL.revokeObjectURL(address), revokeDelayMs)
 }
 
-const keptMs = 60_000
+const revokeDelayMs = 60_000
 
 /** The unit of the amount in a cell. */
 function unitOf(cell: Element): string | undefined {

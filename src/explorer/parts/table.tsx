@@ -31,14 +31,14 @@ interface TableProps<Row> {
 /** Maximum number of rows that are all rendered; of a longer table only the rows near the window are. */
 const maxRendered = 100
 
-export function Table<Row>({ caption, keyOf, columns, empty, isLive, ...asked }: TableProps<Row>) {
+export function Table<Row>({ caption, keyOf, columns, empty, isLive, ...given }: TableProps<Row>) {
   const known = useRef<ReadonlyMap<string, Row> | undefined>(undefined)
   const table = useRef<HTMLTableElement>(null)
-  const isLong = asked.rows.length > maxRendered
+  const isLong = given.rows.length > maxRendered
   const widths = useFixedWidths(table, isLong)
   const before = known.current
   // A new response contains unchanged rows as new objects. They are replaced by the former objects.
-  const rows = asked.rows.map((row) => {
+  const rows = given.rows.map((row) => {
     const former = before?.get(keyOf(row))
     return former !== undefined && isSame(former, row) ? former : row
   })

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { document, type TryAgainData } from '../../generated/explorer/try-again.ts'
-import { type Answer, ask } from '../graphql.ts'
+import { type Answer, sendDocument } from '../graphql.ts'
 import { detailTexts } from '../texts-details.ts'
 import { sentenceOf } from './states.tsx'
 
@@ -11,19 +11,19 @@ const words = detailTexts.tryAgain
 type Verdict = NonNullable<TryAgainData['verifyTransaction']>
 
 export function TryAgain({ bytes }: { readonly bytes: string }) {
-  const answer = useSignal<Answer<TryAgainData> | 'ASKED' | undefined>(undefined)
+  const answer = useSignal<Answer<TryAgainData> | 'CHECKING' | undefined>(undefined)
   const run = async () => {
-    answer.value = 'ASKED'
-    answer.value = await ask(document, { bytes })
+    answer.value = 'CHECKING'
+    answer.value = await sendDocument(document, { bytes })
   }
   const { value } = answer
   return (
     <div class="try-again">
-      <button type="button" class="button" disabled={value === 'ASKED'} onClick={run}>
+      <button type="button" class="button" disabled={value === 'CHECKING'} onClick={run}>
         {words.button}
       </button>{' '}
       <span role="status">
-        {value !== undefined && (value === 'ASKED' ? words.asked : textOf(value))}
+        {value !== undefined && (value === 'CHECKING' ? words.checking : textOf(value))}
       </span>
     </div>
   )
