@@ -135,7 +135,11 @@ describe('descriptions', () => {
   })
 
   const limits = [
-    ['TransactionContent', 'inputs', 'The outputs to spend, without duplicates (1 to 128 elements).'],
+    [
+      'TransactionContent',
+      'inputs',
+      'The outputs to spend, without duplicates (1 to 128 elements).',
+    ],
     ['BlockHeader', 'protocolVersion', /\(0 to 255\)\.$/],
     ['BlockHeader', 'issuingTime', 'Unix time in nanoseconds (0 to 2^64 - 1).'],
     ['Ed25519Signature', 'signature', 'Ed25519 signature (64 bytes).'],
