@@ -21,10 +21,10 @@ export async function checkCounts(
   { slot }: NewestSlot,
   report: CheckReport,
 ): Promise<void> {
-  const ask = <Row>(text: string, ...parameters: readonly bigint[]) =>
+  const select = <Row>(text: string, ...parameters: readonly bigint[]) =>
     tx.$queryRawUnsafe<Row[]>(sql.numbered(text), ...parameters)
   const at = BigInt(slot)
-  const unspent = await ask<{ id: Uint8Array }>(
+  const unspent = await select<{ id: Uint8Array }>(
     `SELECT outputs.id FROM outputs LEFT JOIN unspent_outputs AS own ON own."outputId" = outputs.id
     WHERE (outputs."spentSlot" IS NULL OR outputs."spentSlot" > ?) AND (own."outputId" IS NULL
       OR own.kind <> outputs.kind OR own."bookedSlot" <> outputs."bookedSlot")
@@ -35,7 +35,7 @@ export async function checkCounts(
     maxFindings,
   )
   for (const { id } of unspent) report.found('UNSPENT_OUTPUT_WRONG', bytesToHex(id))
-  const counts = await ask<{ kind: bigint }>(
+  const counts = await select<{ kind: bigint }>(
     `SELECT coalesce(counted.kind, kept.kind) AS kind FROM (SELECT CAST(kind AS BIGINT) AS kind, count(*) AS outputs FROM outputs
       WHERE "bookedSlot" <= ? AND ("spentSlot" IS NULL OR "spentSlot" > ?) GROUP BY kind) AS counted
     FULL JOIN output_counts AS kept ON kept.kind = counted.kind
@@ -44,7 +44,7 @@ export async function checkCounts(
     at,
   )
   for (const { kind } of counts) report.found('OUTPUT_COUNT_WRONG', `output type ${kind}`)
-  const chains = await ask<{ id: Uint8Array }>(
+  const chains = await select<{ id: Uint8Array }>(
     `SELECT "chainId" AS id FROM chain_states GROUP BY "chainId" HAVING max(ordinal) <> count(*)
     UNION SELECT state."chainId" FROM chain_states AS state LEFT JOIN outputs ON outputs.id = state."outputId"
     WHERE outputs.id IS NULL OR outputs."bookedSlot" <> state."bookedSlot" LIMIT ?`,

@@ -43,12 +43,12 @@ export function primaryServer(store: Store, url: string): Server {
     read: store.read,
     snapshot: store.snapshot,
     look: () =>
-      watch.ask(async () => {
+      watch.withTimeout(async () => {
         const position = await watch.position()
         // Read through the store, so that the history guard sees every tip that replicas may show.
         return { ...position, tip: await store.read.logTip() }
       }),
-    lsn: async () => (await watch.ask(watch.position)).lsn,
+    lsn: async () => (await watch.withTimeout(watch.position)).lsn,
     close: watch.close,
   }
 }
@@ -80,8 +80,9 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
     name: databasePlace(url),
     read,
     snapshot,
-    look: () => watch.ask(async () => ({ ...(await watch.position()), tip: await watch.tip() })),
-    lsn: async () => (await watch.ask(watch.position)).lsn,
+    look: () =>
+      watch.withTimeout(async () => ({ ...(await watch.position()), tip: await watch.tip() })),
+    lsn: async () => (await watch.withTimeout(watch.position)).lsn,
     close: async () => {
       snapshots.close()
       // A server that hangs does not close its connections.
@@ -104,14 +105,14 @@ function createWatch(url: string, same?: SameServer) {
     await former.close().catch(() => {})
   }
 
-  async function ask<T>(question: () => Promise<T>): Promise<T> {
+  async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     const over = new AbortController()
     const late = delay(lookTimeoutMs, undefined, { signal: over.signal, ref: false }).then(() => {
       throw new Error(`no response within ${lookTimeoutMs} ms`)
     })
     try {
       same?.holds()
-      return await Promise.race([question(), late])
+      return await Promise.race([work(), late])
     } catch (failure) {
       void drop()
       throw failure
@@ -132,7 +133,7 @@ function createWatch(url: string, same?: SameServer) {
     return logTipRead(createReading({ query, queryBoth, statements: postgresqlStatements }))()
   }
 
-  return { ask, position, tip, close: () => reads.close() }
+  return { withTimeout, position, tip, close: () => reads.close() }
 }
 
 const lookTimeoutMs = 2_000

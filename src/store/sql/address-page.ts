@@ -24,21 +24,21 @@ import type { LogTexts, PageHeads } from './update-texts.ts'
 export function addressPageRead(
   reading: Reading,
   texts: LogTexts,
-): (question: AddressPageQuery) => Promise<AddressPage> {
+): (request: AddressPageQuery) => Promise<AddressPage> {
   const source = { reading, texts }
   const memory = createBranchMemory()
   const complete = branchCompletion(reading)
 
-  return async function page(question) {
-    const { address, class: updateClass } = question
+  return async function page(request) {
+    const { address, class: updateClass } = request
     const known = memory.known()
     const { head, rows } =
-      (await readPartitions(source, question, known.slot)) ??
-      (await readLog(source, question, known.slot))
+      (await readPartitions(source, request, known.slot)) ??
+      (await readLog(source, request, known.slot))
     const { foundBranch, ...rest } = head
     const branches = memory.settle(known, foundBranch, head.tip)
     // The database was replaced by one of another history between the two statements.
-    if (!(await complete(branches, rows, known.slot))) return await page(question)
+    if (!(await complete(branches, rows, known.slot))) return await page(request)
     return {
       ...rest,
       rows: rows.map((row) =>
@@ -60,11 +60,11 @@ interface PageSource {
 
 async function readLog(
   source: PageSource,
-  question: AddressPageQuery,
+  request: AddressPageQuery,
   knownSlot: SlotIndex,
 ): Promise<FoundPage> {
   const target = { heads: source.texts.heads(), table: logTable, knownSlot }
-  return foundPage(await readFrom(source, question, target))
+  return foundPage(await readFrom(source, request, target))
 }
 
 /**
@@ -73,26 +73,26 @@ async function readLog(
  */
 async function readPartitions(
   source: PageSource,
-  question: AddressPageQuery,
+  request: AddressPageQuery,
   knownSlot: SlotIndex,
 ): Promise<FoundPage | undefined> {
   const { logForms } = source.reading
-  const partition = partitionWith(logForms, startOf(logForms, question))
+  const partition = partitionWith(logForms, startOf(logForms, request))
   const newest = partitionWith(logForms, logForms?.form().seq ?? 0)
   if (partition === undefined || newest === undefined) return undefined
   const table = quoted(partition.name)
   const heads = source.texts.heads({ newest: quoted(newest.name), page: table })
-  const found = await unlessGone(readFrom(source, question, { heads, table, knownSlot }))
+  const found = await unlessGone(readFrom(source, request, { heads, table, knownSlot }))
   if (found === undefined) return undefined
   const { head, rows } = foundPage(found)
   const tip = head.tip.seq
   const isCounted = tip < newest.to && head.count >= 0
-  const missing = missingPart(question, {
+  const missing = missingPart(request, {
     ...{ partition, tip, rows, isFirst: isFirstOfAddress },
     prunedSeq: head.tip.prunedSeq,
   })
   if (!isCounted || missing !== undefined) return undefined
-  return head.hasRowsBehind || hasNoneBehind(question, partition, { head, rows })
+  return head.hasRowsBehind || hasNoneBehind(request, partition, { head, rows })
     ? { head, rows }
     : undefined
 }
@@ -109,11 +109,11 @@ function readFrom(
   { heads, table, knownSlot }: PageTarget,
 ): Promise<Rows> {
   const key = [hexToBytes(address), classToNumber(updateClass)]
-  const asked = [...key, after, before, limit, knownSlot]
+  const parameters = [...key, after, before, limit, knownSlot]
   const scan = texts.of(table)[order].ofPage
   return cursors === undefined
-    ? queryBoth(heads.plain, scan, asked)
-    : queryBoth(heads.atCursors, scan, [...asked, ...cursors.behind, ...cursors.seqs])
+    ? queryBoth(heads.plain, scan, parameters)
+    : queryBoth(heads.atCursors, scan, [...parameters, ...cursors.behind, ...cursors.seqs])
 }
 
 /**

@@ -91,15 +91,15 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
     return text
   }
 
-  return async (question) => {
-    const { kind, keys, limit } = question
+  return async (request) => {
+    const { kind, keys, limit } = request
     const ofKeys = keys.flatMap(parametersOf)
-    const asked = [
+    const parameters = [
       ...(impliesKind(keys) ? ofKeys : [kind, ...ofKeys]),
-      ...boundsOf(question),
+      ...boundsOf(request),
       limit,
     ]
-    return (await query(textOf(question), asked)).map(outputRows.rowOf)
+    return (await query(textOf(request), parameters)).map(outputRows.rowOf)
   }
 }
 

@@ -146,7 +146,7 @@ export const hex: Column<Hex> = { type: 'bytes', asText: true, write: digits, re
 
 /** Column of bytes. */
 export const bytes = column<Uint8Array>('bytes', digitsOf, (value) => {
-  assert(value instanceof Uint8Array, 'bytes are bytes')
+  assert(value instanceof Uint8Array, 'the driver returns bytes as a byte array')
   return value
 })
 
@@ -177,7 +177,7 @@ export function named<C extends WrittenColumn<never>>(name: string, one: C): C {
 
 /** Reads bytes that a statement selected with `Dialect.hex`. */
 export function hexOfText(value: unknown): Hex {
-  assert(isHexText(value), 'ids, addresses and hashes are read as text')
+  assert(isHexText(value), 'ids, addresses and hashes are selected as hexadecimal text')
   return value
 }
 

@@ -48,23 +48,23 @@ export type ReadPages<Row> = (
 export function keysetPages<Row>(reading: Reading, index: KeysetIndex<Row>): ReadPages<Row> {
   const { query, dialect } = reading
   const { table, order: columns, positionOf } = index
-  const asked = parameterColumns(index)
+  const parameters = parameterColumns(index)
   const texts = {
     ascending: textsOf(dialect, index, 'ASC'),
     descending: textsOf(dialect, index, 'DESC'),
   }
 
   async function scanOne(scan: KeysetScan, { order, limit }: PageOrder) {
-    const given = boundsOf(scan).map((value, i) => parameterOf(value, asked[i + 1]))
+    const given = boundsOf(scan).map((value, i) => parameterOf(value, parameters[i + 1]))
     const rows = await query(texts[order].one, [...given, limit])
     return rows.map(table.rowOf)
   }
 
   async function scanMany(scans: readonly KeysetScan[], { order, limit }: PageOrder) {
     const given = scans.map((scan, n) =>
-      [n, ...boundsOf(scan)].map((value, i) => jsonOf(value, asked[i])),
+      [n, ...boundsOf(scan)].map((value, i) => jsonOf(value, parameters[i])),
     )
-    const found = await query(texts[order].many, [dialect.json(asked, given), limit])
+    const found = await query(texts[order].many, [dialect.json(parameters, given), limit])
     const pages = new Map<number, Position[]>()
     for (const [n, text] of found) {
       const { page } = present(scans[Number(n)], 'scan')

@@ -85,17 +85,17 @@ function entrySeqsRead({ query, dialect }: Reading): ListReader['entrySeqs'] {
     SELECT n, (SELECT found.seq ${dialect.shards?.entry(ofEntry) ?? ofLog})
     FROM asked`
 
-  return async (asked) => {
-    if (asked.length === 0) return []
+  return async (requests) => {
+    if (requests.length === 0) return []
     const json = dialect.json(
       entryColumns,
-      asked.map((one, n) => [
+      requests.map((one, n) => [
         ...[n, one.slot, digits(one.address), classToNumber(one.class)],
         ...[digits(one.outputId), one.isSpent],
       ]),
     )
     const seqByPlace = new Map((await query(entries, [json])).map(([n, seq]) => [Number(n), seq]))
-    return asked.map((_one, n) => {
+    return requests.map((_one, n) => {
       const seq = seqByPlace.get(n)
       return seq == null ? undefined : Number(seq)
     })
@@ -163,9 +163,9 @@ function blockPageReads(reading: Reading) {
   })
 
   return {
-    blockPages: (asked, page) => readPages(asked, page, ({ where }) => partsOf(pages, where)),
-    childPages: (asked, page) =>
-      readPages(asked, page, ({ parent }) => ({ read: children, equals: [[parent]] })),
+    blockPages: (requests, page) => readPages(requests, page, ({ where }) => partsOf(pages, where)),
+    childPages: (requests, page) =>
+      readPages(requests, page, ({ parent }) => ({ read: children, equals: [[parent]] })),
   } satisfies Partial<ListReader>
 }
 
@@ -213,13 +213,13 @@ function transactionPageReads(reading: Reading) {
   const ofState = keysetPages(reading, { ...ofTransactions, equal: [state] })
 
   return {
-    transactionEntryPages: (asked, page) =>
-      readPages(asked, page, ({ address, class: updateClass }) => ({
+    transactionEntryPages: (requests, page) =>
+      readPages(requests, page, ({ address, class: updateClass }) => ({
         read: entries,
         equals: [[address, classToNumber(updateClass)]],
       })),
-    transactionPages: (asked, page) =>
-      readPages(asked, page, ({ state }) =>
+    transactionPages: (requests, page) =>
+      readPages(requests, page, ({ state }) =>
         state === undefined ? { read: all, equals: [[]] } : { read: ofState, equals: [[state]] },
       ),
   } satisfies Partial<ListReader>
@@ -241,8 +241,8 @@ function outputPageReads(reading: Reading) {
   })
 
   return {
-    outputPages: (asked, page) =>
-      readPages(asked, page, ({ where }) =>
+    outputPages: (requests, page) =>
+      readPages(requests, page, ({ where }) =>
         where === 'SPENT'
           ? { read: spent, equals: [[]] }
           : { read: booked, equals: (where.kinds ?? outputKinds).map((code) => [code]) },
@@ -260,7 +260,7 @@ function addressPageReads(reading: Reading) {
     positionOf: ({ address, total }: AddressTotal) => [total, address],
   })
   return {
-    addressPages: (asked, page) => readPages(asked, page, () => ({ read, equals: [[]] })),
+    addressPages: (requests, page) => readPages(requests, page, () => ({ read, equals: [[]] })),
   } satisfies Partial<ListReader>
 }
 
@@ -269,19 +269,19 @@ const outputKinds = Output.variants.map(({ code }) => code)
 
 /** Reads the pages of each index together, and returns all pages in the order of the requests. */
 async function readPages<A extends Between, Row>(
-  asked: readonly A[],
+  requests: readonly A[],
   page: PageOrder,
   partsOf: (one: A) => { read: ReadPages<Row>; equals: KeysetScan['equal'][] },
 ): Promise<Row[][]> {
   const scansByRead = new Map<ReadPages<Row>, KeysetScan[]>()
-  for (const [i, one] of asked.entries()) {
+  for (const [i, one] of requests.entries()) {
     const { read, equals } = partsOf(one)
     const { above, below } = one
     const scans = scansByRead.get(read) ?? []
     scansByRead.set(read, scans)
     scans.push(...equals.map((equal) => ({ page: i, equal, above, below })))
   }
-  const pages: Row[][] = asked.map(() => [])
+  const pages: Row[][] = requests.map(() => [])
   for (const [read, scans] of scansByRead) {
     for (const [i, rows] of await read(scans, page)) pages[i] = rows
   }

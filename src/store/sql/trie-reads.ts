@@ -43,8 +43,8 @@ export function trieReads({ query, dialect, row, rows, keyed }: Reading): TrieRe
     },
     accountHistories: async (accountIds, slot) => {
       if (accountIds.length === 0) return []
-      const asked = accountIds.map((accountId) => ({ accountId, slot }))
-      const found = await histories(jsonOf(dialect, accountSlots, asked))
+      const keys = accountIds.map((accountId) => ({ accountId, slot }))
+      const found = await histories(jsonOf(dialect, accountSlots, keys))
       return found.map(versionOf).sort((a, b) => a.slot - b.slot)
     },
     accountVersions: async ({ after, upTo }, behind) => {

@@ -24,7 +24,7 @@ export interface LogReads {
   /** Reads the rows at positions, in no order. */
   atSeqs(seqs: readonly number[]): Promise<LedgerUpdate[]>
   /** Reads a page of an address with its count, the facts about its cursors, and the tip, in one snapshot. */
-  page(question: AddressPageQuery): Promise<AddressPage>
+  page(request: AddressPageQuery): Promise<AddressPage>
 }
 
 /** Creates the reads of the log of a database. */
