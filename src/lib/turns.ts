@@ -108,7 +108,7 @@ export async function restOfTurn(client: string): Promise<void> {
   await nextTurn(client)
 }
 
-/** Whether the current turn has lasted for long enough. All parts of a response call this, whichever of them used the time. */
+/** Whether the current turn is over. All parts of a response share its time. */
 export function isTurnOver(): boolean {
   const now = performance.now()
   if (began === undefined) {
@@ -250,7 +250,7 @@ function step(): void {
 let held: (() => void)[] = []
 let heldSince = 0
 
-/** Longest time in milliseconds for which a response is held, and longest last turn of a client whose next turn is waited for. */
+/** Longest time in milliseconds for which a response is held. It is sent at once if the last turn of the next client was longer. */
 const maxHeldMs = 1
 
 /** Runs `work`, which must not throw, after the turns of this phase of the loop. Outside of a turn, runs it after the next phase. */

@@ -9,7 +9,7 @@ export interface CachedStatement<Note> {
   readonly note: Note
 }
 
-/** Statements by their text. */
+/** Prepared statements by SQL text. */
 export interface StatementCache<Note> {
   get(sql: string): CachedStatement<Note>
   /** Evicts a statement. Its next use prepares it again. */
