@@ -8,7 +8,7 @@ export interface Turns {
 }
 
 /** Begins work that holds the event loop for at most `holdMs` milliseconds in a row. */
-export function createTurns(holdMs = usualHoldMs): Turns {
+export function createTurns(holdMs = defaultHoldMs): Turns {
   let begun = performance.now()
 
   async function pass(): Promise<void> {
@@ -24,7 +24,7 @@ export function createTurns(holdMs = usualHoldMs): Turns {
  * Milliseconds after which a turn yields. This is a quarter of the longest time for which the event loop is blocked: one phase may have two
  * turns, each turn continues until its next check, and garbage collection adds to both.
  */
-const usualHoldMs = 5
+const defaultHoldMs = 5
 
 /*
  * The requests of all clients share one event loop by start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn belongs to
@@ -108,14 +108,14 @@ export async function restOfTurn(client: string): Promise<void> {
   await nextTurn(client)
 }
 
-/** Whether the current turn has lasted for long enough. All parts of a response call this, whichever of them used the time. */
+/** Whether the current turn is over. All parts of a response share its time. */
 export function isTurnOver(): boolean {
   const now = performance.now()
   if (began === undefined) {
     began = now
     void nextTurn()
   }
-  return now - began > usualHoldMs
+  return now - began > defaultHoldMs
 }
 
 /** Yields if the current turn is over. Long work calls this before each of its pieces. */
@@ -215,7 +215,7 @@ export function lookForConnections(): void {
 /** Whether the current time is reserved for accepting connections, so that no work begins that can wait. */
 export function isForConnections(now = performance.now()): boolean {
   if (acceptingSince === undefined) return false
-  return (now - acceptingSince) % (3 * usualHoldMs) < 2 * usualHoldMs
+  return (now - acceptingSince) % (3 * defaultHoldMs) < 2 * defaultHoldMs
 }
 
 function planSteps(): void {
@@ -235,7 +235,7 @@ function step(): void {
   }
   stepsLeft--
   endTurn(now)
-  const hasTurn = turnsWanted > 0 && stepsLeft > 0 && now - phaseBegan < usualHoldMs
+  const hasTurn = turnsWanted > 0 && stepsLeft > 0 && now - phaseBegan < defaultHoldMs
   const next = hasTurn ? leastServed() : undefined
   if (held.length > 0 && !mayHold(now, next)) runHeld()
   if (next !== undefined) beginTurn(now, next)
@@ -250,7 +250,7 @@ function step(): void {
 let held: (() => void)[] = []
 let heldSince = 0
 
-/** Longest time in milliseconds for which a response is held, and longest last turn of a client whose next turn is waited for. */
+/** Longest time in milliseconds for which a response is held. It is sent at once if the last turn of the next client was longer. */
 const maxHeldMs = 1
 
 /** Runs `work`, which must not throw, after the turns of this phase of the loop. Outside of a turn, runs it after the next phase. */

@@ -122,7 +122,7 @@ function writerMeters(registry: Registry): WriterTimes {
 }
 
 /** Maximum number of operation names with their own series. Clients choose the names, and each series takes memory. */
-export const mostOperationNames = 100
+export const maxOperationNames = 100
 
 /** Returns the label of an operation name. The first 100 names are labels. All later names, and names that are too long, share `other`. */
 function boundedNames(): (name: string | undefined) => string {
@@ -130,7 +130,7 @@ function boundedNames(): (name: string | undefined) => string {
   return (name) => {
     if (name === undefined) return 'anonymous'
     if (known.has(name)) return name
-    if (known.size >= mostOperationNames || name.length > maxNameLength) return 'other'
+    if (known.size >= maxOperationNames || name.length > maxNameLength) return 'other'
     known.add(name)
     return name
   }

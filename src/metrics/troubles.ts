@@ -59,7 +59,7 @@ export function countEvents(log: Log, registry: Registry): Log {
     labelNames: ['event'],
     registers,
   })
-  // A series that begins at 1 shows no increase.
+  // All series start at 0, because a series that begins at 1 shows no increase.
   for (const event of [...Object.keys(endings), ...singleEvents]) events.inc({ event }, 0)
   for (const event of Object.keys(endings)) troubles.set({ event }, 0)
   const begunBy = endedBy()

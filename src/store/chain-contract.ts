@@ -15,7 +15,7 @@ export interface ChainReader {
   /** The ids of chains in a range, each once, in order. One index lookup per chain found. */
   chainIdsWithin(range: IdRange): Promise<Hex[]>
   /** The newest outputs of chains that are not destroyed, by position. One index scan. */
-  aliveChains(question: AliveChainsQuery): Promise<OutputRow[]>
+  aliveChains(query: AliveChainsQuery): Promise<OutputRow[]>
   /** The owners of a native token, by amount as 32 bytes, and by address for equal amounts. */
   tokenHolders(tokenId: FoundryId, part: Between, page: PageOrder): Promise<AddressTotal[]>
 }

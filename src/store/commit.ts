@@ -31,7 +31,7 @@ export async function commitSlots(
   await assertBooked(writing, slot)
   const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
   // With this many rows the program may need more time between two statements than the idle timeout of a writer allows.
-  if (rows > usualRows) await sql.allowIdling(tx)
+  if (rows > maxTimedRows) await sql.allowIdling(tx)
   const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
   const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, ...moved })
   await countSlots(writing, parameters, { moves, isGenesis: false, ...moved })
@@ -44,8 +44,8 @@ export async function commitSlots(
   return ok(await publishWithin(writing))
 }
 
-/** Log rows in one transaction above which the idle timeout is lifted. */
-const usualRows = 50_000
+/** Maximum number of log rows in a transaction that keeps the idle timeout. */
+const maxTimedRows = 50_000
 
 /** Reads the parameters of the network, and the end of the log. */
 async function committedBefore(tx: RawTx) {

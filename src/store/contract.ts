@@ -134,12 +134,12 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   /** Rows of the log in the requested order, at most `limit`; one index scan per class. Yields to the event loop. */
   updates(range: LogRange): Promise<LedgerUpdate[]>
   /** A page of one address and class, with its count, its cursors and the tip, all of one state. Yields to the event loop. */
-  addressPage(question: AddressPageQuery): Promise<AddressPage>
+  addressPage(query: AddressPageQuery): Promise<AddressPage>
   /**
    * The owned outputs of an address from a position on, inclusive: one index scan. `undefined` if some 200 rows or more precede the
    * position in its own milestone, because the scan does not skip that many.
    */
-  owned(question: OwnedQuery): Promise<readonly OwnedUpdate[] | undefined>
+  owned(query: OwnedQuery): Promise<readonly OwnedUpdate[] | undefined>
   /** The last ordinal and history hash of an address and class; ordinal 0 if there is no row. */
   addressTip(address: Hex, updateClass: UpdateClass): Promise<AddressTip>
   /** The newest pruned row of an address and class; `undefined` if no row of them was pruned. */

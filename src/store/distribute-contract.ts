@@ -44,7 +44,7 @@ export interface DistributionStep {
   isDone?(tx: RawTx): Promise<boolean>
 }
 
-/** The log in shards. */
+/** The distributed log. */
 export interface DistributedLog {
   readonly shards: number
   readonly workers: number

@@ -22,7 +22,7 @@ export function fileIdentityOf(file: string): FileIdentity {
       if (former === undefined && found !== undefined) known.set(path, found)
       if (former !== undefined && found !== former) {
         // SQLite's own code for this. SQLite checks only databases without a write-ahead log.
-        const failure = new Error(`${path} was moved or removed while it is in use`)
+        const failure = new Error(`${path} was moved or removed while in use`)
         throw Object.assign(failure, { code: 'SQLITE_READONLY_DBMOVED' })
       }
     }

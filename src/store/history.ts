@@ -15,9 +15,11 @@ import type { RawWriting } from './sql/statements.ts'
 export class HistoryRewound extends Error {
   constructor(slot: SlotIndex, isOwn: boolean) {
     const lacking = isOwn
-      ? `lacks what this process has seen up to slot ${slot}`
-      : `was found to lack what a process had seen up to slot ${slot}`
-    super(`the database ${lacking}; restore it, or accept that: ledger-gateway restore --accept`)
+      ? `lacks rows that this process has seen up to slot ${slot}`
+      : `was found to lack rows that a process had seen up to slot ${slot}`
+    super(
+      `the database ${lacking}; restore it, or accept the loss: ledger-gateway restore --accept`,
+    )
     this.name = 'HistoryRewound'
   }
 }

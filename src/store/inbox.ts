@@ -39,7 +39,7 @@ export async function acceptBlocks(
   await insertParents(writing, kept)
   const carried = carriedTransactions(kept)
   if (carried.length > 0) await sql.insertTransactions(tx, carried)
-  // The writer may be another process.
+  // The notification reaches a writer in another process.
   if (kept.length > 0) await sql.notify(tx, { topic: 'BLOCKS_ACCEPTED' })
   return { answers, nextInbox: Number(nextInbox) }
 }

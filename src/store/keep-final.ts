@@ -6,7 +6,7 @@ import { judge } from './sql/transactions.ts'
 
 /** Stores final blocks that the upstream node reported. They were never in the inbox, so their positions are negative. */
 
-/** Stores the unknown ones of some blocks and transactions. */
+/** Stores blocks and transactions, except those that are already stored. */
 export async function keepFinal(
   writing: Writing,
   { blocks, transactions }: FinalBlocks,

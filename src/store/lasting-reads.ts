@@ -12,7 +12,7 @@ import type { Milestone } from './rows.ts'
 type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
 
 /** Wraps reads so that their newest results are cached. */
-export function keepAnswers(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
+export function cacheReads(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
   const milestones = new LRUCache<CommitmentId, Milestone>({ max: capacity })
   const entries = new LRUCache<string, AccountEntry | 'NONE'>({ max: capacity })
   const times = new LRUCache<BlockId, bigint>({ max: capacity })

@@ -87,31 +87,31 @@ export interface SlotCounts {
 export interface ListReader {
   /** Blocks by slot, issuing time and position in the inbox. */
   blockPages(
-    asked: readonly (Between & { readonly where: BlockConditions })[],
+    parts: readonly (Between & { readonly where: BlockConditions })[],
     page: PageOrder,
   ): Promise<BlockRow[][]>
   /** The blocks that reference a block, by id. The ids are the positions. */
   childPages(
-    asked: readonly (Between & { readonly parent: BlockId })[],
+    parts: readonly (Between & { readonly parent: BlockId })[],
     page: PageOrder,
   ): Promise<BlockRow[][]>
   /** Transactions by slot and id. */
   transactionPages(
-    asked: readonly (Between & { readonly state: TransactionState | undefined })[],
+    parts: readonly (Between & { readonly state: TransactionState | undefined })[],
     page: PageOrder,
   ): Promise<TransactionRow[][]>
   /** The last entry of each transaction in the log of an address and class, by position. Skips up to 256 entries per transaction. */
   transactionEntryPages(
-    asked: readonly (Between & Pick<LedgerUpdate, 'address' | 'class'>)[],
+    parts: readonly (Between & Pick<LedgerUpdate, 'address' | 'class'>)[],
     page: PageOrder,
   ): Promise<TransactionEntry[][]>
   /** Outputs by booked slot and id, or by spent slot and id. */
   outputPages(
-    asked: readonly (Between & { readonly where: OutputConditions })[],
+    parts: readonly (Between & { readonly where: OutputConditions })[],
     page: PageOrder,
   ): Promise<OutputRow[][]>
   /** Addresses that own base tokens at the newest milestone, by total and by address bytes. */
-  addressPages(asked: readonly Between[], page: PageOrder): Promise<AddressTotal[][]>
+  addressPages(parts: readonly Between[], page: PageOrder): Promise<AddressTotal[][]>
   /** The blocks that exist, in no particular order. */
   blocks(blockIds: readonly BlockId[]): Promise<BlockRow[]>
   /** The transactions that exist, in no particular order. */
@@ -126,7 +126,7 @@ export interface ListReader {
    * The positions of some log rows, in the requested order; `undefined` for rows that do not exist or are pruned. Each costs a scan of
    * the rows of the address in that milestone.
    */
-  entrySeqs(asked: readonly EntryOfSlot[]): Promise<(number | undefined)[]>
+  entrySeqs(parts: readonly EntryOfSlot[]): Promise<(number | undefined)[]>
   /** The log rows at some positions that are not pruned, in no particular order. */
   updatesAt(seqs: readonly number[]): Promise<LedgerUpdate[]>
 }

@@ -164,7 +164,7 @@ async function isCurrent(database: Database): Promise<boolean> {
  * holder is alive.
  */
 async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
-  for (let maxLeftMs = longestLeaseMs; ; ) {
+  for (let maxLeftMs = maxLeaseMs; ; ) {
     const settled = await settleSchema(database, schema, log)
     if (settled.ok || settled.error.code !== 'DATABASE_IN_USE') return settled
     const { leftMs } = settled.error
@@ -177,7 +177,7 @@ async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
 const pollMs = 250
 
 /** Milliseconds above the time that a renewed lease has left. */
-const longestLeaseMs = 4_000
+const maxLeaseMs = 4_000
 
 /** Applies the migrations that a schema requires, or checks that none is missing. Resolves to the names of the applied migrations. */
 export async function settleSchema(

@@ -19,13 +19,13 @@ export function createOwnedReader(reading: Reading): StoreReader['owned'] {
    */
   const seqByPlace = new LRUCache<string, number>({ max: maxPositions })
 
-  async function readRemembered(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
-    const { address, from } = question
+  async function readRemembered(query: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
+    const { address, from } = query
     if (from === undefined || !('outputId' in from)) return undefined
     const key = placeKey(address, from)
     const seq = seqByPlace.get(key)
     if (seq === undefined) return undefined
-    const rows = await ownedRows({ ...question, from: { seq } })
+    const rows = await ownedRows({ ...query, from: { seq } })
     // If another row is at this log position now, the log was pruned up to here, or replaced.
     const [row] = rows ?? []
     if (row !== undefined && placeKey(address, { ...row, slot: row.milestoneIndex }) === key) {
@@ -40,17 +40,17 @@ export function createOwnedReader(reading: Reading): StoreReader['owned'] {
     seqByPlace.set(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
   }
 
-  async function search(question: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
-    const rows = await ownedRows(question)
-    if (question.from !== undefined) remember(question.address, rows?.[0])
+  async function search(query: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
+    const rows = await ownedRows(query)
+    if (query.from !== undefined) remember(query.address, rows?.[0])
     return rows
   }
 
-  return async (question) => {
+  return async (query) => {
     // Yields to other requests before every read of the log.
     await passTurn()
-    const rows = (await readRemembered(question)) ?? (await search(question))
-    remember(question.address, rows?.[question.limit - 1])
+    const rows = (await readRemembered(query)) ?? (await search(query))
+    remember(query.address, rows?.[query.limit - 1])
     return rows
   }
 }

@@ -34,7 +34,7 @@ export interface Line {
 }
 
 /** A statement that is pending or in flight. */
-interface Asked extends Statement {
+interface Pending extends Statement {
   readonly resolve: ((rows: Rows) => void) | undefined
   readonly reject: ((failure: unknown) => void) | undefined
   readonly rows: unknown[][]
@@ -60,7 +60,7 @@ function createLine(client: PoolClient): Line {
   const prepared = new Map<string, readonly ColumnReader[]>()
   /** Created with the first batch. */
   let reader: MessageReader | undefined
-  let asked: Asked[] = []
+  let pending: Pending[] = []
   let messages = 0
   let isInFlight = false
   let isPlanned = false
@@ -75,9 +75,9 @@ function createLine(client: PoolClient): Line {
 
   function send(): void {
     isPlanned = false
-    if (isInFlight || asked.length === 0) return
-    const batch = asked
-    asked = []
+    if (isInFlight || pending.length === 0) return
+    const batch = pending
+    pending = []
     isInFlight = true
     messages++
     client.query(batchOf(batch, { prepared, readerOf, over }))
@@ -90,7 +90,7 @@ function createLine(client: PoolClient): Line {
 
   function over(): void {
     isInFlight = false
-    if (asked.length > 0) plan()
+    if (pending.length > 0) plan()
     else for (const resolve of whenDrained.splice(0)) resolve()
   }
 
@@ -99,21 +99,21 @@ function createLine(client: PoolClient): Line {
       new Promise((resolve, reject) => {
         const { text, name, values } = statement
         const known = { columns: undefined, later: undefined }
-        asked.push({ text, name, values, resolve, reject, rows: [], ...known })
+        pending.push({ text, name, values, resolve, reject, rows: [], ...known })
         plan()
       }),
-    command: (statement) => void asked.push(commandOf(statement)),
+    command: (statement) => void pending.push(commandOf(statement)),
     flush: send,
     messages: () => messages,
     drained: async () => {
-      if (!isInFlight && asked.length === 0) return
+      if (!isInFlight && pending.length === 0) return
       plan()
       await new Promise<void>((resolve) => whenDrained.push(resolve))
     },
   }
 }
 
-function commandOf(statement: Statement): Asked {
+function commandOf(statement: Statement): Pending {
   const unanswered = { resolve: undefined, reject: undefined }
   return { ...statement, ...unanswered, rows: [], columns: noColumns, later: noColumns }
 }
@@ -130,7 +130,7 @@ interface BatchDeps {
  * The callbacks that the driver calls for a batch: the query interface that pg-cursor and pg-query-stream also implement. Rows bypass
  * the driver. After a failure the server skips all statements up to the Sync.
  */
-function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDeps) {
+function batchOf(batch: readonly Pending[], { prepared, readerOf, over }: BatchDeps) {
   let at = 0
   let reader: MessageReader | undefined
   const current = () => present(batch[at], 'a statement that is in flight')
@@ -182,9 +182,9 @@ function batchOf(batch: readonly Asked[], { prepared, readerOf, over }: BatchDep
   }
 }
 
-function sentOf(asked: Asked, prepared: BatchDeps['prepared']): Sent {
-  const { name = '', text, values } = asked
+function sentOf(pending: Pending, prepared: BatchDeps['prepared']): Sent {
+  const { name = '', text, values } = pending
   const known = name === '' ? undefined : prepared.get(name)
-  asked.columns ??= known
-  return { name, text, values, isPrepared: known !== undefined, columns: asked.columns }
+  pending.columns ??= known
+  return { name, text, values, isPrepared: known !== undefined, columns: pending.columns }
 }

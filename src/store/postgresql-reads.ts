@@ -108,9 +108,9 @@ async function run({ take }: Connections, statement: Statement): Promise<Rows> {
   const taken = await take()
   const line = lineOf(taken)
   try {
-    const asked = line.ask(statement)
+    const pending = line.ask(statement)
     line.flush()
-    const rows = await asked
+    const rows = await pending
     taken.release()
     return rows
   } catch (failure) {

@@ -45,7 +45,7 @@ export function createStatements() {
     parameters: readonly Parameter[],
   ): Statement | undefined {
     const limit = limitAt === undefined ? undefined : parameters[limitAt]
-    if (limitAt === undefined || !usualLimits.has(limit)) return undefined
+    if (limitAt === undefined || !literalLimits.has(limit)) return undefined
     const text = limited.get(limit) ?? withLimit(numbered, limitAt, String(limit))
     limited.set(limit, text)
     const name = nameIn(limitedNames, text)
@@ -83,7 +83,9 @@ function nameIn(names: Map<string, string>, text: string): string | undefined {
 }
 
 /** Limits of pages, each with the extra row that shows whether there are more, and of rows that are read at once. */
-const usualLimits: ReadonlySet<unknown> = new Set([2, 6, 11, 21, 26, 51, 101, 201, 501, 1000, 1001])
+const literalLimits: ReadonlySet<unknown> = new Set([
+  2, 6, 11, 21, 26, 51, 101, 201, 501, 1000, 1001,
+])
 
 /** Returns the index, from 0, of the parameter that is the last limit of a text; `undefined` if the parameter has another use too. */
 function limitIn(text: string): number | undefined {

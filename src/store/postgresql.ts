@@ -149,7 +149,8 @@ async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
     await client.connect()
     const { encoding, version, hasTables } = await serverFacts(client)
     if (encoding !== 'UTF8') return unusable(`its encoding is ${encoding}, and must be UTF8`)
-    if (version < oldestVersion) return unusable(`PostgreSQL ${oldestVersion / 10_000} is needed`)
+    if (version < oldestVersion)
+      return unusable(`PostgreSQL ${oldestVersion / 10_000} or later is required`)
     return ok(hasTables ? 'TABLES' : 'NOTHING')
   } catch (failure) {
     return unusable(reasonOf(failure))

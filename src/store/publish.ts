@@ -5,7 +5,8 @@ import type { RawWriting } from './sql/statements.ts'
 
 /**
  * The published tip, which bounds every read. If readers see all changes of a transaction at once, the transaction itself publishes its
- * tip. In an apart database, a later transaction publishes the tip (docs/decisions/041-published-tip.md).
+ * tip. An apart database spreads a transaction over several servers, so readers may see a part of it first. There, a later transaction
+ * publishes the tip (docs/decisions/041-published-tip.md).
  */
 
 /** The end of the log after a commit. */

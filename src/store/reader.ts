@@ -2,7 +2,7 @@ import { passTurn } from '../lib/turns.ts'
 import type { StoreReader } from './contract.ts'
 import type { Database } from './database.ts'
 import { type KeptRows, readKept } from './kept-rows.ts'
-import { keepAnswers } from './lasting-reads.ts'
+import { cacheReads } from './lasting-reads.ts'
 import { createOwnedReader } from './owned.ts'
 import { readsByForm } from './reads-by-form.ts'
 import type { LedgerUpdate, LogRange } from './rows.ts'
@@ -33,7 +33,7 @@ export function createReader(
 
   return {
     ...prepared,
-    ...keepAnswers(prepared),
+    ...cacheReads(prepared),
     reach: async () => {},
     changes: async () => database.changes(),
     version: () => database.version(),
@@ -62,9 +62,9 @@ function preparedReads(reading: Reading) {
     logTip: logTipRead(reading),
     branchesAt: branchesRead(reading),
     updates: (range) => readUpdates(log, range),
-    addressPage: async (question) => {
+    addressPage: async (query) => {
       await passTurn()
-      return await log.page(question)
+      return await log.page(query)
     },
     ...slotReads(reading),
     ...blockReads(reading),

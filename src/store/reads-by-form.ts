@@ -18,16 +18,16 @@ export function readsByForm<R extends object>(reading: Reading, make: (reading: 
   const ofUsual = byName(usual)
   const chosen = [...ofUsual.keys()].map((name) => [
     name,
-    (...asked: readonly unknown[]) => {
+    (...args: readonly unknown[]) => {
       const due = logForms.settle()
       // Without a promise here, reads that begin together share messages to the server.
-      return due === undefined ? read(name)?.(...asked) : due.then(() => read(name)?.(...asked))
+      return due === undefined ? read(name)?.(...args) : due.then(() => read(name)?.(...args))
     },
   ])
   return Object.fromEntries(chosen)
 }
 
-type Read = (...asked: readonly unknown[]) => unknown
+type Read = (...args: readonly unknown[]) => unknown
 type ReadByName = ReadonlyMap<string, Read>
 
 function byName(reads: object): ReadByName {

@@ -19,7 +19,7 @@ export type { LogEntry, Role, UpdateClass } from '../ledger/updates.ts'
 
 /** A position of the log. */
 export interface LogPosition {
-  /** 0 (before the first row) to 2^53 - 1. */
+  /** Position from 0 (before the first row) to 2^53 - 1. */
   readonly seq: number
   /**
    * Binds the position to the history before it: the first 6 bytes of the commitment of the milestone with the row, or zeros at
@@ -32,7 +32,7 @@ export interface LogPosition {
 export interface LedgerUpdate extends LogEntry, LogPosition {
   /** Position among the updates of this address and class, counted from 1 without gaps. */
   readonly ordinal: number
-  /** The committed slot. */
+  /** Committed slot of the row. */
   readonly milestoneIndex: SlotIndex
   /** SHA-256 over the previous history hash of this address and class, and this row (design: one idea). */
   readonly historyHash: Hex
@@ -198,7 +198,7 @@ export interface CommitteeSeat {
   /** Base tokens of its own stake and of all delegations to it. */
   readonly poolStake: bigint
   readonly validatorStake: bigint
-  /** Mana. */
+  /** Fixed cost in mana. */
   readonly fixedCost: bigint
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import type { RawParameter } from './client.ts'
 import { adapterErrorOf } from './sqlite-errors.ts'
-import { isLarge, keepStatements, rowsOf } from './sqlite-statements.ts'
+import { createStatementCache, isLarge, rowsOf } from './sqlite-statements.ts'
 
 /**
  * Queries of a SQLite connection, in the types of Prisma's driver adapters. Only the column types of our tables and of Prisma's migration
@@ -29,15 +29,15 @@ export interface SqliteQueries {
 
 /** Queries a database on this thread. Each call blocks the event loop. The result owns the given database. */
 export function sqliteQueries(database: DatabaseSync): SqliteQueries {
-  const kept = keepStatements(database, columnsOf)
+  const cache = createStatementCache(database, columnsOf)
 
   /** Runs `work` with the prepared statement of a query. Throws Prisma's errors. */
   function run<T>({ sql, args, argTypes }: SqlQuery, work: Work<T>): T {
     return withAdapterErrors(() => {
       const parameters = args.map((arg, i) => parameterOf(arg, argTypes[i]))
-      const { statement, note } = kept.get(sql)
+      const { statement, note } = cache.get(sql)
       // A statement keeps its parameters in memory until its next execution.
-      if (parameters.some(isLarge)) kept.drop(sql)
+      if (parameters.some(isLarge)) cache.drop(sql)
       return work(statement, parameters, note)
     })
   }
@@ -46,7 +46,7 @@ export function sqliteQueries(database: DatabaseSync): SqliteQueries {
     return run(query, (statement, parameters, noted) => {
       const rows = rowsOf({ statement }, parameters)
       const isAltered = rows[0] !== undefined && rows[0].length !== noted.names.length
-      if (isAltered) kept.drop(query.sql)
+      if (isAltered) cache.drop(query.sql)
       const { names, types } = isAltered ? columnsOf(statement) : noted
       const columnTypes = types.map((type, i) => type ?? inferredType(rows, i))
       for (const row of rows) convertIntegers(row, columnTypes)

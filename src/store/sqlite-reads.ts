@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Database, Parameter, Rows, SnapshotConnection } from './database.ts'
-import { isLarge, type KeptStatements, keepStatements, rowsOf } from './sqlite-statements.ts'
+import { createStatementCache, isLarge, rowsOf, type StatementCache } from './sqlite-statements.ts'
 
 /** Reads of SQLite through the driver alone, on a connection of their own. */
 
@@ -11,15 +11,15 @@ export interface SqliteReads extends SnapshotConnection, Pick<Database, 'changes
 export function openReads(open: () => DatabaseSync): SqliteReads {
   let connection: DatabaseSync | undefined
   let openings = 0
-  let kept: KeptStatements<number> | undefined
+  let cache: StatementCache<number> | undefined
 
   function run(sql: string, parameters: readonly Parameter[]): Rows {
     if (connection === undefined) {
       connection = open()
       openings++
     }
-    kept ??= keepStatements(connection, parametersOf)
-    return runKept(kept, sql, parameters)
+    cache ??= createStatementCache(connection, parametersOf)
+    return runCached(cache, sql, parameters)
   }
 
   function isInTransaction(): boolean {
@@ -52,7 +52,7 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   function close(): void {
     connection?.close()
     connection = undefined
-    kept = undefined
+    cache = undefined
   }
 
   return {
@@ -68,14 +68,14 @@ export function openReads(open: () => DatabaseSync): SqliteReads {
   }
 }
 
-function runKept(
-  kept: KeptStatements<number>,
+function runCached(
+  cache: StatementCache<number>,
   sql: string,
   parameters: readonly Parameter[],
 ): Rows {
-  const prepared = kept.get(sql)
+  const prepared = cache.get(sql)
   const bound = parameters.slice(0, prepared.note).map(boundAs)
-  if (bound.some(isLarge)) kept.drop(sql)
+  if (bound.some(isLarge)) cache.drop(sql)
   return rowsOf(prepared, bound)
 }
 

@@ -4,40 +4,40 @@ import { LRUCache } from 'lru-cache'
 /** A cache of the prepared statements of a connection. Preparing a statement costs as much as reading some rows. */
 
 /** A statement whose rows are lists of columns, and a note that `settle` made about it. */
-export interface KeptStatement<Note> {
+export interface CachedStatement<Note> {
   readonly statement: StatementSync
   readonly note: Note
 }
 
-/** Statements by their text. */
-export interface KeptStatements<Note> {
-  get(sql: string): KeptStatement<Note>
+/** Prepared statements by SQL text. */
+export interface StatementCache<Note> {
+  get(sql: string): CachedStatement<Note>
   /** Evicts a statement. Its next use prepares it again. */
   drop(sql: string): void
 }
 
-/** Creates a cache of the `mostKept` newest statements. `settle` is called once per prepared statement. */
-export function keepStatements<Note>(
+/** Creates a cache of the `maxStatements` newest statements. `settle` is called once per prepared statement. */
+export function createStatementCache<Note>(
   database: DatabaseSync,
   settle: (statement: StatementSync) => Note,
-): KeptStatements<Note> {
-  const kept = new LRUCache<string, KeptStatement<Note>>({ max: mostKept })
+): StatementCache<Note> {
+  const cache = new LRUCache<string, CachedStatement<Note>>({ max: maxStatements })
 
-  function get(sql: string): KeptStatement<Note> {
-    const known = kept.get(sql)
+  function get(sql: string): CachedStatement<Note> {
+    const known = cache.get(sql)
     if (known !== undefined) return known
     const prepared = prepare(sql)
-    kept.set(sql, prepared)
+    cache.set(sql, prepared)
     return prepared
   }
 
-  function prepare(sql: string): KeptStatement<Note> {
+  function prepare(sql: string): CachedStatement<Note> {
     const statement = database.prepare(withPlainLimits(sql))
     statement.setReturnArrays(true)
     return { statement, note: settle(statement) }
   }
 
-  return { get, drop: (sql) => void kept.delete(sql) }
+  return { get, drop: (sql) => void cache.delete(sql) }
 }
 
 /**
@@ -50,7 +50,7 @@ function withPlainLimits(sql: string): string {
 
 /** Returns all rows of a statement as lists of columns. The types of the driver only describe rows as objects. */
 export function rowsOf(
-  { statement }: Pick<KeptStatement<unknown>, 'statement'>,
+  { statement }: Pick<CachedStatement<unknown>, 'statement'>,
   parameters: readonly SQLInputValue[],
 ): unknown[][] {
   const rows: unknown[] = statement.all(...parameters)
@@ -67,4 +67,4 @@ export function isLarge(parameter: SQLInputValue): boolean {
 const maxKeptLength = 65_536
 
 /** Capacity of the cache. The program has fewer texts of its own, but a text with a list has one form per list length. */
-export const mostKept = 200
+export const maxStatements = 200

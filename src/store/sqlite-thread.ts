@@ -23,7 +23,7 @@ export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
   let isClosed = false
   worker.on('message', (answer: SqliteAnswer) => {
     isInTransaction = answer.isInTransaction
-    present(pending.shift(), 'a request for each answer').resolve(answer)
+    present(pending.shift(), 'a request for each response').resolve(answer)
     // The thread keeps the process running only while a request is pending.
     if (pending.length === 0) worker.unref()
   })

@@ -34,7 +34,7 @@ export interface TrieBuild extends TrieState {
   readonly put: readonly TriePage[]
 }
 
-/** An account; `undefined` where it was deleted. */
+/** An account with its newest entry. `entry` is `undefined` if the account was deleted. */
 export interface NewestAccount {
   readonly accountId: AccountId
   readonly entry: AccountEntry | undefined

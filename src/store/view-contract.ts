@@ -50,12 +50,12 @@ export interface ViewReader extends ChainReader, SearchReader {
   /** Counters of the whole ledger, and of its newest `slots` slots. Reads a few rows, whatever the size of the ledger. */
   ledgerCounters(slots: number): Promise<LedgerCounters>
   /** Unspent outputs by booked slot and id. Costs one index scan for each index key or kind of the filter. */
-  unspentOutputs(question: UnspentQuery): Promise<OutputRow[]>
+  unspentOutputs(query: UnspentQuery): Promise<OutputRow[]>
   /**
-   * The position at which the first of these scans has passed `most` outputs, or the maximum for one pass, whether the outputs match the
+   * The position at which the first of these scans has passed `max` outputs, or the maximum for one pass, whether the outputs match the
    * rest of the filter or not. Reads only index entries.
    */
-  unspentStop(question: Omit<UnspentQuery, 'limit'>, most: number): Promise<ScanStop>
+  unspentStop(query: Omit<UnspentQuery, 'limit'>, max: number): Promise<ScanStop>
 }
 
 /** The position at which scans stop. */

@@ -24,36 +24,36 @@ export function viewReads(reading: Reading): ViewReader {
     ...activityReads(reading),
     ...chainReads(reading),
     ...searchReads(reading),
-    unspentOutputs: (question) => readUnspent(scan, question),
-    unspentStop: (question, most) => readStop(reading, question, most),
+    unspentOutputs: (query) => readUnspent(scan, query),
+    unspentStop: (query, max) => readStop(reading, query, max),
   }
 }
 
 /** Runs all scans of a query, and merges their rows. */
 async function readUnspent(
   scan: ReturnType<typeof unspentScan>,
-  question: UnspentQuery,
+  query: UnspentQuery,
 ): Promise<OutputRow[]> {
-  const scans = scansOf(question)
+  const scans = scansOf(query)
   const found = await Promise.all(scans.map(scan))
   const rows = found.flat()
-  const sign = question.order === 'descending' ? -1 : 1
+  const sign = query.order === 'descending' ? -1 : 1
   if (scans.length > 1) rows.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
   const isFirst = (row: OutputRow, i: number) => row.outputId !== rows[i - 1]?.outputId
-  return rows.filter(isFirst).slice(0, question.limit)
+  return rows.filter(isFirst).slice(0, query.limit)
 }
 
 /** Returns the first stop of the scans in the order of the query. All scans cover the positions up to it. */
 async function readStop(
   reading: Reading,
-  question: Omit<UnspentQuery, 'limit'>,
-  most: number,
+  query: Omit<UnspentQuery, 'limit'>,
+  max: number,
 ): Promise<ScanStop> {
-  const walked = Math.min(most, reading.dialect.walkedAtOnce)
-  const scans = scansOf({ ...question, limit: 0 })
+  const walked = Math.min(max, reading.dialect.walkedAtOnce)
+  const scans = scansOf({ ...query, limit: 0 })
   const stops = await Promise.all(scans.map((scan) => stopOf(reading, scan, walked)))
   const reached = stops.filter((stop) => stop !== undefined)
-  const sign = question.order === 'descending' ? -1 : 1
+  const sign = query.order === 'descending' ? -1 : 1
   reached.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
   return { at: reached[0], walked: reached.length * walked }
 }

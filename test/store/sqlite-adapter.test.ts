@@ -14,7 +14,7 @@ import { present } from '../../src/lib/assert.ts'
 import { storeFaultOf } from '../../src/store/faults.ts'
 import { openFile } from '../../src/store/sql/sqlite/file.ts'
 import { sqliteConnection } from '../../src/store/sqlite-adapter.ts'
-import { keepStatements, mostKept } from '../../src/store/sqlite-statements.ts'
+import { createStatementCache, maxStatements } from '../../src/store/sqlite-statements.ts'
 import { databases, useDatabase, useStore } from '../support/databases.ts'
 import { extremeUpdate, greatestInteger } from '../support/store-rows.ts'
 
@@ -343,14 +343,14 @@ describe('transactions', () => {
 describe('statements', () => {
   test('are prepared once, and only so many are kept', () => {
     let prepared = 0
-    const kept = keepStatements(database, () => ++prepared)
+    const kept = createStatementCache(database, () => ++prepared)
     const preparedAs = (n: number) => kept.get(`SELECT ${n}`).note
-    for (let n = 0; n < mostKept; n++) preparedAs(n)
-    expect([preparedAs(0), prepared]).toEqual([1, mostKept])
+    for (let n = 0; n < maxStatements; n++) preparedAs(n)
+    expect([preparedAs(0), prepared]).toEqual([1, maxStatements])
     // One more: the one that was not asked for the longest goes, and it alone.
-    preparedAs(mostKept)
-    expect([preparedAs(0), preparedAs(2), prepared]).toEqual([1, 3, mostKept + 1])
-    expect(preparedAs(1)).toBe(mostKept + 2)
+    preparedAs(maxStatements)
+    expect([preparedAs(0), preparedAs(2), prepared]).toEqual([1, 3, maxStatements + 1])
+    expect(preparedAs(1)).toBe(maxStatements + 2)
   })
 
   /** A connection, and the texts that it prepared. */

@@ -1,6 +1,6 @@
 import { constants, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { keepStatements, rowsOf } from '../../src/store/sqlite-statements.ts'
+import { createStatementCache, rowsOf } from '../../src/store/sqlite-statements.ts'
 
 /** Statements of SQLite are prepared once, and not anew for each value of their parameters. */
 
@@ -19,7 +19,7 @@ describe('a kept statement', () => {
       if (action === constants.SQLITE_SELECT) prepared++
       return constants.SQLITE_OK
     })
-    const kept = keepStatements(database, () => undefined)
+    const kept = createStatementCache(database, () => undefined)
     const read = (limit: number) => rowsOf(kept.get(text), [1, limit]).flat()
     expect(read(2)).toEqual([2, 3])
     const once = prepared
