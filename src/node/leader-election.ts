@@ -34,7 +34,7 @@ export interface LeaderTerm {
   readonly ended: AbortSignal
 }
 
-/** The role of a process among those on its database. */
+/** The role of a process in the election on its database. */
 export interface LeaderStatus {
   readonly role: 'WRITER' | 'STANDBY'
   /** The term of the writer as this process last read it; 0 before the first read. */

@@ -38,7 +38,7 @@ export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld
   if (first.ok || !hasEnded(first.error.holder)) return first
   const { holder, term } = first.error
   deps.log.info('lease-inherited', { holder, term })
-  // Safe even against a mistake: every write of a term ends with the next one.
+  // Safe even if the holder still runs: its writes fail as soon as the next term begins.
   await deps.write.releaseLease(term)
   return attempt(deps)
 }

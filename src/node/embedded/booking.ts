@@ -41,7 +41,7 @@ export interface BookingDeps {
   readonly state: () => LedgerState
 }
 
-/** Books for the one writer; its calls never overlap. */
+/** Books blocks for the single writer. Its calls never overlap. */
 export interface Booker {
   /** Reads the number of waiting transactions; called at the beginning of every term. */
   load(): Promise<void>

@@ -8,7 +8,7 @@ import type { OutputId } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { CommittedRoots, UnspentProof } from '../unspent-proofs.ts'
 import { pageBelow, topPage } from './kept-tries.ts'
-import { readMoment, rootsOf } from './snapshot-head.ts'
+import { readRootInputs, rootsOf } from './snapshot-head.ts'
 
 /** Proves with hashes that an output is unspent in the newest commitment (ledger reference 11.2). */
 
@@ -17,7 +17,7 @@ export async function newestRoots(
   read: StoreReader,
   network: Network,
 ): Promise<CommittedRoots | undefined> {
-  const known = await readMoment(read, network)
+  const known = await readRootInputs(read, network)
   const roots = known && rootsOf(network, known)
   if (known === undefined || roots === undefined) return undefined
   const { commitmentId, bytes } = known.milestone

@@ -25,8 +25,8 @@ export async function snapshotHead(
   store: Pick<Store, 'snapshot'>,
   network: Network,
 ): Promise<Result<SnapshotHead, SnapshotNotReady>> {
-  const moment = await store.snapshot()
-  const known = await readMoment(moment.read, network).finally(moment.end)
+  const snapshot = await store.snapshot()
+  const known = await readRootInputs(snapshot.read, network).finally(snapshot.end)
   if (known === undefined) return err({ code: 'SNAPSHOT_NOT_READY' })
   const { milestone, commitments, logId } = known
   const roots = rootsOf(network, known)
@@ -47,7 +47,7 @@ export async function snapshotHead(
 }
 
 /** Reads the inputs of the roots of the newest slot from one snapshot; `undefined` while the tries lag behind that slot. */
-export async function readMoment(read: StoreReader, { parameters }: Network) {
+export async function readRootInputs(read: StoreReader, { parameters }: Network) {
   const [state, milestone] = [await read.trieState(), await read.latestMilestone()]
   if (state?.slot !== milestone.slot || state.built !== allBuilt) return undefined
   const tries = openKeptTries(read, 0)
@@ -68,7 +68,7 @@ export async function readMoment(read: StoreReader, { parameters }: Network) {
   }
 }
 
-type Moment = NonNullable<Awaited<ReturnType<typeof readMoment>>>
+type RootInputs = NonNullable<Awaited<ReturnType<typeof readRootInputs>>>
 
 /** The root of the ids that a slot accepted. Reads the ids in pages, because a slot may have any number of them. */
 async function acceptedRoot(
@@ -90,7 +90,7 @@ async function acceptedRoot(
 const noValue = new Uint8Array()
 
 /** The eight roots of the slot; `undefined` when the commitment names different roots, as the commitment of the genesis does. */
-export function rootsOf(network: Network, known: Moment): readonly Hex[] | undefined {
+export function rootsOf(network: Network, known: RootInputs): readonly Hex[] | undefined {
   const { milestone, blocks, transactions, state, accounts, epochs } = known
   const { rootsId } = committedSlot(milestone).commitment
   // Near the end of an epoch, the commitment names the committee of the next epoch if that was known when the slot was committed.

@@ -29,6 +29,7 @@ export type SnapshotMilestone = readonly [bytes: Hex, firstSeq: number, lastSeq:
 
 /** The sections of the parts after the head, in order. */
 export const sections = ['outputs', 'accounts', 'tips'] as const
+/** The name of a section. */
 export type Section = (typeof sections)[number]
 
 /** An output with the serialized proof of its content; `undefined` if the block of its transaction is not kept. */
@@ -57,6 +58,7 @@ export interface SnapshotPosition {
   readonly check: string
 }
 
+/** The name of the format, in the head. */
 export const snapshotFormat = 'ledger-gateway-snapshot'
 
 /** Incremented when older programs cannot read the format. */

@@ -37,7 +37,7 @@ export function createFollowing(deps: FollowingDeps): Following {
   /** Whether this process was a standby, took over, and has not caught up with a node yet. */
   let isTakingOver = isStandby
 
-  /** A process that follows a node lags as much as the node does. */
+  /** Whether this process follows a healthy node. It then lags no more than the node does. */
   function isFollowing(): boolean {
     return progress.state === 'FOLLOWING' && progress.isNodeHealthy
   }
