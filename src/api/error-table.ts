@@ -290,7 +290,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ),
   ISSUER_NOT_CONFIGURED: later(
     () =>
-      'type: a payload was submitted without a block, and this node has no issuer account to build one; submit a block',
+      'a payload was submitted without a block, and this node has no issuer account to build one; submit a block',
   ),
   INBOX_FULL: later((e) => `${e.waiting} blocks are already queued; try again later`),
   SIGNATURE_CHECK_BUSY: later(

@@ -33,7 +33,7 @@ export interface KeySetTimes {
   readonly cooldownMs: number
 }
 
-const usualTimes: KeySetTimes = { refreshMs: 300_000, cooldownMs: 30_000 }
+const defaultTimes: KeySetTimes = { refreshMs: 300_000, cooldownMs: 30_000 }
 
 /** Timeout of a read from a URL, in milliseconds. */
 const timeoutMs = 5_000
@@ -50,7 +50,7 @@ type Keys = ReturnType<typeof createLocalJWKSet>
 export async function openKeySet(
   source: KeySetSource,
   log: Log,
-  times = usualTimes,
+  times = defaultTimes,
 ): Promise<Result<KeySet, TokenFileUnusable>> {
   if (source.kind === 'url') return ok(await followUrl(source.url, log, times))
   const file = await watchFile({ path: source.path, log, parse: parseKeySet })

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
  */
 
 /** Size from which a body is large, in bytes. Smaller bodies arrive together with their headers, or shortly after. */
-const leastLarge = 65_536
+const minLargeBytes = 65_536
 
 /** Large bodies of one client that are read at the same time. */
 const maxReadsPerClient = 4
@@ -26,7 +26,7 @@ export async function withRoom<T>(
   read: () => Promise<T>,
 ): Promise<T> {
   const length = headers['content-length']
-  if (Number(length ?? 0) < leastLarge) return await read()
+  if (Number(length ?? 0) < minLargeBytes) return await read()
   const slots = slotsByClient.get(client) ?? { used: 0, waiting: [] }
   slotsByClient.set(client, slots)
   if (slots.used < maxReadsPerClient) slots.used++

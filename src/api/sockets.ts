@@ -42,7 +42,7 @@ export function limitSockets(
   if (openFiles !== undefined) {
     const limit = openFiles - Math.min(keptFiles, Math.floor(openFiles / 2))
     server.maxConnections = limit
-    server.on('drop', () => outage.failed(`${limit} are open, and more are cut`))
+    server.on('drop', () => outage.failed(`${limit} connections are open, and more are cut`))
   }
 
   function count(address: string, by: 1 | -1): void {

@@ -63,7 +63,7 @@ test.runIf(process.platform === 'linux')(
     for (const socket of crowd) socket.on('error', () => {})
     await Promise.race(crowd.map((socket) => once(socket, 'close')))
     await until(() => gateway.logged().includes('sockets-full'))
-    expect(gateway.logged()).toContain('64 are open, and more are cut')
+    expect(gateway.logged()).toContain('64 connections are open, and more are cut')
     // There is a descriptor for whatever the database and the log need.
     expect(await ask('/api/core/v3/info')).toContain('200 OK')
     for (const socket of crowd) socket.destroy()

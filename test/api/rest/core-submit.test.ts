@@ -221,7 +221,7 @@ describe('a gateway that cannot take a block', () => {
     const response = await post(poor.url, JSON.stringify(taggedJson))
     expect(response.headers.get('retry-after')).toBe('1')
     const message =
-      'type: a payload was submitted without a block, and this node has no issuer account to build one; submit a block'
+      'a payload was submitted without a block, and this node has no issuer account to build one; submit a block'
     expect(await refusal(response)).toEqual([503, message])
     const { data } = taggedJson
     const answer = await submit(poor.url, { payload: { taggedData: { data } } })
