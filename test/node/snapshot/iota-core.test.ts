@@ -348,7 +348,7 @@ describe('what is malformed is refused with its place', () => {
     whole.set(bytes, start + changed)
     const { code, stderr } = await check(fileOf(name, whole))
     expect([code, stderr]).toEqual([1, expect.stringContaining(said)])
-    const place = `SNAPSHOT_FILE_MALFORMED: byte ${start + at} of the file, in its part "${part}"`
+    const place = `SNAPSHOT_FILE_MALFORMED: byte ${start + at} of the file, in the part "${part}"`
     expect(stderr).toContain(place)
   })
 
@@ -382,7 +382,7 @@ describe('what is malformed is refused with its place', () => {
   test('bytes behind the end', async () => {
     const { bytes, places } = iotaCoreFile(ledger)
     const { stderr } = await check(fileOf('longer', Buffer.concat([bytes, Buffer.alloc(1)])))
-    expect(stderr).toContain(`byte ${places.get('end')} of the file, in its part "end"`)
+    expect(stderr).toContain(`byte ${places.get('end')} of the file, in the part "end"`)
   })
 
   test('outputs out of order, and what is there twice', async () => {
