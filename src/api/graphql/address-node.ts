@@ -7,7 +7,7 @@ import { builder } from './builder.ts'
 
 /** Addresses as nodes. `address.ts` declares the fields for their holdings. */
 
-/** An address: its key, and its content. */
+/** An address, with its key and its content. */
 export interface AddressView {
   /** The serialized address. For a multi address, the 33 bytes of its reference. */
   readonly key: Hex

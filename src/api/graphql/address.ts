@@ -52,17 +52,17 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
     }),
     total: t.field({
       type: 'UInt64',
-      description: 'All base tokens that the address owns.',
+      description: 'The total number of base tokens that the address owns.',
       resolve: ({ available, timelocked, storageDeposit, expiring }) =>
         available + timelocked + storageDeposit + expiring,
     }),
     ...uint64s(t, {
-      available: 'Base tokens that are neither timelocked nor claimed by another address.',
-      timelocked: 'Base tokens in outputs whose timelock has not passed.',
+      available: 'The base tokens that are neither timelocked nor claimed by another address.',
+      timelocked: 'The base tokens in outputs whose timelock has not passed.',
       storageDeposit:
-        'Base tokens that must be returned to other addresses when the outputs are spent.',
+        'The base tokens that must be returned to other addresses when the outputs are spent.',
       expiring:
-        'Base tokens in outputs that will belong to another address from a slot on. They can be spent, except in the last slots before that slot.',
+        'The base tokens in outputs that will belong to another address from a slot on. They can be spent, except in the last slots before that slot.',
     }),
     outputCount: t.expose('outputs', {
       type: 'UInt64',
@@ -81,14 +81,14 @@ export const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBa
     }),
     total: t.field({
       type: 'UInt256',
-      description: 'All tokens of this id that the address owns.',
+      description: 'The total number of tokens that the address owns.',
       resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
     }),
     ...eachOf(
       {
-        available: 'Tokens that are neither timelocked nor expiring.',
-        timelocked: 'Tokens in outputs whose timelock has not passed.',
-        expiring: 'Tokens in outputs that will belong to another address from a slot on.',
+        available: 'The tokens that are neither timelocked nor expiring.',
+        timelocked: 'The tokens in outputs whose timelock has not passed.',
+        expiring: 'The tokens in outputs that will belong to another address from a slot on.',
       },
       (name, description) =>
         t.field({ type: 'UInt256', description, resolve: ({ balance }) => balance[name] }),
@@ -232,7 +232,8 @@ builder.objectFields(AddressNode, (t) => ({
   totalAt: t.field({
     complexity: reads(2),
     type: 'UInt64',
-    description: 'All base tokens that the address owned at the end of a milestone.',
+    description:
+      'The total number of base tokens that the address owned at the end of a milestone, in the smallest unit.',
     args: {
       milestoneIndex: t.arg({
         type: 'UInt32',

@@ -34,7 +34,7 @@ export function quotedWriter({
 function textOf(type: GraphQLLeafType, value: unknown): string {
   const serialized = value == null ? undefined : type.serialize(value)
   if (typeof serialized === 'string') return serialized
-  throw new TypeError(`${type.name}: no text in a field that always has one`)
+  throw new TypeError(`${type.name}: no text in a field whose values are text`)
 }
 
 /** Returns a writer of the values of a type, with quotes. */
@@ -51,7 +51,7 @@ export function leafWriter(type: GraphQLLeafType): WriteLeaf {
       last = { text: serialized, written: `"${serialized}"` }
       return last.written
     }
-    if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise in place of a value`)
+    if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise instead of a value`)
     if (typeof serialized === 'number' || typeof serialized === 'boolean') return `${serialized}`
     if (serialized == null) throw new TypeError(`${type.name}: no value`)
     const text = JSON.stringify(serialized)

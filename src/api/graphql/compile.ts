@@ -260,7 +260,7 @@ function abstractWriter(plan: Plan, type: GraphQLAbstractType, nodes: readonly F
   return (value, run) => {
     const name = typeOf(value, run.context, noInfo, type)
     const write = typeof name === 'string' ? writers.get(name) : undefined
-    if (write === undefined) throw new TypeError(`${type.name}: no type for a value`)
+    if (write === undefined) throw new TypeError(`${type.name}: the type of a value is unknown`)
     return write(value, run)
   }
 }
@@ -269,7 +269,7 @@ function abstractWriter(plan: Plan, type: GraphQLAbstractType, nodes: readonly F
 function memberOf(source: unknown, name: string): unknown {
   const value = (source as Readonly<Record<string, unknown>>)[name]
   if (typeof value === 'function' || isPromise(value)) {
-    throw new TypeError(`${name}: a function or a promise in place of a value`)
+    throw new TypeError(`${name}: a function or a promise instead of a value`)
   }
   return value
 }
@@ -303,7 +303,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Re
 
 function notNull(write: Write): Write {
   return (value, run) => {
-    if (value == null) throw new TypeError('null in a field that is never null')
+    if (value == null) throw new TypeError('null in a non-null field')
     return write(value, run)
   }
 }
@@ -349,7 +349,7 @@ function counted(text: string, { context }: Run): string {
 }
 
 function writeList(write: Write, value: unknown, run: Run): string | Promise<string> {
-  if (!Array.isArray(value)) throw new TypeError('a list is an array')
+  if (!Array.isArray(value)) throw new TypeError('the value of a list is not an array')
   run.context.budget.spend(value.length + 1, 0)
   return writeItems(write, { items: value, from: 0 }, run)
 }

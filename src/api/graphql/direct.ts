@@ -65,11 +65,11 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
     answer: async (message, response, request) => {
       const type = answerType(message.headers.accept)
       if (type === undefined) return { message }
-      const asked = await readAsked(deps.documents, message, request)
-      if (asked === 'CLIENT_LEFT') return undefined
-      const outcome = asked && (await execute(path, asked, response, request.context))
+      const read = await readFastRequest(deps.documents, message, request)
+      if (read === 'CLIENT_LEFT') return undefined
+      const outcome = read && (await execute(path, read, response, request.context))
       if (response.destroyed) return undefined
-      const body = asked?.body
+      const body = read?.body
       const left = () => (body === undefined ? message : replayed(message, body))
       if (outcome === undefined) return { message: left() }
       if (typeof outcome === 'object' && 'ended' in outcome) return { message: left(), ...outcome }
@@ -89,7 +89,7 @@ interface FastRequest {
   readonly body?: Buffer
 }
 
-async function readAsked(
+async function readFastRequest(
   documents: Documents,
   message: IncomingMessage,
   { query, context }: DirectRequest,
@@ -130,14 +130,14 @@ async function execute(
   let budget: Budget | undefined
   const leave = () => budget?.leave()
   const prepare = (): Question | undefined => {
-    const asked = readRequest()
-    if (asked === undefined) return undefined
+    const request = readRequest()
+    if (request === undefined) return undefined
     if (operationRefusal(underWay) !== undefined) return undefined
     budget = createBudget()
     budget.begin(underWay)
     response.on('close', () => budget?.close())
     response.on('close', leave)
-    const ready = queries.prepare(asked, { ...fields, budget })
+    const ready = queries.prepare(request, { ...fields, budget })
     if (ready === undefined) return undefined
     refusal = fields.share.take(ready.cost)
     if (refusal !== undefined) return undefined

@@ -15,7 +15,7 @@ const FollowingState = enumOf('FollowingState', 'The state of following a node.'
   STANDBY: 'Another process on the database follows the node.',
   CATCHING_UP: 'The node has committed slots that the gateway has not stored yet.',
   FOLLOWING: 'The gateway stores each slot shortly after the node commits it.',
-  NODES_AWAY: 'No node responds with a usable response.',
+  NODES_AWAY: 'No node returns a usable response.',
   UNREADABLE: 'A response of a node about a slot cannot be read. The request is retried.',
   STOPPED:
     'A node contradicted data that the gateway has committed. The gateway does not follow until it is restarted.',

@@ -36,13 +36,13 @@ const uncounted = new WeakMap<GraphQLField<unknown, GatewayContext>, Resolver>()
 /** Wraps every resolver of a schema so that it counts fields and bytes. */
 export function meterFields(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap())
-  const longestType = Math.max(...types.map(({ name }) => name.length))
+  const maxTypeName = Math.max(...types.map(({ name }) => name.length))
   for (const type of types) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     const isEvent = type === schema.getSubscriptionType()
     for (const field of Object.values(type.getFields())) {
       uncounted.set(field, resolverOf(field))
-      const resolve = metered(field, longestType)
+      const resolve = metered(field, maxTypeName)
       field.resolve = isEvent ? renewing(resolve) : resolve
     }
   }
@@ -50,9 +50,9 @@ export function meterFields(schema: GraphQLSchema): void {
 
 type Resolver = GraphQLFieldResolver<unknown, GatewayContext>
 
-function metered(field: GraphQLField<unknown, GatewayContext>, longestType: number): Resolver {
+function metered(field: GraphQLField<unknown, GatewayContext>, maxTypeName: number): Resolver {
   const { type, resolve = defaultFieldResolver } = field
-  const measure = measureOf(type, longestType)
+  const measure = measureOf(type, maxTypeName)
   const work = workOf(field)
   const convert = isListOfObjects(type) ? asPromises : unchanged
   return (source, args, context, info) => {
@@ -120,10 +120,10 @@ const errorBytes = 1_000
 /** Returns the maximum number of bytes of a value in JSON. */
 type Measure = (value: unknown, info: GraphQLResolveInfo) => number
 
-function measureOf(type: GraphQLOutputType, longestType: number): Measure {
-  if (isNonNullType(type)) return measureOf(type.ofType, longestType)
+function measureOf(type: GraphQLOutputType, maxTypeName: number): Measure {
+  if (isNonNullType(type)) return measureOf(type.ofType, maxTypeName)
   if (isListType(type)) {
-    const item = measureOf(type.ofType, longestType)
+    const item = measureOf(type.ofType, maxTypeName)
     return (value, info) =>
       Array.isArray(value) ? value.reduce((sum, one) => sum + 1 + item(one, info), 2) : 4
   }
@@ -132,7 +132,7 @@ function measureOf(type: GraphQLOutputType, longestType: number): Measure {
     return () => longest + 2
   }
   if (isLeafType(type)) return isDigits(type) ? writtenBytes : leafBytes
-  return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, longestType))
+  return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, maxTypeName))
 }
 
 /** Whether the text of a scalar has only decimal or hexadecimal digits, which JSON does not escape (`scalars.ts`). */
@@ -180,14 +180,14 @@ function nameBytes(name: string | number): number {
 }
 
 /** Returns the bytes of `__typename` in an object: that field has no resolver that could count it. */
-function typeNameBytes({ fieldNodes, fragments }: GraphQLResolveInfo, longestType: number): number {
+function typeNameBytes({ fieldNodes, fragments }: GraphQLResolveInfo, maxTypeName: number): number {
   let bytes = 0
   for (const { selectionSet } of fieldNodes) {
     if (selectionSet === undefined) continue
     let known = typeNameBytesBySelection.get(selectionSet)
     if (known === undefined) {
       const names = [...typeNamesIn(selectionSet, fragments)]
-      known = names.reduce((sum, name) => sum + nameBytes(name) + longestType + 2, 0)
+      known = names.reduce((sum, name) => sum + nameBytes(name) + maxTypeName + 2, 0)
       typeNameBytesBySelection.set(selectionSet, known)
     }
     bytes += known

@@ -78,7 +78,7 @@ function rowsIn(found: unknown): number {
   )
 }
 
-/** Wraps the signature checker. */
+/** Wraps the signature checker, which is read when it is used: the services of some tests have none. */
 function meteredSignatures(
   signatures: Services['signatures'],
   budget: Budget,

@@ -57,8 +57,8 @@ builder.queryField('outputs', (t) =>
       const conditionNames = Object.entries(others).flatMap(([name, value]) =>
         value == null ? [] : name,
       )
-      const asked = { isSpent, kinds, fromMilestone, toMilestone, conditions, conditionNames }
-      return orThrow(await listOutputs(services, asked, page))
+      const selection = { isSpent, kinds, fromMilestone, toMilestone, conditions, conditionNames }
+      return orThrow(await listOutputs(services, selection, page))
     },
   }),
 )

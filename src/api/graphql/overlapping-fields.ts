@@ -264,7 +264,7 @@ function report(
   context.reportError(conflictOf(first, second, reason))
 }
 
-const tooManyMerged = `More than ${maxMergedFields} fields of the document are merged in the answer.`
+const tooManyMerged = `More than ${maxMergedFields} fields of the document are merged in the response.`
 
 function selectedOf(node: FieldNode, { type: parent, outer }: Selection): Selected {
   const hasFields = isObjectType(parent) || isInterfaceType(parent)

@@ -44,8 +44,8 @@ export function itemsCost(items: number): Price {
 
 /** Returns the price of a page, or of a field that contains a page: the price of the requested number of items. */
 export function pageCost({ first, last }: PageArgs): Price {
-  const asked = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
-  return itemsCost(Math.max(1, asked))
+  const size = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
+  return itemsCost(Math.max(1, size))
 }
 
 /** Returns the price of a page with a default size of 20 items. */

@@ -26,7 +26,7 @@ export const ids = {
 }
 
 /** Types of the scalars in resolvers: as input and as output. */
-// An alias, because an interface has no index signature and the builder asks for one.
+// An alias, because an interface has no index signature and the builder requires one.
 export type ScalarTypes = {
   UInt32: Both<number>
   /** Counts are numbers in resolvers. */

@@ -64,11 +64,12 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
     blocksPerSecond: t.float({
       nullable: true,
       description:
-        'Accepted blocks per second over the newest minute of committed slots. Null in upstream mode, because nodes do not report blocks with their slots.',
+        'The number of accepted blocks per second over the newest minute of committed slots. Null in upstream mode, because nodes do not report blocks with their slots.',
       resolve: ({ blocksPerSecond }) => blocksPerSecond ?? null,
     }),
     transactionsPerSecond: t.exposeFloat('transactionsPerSecond', {
-      description: 'Accepted transactions per second over the newest minute of committed slots.',
+      description:
+        'The number of accepted transactions per second over the newest minute of committed slots.',
     }),
     ...uint64s(t, {
       baseTokenSupply: 'The total supply of base tokens, in the smallest unit.',

@@ -103,8 +103,8 @@ builder.objectField(TransactionNode, 'changes', (t) =>
     resolve: async (listed, _args, context) => {
       if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
       const { keptChanges } = context.services
-      const kept = keptChanges.get(listed)
-      if (kept !== undefined) return [...kept]
+      const cached = keptChanges.get(listed)
+      if (cached !== undefined) return [...cached]
       const view = await withContent(context, listed)
       const { payload, inputIds, outputIds } = view
       // The payload has the created outputs, except for the genesis, which has no payload.

@@ -41,7 +41,7 @@ export function conditionFields(t: InputFields) {
     }),
     addresses: t.field({
       type: [AddressInRole],
-      description: 'Addresses that the output names, with their roles.',
+      description: 'The addresses that the output must name, with their roles.',
     }),
     tag: t.field({ type: 'Hex', description: 'The complete tag.' }),
     chainId: t.field({
@@ -133,8 +133,8 @@ builder.queryField('unspentOutputs', (t) =>
       ...oldestArgs,
     },
     resolve: async (_root, { filter, ...page }, { services }) => {
-      const asked = orThrow(filterOf(services, filter ?? { committed: false }))
-      return orThrow(await listUnspentOutputs(services, asked, page))
+      const conditions = orThrow(filterOf(services, filter ?? { committed: false }))
+      return orThrow(await listUnspentOutputs(services, conditions, page))
     },
   }),
 )
