@@ -20,41 +20,44 @@ import { free, reads } from './prices.ts'
 type Entry = NonNullable<Awaited<ReturnType<typeof readEntry>>>
 
 const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
-  description: 'The entry in the accounts ledger of an account that may issue blocks or stakes.',
+  description:
+    'The entry of an account in the accounts ledger. Accounts that can issue blocks or that stake have one.',
   fields: (t) => ({
     credits: t.expose('credits', {
       type: 'Int64',
       description:
-        'Block issuance credits in mana, as of updatedSlot and not decayed since; an account in debt may not issue.',
+        'The block issuance credits in mana, as of updatedSlot and without decay since then. An account with negative credits cannot issue blocks.',
     }),
     ...uint32s(t, {
-      updatedSlot: 'The slot in which the credits changed last.',
-      expirySlot: 'The last slot in which it may issue blocks.',
+      updatedSlot: 'The index of the slot in which the credits changed last.',
+      expirySlot: 'The index of the last slot in which the account can issue blocks.',
     }),
     keyHashes: t.field({
       complexity: free,
       type: ['Hex'],
-      description: 'BLAKE2b-256 of the Ed25519 public keys that may sign its blocks, sorted.',
+      description:
+        'The BLAKE2b-256 hashes of the Ed25519 public keys that can sign blocks of the account, sorted.',
       resolve: ({ keyHashes }) => [...keyHashes],
     }),
     ...uint64s(t, {
-      validatorStake: 'Base tokens that it stakes itself.',
-      delegationStake: 'Base tokens of all delegations to it that go on.',
-      fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
+      validatorStake: 'The base tokens that the account stakes itself.',
+      delegationStake: 'The base tokens of all current delegations to the account.',
+      fixedCost:
+        'The mana that the account keeps from the reward of its pool before the rest is shared.',
     }),
     ...uint32s(t, {
-      stakeEndEpoch: 'The last epoch of its stake; 0 without one.',
+      stakeEndEpoch: 'The last epoch of the stake, or 0 if the account does not stake.',
       supportedVersion:
-        'The highest protocol version that its validation blocks have named; 0 for none.',
+        'The highest protocol version named by the validation blocks of the account, or 0 if there is none.',
     }),
     supportedHash: t.expose('supportedHash', {
       type: 'Hex',
-      description: 'The hash of the parameters of that version.',
+      description: 'The hash of the protocol parameters of supportedVersion, 32 bytes.',
     }),
   }),
 })
 
-/** An account. */
+/** The GraphQL type of accounts. */
 export const AccountNode = builder.nodeRef<AccountView>('Account', {
   id: { resolve: ({ chainId }) => chainId },
   loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>
@@ -63,7 +66,7 @@ export const AccountNode = builder.nodeRef<AccountView>('Account', {
 })
 
 AccountNode.implement({
-  description: 'An account.',
+  description: 'An account, which can issue blocks, stake and control foundries.',
   interfaces: [Chain],
   fields: (t) => ({
     accountId: t.field({
@@ -73,14 +76,14 @@ AccountNode.implement({
     }),
     milestoneIndex: t.expose('asOf', {
       type: 'UInt32',
-      description: 'The milestone at whose end the entry has these values.',
+      description: 'The index of the milestone as of which the entry is read.',
     }),
     entry: t.field({
       type: AccountEntryType,
       nullable: true,
       complexity: reads(1),
       description:
-        'Null where it could neither issue blocks nor stake, and, with an error, in upstream mode.',
+        'The entry of the account in the accounts ledger. Null if the account could neither issue blocks nor stake. Null with an error in upstream mode.',
       resolve: (account, _args, { services }) => {
         if (services.source.node === undefined) return readEntry(services, account)
         throw toGraphQL({
@@ -95,26 +98,27 @@ AccountNode.implement({
 builder.objectFields(AccountNode, (t) => ({
   foundryCounter: t.field({
     type: 'UInt32',
-    description: 'How many foundries it has created.',
+    description: 'The number of foundries that the account has created.',
     resolve: (account) => accountParts(account)?.foundryCounter ?? 0,
   }),
   blockIssuer: t.field({
     complexity: free,
     type: BlockIssuerType,
     nullable: true,
-    description: 'The keys that may sign its blocks, and until when; null where it issues none.',
+    description:
+      'The keys that can sign blocks of the account, and their expiry. Null if the account cannot issue blocks.',
     resolve: (account) => accountParts(account)?.blockIssuer,
   }),
   staking: t.field({
     complexity: free,
     type: StakingType,
     nullable: true,
-    description: 'What it stakes as a validator; null where it stakes nothing.',
+    description: 'The stake of the account as a validator. Null if the account does not stake.',
     resolve: (account) => accountParts(account)?.staking,
   }),
 }))
 
-/** An account as of the newest milestone, read with all others that an answer asks for at the same time. */
+/** Loads an account as of the newest milestone, in one batch with the other accounts of a level of the response. */
 export async function accountInBatch(
   context: GatewayContext,
   accountId: AccountId,
@@ -128,12 +132,13 @@ builder.queryField('account', (t) =>
     type: AccountNode,
     nullable: true,
     complexity: reads(3),
-    description: 'An account, also one that is destroyed; null when it is not known.',
+    description: 'The account with the given id, even if it is destroyed. Null if it is not known.',
     args: {
-      id: t.arg({ type: 'AccountId', required: true, description: 'Its id.' }),
+      id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
       milestoneIndex: t.arg({
         type: 'UInt32',
-        description: 'The milestone at whose end the entry is asked for; left out: the newest.',
+        description:
+          'The index of the milestone as of which the entry is read. Defaults to the newest milestone.',
       }),
     },
     resolve: async (_root, { id, milestoneIndex }, { services }) =>

@@ -9,79 +9,88 @@ import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { itemsCost } from './prices.ts'
 
-/** What happened over time. */
+/** Activity of the ledger over time. */
 
 const Resolution = enumOf(
   'ActivityResolution',
-  'How long the spans of a chart are. A slot belongs to the span in which it begins.',
+  'The length of the time spans of activity. A slot belongs to the span in which it begins.',
   {
-    MINUTE: 'A minute of UTC.',
-    HOUR: 'An hour of UTC.',
-    DAY: 'A day of UTC.',
-    EPOCH: 'An epoch of the protocol.',
+    MINUTE: 'One minute of UTC.',
+    HOUR: 'One hour of UTC.',
+    DAY: 'One day of UTC.',
+    EPOCH: 'One epoch of the protocol.',
   },
 )
 
-const upstream = 'Null in upstream mode, where the node does not report blocks with their slots.'
+const upstream = 'Null in upstream mode, because nodes do not report blocks with their slots.'
 
 builder.scalarType('UInt128', {
   description:
-    'A whole number from 0 to 2^128 - 1, as decimal text: sums of amounts over many transactions. An output only.',
+    'An integer from 0 to 2^128 - 1 as decimal text, for sums of amounts over many transactions. It is used in outputs only.',
   extensions: { isDigits: true },
   serialize: (value) => value.toString(),
 })
 
 const Point = builder.objectRef<ActivityPoint>('ActivityPoint').implement({
-  description: 'What the committed slots of a span of time had.',
-  fields: (t) => {
-    const count = (name: CountName, description: string) =>
-      t.field({ type: 'UInt64', description, resolve: (point) => point[name] })
-    const maybe = (name: 'blocks' | 'blockBytes' | 'failed', description: string) =>
-      t.field({
-        type: 'UInt64',
-        nullable: true,
-        description: `${description} ${upstream}`,
-        resolve: ({ [name]: counted }) => counted,
-      })
-    return {
-      start: t.field({
-        type: 'DateTime',
-        description: 'The beginning of the span; an epoch begins with its first slot.',
-        resolve: ({ start }) => start * 1_000,
-      }),
-      isComplete: t.exposeBoolean('isComplete', {
-        description:
-          'Whether all slots of the span are committed. Only the newest span may not be.',
-      }),
-      milestones: count('slots', 'How many slots are committed, empty ones too.'),
-      blocks: maybe('blocks', 'Accepted blocks, validation blocks too.'),
-      blockBytes: maybe('blockBytes', 'Their serialized bytes.'),
-      transactionsAccepted: count('accepted', 'Accepted transactions, without the genesis.'),
-      transactionsFailed: maybe(
-        'failed',
-        'Transactions that failed for good. One that failed because of the block that carried it (a wrong signature, or an input that never came) is not counted: another block may carry it.',
-      ),
-      ledgerUpdates: count('updates', 'Ledger updates over all addresses and classes.'),
-      baseTokensMoved: t.field({
-        type: 'UInt128',
-        nullable: true,
-        description:
-          'Base tokens that were transferred: the sum of the outputs of all accepted transactions without the change, which is every output whose owner also owned an input of the same transaction. Null if the node does not report what spent an output.',
-        resolve: ({ moved }) => moved ?? null,
-      }),
-      manaBurned: t.field({
-        type: 'UInt128',
-        nullable: true,
-        description: `Mana that issuers were charged for their blocks: work score times reference mana cost. ${upstream}`,
-        resolve: ({ burned }) => burned ?? null,
-      }),
-      addresses: count(
-        'addresses',
-        'Different addresses that owned an output when it was created or spent in the span.',
-      ),
-      newAddresses: count('newAddresses', 'Those of them that had never owned an output before.'),
-    }
-  },
+  description: 'The activity in the committed slots of one time span.',
+  fields: (t) => ({
+    start: t.field({
+      type: 'DateTime',
+      description: 'The start of the span. An epoch starts with its first slot.',
+      resolve: ({ start }) => start * 1_000,
+    }),
+    isComplete: t.exposeBoolean('isComplete', {
+      description:
+        'Whether all slots of the span are committed. Only the newest span can be incomplete.',
+    }),
+  }),
+})
+
+builder.objectFields(Point, (t) => {
+  const count = (name: CountName, description: string) =>
+    t.field({ type: 'UInt64', description, resolve: (point) => point[name] })
+  const maybe = (name: 'blocks' | 'blockBytes' | 'failed', description: string) =>
+    t.field({
+      type: 'UInt64',
+      nullable: true,
+      description: `${description} ${upstream}`,
+      resolve: ({ [name]: counted }) => counted,
+    })
+  return {
+    milestones: count('slots', 'The number of committed slots, including empty slots.'),
+    blocks: maybe('blocks', 'The number of accepted blocks, including validation blocks.'),
+    blockBytes: maybe('blockBytes', 'The total size of the serialized accepted blocks, in bytes.'),
+    transactionsAccepted: count(
+      'accepted',
+      'The number of accepted transactions, without the transaction of the genesis.',
+    ),
+    transactionsFailed: maybe(
+      'failed',
+      'The number of transactions that failed permanently. Failures because of the block (an invalid signature, or an input that never arrived) are not counted, because another block may carry the transaction.',
+    ),
+    ledgerUpdates: count('updates', 'The number of ledger updates over all addresses and classes.'),
+    baseTokensMoved: t.field({
+      type: 'UInt128',
+      nullable: true,
+      description:
+        'The number of transferred base tokens, in the smallest unit: the sum of the outputs of all accepted transactions without change. Change is every output whose owner also owned an input of the same transaction. Null if the node does not report which transaction spent an output.',
+      resolve: ({ moved }) => moved ?? null,
+    }),
+    manaBurned: t.field({
+      type: 'UInt128',
+      nullable: true,
+      description: `The mana that issuers were charged for their blocks: the work score times the reference mana cost. ${upstream}`,
+      resolve: ({ burned }) => burned ?? null,
+    }),
+    addresses: count(
+      'addresses',
+      'The number of distinct addresses that owned an output when it was created or spent in the span.',
+    ),
+    newAddresses: count(
+      'newAddresses',
+      'The number of these addresses that had never owned an output before.',
+    ),
+  }
 })
 
 type CountName = 'slots' | 'accepted' | 'updates' | 'addresses' | 'newAddresses'
@@ -91,20 +100,20 @@ builder.queryField('activity', (t) =>
     type: [Point],
     nullable: true,
     complexity: ({ from }) => itemsCost(from == null ? defaultActivityPoints : maxActivityPoints),
-    description: `What happened in each span of a time, the oldest first, at most ${maxActivityPoints} spans. Spans before the genesis and after the newest milestone are left out, and so are those of which not all slots are counted (docs/operations.md).`,
+    description: `The activity in each time span of a period, the oldest first, at most ${maxActivityPoints} spans. Spans before the genesis, spans after the newest milestone and spans with uncounted slots (docs/operations.md) are left out.`,
     args: {
       resolution: t.arg({
         type: Resolution,
         required: true,
-        description: 'How long a span is.',
+        description: 'The length of a span.',
       }),
       from: t.arg({
         type: 'DateTime',
-        description: `The list begins with the span that this lies in; left out: ${defaultActivityPoints} spans before the end.`,
+        description: `A time in the first span of the list. Defaults to ${defaultActivityPoints} spans before the end.`,
       }),
       to: t.arg({
         type: 'DateTime',
-        description: 'The list ends with the span just before this moment; left out: now.',
+        description: 'The end of the period, exclusive. Defaults to the current time.',
       }),
     },
     resolve: async (_root, { resolution, from, to }, { services }) =>

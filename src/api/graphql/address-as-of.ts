@@ -12,29 +12,32 @@ import { listArgs } from './lists.ts'
 import { OutputConnection } from './output-lists.ts'
 import { fieldCost, free, itemsCost, listCost } from './prices.ts'
 
-/** What an address owned at the end of a former milestone. */
+/** The holdings of an address at the end of an earlier milestone. */
 
 const AddressAsOfType = builder.objectRef<AddressAsOf>('AddressAsOf').implement({
   description:
-    'What an address owned at the end of a milestone, computed from its own updates up to there.',
+    'The holdings of an address at the end of a milestone, computed from the ledger updates of the address up to that milestone.',
   fields: (t) => ({
-    milestoneIndex: t.expose('slot', { type: 'UInt32', description: 'The milestone.' }),
+    milestoneIndex: t.expose('slot', {
+      type: 'UInt32',
+      description: 'The index of the milestone.',
+    }),
     balance: t.field({
       complexity: free,
       type: AddressBalanceType,
-      description: 'Its base tokens.',
+      description: 'The base token balance of the address.',
       resolve: ({ slot, balance }) => ({ slot, ...balance }),
     }),
     nativeTokens: t.field({
       type: [NativeTokenBalance],
-      description: 'Its native tokens, by id.',
+      description: 'The native tokens of the address, ordered by token id.',
       complexity: itemsCost(100),
       resolve: ({ tokens }) => [...tokens],
     }),
     unspentOutputs: t.field({
       type: OutputConnection,
       description:
-        'The outputs that the balance was made of, by the slot of their booking and by id. What has become of them since is in their own fields.',
+        'A list of the unspent outputs that made up the balance, ordered by the slot in which they were booked and then by id. The fields of an output have its current state.',
       complexity: listCost,
       args: listArgs,
       resolve: async (asOf, page) => orThrow(await listOutputsAsOf(asOf, page)),
@@ -47,9 +50,13 @@ builder.objectField(AddressNode, 'asOf', (t) =>
     type: AddressAsOfType,
     nullable: true,
     complexity: fieldCost.mana,
-    description: `What it owned at the end of a milestone. Null, with an error, for a milestone that is not committed, where updates of the address are no longer kept, and where it had more than ${asOfUpdateLimit} until then.`,
+    description: `The holdings of the address at the end of a milestone. Null with an error if the milestone is not committed, if updates of the address have been pruned, and if the address had more than ${asOfUpdateLimit} updates up to the milestone.`,
     args: {
-      milestoneIndex: t.arg({ type: 'UInt32', required: true, description: 'The milestone.' }),
+      milestoneIndex: t.arg({
+        type: 'UInt32',
+        required: true,
+        description: 'The index of the milestone.',
+      }),
     },
     resolve: async ({ key: address }, { milestoneIndex: slot }, { services, budget }) =>
       orThrow(await readAddressAsOf(services, { address, slot }, budget.signal)),

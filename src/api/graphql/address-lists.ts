@@ -6,12 +6,12 @@ import { builder } from './builder.ts'
 import { listConnection } from './lists.ts'
 import { itemsCost, listCost } from './prices.ts'
 
-/** Lists of addresses by what they own. */
+/** Lists of addresses by balance, and the distribution of balances. */
 
 const AddressConnection = listConnection(
   'Address',
   AddressNode,
-  'A page of addresses, the richest first (Relay connection).',
+  'A page of addresses, the largest balance first (Relay connection).',
   { nodeOf: ({ address }: AddressTotal) => viewOfKey(address) },
 )
 
@@ -20,41 +20,51 @@ builder.queryField('addresses', (t) =>
     type: AddressConnection,
     nullable: true,
     description:
-      'All addresses that own base tokens as of the newest milestone, the richest first; of those that own the same, the last by bytes. An address that gains or loses while the list is walked moves in it.',
+      'A list of all addresses that own base tokens as of the newest milestone, the largest balance first. Addresses with equal balances are in descending order of their bytes. An address whose balance changes between pages moves in the list.',
     complexity: listCost,
     args: {
       first: t.arg.int({
         description:
-          'At most so many of the richest, 0 to 1000. Without first and last the first 20.',
+          'The maximum number of addresses from the beginning of the list, from 0 to 1000. Defaults to 20 if last is not given.',
       }),
-      after: t.arg.string({ description: 'A cursor of this list; only poorer ones.' }),
-      last: t.arg.int({ description: 'At most so many of the poorest, 0 to 1000.' }),
-      before: t.arg.string({ description: 'A cursor of this list; only richer ones.' }),
+      after: t.arg.string({
+        description:
+          'A cursor of this list: only addresses after its position are returned, which have smaller balances.',
+      }),
+      last: t.arg.int({
+        description: 'The maximum number of addresses from the end of the list, from 0 to 1000.',
+      }),
+      before: t.arg.string({
+        description:
+          'A cursor of this list: only addresses before its position are returned, which have larger balances.',
+      }),
     },
     resolve: async (_root, page, { services }) => orThrow(await listAddresses(services, page)),
   }),
 )
 
 const BalanceRangeType = builder.objectRef<BalanceRange>('BalanceRange').implement({
-  description: 'How many addresses own how much, within a power of ten.',
+  description: 'The addresses whose balance is within one power of ten.',
   fields: (t) => ({
     from: t.field({
       type: 'UInt64',
-      description: 'The least amount of base tokens, itself included: a power of ten.',
+      description:
+        'The lower bound of the balance in base tokens, inclusive. It is a power of ten.',
       resolve: ({ exponent }) => 10n ** BigInt(exponent),
     }),
     to: t.field({
       type: 'UInt64',
-      description: 'Ten times that, itself excluded.',
+      description:
+        'The upper bound of the balance in base tokens, exclusive. It is ten times from.',
       resolve: ({ exponent }) => 10n ** BigInt(exponent + 1),
     }),
     addressCount: t.expose('addresses', {
       type: 'UInt64',
-      description: 'How many addresses own so much.',
+      description: 'The number of addresses whose balance is in the range.',
     }),
     total: t.field({
       type: 'UInt64',
-      description: 'Base tokens that they own together.',
+      description: 'The sum of the balances of these addresses, in base tokens.',
       resolve: ({ total }) => total,
     }),
   }),
@@ -64,7 +74,7 @@ builder.queryField('balanceDistribution', (t) =>
   t.field({
     type: [BalanceRangeType],
     description:
-      'How the base tokens are distributed as of the newest milestone: the ranges that have addresses, the poorest first; at most 19.',
+      'The distribution of base tokens as of the newest milestone: at most 19 ranges of balances, the smallest first. Ranges without addresses are left out.',
     complexity: itemsCost(19),
     resolve: async (_root, _args, { services }) => [...(await readBalanceDistribution(services))],
   }),

@@ -5,27 +5,27 @@ import { addressKey } from '../../protocol/ids.ts'
 import { decode } from '../../protocol/schema/schema.ts'
 import { builder } from './builder.ts'
 
-/** An address as a thing of the graph; `address.ts` says what it owns. */
+/** Addresses as nodes. `address.ts` declares the fields for their holdings. */
 
-/** An address: its key and, where that does not say it, its content. */
+/** An address, with its key and its content. */
 export interface AddressView {
-  /** The serialization of the address; of a multi address the 33 bytes of its reference. */
+  /** The serialized address. For a multi address, the 33 bytes of its reference. */
   readonly key: Hex
-  /** `undefined` of a multi address that is known by its reference alone. */
+  /** Returns the content; `undefined` for a multi address of which only the reference is known. */
   content(): Address | undefined
 }
 
-/** The address of a key. */
+/** Returns the address of a key. */
 export function viewOfKey(key: Hex): AddressView {
   return { key, content: () => contentOf(key) }
 }
 
-/** A decoded address. */
+/** Returns the view of a decoded address. */
 export function viewOfAddress(address: Address): AddressView {
   return { key: addressKey(address), content: () => address }
 }
 
-/** The type `Address`. */
+/** The GraphQL type of addresses. */
 export const AddressNode = builder.nodeRef<AddressView>('Address', {
   id: { resolve: ({ key }) => key },
   loadOne: (id) => {
@@ -39,7 +39,7 @@ function contentOf(key: Hex): Address | undefined {
   return address.ok ? address.value : undefined
 }
 
-/** Ids come from outside. */
+/** Parses the key of a global id. Returns `undefined` for an invalid key: clients choose ids. */
 function keyOf(text: string): Hex | undefined {
   if (!isHex(text)) return undefined
   const bytes = hexToBytes(text as Hex)

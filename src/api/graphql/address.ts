@@ -37,51 +37,58 @@ import { AddressContent } from './model.ts'
 import { fieldCost, free, pageCost, reads } from './prices.ts'
 import { UnspentOutputConnection } from './unspent-outputs.ts'
 
-/** What an address owns. */
+/** Addresses and their holdings. */
 
 type AddressKindCode = Address['type']
 
-/** Base tokens of an address. */
+/** The GraphQL type of the base token balance of an address. */
 export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').implement({
   description:
-    'The base tokens of an address at the end of a milestone. The four parts add up to the total.',
+    'The base token balance of an address at the end of a milestone, in the smallest unit. The four parts add up to the total.',
   fields: (t) => ({
-    milestoneIndex: t.expose('slot', { type: 'UInt32', description: 'The milestone.' }),
+    milestoneIndex: t.expose('slot', {
+      type: 'UInt32',
+      description: 'The index of the milestone.',
+    }),
     total: t.field({
       type: 'UInt64',
-      description: 'Everything that the address owns.',
+      description: 'The total number of base tokens that the address owns.',
       resolve: ({ available, timelocked, storageDeposit, expiring }) =>
         available + timelocked + storageDeposit + expiring,
     }),
     ...uint64s(t, {
-      available: 'What is neither timelocked nor claimed by another address.',
-      timelocked: 'Outputs whose timelock is not over.',
-      storageDeposit: 'To be returned to others when the outputs are spent.',
+      available: 'The base tokens that are neither timelocked nor claimed by another address.',
+      timelocked: 'The base tokens in outputs whose timelock has not passed.',
+      storageDeposit:
+        'The base tokens that must be returned to other addresses when the outputs are spent.',
       expiring:
-        'Outputs that another address will own from a slot on. They may be spent, but for the last slots before.',
+        'The base tokens in outputs that will belong to another address from a slot on. They can be spent, except in the last slots before that slot.',
     }),
     outputCount: t.expose('outputs', {
       type: 'UInt64',
-      description: 'How many unspent outputs hold it.',
+      description: 'The number of unspent outputs that hold the balance.',
     }),
   }),
 })
 
-/** A native token of an address. */
+/** The GraphQL type of the balance of a native token of an address. */
 export const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance').implement({
-  description: 'A native token of an address. The three parts add up to the total.',
+  description: 'The balance of a native token of an address. The three parts add up to the total.',
   fields: (t) => ({
-    tokenId: t.expose('tokenId', { type: 'FoundryId', description: 'The foundry of the token.' }),
+    tokenId: t.expose('tokenId', {
+      type: 'FoundryId',
+      description: 'The id of the token, which equals the id of its foundry.',
+    }),
     total: t.field({
       type: 'UInt256',
-      description: 'All that the address owns.',
+      description: 'The total number of tokens that the address owns.',
       resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
     }),
     ...eachOf(
       {
-        available: 'What is neither timelocked nor expires.',
-        timelocked: 'In outputs whose timelock is not over.',
-        expiring: 'In outputs that another address will own from a slot on.',
+        available: 'The tokens that are neither timelocked nor expiring.',
+        timelocked: 'The tokens in outputs whose timelock has not passed.',
+        expiring: 'The tokens in outputs that will belong to another address from a slot on.',
       },
       (name, description) =>
         t.field({ type: 'UInt256', description, resolve: ({ balance }) => balance[name] }),
@@ -90,53 +97,56 @@ export const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBa
 })
 
 const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
-  description: 'The mana of some outputs.',
+  description: 'The sum of the mana of a set of outputs.',
   fields: (t) => ({
     total: t.field({
       type: 'UInt64',
-      description: 'Stored and potential mana.',
+      description: 'The sum of stored and potential mana.',
       resolve: ({ stored, potential }) => stored + potential,
     }),
     ...uint64s(t, {
-      stored: 'What is left of the mana stored in them.',
-      potential: 'What their base tokens have generated since they were created.',
-      written: 'The stored mana as the outputs have it, not decayed.',
+      stored: 'The stored mana of the outputs after decay.',
+      potential:
+        'The mana that the base tokens of the outputs have generated since their creation.',
+      written: 'The stored mana as written in the outputs, before decay.',
     }),
   }),
 })
 
-const ManaMissing = enumOf('ManaMissing', 'Why the mana of an address is not known.', {
-  TOO_MANY_OUTPUTS: `It is computed from the unspent outputs, of up to ${manaOutputLimit} of them.`,
-  LEDGER_MOVED: 'Milestones were committed faster than the outputs could be read; try again.',
+const ManaMissing = enumOf('ManaMissing', 'The reason why the mana of an address is not known.', {
+  TOO_MANY_OUTPUTS: `The address owns too many unspent outputs: mana is computed from at most ${manaOutputLimit}.`,
+  LEDGER_MOVED: 'Milestones were committed faster than the outputs could be read. Try again.',
 })
 
 const AddressMana = builder.objectRef<ManaOfAddress>('AddressMana').implement({
-  description: 'The mana of an address, computed from its unspent outputs on request.',
+  description: 'The mana of an address. It is computed from the unspent outputs on request.',
   fields: (t) => ({
     milestoneIndex: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The milestone of the sums.',
+      description:
+        'The index of the milestone as of which mana is computed. Null if the mana is not known.',
       resolve: (mana) => ('slot' in mana ? mana.slot : null),
     }),
     total: t.field({
       complexity: free,
       type: ManaSumType,
       nullable: true,
-      description: 'Of everything that the address owns; null with a reason.',
+      description: 'The mana of all outputs that the address owns. Null if the mana is not known.',
       resolve: (mana) => ('slot' in mana ? mana.total : null),
     }),
     available: t.field({
       complexity: free,
       type: ManaSumType,
       nullable: true,
-      description: 'Of the outputs that neither a timelock nor an expiration concerns.',
+      description:
+        'The mana of the outputs without a pending timelock or expiration. Null if the mana is not known.',
       resolve: (mana) => ('slot' in mana ? mana.available : null),
     }),
     reason: t.field({
       type: ManaMissing,
       nullable: true,
-      description: 'Why the sums are null; null when they are not.',
+      description: 'The reason why the mana is not known. Null if it is known.',
       resolve: (mana) => ('reason' in mana ? mana.reason : null),
     }),
   }),
@@ -149,36 +159,40 @@ const NativeTokenConnection = listConnection(
 )
 
 const AddressKind = builder.enumType('AddressKind', {
-  description: 'The kinds of addresses, by what unlocks them.',
+  description: 'The kind of an address, which determines how its outputs are unlocked.',
   values: {
-    ED25519: { value: Ed25519Address.code, description: 'Held by a key.' },
-    ACCOUNT: { value: AccountAddress.code, description: 'Held by an account.' },
-    NFT: { value: NftAddress.code, description: 'Held by an NFT.' },
-    ANCHOR: { value: AnchorAddress.code, description: 'Held by an anchor.' },
+    ED25519: { value: Ed25519Address.code, description: 'An address of an Ed25519 key.' },
+    ACCOUNT: { value: AccountAddress.code, description: 'An address of an account.' },
+    NFT: { value: NftAddress.code, description: 'An address of an NFT.' },
+    ANCHOR: { value: AnchorAddress.code, description: 'An address of an anchor.' },
     IMPLICIT_ACCOUNT_CREATION: {
       value: ImplicitAccountCreationAddress.code,
-      description: "A key's address whose basic outputs count as accounts to be.",
+      description:
+        'An address of an Ed25519 key whose basic outputs are implicit accounts, from which accounts can be created.',
     },
-    MULTI: { value: MultiAddress.code, description: 'Held by several addresses together.' },
+    MULTI: {
+      value: MultiAddress.code,
+      description: 'An address that several addresses control together.',
+    },
     RESTRICTED: {
       value: RestrictedAddress.code,
-      description: 'Held by another address, and with limits to what it may be sent.',
+      description: 'An address that wraps another address and restricts what it can receive.',
     },
   } as const,
 })
 
 AddressNode.implement({
   description:
-    'An address and what it owns. Each field is read by itself, and names its milestone.',
+    'An address and its holdings. Each field is read separately and states its own milestone.',
   fields: (t) => ({
     bech32: t.string({
       description:
-        'The address as text, with the human-readable part of this network. Of a multi address its reference.',
+        'The address as Bech32 text, with the human-readable part of this network. The text of a multi address is that of its reference.',
       resolve: ({ key }, _args, { services }) => addressText(services.parameters.bech32Hrp, key),
     }),
     kind: t.field({
       type: AddressKind,
-      description: 'What unlocks it.',
+      description: 'The kind of the address.',
       // The first byte of an address is its type code.
       resolve: ({ key }) => Number.parseInt(key.slice(2, 4), 16) as AddressKindCode,
     }),
@@ -186,65 +200,70 @@ AddressNode.implement({
       complexity: free,
       type: AddressContent,
       nullable: true,
-      description: 'What it says; null of a multi address that is known by its reference alone.',
+      description:
+        'The content of the address. Null for a multi address of which only the reference is known.',
       resolve: (view) => view.content(),
-    }),
-    balance: t.field({
-      complexity: reads(1),
-      type: AddressBalanceType,
-      description: 'Its base tokens as of the newest milestone.',
-      resolve: ({ key }, _args, context) => balanceInBatch(context, key),
-    }),
-    nativeTokens: t.field({
-      type: NativeTokenConnection,
-      description: 'Its native tokens, by id.',
-      complexity: pageCost,
-      args: pageArgsOf(defaultPageSize),
-      resolve: async ({ key }, page, { services }) =>
-        orThrow(await listNativeTokens(services, key, page)),
-    }),
-    mana: t.field({
-      type: AddressMana,
-      description: 'Its mana as of the newest milestone, or why it is not known.',
-      complexity: fieldCost.mana,
-      resolve: ({ key }, _args, { services, budget }) =>
-        manaOfAddress(services, key, budget.signal),
-    }),
-    totalAt: t.field({
-      complexity: reads(2),
-      type: 'UInt64',
-      description: 'All base tokens that the address owned at the end of a milestone.',
-      args: {
-        milestoneIndex: t.arg({
-          type: 'UInt32',
-          required: true,
-          description: 'The milestone at whose end it is asked for.',
-        }),
-      },
-      resolve: async ({ key }, { milestoneIndex }, { services }) =>
-        orThrow(await readTotalAt(services, key, milestoneIndex)),
-    }),
-    updateCount: t.field({
-      complexity: reads(1),
-      type: 'UInt64',
-      description: 'How many ledger updates are filed under the address.',
-      args: {
-        class: t.arg({
-          type: UpdateClass,
-          required: true,
-          defaultValue: 'OWNED',
-          description: 'Which updates are counted.',
-        }),
-      },
-      resolve: ({ key }, args, { services }) => countUpdates(services, key, args.class),
     }),
   }),
 })
 
+builder.objectFields(AddressNode, (t) => ({
+  balance: t.field({
+    complexity: reads(1),
+    type: AddressBalanceType,
+    description: 'The base token balance of the address as of the newest milestone.',
+    resolve: ({ key }, _args, context) => balanceInBatch(context, key),
+  }),
+  nativeTokens: t.field({
+    type: NativeTokenConnection,
+    description: 'A list of the native tokens of the address, ordered by token id.',
+    complexity: pageCost,
+    args: pageArgsOf(defaultPageSize),
+    resolve: async ({ key }, page, { services }) =>
+      orThrow(await listNativeTokens(services, key, page)),
+  }),
+  mana: t.field({
+    type: AddressMana,
+    description:
+      'The mana of the address as of the newest milestone, or the reason why it is not known.',
+    complexity: fieldCost.mana,
+    resolve: ({ key }, _args, { services, budget }) => manaOfAddress(services, key, budget.signal),
+  }),
+  totalAt: t.field({
+    complexity: reads(2),
+    type: 'UInt64',
+    description:
+      'The total number of base tokens that the address owned at the end of a milestone, in the smallest unit.',
+    args: {
+      milestoneIndex: t.arg({
+        type: 'UInt32',
+        required: true,
+        description: 'The index of the milestone.',
+      }),
+    },
+    resolve: async ({ key }, { milestoneIndex }, { services }) =>
+      orThrow(await readTotalAt(services, key, milestoneIndex)),
+  }),
+  updateCount: t.field({
+    complexity: reads(1),
+    type: 'UInt64',
+    description: 'The number of ledger updates of the address in a class.',
+    args: {
+      class: t.arg({
+        type: UpdateClass,
+        required: true,
+        defaultValue: 'OWNED',
+        description: 'The class of the counted updates.',
+      }),
+    },
+    resolve: ({ key }, args, { services }) => countUpdates(services, key, args.class),
+  }),
+}))
+
 builder.objectField(AddressNode, 'unspentOutputs', (t) =>
   t.field({
     type: UnspentOutputConnection,
-    description: 'The outputs that the balance is made of.',
+    description: 'A list of the unspent outputs that make up the balance.',
     complexity: pageCost,
     args: oldestArgs,
     resolve: async ({ key: heldBy }, page, { services }) =>
@@ -257,8 +276,13 @@ builder.queryField('address', (t) =>
     complexity: free,
     type: AddressNode,
     nullable: true,
-    description: 'An address; an unused one owns nothing.',
-    args: { address: t.arg.string({ required: true, description: 'Bech32, of this network.' }) },
+    description: 'The address with the given Bech32 text. An unused address owns nothing.',
+    args: {
+      address: t.arg.string({
+        required: true,
+        description: 'The address as Bech32 text, with the human-readable part of this network.',
+      }),
+    },
     resolve: (_root, { address }, { services }) =>
       viewOfKey(orThrow(addressKeyOf(services.parameters.bech32Hrp, address, 'address'))),
   }),

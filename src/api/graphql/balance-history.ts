@@ -10,32 +10,35 @@ import { AddressNode } from './address-node.ts'
 import { builder } from './builder.ts'
 import { free, pageCost } from './prices.ts'
 
-/** What an address owned over its whole history. */
+/** The balance of an address over time. */
 
 const BalancePointType = builder.objectRef<BalancePoint>('BalancePoint').implement({
-  description: 'The base tokens of an address at the end of a milestone.',
+  description: 'The base token balance of an address at the end of a milestone.',
   fields: (t) => ({
-    milestoneIndex: t.expose('slot', { type: 'UInt32', description: 'The milestone.' }),
+    milestoneIndex: t.expose('slot', {
+      type: 'UInt32',
+      description: 'The index of the milestone.',
+    }),
     milestoneEndedAt: t.field({
       type: 'DateTime',
-      description: 'The end of that slot.',
+      description: 'The end of the slot of the milestone.',
       resolve: ({ slot }, _args, { services }) => slotEnd(services.parameters, slot) * 1_000,
     }),
     total: t.expose('total', {
       type: 'UInt64',
-      description: 'All base tokens that the address owned, in the smallest unit.',
+      description: 'The number of base tokens that the address owned, in the smallest unit.',
     }),
     changedIn: t.field({
       type: 'UInt32',
       nullable: true,
       description:
-        'The milestone of the last update or expiration until then, since which this is the total; null before the first.',
+        'The index of the milestone of the last update or expiration up to this milestone. The total has not changed since then. Null before the first update.',
       resolve: ({ changedIn }) => changedIn,
     }),
     changedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The end of that slot; null before the first.',
+      description: 'The end of the slot of changedIn. Null before the first update.',
       resolve: ({ changedIn }, _args, { services }) =>
         changedIn === undefined ? null : slotEnd(services.parameters, changedIn) * 1_000,
     }),
@@ -43,20 +46,20 @@ const BalancePointType = builder.objectRef<BalancePoint>('BalancePoint').impleme
 })
 
 const BalanceHistoryType = builder.objectRef<BalanceHistory>('BalanceHistory').implement({
-  description: 'The base tokens of an address at some milestones, the oldest first.',
+  description: 'The balance history of an address: its balances at selected milestones.',
   fields: (t) => ({
     points: t.field({
       complexity: free,
       type: [BalancePointType],
       description:
-        'The first and the last milestone, and between them those whose index is a multiple of a power of two, as close to each other as the number of points allows.',
+        'The balances, the oldest first: at the first and the last milestone, and between them at milestones whose index is a multiple of a power of two. The power of two is the smallest that the number of points allows.',
       resolve: ({ points }) => [...points],
     }),
     knownFrom: t.field({
       type: 'UInt32',
       nullable: true,
       description:
-        'The first milestone of which balances are known, for the updates before are no longer kept: points begin there at the earliest. Null where they are known since the genesis.',
+        'The index of the first milestone with a known balance, if earlier updates have been pruned. There are no points before it. Null if balances are known since the genesis.',
       resolve: ({ knownFrom }) => knownFrom,
     }),
   }),
@@ -68,20 +71,22 @@ builder.objectField(AddressNode, 'balanceHistory', (t) =>
     nullable: true,
     complexity: ({ points }) => pageCost({ first: points }),
     description:
-      'What it owned over time, at so many milestones that it costs the same however long the history is. An address that never owned anything has no points.',
+      'The balance of the address over time, at a limited number of milestones. The cost does not depend on the length of the history. An address that never owned base tokens has no points.',
     args: {
       points: t.arg.int({
         required: true,
         defaultValue: 100,
-        description: `At most so many points, 0 to ${maximumPageSize}.`,
+        description: `The maximum number of points, from 0 to ${maximumPageSize}.`,
       }),
       fromMilestone: t.arg({
         type: 'UInt32',
-        description: 'The first milestone; left out: that of the first change of the address.',
+        description:
+          'The index of the first milestone. Defaults to the milestone of the first change of the address.',
       }),
       toMilestone: t.arg({
         type: 'UInt32',
-        description: 'The last milestone; left out, or to come: the newest.',
+        description:
+          'The index of the last milestone. The newest milestone is used by default and for a future index.',
       }),
     },
     resolve: async ({ key: address }, { points, fromMilestone, toMilestone }, { services }) =>

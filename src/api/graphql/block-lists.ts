@@ -14,41 +14,42 @@ import {
 import { Milestone } from './milestone.ts'
 import { fieldCost, itemsCost, listCost, reads } from './prices.ts'
 
-/** Lists of blocks, and what blocks lead to. */
+/** Lists of blocks, and fields from blocks to related objects. */
 
 const BlockKind = enumOf('BlockKind', 'The kind of a block.', {
   BASIC: 'A basic block, with or without a payload.',
-  VALIDATION: 'A block by which a validator confirms others.',
+  VALIDATION: 'A validation block, with which a validator confirms other blocks.',
 })
 
-const PayloadKind = enumOf('PayloadKind', 'What a block carries.', {
-  NONE: 'Nothing.',
+const PayloadKind = enumOf('PayloadKind', 'The kind of the payload of a block.', {
+  NONE: 'The block has no payload.',
   TAGGED_DATA: 'Data with a tag.',
   TRANSACTION: 'A signed transaction.',
   CANDIDACY: 'The announcement that the issuer is a candidate for a committee.',
 })
 
-/** What blocks are listed and followed by. */
+/** The GraphQL input for conditions on blocks, in lists and subscriptions. */
 export const BlockFilter = builder.inputType('BlockFilter', {
-  description: 'Conditions that blocks must all meet; state and issuerId exclude each other.',
+  description:
+    'Conditions on blocks. A block must meet all of them. state and issuerId cannot be combined.',
   fields: (t) => ({
-    kind: t.field({ type: BlockKind, description: 'Only blocks of this kind.' }),
-    payload: t.field({ type: PayloadKind, description: 'What they carry.' }),
-    state: t.field({ type: BlockState, description: 'Only blocks in this state.' }),
-    issuerId: t.field({ type: 'AccountId', description: 'The issuing account.' }),
+    kind: t.field({ type: BlockKind, description: 'The kind of the blocks.' }),
+    payload: t.field({ type: PayloadKind, description: 'The kind of the payload.' }),
+    state: t.field({ type: BlockState, description: 'The state of the blocks.' }),
+    issuerId: t.field({ type: 'AccountId', description: 'The account id of the issuer.' }),
     ...milestoneBounds(
       t,
-      'Only blocks of this slot or of later ones.',
-      'Only blocks of this slot or of earlier ones.',
+      'The index of the first slot, inclusive.',
+      'The index of the last slot, inclusive.',
     ),
   }),
 })
 
-/** A page of blocks. */
+/** The GraphQL type of a page of blocks. */
 export const BlockConnection = listConnection(
   'Block',
   BlockNode,
-  'A page of blocks, by the time of their issuing (Relay connection).',
+  'A page of blocks, ordered by issuing time (Relay connection).',
 )
 
 builder.queryField('blocks', (t) =>
@@ -56,10 +57,13 @@ builder.queryField('blocks', (t) =>
     type: BlockConnection,
     nullable: true,
     description:
-      'All blocks that are kept, also those that are not booked; by issuing time, and of one time by arrival. Null, with an error, in upstream mode.',
+      'A list of all stored blocks, including blocks that are not booked, ordered by issuing time and then by arrival. Null with an error in upstream mode.',
     complexity: listCost,
     args: {
-      filter: t.arg({ type: BlockFilter, description: 'Only what meets all of these.' }),
+      filter: t.arg({
+        type: BlockFilter,
+        description: 'Conditions on the blocks. Without a filter, all blocks are returned.',
+      }),
       ...listArgs,
     },
     resolve: async (_root, { filter, ...page }, context) =>
@@ -73,14 +77,14 @@ interface Parent {
   readonly blockId: Parameters<typeof blockInBatch>[1]
 }
 
-const ParentKind = enumOf('ParentKind', 'How a block refers to another one.', {
-  STRONG: 'It approves the block with everything that it approves.',
-  WEAK: 'It approves the block without what it approves.',
-  SHALLOW_LIKE: "It prefers the block's transaction to one that is in conflict with it.",
+const ParentKind = enumOf('ParentKind', 'The kind of the reference of a block to a parent.', {
+  STRONG: 'The block approves the parent and all blocks that the parent approves.',
+  WEAK: 'The block approves the parent, but not the blocks that the parent approves.',
+  SHALLOW_LIKE: 'The block prefers the transaction of the parent to a conflicting transaction.',
 })
 
 const BlockParent = builder.objectRef<Parent>('BlockParent').implement({
-  description: 'A block that another block refers to.',
+  description: 'A reference of a block to a parent.',
   fields: (t) => ({
     kind: t.expose('kind', { type: ParentKind, description: 'The kind of the reference.' }),
     blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the parent.' }),
@@ -89,19 +93,20 @@ const BlockParent = builder.objectRef<Parent>('BlockParent').implement({
       type: BlockNode,
       nullable: true,
       description:
-        'The parent; null where it is not kept, as the block of the genesis, which never was one.',
+        'The parent block. Null if it is not stored. The block of the genesis is never stored.',
       resolve: ({ blockId }, _args, context) => blockInBatch(context, blockId),
     }),
   }),
 })
 
-/** A validation block has up to 50 parents of each kind. */
+/** Price of the parents of a block: a validation block has up to 50 parents of each kind. */
 const parentsCost = { field: fieldCost.block.field + itemsCost(150).field, multiplier: 150 }
 
 builder.objectFields(BlockNode, (t) => ({
   parents: t.field({
     type: [BlockParent],
-    description: 'The blocks it refers to: strong, weak and shallow like parents, each by id.',
+    description:
+      'The parents of the block: strong, then weak, then shallow like parents, each group ordered by id.',
     complexity: parentsCost,
     resolve: (view): Parent[] => {
       const { strongParents, weakParents, shallowLikeParents } = view.block().body
@@ -116,7 +121,7 @@ builder.objectFields(BlockNode, (t) => ({
     type: BlockConnection,
     nullable: true,
     description:
-      'The kept blocks that refer to it in any way, by id: there is no first or newest of them, and sort turns the order of ids round. Null, with an error, in upstream mode.',
+      'A list of the stored blocks that have the block as a parent of any kind, ordered by id. The order does not depend on time; sort reverses it. Null with an error in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ blockId }, page, context) =>
@@ -125,14 +130,15 @@ builder.objectFields(BlockNode, (t) => ({
   milestone: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone of its slot; null while that is not committed.',
+    description: 'The milestone of the slot of the block. Null until the slot is committed.',
     complexity: reads(1),
     resolve: ({ slot }, _args, context) => milestoneInBatch(context, slot),
   }),
   commitment: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone whose commitment it names; null where that is not known.',
+    description:
+      'The milestone whose commitment the block refers to. Null if that milestone is not known.',
     complexity: fieldCost.block,
     resolve: (view, _args, context) =>
       milestoneOfCommitment(context, view.block().header.slotCommitmentId),

@@ -12,35 +12,41 @@ import { TransactionNode } from './transaction.ts'
 
 /** The states of blocks. */
 export const BlockState = enumOf('BlockState', 'The state of a block.', {
-  PENDING: 'Stored, and not booked yet.',
-  ACCEPTED: 'Booked into its slot.',
-  CONFIRMED: 'Booked, and confirmed by a committee.',
-  FINALIZED: 'In a committed slot that is final.',
-  DROPPED: 'Stored, but not booked into the ledger.',
+  PENDING: 'The block is stored and not booked yet.',
+  ACCEPTED: 'The block is booked into its slot.',
+  CONFIRMED: 'The block is booked and confirmed by a committee.',
+  FINALIZED: 'The block is in a final committed slot.',
+  DROPPED: 'The block is stored, but will not be booked.',
 })
 
-/** A block and its state. */
+/** The GraphQL type of blocks. */
 export const BlockNode = builder.nodeRef<BlockView>('Block', {
   id: { resolve: ({ blockId }) => blockId },
   loadOne: byProtocolId(36, blockInBatch),
 })
 
 BlockNode.implement({
-  description: 'A block as it was submitted, and its state in this ledger.',
+  description: 'A submitted block, with its state in this ledger.',
   fields: (t) => ({
     blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the block.' }),
     state: t.expose('state', { type: BlockState, description: 'The state of the block.' }),
-    slot: t.expose('slot', { type: 'UInt32', description: 'The slot of its issuing time.' }),
+    slot: t.expose('slot', {
+      type: 'UInt32',
+      description: 'The index of the slot that contains the issuing time.',
+    }),
     issuingTime: t.expose('issuingTime', {
       type: 'UInt64',
-      description: 'When it was issued: Unix time in nanoseconds.',
+      description: 'The issuing time of the block, in Unix nanoseconds.',
     }),
     issuedAt: t.field({
       type: 'DateTime',
-      description: 'When it was issued, cut to milliseconds.',
+      description: 'The issuing time of the block, truncated to milliseconds.',
       resolve: ({ issuingTime }) => Number(issuingTime / 1_000_000n),
     }),
-    issuerId: t.expose('issuerId', { type: 'AccountId', description: 'The issuing account.' }),
+    issuerId: t.expose('issuerId', {
+      type: 'AccountId',
+      description: 'The account id of the issuer.',
+    }),
     content: t.field({
       type: BlockContent,
       description: 'The content of the block.',
@@ -49,7 +55,7 @@ BlockNode.implement({
     }),
     bytes: t.field({
       type: 'Hex',
-      description: 'The serialized block as it was submitted; at most 32768 bytes.',
+      description: 'The serialized block as it was submitted, at most 32768 bytes.',
       complexity: fieldCost.blockBytes,
       resolve: (view) => bytesToHex(view.bytes),
     }),
@@ -57,7 +63,7 @@ BlockNode.implement({
       complexity: reads(1),
       type: TransactionNode,
       nullable: true,
-      description: 'The transaction it carries; null where it carries none.',
+      description: 'The transaction that the block carries. Null if it carries none.',
       resolve: ({ transactionId }, _args, context) =>
         transactionId && transactionInBatch(context, transactionId),
     }),
@@ -70,8 +76,8 @@ builder.queryField('block', (t) =>
     type: BlockNode,
     nullable: true,
     description:
-      'A block, from the moment it was submitted on; null when it is not known, or is no longer kept.',
-    args: { id: t.arg({ type: 'BlockId', required: true, description: 'Its id.' }) },
+      'The block with the given id, available as soon as it is submitted. Null if it is not known or has been pruned.',
+    args: { id: t.arg({ type: 'BlockId', required: true, description: 'The id of the block.' }) },
     resolve: (_root, { id }, context) => blockInBatch(context, id),
   }),
 )

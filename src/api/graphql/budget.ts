@@ -10,17 +10,17 @@ import { toGraphQL } from '../errors.ts'
 import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './prices.ts'
 import type { UnderWay } from './under-way.ts'
 
-/** What an operation has used while it runs, and whether it has to end: counted where its fields are resolved (`meter.ts`). */
+/** The budget of an operation: what the operation has used so far, and whether it has to end. Resolvers count it (`meter.ts`). */
 
-/** The longest answer, in bytes of JSON: 16 MiB. */
+/** Maximum size of a response, in bytes of JSON: 16 MiB. */
 export const maxAnswerBytes = 16_777_216
-/** The most fields of an answer: what an operation may cost, were each of them to cost one. */
+/** Maximum number of fields of a response. */
 export const maxAnswerFields = 500_000
 
-/** Why an operation ends before its answer. */
+/** Reasons why an operation ends before its response. */
 type Ending = AnswerTooLarge | ClientLeft | OperationCostExceeded | LimitError | QueryTooLong
 
-/** What an operation has used. */
+/** The part of a budget that an operation has used. */
 export interface Spent {
   readonly fields: number
   readonly bytes: number
@@ -28,39 +28,39 @@ export interface Spent {
   readonly cost: number
 }
 
-/** Of one operation. */
+/** The budget of one operation. */
 export interface Budget {
   /** Fires when the operation has to end. Its reason is the error that the operation ends with. */
   readonly signal: AbortSignal
-  /** Throws that error when the operation has to end. */
+  /** Throws the reason of `signal` when the operation has to end. */
   check(): void
   /** Counts fields, by default one, and their bytes; throws as `check` does. */
   spend(bytes: number, fields?: number): void
   /** Counts work in the units of `prices.ts`; throws as `check` does. */
   compute(units: number): void
-  /** Begins the next answer: every event of a subscription is one. */
+  /** Begins the next response: each event of a subscription is one. */
   renew(): void
-  /** The client has left. */
+  /** Ends the operation because its client has disconnected. */
   leave(): void
-  /** It has gone on for longer than it may. */
+  /** Ends the operation because it has exceeded its time limit. */
   overdue(limitMs: number): void
-  /** Counts it among those that are under way, until it is closed. */
+  /** Counts the operation as under way until `close`. */
   begin(underWay: UnderWay): void
-  /** It is over, and its answer sent or dropped: it is no longer under way. */
+  /** Stops counting the operation as under way: its response is sent or dropped. */
   close(): void
-  /** What the answer has used so far. */
+  /** Fields, bytes and cost of the response so far. */
   readonly spent: Spent
 }
 
-/** Nothing used yet. */
+/** Creates the budget of an operation. */
 export function createBudget(): Budget {
   return new OperationBudget()
 }
 
-/** A class, for its accessors: an object literal with one is slow to make, and keeps what it refers to (decision 022). */
+/** A class because of its accessors: an object literal with accessors is slow to create and retains its closure (decision 022). */
 class OperationBudget implements Budget {
   #counted: UnderWay | undefined
-  /** Made when it is asked for: few operations ask. */
+  /** Created on first use: few operations read the signal. */
   #controller: AbortController | undefined
   #reason: GraphQLError | undefined
   #bytes = 0
@@ -128,7 +128,7 @@ class OperationBudget implements Budget {
     return operationCostBase + this.#fields * fieldWork + this.#bytes / bytesOfUnit + this.#work
   }
 
-  /** Ends it where it has spent too much of something. */
+  /** Ends the operation when a limit is exceeded. */
   #settle(): void {
     const counted = this.#counted
     if (this.#bytes > maxAnswerBytes) {

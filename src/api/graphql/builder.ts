@@ -15,33 +15,33 @@ import { decodeNodeId, encodeNodeId, type NodeId } from './node-id.ts'
 import { itemsCost, reads } from './prices.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 
-/** What every resolver is given. */
+/** The context of every resolver. */
 export interface GatewayContext {
   readonly caller: Caller
   readonly services: Services
   readonly limits: TransportLimits
-  /** Names this request in the log and in the answer to an unexpected failure. */
+  /** Id of the request in the log, and in the response to an unexpected failure. */
   readonly requestId: string
-  /** Whether the gateway is about to stop. */
+  /** Whether the gateway is shutting down. */
   readonly isStopping: boolean
   readonly budget: Budget
-  /** Of the client that asks. */
+  /** Share of the client that sent the request. */
   readonly share: Share
-  /** What that client may still add to the database. */
+  /** Returns the remaining submission quota of the client. */
   quota(): SubmissionQuota
-  /** Where it is noted what becomes of the operation; `undefined` where it is not observed. */
+  /** Record of the outcome of the operation; `undefined` when it is not observed. */
   readonly observation?: Observation | undefined
 }
 
-/** Without it the plugin asks the info of the field for more to decode, and the query could not be compiled (`compile.ts`). */
+/** Without the extension, the plugin reads the info of the field to decode ids, and queries could not be compiled (`compile.ts`). */
 const asDecoded = {
   extensions: { relayGlobalIDAlwaysParse: false },
-  description: 'Global ids, as the field id of a thing gives them.',
+  description: 'A global id, or a list of global ids, from the field id of nodes.',
 } as const
 
 /**
- * The builder that all parts of the GraphQL schema are declared with; `schema.ts` brings the parts together.
- * Nothing is nullable unless it says so, and connections have no nullable edges or nodes.
+ * The builder with which all parts of the GraphQL schema are declared. `schema.ts` imports the parts. Fields are non-null unless they
+ * declare otherwise, and connections have no nullable edges or nodes.
  */
 export const builder = new SchemaBuilder<{
   Context: GatewayContext
@@ -52,7 +52,7 @@ export const builder = new SchemaBuilder<{
 }>({
   plugins: [RelayPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
-  // Without a limit: `cost.ts` refuses an operation as a whole, where the plugin would refuse each of its fields.
+  // No limit here: `cost.ts` refuses an operation as a whole, whereas the plugin would refuse each of its fields.
   complexity: { defaultListMultiplier: 1 },
   relay: {
     clientMutationId: 'omit',
@@ -61,30 +61,30 @@ export const builder = new SchemaBuilder<{
     nodeFieldOptions: { nullable: false },
     brandLoadedObjects: true,
     idFieldOptions: {
-      description: 'Its global id: opaque, the same for as long as the ledger is.',
+      description: 'The opaque global id of the object. It does not change.',
     },
     encodeGlobalID: encodeNodeId,
     decodeGlobalID: decodeNodeId,
-    pageInfoTypeOptions: { description: 'Where a page lies in its list (Relay connections).' },
-    hasNextPageFieldOptions: { description: 'Whether the list goes on behind the page.' },
-    hasPreviousPageFieldOptions: { description: 'Whether the list has something before the page.' },
+    pageInfoTypeOptions: { description: 'The position of a page in its list (Relay connections).' },
+    hasNextPageFieldOptions: { description: 'Whether the list has elements after the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether the list has elements before the page.' },
     startCursorFieldOptions: {
-      description: 'The cursor of its first element; null where it has none.',
+      description: 'The cursor of the first element of the page. Null if the page is empty.',
     },
     endCursorFieldOptions: {
-      description: 'The cursor of its last element; null where it has none.',
+      description: 'The cursor of the last element of the page. Null if the page is empty.',
     },
     nodeTypeOptions: {
-      description: 'A thing of the ledger that can be asked for again by its id alone.',
+      description: 'An object of the ledger with a global id, by which it can be queried again.',
     },
     nodeQueryOptions: {
-      description: 'A thing by its global id; null where there is none.',
+      description: 'The object with the given global id. Null if there is none.',
       args: { id: asDecoded },
       complexity: reads(1),
     },
     nodesQueryOptions: {
       description:
-        'Things by their global ids, in the order asked; null for each that is not there. At most 1000 at once.',
+        'The objects with the given global ids, at most 1000, in the order of the ids. Null for each id without an object.',
       args: { ids: asDecoded },
       complexity: ({ ids }: { readonly ids: readonly unknown[] }) => itemsCost(ids.length),
       resolve: (_root, { ids }, context, info) => resolveEach(ids, context, info),
@@ -92,12 +92,12 @@ export const builder = new SchemaBuilder<{
   },
 })
 
-builder.queryType({ description: 'What can be read.' })
-builder.mutationType({ description: 'What can be changed.' })
+builder.queryType({ description: 'The queries of the gateway.' })
+builder.mutationType({ description: 'The mutations of the gateway.' })
 
 /**
- * Each by itself: a node that cannot be read leaves the others, where the plugin's own way fails the list. (The function
- * that it gives a resolver to use reads all ids, whichever it is called with.)
+ * Loads each node separately: a node that cannot be read does not affect the others, whereas the plugin fails the whole list. (The
+ * function that the plugin passes to a resolver reads all ids, whatever its argument.)
  */
 async function resolveEach(
   ids: readonly NodeId[],
@@ -109,6 +109,6 @@ async function resolveEach(
     throw toGraphQL({ code, argument: 'ids', value: ids.length, limit: maximumPageSize })
   }
   const nodes = ids.map(async (id) => (await resolveNodes(builder, context, info, [id]))[0])
-  // A failure in the place of an item is the error of that item.
+  // A failure as a list item is the error of that item.
   return await Promise.all(nodes.map((node) => node.catch((failure: unknown) => failure)))
 }

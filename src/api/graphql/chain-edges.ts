@@ -15,8 +15,9 @@ import { createLoader } from './loader.ts'
 import { chainInBatch } from './loaders.ts'
 import { fieldCost, reads } from './prices.ts'
 
-/** From addresses, blocks and delegations to chains and what they earn. */
+/** Fields from addresses and blocks to chains, and the rewards of delegations. */
 
+/** Price of a chain by its id: three reads. */
 const chainCost = reads(3)
 
 builder.objectField(AddressNode, 'chain', (t) =>
@@ -25,7 +26,7 @@ builder.objectField(AddressNode, 'chain', (t) =>
     nullable: true,
     complexity: chainCost,
     description:
-      'The account, anchor or NFT whose address this is, also when it is destroyed; null for other addresses, and where it is not known.',
+      'The account, anchor or NFT that the address belongs to, even if it is destroyed. Null for other addresses, and if the chain is not known.',
     resolve: async ({ key }, _args, context) => {
       const name = chainOfAddress(key)
       if (name === undefined) return null
@@ -40,18 +41,21 @@ builder.objectField(BlockNode, 'issuer', (t) =>
     type: AccountNode,
     nullable: true,
     complexity: chainCost,
-    description: 'The issuing account; null where it is not known.',
+    description: 'The account that issued the block. Null if the account is not known.',
     resolve: ({ issuerId }, _args, context) => accountInBatch(context, issuerId),
   }),
 )
 
 const DelegationReward = builder.objectRef<ManaRewardsView>('DelegationReward').implement({
-  description: 'What a delegation would earn if it were claimed in the newest milestone.',
+  description: 'The reward that a delegation would pay if it were claimed in the newest milestone.',
   fields: (t) => ({
-    mana: t.expose('rewards', { type: 'UInt64', description: 'Mana, as far as it has decayed.' }),
+    mana: t.expose('rewards', {
+      type: 'UInt64',
+      description: 'The reward in mana, after decay.',
+    }),
     ...uint32s(t, {
-      startEpoch: 'The first epoch that it earned something for.',
-      endEpoch: 'The last epoch that it earned something for.',
+      startEpoch: 'The first epoch with a reward.',
+      endEpoch: 'The last epoch with a reward.',
     }),
   }),
 })
@@ -64,10 +68,10 @@ builder.objectField(DelegationNode, 'reward', (t) =>
   t.field({
     type: DelegationReward,
     nullable: true,
-    // The epochs since it began, with the rewards of all their validators.
+    // Reads the epochs since the start of the delegation, with the rewards of all their validators.
     complexity: fieldCost.proof,
     description:
-      'What it has earned and not claimed; null once it is spent, and, with an error, where an upstream node does not give it.',
+      'The reward that the delegation has earned and not claimed. Null if the delegation is spent. Null with an error if an upstream node does not provide it.',
     resolve: async (chain, _args, context) =>
       orThrow(present(await rewardInBatch(context, chain), 'a reward')),
   }),

@@ -30,8 +30,6 @@ import { free, reads } from './prices.ts'
 
 /** Anchors, NFTs, tokens and delegations. */
 
-const one = reads(1)
-
 function chainNode(name: string, kind: ChainView['kind'], bytes: number) {
   return builder.nodeRef<ChainView>(name, {
     id: { resolve: ({ chainId }) => chainId },
@@ -48,14 +46,14 @@ async function chainOfKind(
   return chain?.kind === kind ? chain : undefined
 }
 
-/** A chain by its id is three reads. */
+/** Price of a chain by its id: three reads. */
 const chainCost = reads(3)
 
-/** An anchor. */
+/** The GraphQL type of anchors. */
 export const AnchorNode = chainNode('Anchor', chainKinds.ANCHOR, 32)
 
 AnchorNode.implement({
-  description: 'An anchor: a chain with a state controller and a governor.',
+  description: 'An anchor: a chain that has a state controller and a governor.',
   interfaces: [Chain],
   fields: (t) => ({
     anchorId: t.field({
@@ -65,36 +63,37 @@ AnchorNode.implement({
     }),
     stateIndex: t.field({
       type: 'UInt32',
-      description: 'How often its state controller has changed its state.',
+      description: 'The number of times the state controller has changed the state of the anchor.',
       resolve: (chain) => anchorParts(chain).stateIndex,
     }),
     stateController: t.field({
       complexity: free,
       type: AddressNode,
-      description: 'The address that changes its state.',
+      description: 'The address that may change the state of the anchor.',
       resolve: (chain) => viewOfKey(anchorParts(chain).stateController),
     }),
     governor: t.field({
       complexity: free,
       type: AddressNode,
-      description: 'The address that chooses the two, and may destroy the anchor.',
+      description:
+        'The address that may replace the state controller and the governor, and may destroy the anchor.',
       resolve: (chain) => viewOfKey(anchorParts(chain).governor),
     }),
     stateMetadata: t.field({
       complexity: free,
       type: StateMetadataType,
       nullable: true,
-      description: 'The metadata of its state; null for none.',
+      description: 'The state metadata of the anchor. Null if the anchor has none.',
       resolve: (chain) => anchorParts(chain).stateMetadata,
     }),
   }),
 })
 
-/** An NFT. */
+/** The GraphQL type of NFTs. */
 export const NftNode = chainNode('Nft', chainKinds.NFT, 32)
 
 NftNode.implement({
-  description: 'An NFT.',
+  description: 'A non-fungible token (NFT).',
   interfaces: [Chain],
   fields: (t) => ({
     nftId: t.field({
@@ -106,70 +105,71 @@ NftNode.implement({
       complexity: free,
       type: AddressNode,
       description:
-        'The address that owns it as of the newest milestone, once it has expired the return address; of a destroyed one who owned it last.',
+        'The address that owns the NFT as of the newest milestone: the return address if the NFT has expired, or the last owner if the NFT is destroyed.',
       resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
     }),
   }),
 })
 
-/** A native token. */
+/** The GraphQL type of native tokens. */
 export const TokenNode = chainNode('Token', chainKinds.FOUNDRY, 38)
 
 TokenNode.implement({
-  description: 'A native token, by the foundry that mints it.',
+  description: 'A native token, identified by the foundry that mints it.',
   interfaces: [Chain],
   fields: (t) => ({
     tokenId: t.field({
       type: 'FoundryId',
-      description: 'The id of the token, which is that of its foundry.',
+      description: 'The id of the token, which equals the id of its foundry.',
       resolve: ({ chainId }) => chainId as FoundryId,
     }),
     accountId: t.field({
       type: 'AccountId',
-      description: 'The id of the account that mints and melts it.',
+      description: 'The id of the account that controls the foundry of the token.',
       resolve: (chain) => tokenParts(chain).accountId,
     }),
     account: t.field({
       type: AccountNode,
       nullable: true,
       complexity: chainCost,
-      description: 'The account that mints and melts it.',
+      description:
+        'The account that controls the foundry of the token. Null if the account is not known.',
       resolve: (chain, _args, context) => accountInBatch(context, tokenParts(chain).accountId),
     }),
     serialNumber: t.field({
       type: 'UInt32',
-      description: 'The number of the foundry within its account, above 0.',
+      description: 'The serial number of the foundry within its account, at least 1.',
       resolve: (chain) => tokenParts(chain).serialNumber,
     }),
     mintedTokens: t.field({
       type: 'UInt256',
-      description: 'How many were minted so far.',
+      description: 'The number of tokens that the foundry has minted.',
       resolve: (chain) => tokenParts(chain).minted,
     }),
     meltedTokens: t.field({
       type: 'UInt256',
-      description: 'How many were melted so far by the foundry.',
+      description: 'The number of tokens that the foundry has melted.',
       resolve: (chain) => tokenParts(chain).melted,
     }),
     maximumSupply: t.field({
       type: 'UInt256',
-      description: 'The bound of minted less melted ones.',
+      description: 'The maximum of minted minus melted tokens.',
       resolve: (chain) => tokenParts(chain).maximum,
     }),
     circulatingSupply: t.field({
       type: 'UInt256',
       description:
-        'Minted less melted ones; 0 when the foundry is destroyed. What was burned without the foundry is still counted.',
+        'The number of minted minus melted tokens, or 0 if the foundry is destroyed. Tokens that were burned without the foundry are included.',
       resolve: (chain) => tokenParts(chain).circulating,
     }),
   }),
 })
 
-/** A delegation. */
+/** The GraphQL type of delegations. */
 export const DelegationNode = chainNode('Delegation', chainKinds.DELEGATION, 32)
 
 DelegationNode.implement({
-  description: 'Base tokens that are delegated to a validator.',
+  description: 'A delegation of base tokens to a validator.',
   interfaces: [Chain],
   fields: (t) => ({
     delegationId: t.field({
@@ -180,36 +180,38 @@ DelegationNode.implement({
     owner: t.field({
       complexity: free,
       type: AddressNode,
-      description: 'The address that owns it; of one that is over, who owned it last.',
+      description:
+        'The address that owns the delegation, or its last owner if the delegation has ended.',
       resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
     }),
     validatorId: t.field({
       type: 'AccountId',
-      description: 'The id of the account of the validator.',
+      description: 'The account id of the validator.',
       resolve: (chain) => delegationParts(chain).validatorId,
     }),
     validatorAccount: t.field({
       type: AccountNode,
       nullable: true,
       complexity: chainCost,
-      description: 'The account of the validator.',
+      description: 'The account of the validator. Null if the account is not known.',
       resolve: (chain, _args, context) =>
         accountInBatch(context, delegationParts(chain).validatorId),
     }),
     delegatedAmount: t.field({
       type: 'UInt64',
-      description: 'The base tokens that are delegated.',
+      description: 'The number of delegated base tokens, in the smallest unit.',
       resolve: (chain) => delegationParts(chain).delegatedAmount,
     }),
     startEpoch: t.field({
       type: 'UInt32',
-      description: 'The first epoch in which they are.',
+      description: 'The first epoch in which the tokens are delegated.',
       resolve: (chain) => delegationParts(chain).startEpoch,
     }),
     endEpoch: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The last epoch in which they are; null while it goes on.',
+      description:
+        'The last epoch in which the tokens are delegated. Null while the delegation continues.',
       resolve: (chain) => delegationParts(chain).endEpoch,
     }),
   }),
@@ -220,14 +222,14 @@ for (const node of [AccountNode, AnchorNode, NftNode]) {
     address: t.field({
       complexity: free,
       type: AddressNode,
-      description: 'Its address, and what that owns.',
+      description: 'The address that belongs to the chain. It can own outputs.',
       resolve: addressOfChain,
     }),
     issuer: t.field({
       complexity: free,
       type: AddressNode,
       nullable: true,
-      description: 'The address that issued it, which never changes; null for none.',
+      description: 'The address that issued the chain. It never changes. Null if there is none.',
       resolve: issuerAddress,
     }),
   }))
@@ -239,7 +241,7 @@ for (const node of [AccountNode, AnchorNode, NftNode, TokenNode]) {
       complexity: free,
       type: MetadataType,
       nullable: true,
-      description: 'The metadata that never change; null for none.',
+      description: 'The immutable metadata of the chain. Null if there are none.',
       resolve: immutableMetadataOf,
     }),
   )
@@ -250,8 +252,9 @@ for (const node of [AccountNode, AnchorNode]) {
     t.field({
       type: ChainRecord,
       nullable: true,
-      complexity: one,
-      description: 'The chain record under its address on this network; null when none was set.',
+      complexity: reads(1),
+      description:
+        'The chain record of the address of the chain on this network. Null if none was set.',
       resolve: async (chain, _args, { services }) => {
         const text = addressText(services.parameters.bech32Hrp, addressOfChain(chain).key)
         return orThrow(await readChainRecord(services, text))
@@ -260,7 +263,7 @@ for (const node of [AccountNode, AnchorNode]) {
   )
 }
 
-/** The address of a chain that has one: no token and no delegation has. */
+/** Returns the address of an account, anchor or NFT. Tokens and delegations have none. */
 function addressOfChain({ kind, chainId }: ChainView): AddressView {
   if (kind === chainKinds.ACCOUNT) {
     return viewOfAddress({ type: AccountAddress.code, accountId: chainId as AccountId })
@@ -276,25 +279,26 @@ builder.queryFields((t) => ({
     type: AnchorNode,
     nullable: true,
     complexity: chainCost,
-    description: 'An anchor, also one that is destroyed; null when it is not known.',
-    args: { id: t.arg({ type: 'AnchorId', required: true, description: 'Its id.' }) },
+    description: 'The anchor with the given id, even if it is destroyed. Null if it is not known.',
+    args: { id: t.arg({ type: 'AnchorId', required: true, description: 'The id of the anchor.' }) },
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.ANCHOR, id),
   }),
   nft: t.field({
     type: NftNode,
     nullable: true,
     complexity: chainCost,
-    description: 'An NFT, also one that is destroyed; null when it is not known.',
-    args: { id: t.arg({ type: 'NftId', required: true, description: 'Its id.' }) },
+    description: 'The NFT with the given id, even if it is destroyed. Null if it is not known.',
+    args: { id: t.arg({ type: 'NftId', required: true, description: 'The id of the NFT.' }) },
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.NFT, id),
   }),
   token: t.field({
     type: TokenNode,
     nullable: true,
     complexity: chainCost,
-    description: 'A native token, also one whose foundry is destroyed; null when it is not known.',
+    description:
+      'The native token with the given foundry id, even if the foundry is destroyed. Null if it is not known.',
     args: {
-      id: t.arg({ type: 'FoundryId', required: true, description: 'The id of its foundry.' }),
+      id: t.arg({ type: 'FoundryId', required: true, description: 'The id of the foundry.' }),
     },
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.FOUNDRY, id),
   }),
@@ -302,8 +306,10 @@ builder.queryFields((t) => ({
     type: DelegationNode,
     nullable: true,
     complexity: chainCost,
-    description: 'A delegation, also one that is over; null when it is not known.',
-    args: { id: t.arg({ type: 'DelegationId', required: true, description: 'Its id.' }) },
+    description: 'The delegation with the given id, even if it has ended. Null if it is not known.',
+    args: {
+      id: t.arg({ type: 'DelegationId', required: true, description: 'The id of the delegation.' }),
+    },
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.DELEGATION, id),
   }),
 }))

@@ -18,56 +18,57 @@ import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { free, listCost } from './prices.ts'
 
-/** Lists of chains that are not destroyed, and of who owns a token. */
+/** Lists of chains that are not destroyed, and of the holders of a token. */
 
-const order = 'by when they changed last, as of the newest milestone'
+const order = 'ordered by their latest change as of the newest milestone'
 
-const AccountConnection = listConnection('Account', AccountNode, `Accounts, ${order}.`, {
+const AccountConnection = listConnection('Account', AccountNode, `A page of accounts, ${order}.`, {
   edgeDescription: 'An account and its cursor.',
   nodeOf: (chain: ChainView) => present(accountOf(chain), 'an account'),
 })
 
-const AnchorConnection = listConnection('Anchor', AnchorNode, `Anchors, ${order}.`, {
+const AnchorConnection = listConnection('Anchor', AnchorNode, `A page of anchors, ${order}.`, {
   edgeDescription: 'An anchor and its cursor.',
 })
 
-const NftConnection = listConnection('Nft', NftNode, `NFTs, ${order}.`, {
+const NftConnection = listConnection('Nft', NftNode, `A page of NFTs, ${order}.`, {
   edgeDescription: 'An NFT and its cursor.',
 })
 
 const TokenConnection = listConnection(
   'Token',
   TokenNode,
-  `Native tokens whose foundries are not destroyed, ${order}.`,
+  `A page of native tokens whose foundries are not destroyed, ${order}.`,
   {
     edgeDescription: 'A token and its cursor.',
   },
 )
 
-/** A page of delegations. */
+/** The GraphQL type of a page of delegations. */
 export const DelegationConnection = listConnection(
   'Delegation',
   DelegationNode,
-  `Delegations, ${order}.`,
+  `A page of delegations, ${order}.`,
   {
     edgeDescription: 'A delegation and its cursor.',
   },
 )
 
 const NftFilter = builder.inputType('NftFilter', {
-  description: 'Conditions that NFTs must all meet.',
+  description: 'Conditions on NFTs. An NFT must meet all of them.',
   fields: (t) => ({
     issuer: t.string({
-      description: 'Bech32 of the address that issued them, of this network: a collection.',
+      description:
+        'The issuer as Bech32 text of this network. NFTs of one issuer form a collection.',
     }),
   }),
 })
 
 const DelegationFilter = builder.inputType('DelegationFilter', {
-  description: 'Conditions that delegations must all meet.',
+  description: 'Conditions on delegations. A delegation must meet all of them.',
   fields: (t) => ({
-    validator: t.field({ type: 'AccountId', description: 'To this account.' }),
-    owner: t.string({ description: 'Bech32 of their owner, of this network.' }),
+    validator: t.field({ type: 'AccountId', description: 'The account id of the validator.' }),
+    owner: t.string({ description: 'The owner as Bech32 text of this network.' }),
   }),
 })
 
@@ -76,7 +77,7 @@ type QueryFields = PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>
 type ChainConnection = typeof AnchorConnection
 type Keys = NonNullable<ChainsQuestion['keys']>
 
-/** The key of an address in a filter; `undefined` where it is left out. */
+/** Returns the key of an address in a filter; `undefined` when the filter has none. */
 function addressIn(
   { parameters }: Pick<Services, 'parameters'>,
   argument: string,
@@ -85,12 +86,12 @@ function addressIn(
   return text == null ? undefined : orThrow(addressKeyOf(parameters.bech32Hrp, text, argument))
 }
 
-/** What delegations to an account are found by. */
+/** Returns the index keys of the delegations to an account. */
 export function validatorKeys(accountId: AccountId): Keys {
   return [{ kind: 'VALIDATOR', value: addressKey({ type: AccountAddress.code, accountId }) }]
 }
 
-/** A page of the chains of a kind. */
+/** Reads a page of the chains of a kind. */
 export async function chainsOf(
   { services }: GatewayContext,
   question: ChainsQuestion,
@@ -99,13 +100,13 @@ export async function chainsOf(
   return orThrow(await listChains(services, question, args))
 }
 
-/** A list of all chains of a kind. */
-function allOf(t: QueryFields, type: ChainConnection, what: string, kind: ChainsQuestion['kind']) {
+/** Declares a list of all chains of a kind. */
+function allOf(t: QueryFields, type: ChainConnection, noun: string, kind: ChainsQuestion['kind']) {
   return t.field({
     type,
     nullable: true,
     complexity: listCost,
-    description: `The ${what}, ${order}.`,
+    description: `A list of the ${noun}, ${order}.`,
     args: listArgs,
     resolve: (_root, args, context) => chainsOf(context, { kind }, args),
   })
@@ -124,10 +125,13 @@ builder.queryFields((t) => ({
     type: NftConnection,
     nullable: true,
     complexity: listCost,
-    description: `The NFTs that are not destroyed, ${order}.`,
+    description: `A list of the NFTs that are not destroyed, ${order}.`,
     args: {
       ...listArgs,
-      filter: t.arg({ type: NftFilter, description: 'Which of them; left out: all.' }),
+      filter: t.arg({
+        type: NftFilter,
+        description: 'Conditions on the NFTs. Without a filter, all NFTs are returned.',
+      }),
     },
     resolve: (_root, { filter, ...page }, context) => {
       const value = addressIn(context.services, 'filter.issuer', filter?.issuer)
@@ -139,10 +143,14 @@ builder.queryFields((t) => ({
     type: DelegationConnection,
     nullable: true,
     complexity: listCost,
-    description: `The delegations that are not over, ${order}.`,
+    description: `A list of the delegations that have not ended, ${order}.`,
     args: {
       ...listArgs,
-      filter: t.arg({ type: DelegationFilter, description: 'Which of them; left out: all.' }),
+      filter: t.arg({
+        type: DelegationFilter,
+        description:
+          'Conditions on the delegations. Without a filter, all delegations are returned.',
+      }),
     },
     resolve: (_root, { filter, ...page }, context) => {
       const heldBy = addressIn(context.services, 'filter.owner', filter?.owner)
@@ -156,7 +164,7 @@ builder.objectField(AccountNode, 'foundries', (t) =>
   t.field({
     type: TokenConnection,
     complexity: listCost,
-    description: `The tokens that it mints and melts, ${order}.`,
+    description: `A list of the native tokens whose foundries the account controls, ${order}.`,
     args: listArgs,
     resolve: ({ chainId }, args, context) => {
       const heldBy = addressKey({ type: AccountAddress.code, accountId: chainId as AccountId })
@@ -169,7 +177,7 @@ builder.objectFields(AddressNode, (t) => ({
   nfts: t.field({
     type: NftConnection,
     complexity: listCost,
-    description: `The NFTs that it owns, ${order}.`,
+    description: `A list of the NFTs that the address owns, ${order}.`,
     args: listArgs,
     resolve: ({ key: heldBy }, args, context) =>
       chainsOf(context, { kind: chainKinds.NFT, heldBy }, args),
@@ -177,7 +185,7 @@ builder.objectFields(AddressNode, (t) => ({
   foundries: t.field({
     type: TokenConnection,
     complexity: listCost,
-    description: `The tokens that it mints and melts, ${order}; only accounts do.`,
+    description: `A list of the native tokens whose foundries the address controls, ${order}. Empty unless it is the address of an account.`,
     args: listArgs,
     resolve: ({ key: heldBy }, args, context) =>
       chainsOf(context, { kind: chainKinds.FOUNDRY, heldBy }, args),
@@ -185,7 +193,7 @@ builder.objectFields(AddressNode, (t) => ({
   delegations: t.field({
     type: DelegationConnection,
     complexity: listCost,
-    description: `The delegations that it owns, ${order}.`,
+    description: `A list of the delegations that the address owns, ${order}.`,
     args: listArgs,
     resolve: ({ key: heldBy }, args, context) =>
       chainsOf(context, { kind: chainKinds.DELEGATION, heldBy }, args),
@@ -193,26 +201,29 @@ builder.objectFields(AddressNode, (t) => ({
 }))
 
 const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement({
-  description: 'An address that owns some of a native token.',
+  description: 'A holder of a native token.',
   fields: (t) => ({
     address: t.field({
       complexity: free,
       type: AddressNode,
-      description: 'The address.',
+      description: 'The address of the holder.',
       resolve: ({ address }) => viewOfKey(address),
     }),
     amount: t.expose('total', {
       type: 'UInt256',
-      description: 'All that it owns of the token, timelocked and expiring tokens included.',
+      description:
+        'The number of tokens that the address owns, including timelocked and expiring tokens.',
     }),
-    share: t.exposeFloat('share', { description: 'Its part of the circulating supply, 0 to 1.' }),
+    share: t.exposeFloat('share', {
+      description: "The holder's fraction of the circulating supply, from 0 to 1.",
+    }),
   }),
 })
 
 const TokenHolderConnection = listConnection(
   'TokenHolder',
   TokenHolder,
-  'The holders of a native token, the one with most first.',
+  'A page of the holders of a native token, the largest amount first.',
   {
     edgeDescription: 'A holder and its cursor.',
   },
@@ -222,7 +233,8 @@ builder.objectField(TokenNode, 'holders', (t) =>
   t.field({
     type: TokenHolderConnection,
     complexity: listCost,
-    description: 'Who owns it as of the newest milestone, the one with most first.',
+    description:
+      'A list of the holders of the token as of the newest milestone, the largest amount first.',
     args: pageArgs,
     resolve: async (chain, args, { services }) =>
       orThrow(await listTokenHolders(services, tokenParts(chain), args)),

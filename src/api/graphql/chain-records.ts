@@ -17,9 +17,9 @@ import { listConnection, pageArgsOf } from './lists.ts'
 import { indexId } from './node-id.ts'
 import { chainRecordCost, computes, fieldCost, free, pageCost, reads } from './prices.ts'
 
-/** Chain records: reading them with their versions, and setting them. */
+/** Chain records: queries for records and versions, the mutation that sets a record, and the subscription to changes. */
 
-/** The record of a chain. */
+/** The GraphQL type of chain records. */
 export const ChainRecord = builder.nodeRef<ChainRecordView>('ChainRecord', {
   id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
   loadOne: async (id, { services }) => {
@@ -29,29 +29,32 @@ export const ChainRecord = builder.nodeRef<ChainRecordView>('ChainRecord', {
   },
 })
 ChainRecord.implement({
-  description: 'The record of a chain, as of one version.',
+  description: 'A version of the record of a chain.',
   fields: (t) => ({
     chainId: t.exposeString('chainId', {
-      description: 'Bech32 text of the account or anchor that governs the chain, in lower case.',
+      description:
+        'The address of the account or anchor that governs the chain, as Bech32 text in lower case.',
     }),
     accessNodes: t.field({
       type: ['String'],
-      description: 'The access nodes, as they were set.',
+      description: 'The access nodes, in the order in which they were set.',
       complexity: fieldCost.accessNodes,
       resolve: (record) => [...record.accessNodes],
     }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether the chain is in use.' }),
     version: t.field({
       type: 'UInt32',
-      description: '1, 2, 3 … for each chain; every setting makes a new one.',
+      description:
+        'The number of the version, starting at 1 for each chain. Every change creates a new version.',
       resolve: (record) => record.version,
     }),
     setBy: t.exposeString('setBy', {
-      description: 'The subject of the token, or its fingerprint where it has none.',
+      description:
+        'The subject of the token that set this version, or the fingerprint of the token if it has no subject.',
     }),
     setAt: t.field({
       type: 'DateTime',
-      description: 'When this version was set.',
+      description: 'The time at which this version was set.',
       resolve: ({ setAt }) => Number(setAt),
     }),
   }),
@@ -67,7 +70,7 @@ const ChainRecordConnection = listConnection(
 builder.objectField(ChainRecord, 'versions', (t) =>
   t.field({
     type: ChainRecordConnection,
-    description: 'All versions of this record, newest first.',
+    description: 'A list of all versions of the record, the newest first.',
     complexity: pageCost,
     args: pageArgsOf(defaultPageSize),
     resolve: async ({ chainId }, page, { services }) =>
@@ -80,9 +83,12 @@ builder.queryFields((t) => ({
     complexity: reads(1),
     type: ChainRecord,
     nullable: true,
-    description: 'The record of a chain; null when none was ever set.',
+    description: 'The current record of a chain. Null if none was ever set.',
     args: {
-      chainId: t.arg.string({ required: true, description: 'Bech32, any human-readable part.' }),
+      chainId: t.arg.string({
+        required: true,
+        description: 'The address of the chain as Bech32 text, with any human-readable part.',
+      }),
     },
     resolve: async (_root, { chainId }, { services }) =>
       orThrow(await readChainRecord(services, chainId)),
@@ -90,7 +96,7 @@ builder.queryFields((t) => ({
   chainRecords: t.field({
     type: ChainRecordConnection,
     nullable: true,
-    description: 'The records of all chains, by chain id.',
+    description: 'A list of the current records of all chains, ordered by chain id.',
     complexity: pageCost,
     args: pageArgsOf(defaultPageSize),
     resolve: async (_root, page, { services }) => orThrow(await listChainRecords(services, page)),
@@ -98,11 +104,12 @@ builder.queryFields((t) => ({
 }))
 
 const ChainRecordInput = builder.inputType('ChainRecordInput', {
-  description: 'The record of a chain; it replaces the former one whole.',
+  description: 'The record of a chain. It replaces the previous record completely.',
   fields: (t) => ({
     accessNodes: t.stringList({
       required: true,
-      description: 'At most 1000 texts of 1 to 256 characters without control characters.',
+      description:
+        'The access nodes: at most 1000 texts of 1 to 256 characters without control characters.',
     }),
     isActive: t.boolean({ required: true, description: 'Whether the chain is in use.' }),
   }),
@@ -112,13 +119,21 @@ builder.mutationField('setChainRecord', (t) =>
   t.field({
     complexity: computes(chainRecordCost),
     type: ChainRecord,
-    description: 'Sets the record of a chain. Needs a token that allows to write.',
+    description: 'Sets the record of a chain. The caller needs a token with write permission.',
     args: {
-      chainId: t.arg.string({ required: true, description: 'Bech32, any human-readable part.' }),
-      record: t.arg({ type: ChainRecordInput, required: true, description: 'The whole record.' }),
+      chainId: t.arg.string({
+        required: true,
+        description: 'The address of the chain as Bech32 text, with any human-readable part.',
+      }),
+      record: t.arg({
+        type: ChainRecordInput,
+        required: true,
+        description: 'The complete new record.',
+      }),
       ifVersion: t.arg({
         type: 'UInt32',
-        description: 'The version that is meant to be replaced; another one is left as it is.',
+        description:
+          'The version that must be current. If another version is current, the record is not changed.',
       }),
     },
     resolve: async (_root, { chainId, record, ifVersion }, { caller, services }) => {
@@ -130,16 +145,16 @@ builder.mutationField('setChainRecord', (t) =>
 )
 
 const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChange').implement({
-  description: 'A setting of a chain record.',
+  description: 'A change of a chain record.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
       description:
-        'Its position among the settings of all chains; resuming after it misses nothing.',
+        'The position of the change among the changes of all chains. A subscription that resumes after it misses nothing.',
     }),
     record: t.field({
       complexity: free,
       type: ChainRecord,
-      description: 'The record as it was set.',
+      description: 'The version of the record that the change created.',
       resolve: ({ record }) => record,
     }),
   }),
@@ -150,12 +165,16 @@ builder.subscriptionField('chainRecordChanged', (t) =>
     complexity: free,
     type: ChainRecordChanged,
     description:
-      'Every setting of a chain record, in the order they were made: first those after the cursor that are there already, then the new ones.',
+      'Changes of chain records, in the order in which they were made: first the existing changes after the cursor, then new changes.',
     args: {
       chainIds: t.arg.stringList({
-        description: '1 to 100 chain ids, as Bech32 texts; left out: all chains.',
+        description:
+          'The addresses of 1 to 100 chains as Bech32 texts. Without this argument, all chains are followed.',
       }),
-      after: t.arg.string({ description: 'A cursor; left out: only what is set from now on.' }),
+      after: t.arg.string({
+        description:
+          'The cursor after which to start. Without a cursor, only new changes are sent.',
+      }),
     },
     subscribe: async (_root, { chainIds, after }, { services }) =>
       orThrow(

@@ -19,29 +19,26 @@ import { OutputNode } from './output.ts'
 import { free, listCost, reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
-/** What accounts, anchors, tokens, NFTs and delegations have in common, and their history. */
-
-/** One thing that is read by its key. */
-const one = reads(1)
+/** The interface of accounts, anchors, tokens, NFTs and delegations, and their history. */
 
 const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
-  description: 'A state of a chain: an output that was or is the chain.',
+  description: 'A state of a chain: an output that is or was the chain.',
   fields: (t) => ({
     number: t.expose('ordinal', {
       type: 'UInt64',
-      description: 'Its place among all states of the chain: 1, 2, 3 ….',
+      description: 'The number of the state among all states of the chain, starting at 1.',
     }),
     outputId: t.expose('outputId', { type: 'OutputId', description: 'The id of the output.' }),
     output: t.field({
       type: OutputNode,
       nullable: true,
-      complexity: one,
-      description: 'The output.',
+      complexity: reads(1),
+      description: 'The output of the state. Null if it is not known.',
       resolve: ({ outputId }, _args, context) => outputInBatch(context, outputId),
     }),
     transactionId: t.field({
       type: 'TransactionId',
-      description: 'The id of the transaction that made this state.',
+      description: 'The id of the transaction that created the state.',
       resolve: ({ outputId }) => transactionOf(outputId),
     }),
     transaction: t.field({
@@ -49,38 +46,39 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
       nullable: true,
       complexity: reads(2),
       description:
-        'The transaction that made this state; null, with an error, where an upstream node does not give it.',
+        'The transaction that created the state. Null with an error if an upstream node does not provide it.',
       resolve: ({ outputId }, _args, context) =>
         transactionInBatch(context, transactionOf(outputId)),
     }),
     milestoneIndex: t.expose('bookedSlot', {
       type: 'UInt32',
-      description: 'The milestone from which on the chain was in this state.',
+      description: 'The index of the first milestone in which the chain had this state.',
     }),
     milestone: t.field({
       type: Milestone,
       nullable: true,
       complexity: reads(2),
-      description: 'That milestone.',
+      description:
+        'The first milestone in which the chain had this state. Null if it is not known.',
       resolve: ({ bookedSlot }, _args, context) => milestoneInBatch(context, bookedSlot),
     }),
   }),
 })
 
 const ChainStateConnection = connection<ChainState, ChainHistory>('ChainState', ChainStateType, {
-  description: 'States of a chain.',
+  description: 'A page of the states of a chain.',
   edgeDescription: 'A state and its cursor.',
 })
 
 builder.objectField(ChainStateConnection, 'totalCount', (t) =>
   t.field({
     type: 'UInt64',
-    description: 'How many states the chain has had in all.',
+    description: 'The total number of states of the chain.',
     resolve: ({ totalCount }) => totalCount,
   }),
 )
 
-/** The names of the types. */
+/** GraphQL type names by kind. */
 const typeNames: { readonly [K in ChainView['kind']]: string } = {
   [chainKinds.ACCOUNT]: 'Account',
   [chainKinds.ANCHOR]: 'Anchor',
@@ -89,44 +87,46 @@ const typeNames: { readonly [K in ChainView['kind']]: string } = {
   [chainKinds.DELEGATION]: 'Delegation',
 }
 
-/** A chain of any kind. */
+/** The GraphQL interface of chains. */
 export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
   description:
-    'An account, anchor, token, NFT or delegation: a thing that lives on from one output to the next.',
+    'A chain: an account, anchor, token, NFT or delegation. It is a sequence of outputs, each of which is a state of the chain.',
   resolveType: ({ kind }) => typeNames[kind],
   fields: (t) => ({
     chainId: t.expose('chainId', {
       type: 'Hex',
-      description: 'The id of the chain: 32 bytes, of a token the 38 of its foundry.',
+      description: 'The id of the chain: 32 bytes, or the 38 bytes of the foundry id for a token.',
     }),
     output: t.expose('current', {
       complexity: free,
       type: OutputNode,
       nullable: true,
-      description: 'The unspent output that it is now; null when it is destroyed.',
+      description:
+        'The unspent output that holds the current state. Null if the chain is destroyed.',
     }),
     lastOutput: t.expose('last', {
       complexity: free,
       type: OutputNode,
       nullable: true,
       description:
-        'The newest output that it was; null for an account that was given something before it exists.',
+        'The output of the newest state. Null for an account that has received an output before it exists.',
     }),
     isDestroyed: t.boolean({
-      description: 'Whether its last output was spent without another in its place.',
+      description: 'Whether the last output of the chain was spent without a successor.',
       resolve: isDestroyed,
     }),
     destroyedSlot: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The slot in which it was destroyed; null while it is there.',
+      description:
+        'The index of the slot in which the chain was destroyed. Null if it is not destroyed.',
       resolve: (chain) => (isDestroyed(chain) ? chain.last?.spentSlot : null),
     }),
     destroyedBy: t.field({
       type: 'TransactionId',
       nullable: true,
       description:
-        'The transaction that destroyed it; null while it is there, and, with an error, where an upstream node does not give it.',
+        'The id of the transaction that destroyed the chain. Null if it is not destroyed. Null with an error if an upstream node does not provide it.',
       resolve: async (chain, _args, { services }) =>
         chain.last !== undefined && isDestroyed(chain)
           ? orThrow(await outputLife(services, chain.last)).spentBy
@@ -136,7 +136,7 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
       type: ChainStateConnection,
       complexity: listCost,
       description:
-        'Its states, also when it is destroyed and when the log is pruned, as of the newest milestone.',
+        'A list of the states of the chain as of the newest milestone. It is complete even if the chain is destroyed or the log is pruned.',
       args: listArgs,
       resolve: async ({ chainId, length }, args, context) => {
         const known = length ?? (await chainInBatch(context, chainId))?.length
@@ -151,7 +151,7 @@ function isDestroyed({ last, current }: ChainView): boolean {
   return last !== undefined && current === undefined
 }
 
-/** The address that issued a chain; `undefined` for none. */
+/** Returns the address that issued a chain; `undefined` if there is none. */
 export function issuerAddress(chain: ChainView): AddressView | undefined {
   const key = issuerOfChain(chain)
   return key && viewOfKey(key)

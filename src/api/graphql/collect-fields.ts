@@ -9,25 +9,25 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** The fields that a selection has of one type (GraphQL specification 6.3.2, CollectFields). */
+/** Collects the fields of a selection for one type (GraphQL specification 6.3.2, CollectFields). */
 
-/** The values of the variables in `@skip` and `@include`, by name. */
+/** Values of the variables in `@skip` and `@include`, by name. */
 export type Conditions = ReadonlyMap<string, boolean>
 
-/** The field that every type has. */
+/** Name of the field that every type has. */
 export const typeNameField = '__typename'
 
-/** What is collected. */
+/** The selections to collect fields from, and their type. */
 export interface Collection {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly conditions: Conditions
   readonly type: GraphQLObjectType
-  /** An operation, or the fields of one name. */
+  /** An operation, or the fields of one response name. */
   readonly nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[]
 }
 
-/** The fields of each name of the answer, in the order of their first mention. */
+/** Returns the fields by response name, in the order of their first occurrence. */
 export function collectFields(collection: Collection): ReadonlyMap<string, FieldNode[]> {
   const { schema, fragments, conditions, type, nodes } = collection
   const fields = new Map<string, FieldNode[]>()
@@ -59,7 +59,7 @@ export function collectFields(collection: Collection): ReadonlyMap<string, Field
   return fields
 }
 
-/** Whether a fragment on `condition` holds for objects of a type. */
+/** Whether a fragment on `condition` applies to objects of a type. */
 export function isOfType(
   schema: GraphQLSchema,
   type: GraphQLObjectType,

@@ -8,17 +8,17 @@ import {
 import type { GatewayContext } from './builder.ts'
 import { isAsItIs, isDigits, isDigitsText, isPlainText, isPromise } from './meter.ts'
 
-/** How compiled queries write single values. */
+/** Writers of leaf values for compiled queries. */
 
 /** Writes a value as JSON text. */
 export type WriteLeaf = (value: unknown, run: LeafRun) => string
 
-/** One execution, as far as single values need it. */
+/** The part of an execution that leaf values need. */
 export interface LeafRun {
   readonly context: Pick<GatewayContext, 'budget'>
 }
 
-/** Writes the text of a field without its quotes, where that is never null and JSON writes each character of it as it is. */
+/** Returns a writer of text without quotes, for a non-null field whose text needs no escape in JSON; `undefined` for other fields. */
 export function quotedWriter({
   type,
   extensions,
@@ -34,13 +34,13 @@ export function quotedWriter({
 function textOf(type: GraphQLLeafType, value: unknown): string {
   const serialized = value == null ? undefined : type.serialize(value)
   if (typeof serialized === 'string') return serialized
-  throw new TypeError(`${type.name}: no text in a field that always has one`)
+  throw new TypeError(`${type.name}: no text in a field whose values are text`)
 }
 
-/** Writes values of a type with their quotes. */
+/** Returns a writer of the values of a type, with quotes. */
 export function leafWriter(type: GraphQLLeafType): WriteLeaf {
   const isPlain = isEnumType(type) || isDigits(type)
-  // Addresses: those of a list are mostly the same one.
+  // Caches the last text: the addresses of a list are often equal.
   let last = { text: '', written: '""' }
   return (value, run) => {
     const serialized = type.serialize(value)
@@ -51,7 +51,7 @@ export function leafWriter(type: GraphQLLeafType): WriteLeaf {
       last = { text: serialized, written: `"${serialized}"` }
       return last.written
     }
-    if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise in place of a value`)
+    if (isPromise(serialized)) throw new TypeError(`${type.name}: a promise instead of a value`)
     if (typeof serialized === 'number' || typeof serialized === 'boolean') return `${serialized}`
     if (serialized == null) throw new TypeError(`${type.name}: no value`)
     const text = JSON.stringify(serialized)
@@ -60,7 +60,7 @@ export function leafWriter(type: GraphQLLeafType): WriteLeaf {
   }
 }
 
-/** The object counts a byte for each character. */
+/** Writes text with escapes, and counts its additional bytes. The object counts one byte for each character. */
 function writeEscaped(text: string, { context }: LeafRun): string {
   const written = JSON.stringify(text)
   context.budget.spend(Buffer.byteLength(written) - written.length, 0)

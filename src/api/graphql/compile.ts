@@ -32,44 +32,45 @@ import { type Dependence, dependenceOf, isIntrospection } from './dependence.ts'
 import { isPromise, resolverOf } from './meter.ts'
 
 /**
- * Compiles a query into functions that write its answer as JSON text, without an object for each value. It has no rules for
- * errors: whatever does not give a whole answer throws, and the executor of `graphql` runs the query again and reports
- * it. So the two agree on every answer without errors, and there is one that words errors.
+ * Compiles a query into functions that write its response as JSON text, without an object for each value. Compiled queries format no
+ * errors: a query that has no complete response throws, and the executor of `graphql` runs the query again and reports the error.
+ * So both return the same response to every query without errors, and only the executor formats errors.
  */
 
 /** A compiled query. */
 export interface CompiledQuery {
-  /** How many fields it has, each with functions of its own. */
+  /** Number of compiled fields. Each of them has functions of its own. */
   readonly size: number
-  /** What of the log alone the answer depends on; `undefined` where it depends on more. */
+  /** The parts of the log that the response depends on; `undefined` when it depends on more than the log. */
   readonly dependsOnLog: LogDependence | undefined
-  /** The JSON text of `data`. Rejects where a field fails, or is null against its type. */
+  /** Resolves to the JSON text of `data`. Rejects when a field fails or a non-null field is null. */
   run(context: GatewayContext, variables: Variables): Promise<string>
 }
 
-/** The lists of updates that an answer shows. */
+/** The lists of updates in a response. */
 export interface LogDependence {
-  /** The arguments of each list. */
+  /** Returns the arguments of each list. */
   lists(variables: Variables): readonly object[]
+  /** Whether the response also depends on the tip of the log. */
   readonly isOfTip: boolean
 }
 
-/** Coerced by the types of the operation. */
+/** Variables by name, coerced to the types that the operation declares. */
 export type Variables = Readonly<Record<string, unknown>>
 
-/** What is compiled. */
+/** An operation to compile. */
 export interface CompileOptions {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** The values of the variables in `@skip` and `@include`. */
+  /** Values of the variables in `@skip` and `@include`. */
   readonly conditions: Conditions
 }
 
-/** How many fields are compiled at most: a document can select one field in very many places with few words. */
+/** Maximum number of compiled fields: a short document can select one field in very many places. */
 export const maxCompiledFields = 2_000
 
-/** The query; `undefined` where it has too many fields. */
+/** Compiles a query. Returns `undefined` when it has more than `maxCompiledFields` fields. */
 export function compileQuery(options: CompileOptions): CompiledQuery | undefined {
   const { schema, operation } = options
   const plan: Plan = {
@@ -94,17 +95,17 @@ export function compileQuery(options: CompileOptions): CompiledQuery | undefined
   }
 }
 
-/** What is known of the query while it is compiled. */
+/** State of a compilation. */
 interface Plan extends CompileOptions {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** How many fields are compiled so far. */
+  /** Number of fields that are compiled so far. */
   fields: number
   readonly dependences: Set<Dependence>
-  /** The arguments of the lists of updates. */
+  /** Readers of the arguments of the lists of updates. */
   readonly lists: ReadArguments[]
 }
 
-const notCompiled = new Error('the query is not one that is compiled')
+const notCompiled = new Error('the query cannot be compiled')
 
 function fragmentsOf({ document }: CompileOptions): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -126,7 +127,7 @@ function dependsOnLog({ dependences, lists }: Plan): LogDependence | undefined {
 interface Run {
   readonly context: GatewayContext
   readonly variables: Variables
-  /** Arguments that depend on variables, read once however many objects have the field. */
+  /** Arguments that depend on variables. They are read once, however many objects have the field. */
   readonly args: Map<FieldNode, object>
 }
 
@@ -135,17 +136,17 @@ type ReadArguments = (run: Pick<Run, 'args' | 'variables'>) => object
 /** Writes a value as JSON text. */
 type Write = (value: unknown, run: Run) => string | Promise<string>
 
-/** A field of an object: its text up to the value, and what writes the value. */
+/** A field of an object: its text up to the value, and the function that writes the value. */
 interface WriteField {
   readonly key: string
   readonly write: Write
-  /** Whether it is counted with its object, and not by objects of its own. */
+  /** Whether the bytes of the field are counted with its object. Objects below a field count their own bytes. */
   readonly isLeaf: boolean
-  /** Whether what it writes is between quotes, which are those of the keys before and behind it. */
+  /** Whether the value is a quoted text. The quotes are part of the keys before and after it. */
   readonly isQuoted: boolean
 }
 
-/** The fields of an object, and the text behind the last. */
+/** The fields of an object, and the text after the last field. */
 interface WriteFields {
   readonly fields: readonly WriteField[]
   readonly end: string
@@ -155,7 +156,7 @@ type SelectionNodes = readonly Pick<FieldNode, 'selectionSet'>[]
 
 function objectWriter(plan: Plan, type: GraphQLObjectType, nodes: SelectionNodes): Write {
   const fields: WriteField[] = []
-  // Few long pieces: to join the text of a field costs as much as to read its value.
+  // Few long pieces: appending the text of a field costs as much as reading its value.
   let before = '{'
   for (const [name, same] of collectFields({ ...plan, type, nodes })) {
     if (++plan.fields > maxCompiledFields) throw notCompiled
@@ -164,7 +165,7 @@ function objectWriter(plan: Plan, type: GraphQLObjectType, nodes: SelectionNodes
     fields.push({ key: `${before}${JSON.stringify(name)}:${quote}`, ...field })
     before = `${quote},`
   }
-  // A type of a union may have none of the fields.
+  // A selection on a union may have no field for one of its types.
   if (fields.length === 0) return () => '{}'
   const object = { fields, end: fields.at(-1)?.isQuoted ? '"}' : '}' }
   return (value, run) => writeObject(object, value, run)
@@ -207,7 +208,7 @@ function fieldWriter(
   return { write, ...form }
 }
 
-/** What many fields have waited for comes to all of them in one turn of the event loop. */
+/** Yields when the turn is used up: a promise that many fields share resolves for all of them in one turn of the event loop. */
 function completeInTurn(complete: Write, value: unknown, run: Run): string | Promise<string> {
   if (!isTurnOver()) return complete(value, run)
   return nextTurn(run.context.share.client).then(() => complete(value, run))
@@ -217,7 +218,7 @@ const introspectionFields = new Map(
   [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
 )
 
-/** A resolver that reads the info of a field throws here, and the executor, which has it, answers. */
+/** Throws when a resolver reads the info of a field. The executor, which has the info, then runs the query. */
 const noInfo: GraphQLResolveInfo = new Proxy(Object.create(null), {
   get: (_target, member) => {
     throw new TypeError(`a compiled query has no info: ${String(member)}`)
@@ -230,7 +231,7 @@ function completion(plan: Plan, type: GraphQLOutputType, nodes: readonly FieldNo
   return (value, run) => (value == null ? 'null' : write(value, run))
 }
 
-/** Writes what is not null. */
+/** Returns a function that writes non-null values of a type. */
 function nullable(
   plan: Plan,
   type: Exclude<GraphQLOutputType, GraphQLNonNull<never>>,
@@ -259,16 +260,16 @@ function abstractWriter(plan: Plan, type: GraphQLAbstractType, nodes: readonly F
   return (value, run) => {
     const name = typeOf(value, run.context, noInfo, type)
     const write = typeof name === 'string' ? writers.get(name) : undefined
-    if (write === undefined) throw new TypeError(`${type.name}: no type for a value`)
+    if (write === undefined) throw new TypeError(`${type.name}: the type of a value is unknown`)
     return write(value, run)
   }
 }
 
-/** As the default resolver gives it; functions and promises among them are for the executor. */
+/** Reads a member as the default resolver does. Throws for functions and promises, so that the executor runs the query. */
 function memberOf(source: unknown, name: string): unknown {
   const value = (source as Readonly<Record<string, unknown>>)[name]
   if (typeof value === 'function' || isPromise(value)) {
-    throw new TypeError(`${name}: a function or a promise in place of a value`)
+    throw new TypeError(`${name}: a function or a promise instead of a value`)
   }
   return value
 }
@@ -277,11 +278,11 @@ function namedType(type: GraphQLOutputType): GraphQLOutputType {
   return isNonNullType(type) || isListType(type) ? namedType(type.ofType) : type
 }
 
-/** Read once where they are literals, and once a run where they hold variables. */
+/** Returns a function that reads the arguments of a field: literals are read once, arguments with variables once per run. */
 function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
   let hasVariables = false
   visit(node, {
-    // The arguments of fields below are their own.
+    // Arguments of the fields below belong to those fields.
     SelectionSet: () => false,
     Variable: () => {
       hasVariables = true
@@ -302,12 +303,12 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Re
 
 function notNull(write: Write): Write {
   return (value, run) => {
-    if (value == null) throw new TypeError('null in a field that is never null')
+    if (value == null) throw new TypeError('null in a non-null field')
     return write(value, run)
   }
 }
 
-/** The members in the order asked. What is there at once is written at once; what is not is waited for side by side. */
+/** Writes the members in the order of the selection. Values that are promises are awaited concurrently. */
 function writeObject(
   { fields, end }: WriteFields,
   source: unknown,
@@ -324,7 +325,7 @@ function writeObject(
       bytes += key.length
       if (typeof part !== 'string') {
         parts ??= []
-        parts.push(text + key, isLeaf ? part.then((later) => counted(later, run)) : part)
+        parts.push(text + key, isLeaf ? part.then((resolved) => counted(resolved, run)) : part)
         text = ''
         continue
       }
@@ -341,19 +342,19 @@ function writeObject(
   return Promise.all(parts).then((all) => all.join(''))
 }
 
-/** Single values, and lists of them, that are written later. */
+/** Counts the bytes of a leaf, or of a list of leaves, that was written asynchronously. */
 function counted(text: string, { context }: Run): string {
   context.budget.spend(text.length, 0)
   return text
 }
 
 function writeList(write: Write, value: unknown, run: Run): string | Promise<string> {
-  if (!Array.isArray(value)) throw new TypeError('a list is an array')
+  if (!Array.isArray(value)) throw new TypeError('the value of a list is not an array')
   run.context.budget.spend(value.length + 1, 0)
   return writeItems(write, { items: value, from: 0 }, run)
 }
 
-/** The items of a list from one place on; the rest in a later turn of the event loop where this one has gone on for long. */
+/** Writes the items of a list from an index on. Writes the rest in a later turn of the event loop when this turn is used up. */
 function writeItems(
   write: Write,
   { items, from }: { readonly items: readonly unknown[]; readonly from: number },
@@ -363,7 +364,7 @@ function writeItems(
   let parts: (string | Promise<string>)[] | undefined
   try {
     for (let i = from; i < items.length; i++) {
-      if (i > from && i % itemsBetween === 0 && isTurnOver()) {
+      if (i > from && i % itemsPerClockCheck === 0 && isTurnOver()) {
         parts ??= []
         const rest = { items, from: i }
         parts.push(
@@ -391,10 +392,10 @@ function writeItems(
   return Promise.all(parts).then((all) => all.join(''))
 }
 
-/** The whole answer fails, and what else fails of it needs no report. */
+/** Ignores rejections of the other parts: the whole response fails, and only its first failure is reported. */
 function abandon(parts: readonly (string | Promise<string>)[] | undefined): void {
   for (const part of parts ?? []) if (typeof part !== 'string') part.catch(() => {})
 }
 
-/** How many items are written before the clock is asked. */
-const itemsBetween = 16
+/** Number of items that are written between two checks of the clock. */
+const itemsPerClockCheck = 16

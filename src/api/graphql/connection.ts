@@ -7,30 +7,30 @@ import { free, reads } from './prices.ts'
 
 type Types = typeof builder.$inferSchemaTypes
 
-/** A page as a service gives it; whether there are more in a direction may cost a read. */
+/** A page of a service. `hasNextPage` and `hasPreviousPage` may read the database. */
 export interface Page<N> {
   readonly nodes: readonly N[]
-  /** The cursor of an element by its place in the page. */
+  /** Returns the cursor of an element by its index in the page. */
   cursorAt(index: number): string
   hasNextPage(): Promise<boolean>
   hasPreviousPage(): Promise<boolean>
 }
 
-/** An element of a page at its place. */
+/** An element of a page with its index. */
 interface Edge<M> {
   readonly page: Page<unknown>
   readonly index: number
   readonly node: M
 }
 
-/** How a connection reads its pages. */
+/** Options of a connection. */
 export interface ConnectionOptions<N, M> {
   readonly description: string
   readonly edgeDescription?: string
   readonly pageInfoDescription?: string
-  /** What all of its pages and edges depend on, beside the field that gives the page. */
+  /** Dependence of all pages and edges, in addition to the field that returns the page. */
   readonly dependsOn?: Dependence
-  /** Where the node is not the element itself. */
+  /** Converts an element to its node, if the node is not the element itself. */
   nodeOf?(element: N): M
 }
 
@@ -40,31 +40,13 @@ export function connection<N, P extends Page<N>, M = N>(
   node: ObjectRef<Types, M>,
   options: ConnectionOptions<N, M>,
 ) {
-  const { description } = options
-  const { edgeDescription = 'An element of the list and its cursor.' } = options
-  const { pageInfoDescription = 'Whether there is more in either direction.' } = options
-  const { nodeOf } = options
+  const { description, nodeOf } = options
+  const { pageInfoDescription = 'The position of the page in the list.' } = options
   const nodesIn = ({ nodes }: Page<N>) =>
     (nodeOf === undefined ? [...nodes] : nodes.map(nodeOf)) as M[]
-  const extensions = dependsOn(options.dependsOn ?? 'NOW')
-  const edge = builder.objectRef<Edge<M>>(`${name}Edge`).implement({
-    extensions,
-    description: edgeDescription,
-    fields: (t) => ({
-      cursor: t.string({
-        description: 'The place of the element in the list; opaque.',
-        resolve: ({ page, index }) => page.cursorAt(index),
-      }),
-      node: t.field({
-        complexity: free,
-        type: node,
-        description: 'The element.',
-        resolve: ({ node }) => node as never,
-      }),
-    }),
-  })
+  const edge = edgeType(name, node, options)
   return builder.objectRef<P>(`${name}Connection`).implement({
-    extensions,
+    extensions: dependsOn(options.dependsOn ?? 'NOW'),
     description,
     fields: (t) => ({
       edges: t.field({
@@ -92,6 +74,26 @@ export function connection<N, P extends Page<N>, M = N>(
             endCursor: length === 0 ? null : page.cursorAt(length - 1),
           }
         },
+      }),
+    }),
+  })
+}
+
+function edgeType<N, M>(name: string, node: ObjectRef<Types, M>, options: ConnectionOptions<N, M>) {
+  const { edgeDescription = 'An element of the list and its cursor.' } = options
+  return builder.objectRef<Edge<M>>(`${name}Edge`).implement({
+    extensions: dependsOn(options.dependsOn ?? 'NOW'),
+    description: edgeDescription,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'The opaque cursor of the element in the list.',
+        resolve: ({ page, index }) => page.cursorAt(index),
+      }),
+      node: t.field({
+        complexity: free,
+        type: node,
+        description: 'The element.',
+        resolve: ({ node }) => node as never,
       }),
     }),
   })

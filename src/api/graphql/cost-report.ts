@@ -5,8 +5,8 @@ import { operationCost } from './cost.ts'
 import { maxOperationCost } from './prices.ts'
 
 /**
- * Adds `extensions.cost` to an answer whose request asks for it by `"extensions": { "cost": true }`: what the operation could
- * cost at most, what it has cost, the limit, the fields and bytes that its answer had, and what is left of the client's share.
+ * Adds `extensions.cost` to the response if the request has `"extensions": { "cost": true }`: the estimated cost of the operation, its
+ * actual cost, the limit, the fields and bytes of its response, and the remaining share of the client.
  */
 export const costReport: Plugin<GatewayContext> = {
   onExecute({ args }) {

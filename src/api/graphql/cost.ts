@@ -38,15 +38,15 @@ import {
 } from './prices.ts'
 
 /**
- * What an operation may cost if every page is full, in the units of `prices.ts`. A field that reads, computes, or may be long
- * says its own price where it is defined. Pages within pages, and many of them side by side, are refused before anything is
- * read. Lists within a block or an output count as one item: 32 KiB have all of them, and `budget.ts` counts what they really give.
+ * Estimates the cost of an operation, assuming that every page is full, in the units of `prices.ts`. A field that reads, computes or may
+ * be long declares its price where it is defined. Nested pages and many pages side by side are refused before anything is read. A list
+ * within a block or an output is priced as one item: they all fit into 32 KiB, and `budget.ts` counts their actual fields.
  */
 
-/** A longer name of a field counts as often as this goes into it: it is written with every value. */
+/** Characters of a field name that are priced as one written field: the name is written with every value. */
 const nameCharacters = 64
 
-/** Why an operation is refused for what it asks for; `undefined` where it is not. */
+/** Returns the error for an operation that costs too much; `undefined` for an operation that may run. */
 export function costRefusal(args: ExecutionArgs): GraphQLError | undefined {
   const bill = billOf(args)
   const { observation }: Partial<GatewayContext> = Object(args.contextValue)
@@ -57,12 +57,12 @@ export function costRefusal(args: ExecutionArgs): GraphQLError | undefined {
   return toGraphQL({ code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost, field })
 }
 
-/** What an operation costs at most; `undefined` where it cannot be executed. */
+/** Returns the maximum cost of an operation; `undefined` when the operation cannot be executed. */
 export function operationCost(args: ExecutionArgs): number | undefined {
   return billOf(args)?.cost
 }
 
-/** What the executor takes for the introspection of an operation, in units; other fields are counted when they are resolved. */
+/** Returns the work of the executor for introspection fields, in units. Other fields are counted when they are resolved. */
 export function introspectionWork(args: ExecutionArgs): number {
   const { body = '' } = args.document.loc?.source ?? {}
   return isIntrospecting.test(body) ? (billOf(args)?.introspected() ?? 0) * introspectionCost : 0
@@ -72,16 +72,16 @@ const isIntrospecting = /__(schema|type)\b/
 
 interface Bill {
   readonly cost: number
-  /** How many fields of introspection it lists. */
+  /** Returns the number of introspection fields in the response. */
   introspected(): number
-  /** The path of the field with the greatest part of the cost, by the names in the answer: `a.nodes.proof`. */
+  /** Returns the path of the most expensive field by response names, such as `a.nodes.proof`. */
   dearestField(): string
 }
 
 function billOf(args: ExecutionArgs): Bill | undefined {
   const { schema, document, contextValue } = args
   const operation = getOperationAST(document, args.operationName)
-  // What names no operation, or has variables that do not fit, is refused by execution in its own words.
+  // The executor refuses requests that name no operation or have invalid variables.
   if (!operation) return undefined
   const definitions = operation.variableDefinitions ?? []
   const variables = getVariableValues(schema, definitions, args.variableValues ?? {}).coerced
@@ -96,7 +96,7 @@ function billOf(args: ExecutionArgs): Bill | undefined {
   return { ...bill, cost: Math.ceil(operationCostBase + bill.cost) }
 }
 
-/** Refuses by HTTP what costs too much; sockets and streams ask `costRefusal` when they read an operation. */
+/** Refuses HTTP requests that cost too much. WebSocket and event stream transports call `costRefusal` when they read an operation. */
 export const costLimit: Plugin<object, GatewayContext> = {
   onExecute({ args, setResultAndStopExecution }) {
     if (!('request' in args.contextValue)) return
@@ -105,7 +105,7 @@ export const costLimit: Plugin<object, GatewayContext> = {
   },
 }
 
-/** As the server marks what it refuses to validate: 400, for clients that know GraphQL's own media type. */
+/** Adds status 400 to an error, as the server does for validation errors: clients that accept GraphQL's own media type get it. */
 export function refusedByHttp({ message, extensions }: GraphQLError): GraphQLError {
   const http = { spec: true, status: 400 }
   return new GraphQLError(message, { extensions: { ...extensions, http } })
@@ -114,13 +114,25 @@ export function refusedByHttp({ message, extensions }: GraphQLError): GraphQLErr
 interface CostDeps {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** Coerced. */
+  /** Coerced variables by name. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly context: unknown
 }
 
-/** Sums up an operation; what is selected in many places is summed up once for each type that it is asked of. */
+/** Prices an operation. */
 function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
+  const { selectionSet } = operation
+  const root = present(deps.schema.getRootType(operation.operation), 'the root')
+  const pricing = createPricing(deps)
+  return {
+    cost: pricing.ofSelection(selectionSet, root),
+    introspected: () => pricing.listedFields(),
+    dearestField: () => dearestBelow(pricing, selectionSet, root).join('.'),
+  }
+}
+
+/** Creates the functions for one operation. A selection set that is used in many places is priced once for each type. */
+function createPricing(deps: CostDeps): Pricing {
   const { schema, fragments, variables } = deps
   const limit = Math.floor(maxOperationCost / introspected)
   const introspection = createIntrospectionCount({ schema, fragments, variables, limit })
@@ -130,7 +142,7 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   function ofSelection(set: SelectionSetNode, type: GraphQLNamedType): number {
     const known = costs.get(set)?.get(type)
     if (known !== undefined) return known
-    // A value is of one of the types, and the dearest counts.
+    // A value has one of the possible types; the most expensive type is the maximum.
     const cost = isAbstractType(type)
       ? Math.max(...schema.getPossibleTypes(type).map((one) => ofSelection(set, one)))
       : isObjectType(type)
@@ -151,16 +163,8 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   }
 
   function ofFragment(spread: Spread, type: GraphQLObjectType): number {
-    const set = selectionOf(spread, type)
+    const set = selectionOf(deps, spread, type)
     return set === undefined ? 0 : ofSelection(set, type)
-  }
-
-  /** What a fragment selects of a type; `undefined` where it is not of that type. */
-  function selectionOf(spread: Spread, type: GraphQLObjectType): SelectionSetNode | undefined {
-    const fragment =
-      spread.kind === Kind.INLINE_FRAGMENT ? spread : fragments.get(spread.name.value)
-    const condition = fragment?.typeCondition?.name.value ?? type.name
-    return fragment && isOfType(schema, type, condition) ? fragment.selectionSet : undefined
   }
 
   function ofField(node: FieldNode, type: GraphQLObjectType): number {
@@ -173,36 +177,41 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
       return listed * introspected + written
     }
     const field = type.getFields()[name]
-    // `__typename`, which every type has.
+    // Only `__typename` is not among the fields of its type.
     if (field === undefined) return written
     const { field: own, multiplier } = priceOf(field, node, deps)
     const below = node.selectionSet && ofSelection(node.selectionSet, getNamedType(field.type))
     return own + written + multiplier * (below ?? 0)
   }
 
-  const { selectionSet } = operation
-  const root = present(schema.getRootType(operation.operation), 'the root')
-  const sums = { deps, ofSelection, ofField, selectionOf }
-  return {
-    cost: ofSelection(selectionSet, root),
-    introspected: () => listedFields,
-    dearestField: () => dearestBelow(sums, selectionSet, root).join('.'),
-  }
+  return { deps, ofSelection, ofField, listedFields: () => listedFields }
 }
 
-/** What the parts of an operation cost. */
-interface Sums {
+/** Returns the selection set of a fragment; `undefined` when the fragment does not apply to the type. */
+function selectionOf(
+  { schema, fragments }: CostDeps,
+  spread: Spread,
+  type: GraphQLObjectType,
+): SelectionSetNode | undefined {
+  const fragment = spread.kind === Kind.INLINE_FRAGMENT ? spread : fragments.get(spread.name.value)
+  const condition = fragment?.typeCondition?.name.value ?? type.name
+  return fragment && isOfType(schema, type, condition) ? fragment.selectionSet : undefined
+}
+
+/** Functions that price the parts of an operation. */
+interface Pricing {
   readonly deps: CostDeps
   ofSelection(set: SelectionSetNode, type: GraphQLNamedType): number
   ofField(node: FieldNode, type: GraphQLObjectType): number
-  selectionOf(spread: Spread, type: GraphQLObjectType): SelectionSetNode | undefined
+  /** Returns the number of introspection fields that are priced so far. */
+  listedFields(): number
 }
 
-/** Follows the dearest field of each level, down to one that costs more itself than what is below it. */
-function dearestBelow(sums: Sums, set: SelectionSetNode, type: GraphQLNamedType): string[] {
-  const { deps, ofSelection } = sums
+/** Follows the most expensive field of each level, down to a field that costs more than its selection. */
+function dearestBelow(pricing: Pricing, set: SelectionSetNode, type: GraphQLNamedType): string[] {
+  const { deps, ofSelection } = pricing
   const types = isAbstractType(type) ? deps.schema.getPossibleTypes(type) : [type]
-  const fields = types.filter(isObjectType).flatMap((one) => fieldsOf(sums, set, one))
+  const fields = types.filter(isObjectType).flatMap((one) => fieldsOf(pricing, set, one))
   const [dearest] = fields.toSorted((a, b) => b.cost - a.cost)
   if (dearest === undefined) return []
   const { node, of, cost } = dearest
@@ -212,12 +221,12 @@ function dearestBelow(sums: Sums, set: SelectionSetNode, type: GraphQLNamedType)
   const inner = getNamedType(field.type)
   const { multiplier } = priceOf(field, node, deps)
   const below = multiplier * ofSelection(node.selectionSet, inner)
-  return 2 * below > cost ? [name, ...dearestBelow(sums, node.selectionSet, inner)] : [name]
+  return 2 * below > cost ? [name, ...dearestBelow(pricing, node.selectionSet, inner)] : [name]
 }
 
-/** Each set once: fragments that spread others twice would be as many fields as 2 to the number of fragments. */
+/** Visits each selection set once: n fragments that spread each other twice would yield 2^n fields. */
 function fieldsOf(
-  sums: Sums,
+  pricing: Pricing,
   set: SelectionSetNode,
   of: GraphQLObjectType,
   seen: Set<SelectionSetNode> = new Set(),
@@ -226,10 +235,10 @@ function fieldsOf(
   seen.add(set)
   return set.selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) {
-      return [{ node: selection, of, cost: sums.ofField(selection, of) }]
+      return [{ node: selection, of, cost: pricing.ofField(selection, of) }]
     }
-    const inner = sums.selectionOf(selection, of)
-    return inner === undefined ? [] : fieldsOf(sums, inner, of, seen)
+    const inner = selectionOf(pricing.deps, selection, of)
+    return inner === undefined ? [] : fieldsOf(pricing, inner, of, seen)
   })
 }
 
@@ -241,7 +250,7 @@ interface PricedField {
   readonly cost: number
 }
 
-/** What is counted whenever a field is resolved, beside what it reads and writes. */
+/** Returns the work that is counted whenever a field is resolved, in addition to its reads and bytes. */
 export function workOf(field: Declaring): number {
   const declared = declaredPrice(field)
   return typeof declared === 'object' ? (declared.work ?? 0) : 0
@@ -257,9 +266,9 @@ function priceOf(
   return declared(getArgumentValues(field, node, variables), context)
 }
 
-/** What a field declares with the option `complexity`; `undefined` where it declares nothing. */
+/** Returns the price that a field declares with the option `complexity`; `undefined` when it declares none. */
 export function declaredPrice({ extensions }: Declaring): Declared {
-  // The plugin puts a price of its own where none is declared.
+  // The plugin adds a default price to fields that declare none, so the option is read.
   const options = extensions.pothosOptions as { readonly complexity?: Declared } | undefined
   return options?.complexity
 }
@@ -270,7 +279,7 @@ type Declared = Price | ((args: object, context: unknown) => Price) | undefined
 
 const introspected = fieldCost.introspection.field
 
-/** How often its length goes into the name of a field. */
+/** Returns the extra price units of a long field name. */
 function nameLength({ alias, name }: FieldNode): number {
   return Math.floor((alias ?? name).value.length / nameCharacters)
 }

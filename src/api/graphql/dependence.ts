@@ -1,34 +1,34 @@
 import type { GraphQLField, GraphQLObjectType } from 'graphql'
 
 /**
- * What the value of a field depends on, declared with the field or with its type. An answer is kept only where all of its
- * fields declare it.
+ * The data that the value of a field depends on, declared with the field or with its type. A response is cached by its dependence on
+ * the log only if all of its fields declare one.
  *
- * - PARENT: on the object alone that has the field.
- * - ADDRESS: on the updates of the address and class in its arguments, and with a bound of a list among these on the tip.
- * - TIP: on how far the log reaches.
- * - NOW: on anything else; what declares nothing.
+ * - PARENT: only the parent object.
+ * - ADDRESS: the updates of the address and class in its arguments. If these contain a bound of the list, also the tip.
+ * - TIP: the tip of the log.
+ * - NOW: anything else. This is the default.
  */
 export type Dependence = 'PARENT' | 'ADDRESS' | 'TIP' | 'NOW'
 
-/** For the option `extensions` of a field, or of a type for all of its fields. */
+/** Returns the value for the option `extensions` of a field, or of a type for all of its fields. */
 export function dependsOn(dependence: Dependence): { readonly dependsOn: Dependence } {
   return { dependsOn: dependence }
 }
 
-/** Of a field of a type. */
+/** Returns the dependence of a field of a type. */
 export function dependenceOf(
   type: GraphQLObjectType,
   field: GraphQLField<unknown, unknown>,
 ): Dependence {
-  // A type of the Relay plugin, whose fields are members of what the connection gives.
+  // A type of the Relay plugin. Its fields are members of the object that the connection returns.
   if (type.name === 'PageInfo') return 'PARENT'
   if (isIntrospection(type, field)) return 'PARENT'
   const declared = field.extensions.dependsOn ?? type.extensions.dependsOn
   return (declared as Dependence | undefined) ?? 'NOW'
 }
 
-/** Whether a field is of the schema alone: `__schema`, `__type`, and all below them. */
+/** Whether a field is a field of introspection: `__schema`, `__type`, and all fields below them. */
 export function isIntrospection(
   { name: typeName }: GraphQLObjectType,
   { name }: GraphQLField<unknown, unknown>,

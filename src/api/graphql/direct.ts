@@ -9,6 +9,7 @@ import type { GatewayContext } from './builder.ts'
 import type { Documents } from './documents.ts'
 import {
   createPreparedQueries,
+  type PreparedQueries,
   type PreparedQueryDeps,
   type QueryRequest,
 } from './prepared-queries.ts'
@@ -17,15 +18,15 @@ import { refusedGraphql } from './refused.ts'
 import { operationRefusal, type UnderWay } from './under-way.ts'
 
 /**
- * The short way of a query: what is asked as nearly all clients ask, and has an answer without errors, is answered from its
- * compiled form. Everything else takes the long way through the server, which words every refusal.
+ * Fast path for queries: a well-formed request whose compiled query succeeds is answered here. Every other request goes through the
+ * GraphQL server, which formats all errors.
  */
 
-/** Answers queries. */
+/** Answers queries on the fast path. */
 export interface DirectAnswers {
   /**
-   * Answers a request and gives `undefined`; or gives the request back where it has to take the long way, with its body to
-   * be read from the start, and with the budget of its query where that had to end.
+   * Answers the request and resolves to `undefined`, or resolves to the request when the GraphQL server has to answer it. The body of
+   * that request can be read from the start, and it has the budget of its query when that query was ended.
    */
   answer(
     message: IncomingMessage,
@@ -34,136 +35,161 @@ export interface DirectAnswers {
   ): Promise<LeftOver | undefined>
 }
 
-/** A request that was not answered. */
+/** A request that the fast path did not answer. */
 export interface LeftOver {
   readonly message: IncomingMessage
+  /** Budget of a query that was ended and must not run again. */
   readonly ended?: Budget | undefined
 }
 
-/** What is known of a request. */
+/** A request, apart from its HTTP message. */
 export interface DirectRequest {
-  /** Of the URL, without the question mark. */
+  /** The query string of the URL, without the question mark. */
   readonly query: string
   readonly context: Omit<GatewayContext, 'budget'>
-  /** The headers of every answer. */
+  /** Headers of every response. */
   readonly common: Readonly<Record<string, string>>
 }
 
-/** What answering the short way needs. */
+/** Dependencies of the fast path. */
 export interface DirectDeps extends PreparedQueryDeps {
   readonly documents: Documents
   readonly answers: AnswerCache
   readonly underWay: UnderWay
 }
 
-/** Over the server that parses and validates. */
+/** Creates the fast path in front of the server that parses and validates. */
 export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
-  const { documents, answers } = deps
-  const queries = createPreparedQueries(deps)
-
-  async function write(
-    sent: Asked,
-    readRequest: () => QueryRequest | undefined,
-    response: ServerResponse,
-    fields: DirectRequest['context'],
-  ): Promise<string | KeptAnswer | Ended | RateLimitExceeded | undefined> {
-    let refusal: RateLimitExceeded | undefined
-    let taken = 0
-    let budget: Budget | undefined
-    const leave = () => budget?.leave()
-    const prepare = (): Question | undefined => {
-      const asked = readRequest()
-      if (asked === undefined) return undefined
-      if (operationRefusal(deps.underWay) !== undefined) return undefined
-      budget = createBudget()
-      budget.begin(deps.underWay)
-      response.on('close', () => budget?.close())
-      response.on('close', leave)
-      const ready = queries.prepare(asked, { ...fields, budget })
-      if (ready === undefined) return undefined
-      refusal = fields.share.take(ready.cost)
-      if (refusal !== undefined) return undefined
-      taken = ready.cost
-      const { name, version, lasting } = ready
-      return { name, version, lasting, compute: async () => `{"data":${await ready.run()}}` }
-    }
-    try {
-      const written = await answers.getOrCompute(sent, prepare)
-      // Nothing was spent where others had asked for the same.
-      if (taken > 0) fields.share.charge((budget?.spent.cost ?? 0) - taken)
-      // The long way has a budget of its own.
-      if (written === undefined) budget?.close()
-      const { observation } = fields
-      // A kept answer was neither prepared nor computed, and costs nothing.
-      if (observation !== undefined && typeof written === 'object') {
-        observation.operation ??= { kind: 'query', name: written.name }
-      }
-      return refusal ?? written
-    } catch (error) {
-      // What had to end is not run again.
-      if (budget?.signal.aborted === true) return { ended: budget }
-      // The server runs it again, and reports the error: the fields that do not have their values yet end here, and what the others
-      // took is paid for beside what the server charges for its own run.
-      leave()
-      fields.share.charge(budget?.spent.cost ?? 0)
-      budget?.close()
-      deps.log.debug('query-run-again', { requestId: fields.requestId, error })
-      return undefined
-    } finally {
-      response.off('close', leave)
-    }
-  }
-
+  const path = { ...deps, queries: createPreparedQueries(deps) }
   return {
-    answer: async (message, response, { query, context, common }) => {
+    answer: async (message, response, request) => {
       const type = answerType(message.headers.accept)
       if (type === undefined) return { message }
-      let body: Buffer | undefined
-      let written: string | KeptAnswer | Ended | RateLimitExceeded | undefined
-      if (message.method === 'GET') {
-        written = await write(
-          { method: 'GET', text: Buffer.from(query) },
-          () => requestOfUrl(documents, query),
-          response,
-          context,
-        )
-      } else if (message.method === 'POST' && query === '' && isShortJson(message)) {
-        const read = await readBody(message, context.share.client).catch(() => undefined)
-        // Its client left in it.
-        if (!read?.ok) return undefined
-        body = read.value
-        written = await write(
-          { method: 'POST', text: read.value },
-          () => requestOfBody(documents, read.value),
-          response,
-          context,
-        )
-      }
+      const read = await readFastRequest(deps.documents, message, request)
+      if (read === 'CLIENT_LEFT') return undefined
+      const outcome = read && (await execute(path, read, response, request.context))
       if (response.destroyed) return undefined
+      const body = read?.body
       const left = () => (body === undefined ? message : replayed(message, body))
-      if (written === undefined) return { message: left() }
-      if (typeof written === 'object' && 'ended' in written) return { message: left(), ...written }
-      const { share } = context
-      if (typeof written === 'object' && 'code' in written) {
-        send(response, refusedGraphql(written), { ...common, ...share.headers() })
-        return undefined
-      }
-      // What is kept is not computed again, and costs what it takes to send.
-      if (typeof written === 'object') share.charge(written.body.length / bytesOfUnit)
-      // A client may keep it, and asks by its tag whether it has changed.
-      const own = { 'content-type': type, 'cache-control': 'no-cache' }
-      sendWritten(response, { ...common, ...share.headers(), ...own }, written)
+      if (outcome === undefined) return { message: left() }
+      if (typeof outcome === 'object' && 'ended' in outcome) return { message: left(), ...outcome }
+      sendOutcome(response, request, type, outcome)
       return undefined
     },
   }
 }
 
-/** An answer that had to end, by its budget. */
+/** A request that the fast path can read. */
+interface FastRequest {
+  /** Key of the response in the cache. */
+  readonly sent: Asked
+  /** Parses the request; `undefined` when the GraphQL server has to report its errors. */
+  readonly readRequest: () => QueryRequest | undefined
+  /** The body, if it has been read. */
+  readonly body?: Buffer
+}
+
+async function readFastRequest(
+  documents: Documents,
+  message: IncomingMessage,
+  { query, context }: DirectRequest,
+): Promise<FastRequest | 'CLIENT_LEFT' | undefined> {
+  if (message.method === 'GET') {
+    const sent = { method: 'GET', text: Buffer.from(query) } as const
+    return { sent, readRequest: () => requestOfUrl(documents, query) }
+  }
+  if (message.method !== 'POST' || query !== '' || !isShortJson(message)) return undefined
+  const read = await readBody(message, context.share.client).catch(() => undefined)
+  // The client disconnected while it sent the body.
+  if (!read?.ok) return 'CLIENT_LEFT'
+  const { value: body } = read
+  const sent = { method: 'POST', text: body } as const
+  return { sent, readRequest: () => requestOfBody(documents, body), body }
+}
+
+interface FastPath extends DirectDeps {
+  readonly queries: PreparedQueries
+}
+
+/** A response, or the reason why there is none; `undefined` when the GraphQL server has to answer. */
+type Outcome = string | KeptAnswer | Ended | RateLimitExceeded | undefined
+
+/** A query that was ended by its budget. */
 interface Ended {
   readonly ended: Budget
 }
 
-/** A kept answer is sent with the tag that was made when it was first asked for by GET. */
+async function execute(
+  { answers, underWay, queries, log }: FastPath,
+  { sent, readRequest }: FastRequest,
+  response: ServerResponse,
+  fields: DirectRequest['context'],
+): Promise<Outcome> {
+  let refusal: RateLimitExceeded | undefined
+  let taken = 0
+  let budget: Budget | undefined
+  const leave = () => budget?.leave()
+  const prepare = (): Question | undefined => {
+    const request = readRequest()
+    if (request === undefined) return undefined
+    if (operationRefusal(underWay) !== undefined) return undefined
+    budget = createBudget()
+    budget.begin(underWay)
+    response.on('close', () => budget?.close())
+    response.on('close', leave)
+    const ready = queries.prepare(request, { ...fields, budget })
+    if (ready === undefined) return undefined
+    refusal = fields.share.take(ready.cost)
+    if (refusal !== undefined) return undefined
+    taken = ready.cost
+    const { name, version, lasting } = ready
+    return { name, version, lasting, compute: async () => `{"data":${await ready.run()}}` }
+  }
+  try {
+    const written = await answers.getOrCompute(sent, prepare)
+    // The query spent nothing if another client's equal request computed the response.
+    if (taken > 0) fields.share.charge((budget?.spent.cost ?? 0) - taken)
+    // The GraphQL server creates a budget of its own.
+    if (written === undefined) budget?.close()
+    const { observation } = fields
+    // A cached response was neither prepared nor computed, and costs nothing.
+    if (observation !== undefined && typeof written === 'object') {
+      observation.operation ??= { kind: 'query', name: written.name }
+    }
+    return refusal ?? written
+  } catch (error) {
+    // A query that was ended does not run again.
+    if (budget?.signal.aborted === true) return { ended: budget }
+    // The server runs the query again and reports the error. Fields without a value end here, and the client is charged for the
+    // resolved fields in addition to what the server charges for its own run.
+    leave()
+    fields.share.charge(budget?.spent.cost ?? 0)
+    budget?.close()
+    log.debug('query-run-again', { requestId: fields.requestId, error })
+    return undefined
+  } finally {
+    response.off('close', leave)
+  }
+}
+
+function sendOutcome(
+  response: ServerResponse,
+  { context: { share }, common }: DirectRequest,
+  type: string,
+  outcome: string | KeptAnswer | RateLimitExceeded,
+): void {
+  if (typeof outcome === 'object' && 'code' in outcome) {
+    send(response, refusedGraphql(outcome), { ...common, ...share.headers() })
+    return
+  }
+  // A cached response is not computed again, and costs what it takes to send it.
+  if (typeof outcome === 'object') share.charge(outcome.body.length / bytesOfUnit)
+  // A client may cache the response, and revalidates it by its tag.
+  const own = { 'content-type': type, 'cache-control': 'no-cache' }
+  sendWritten(response, { ...common, ...share.headers(), ...own }, outcome)
+}
+
+/** Sends a response. A cached response has an ETag, which is computed for the first GET request. */
 function sendWritten(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
@@ -182,7 +208,7 @@ function sendWritten(
   }
 }
 
-/** The media type that an `Accept` asks for first; `undefined` for what only the server reads. */
+/** Returns the content type for an `Accept` header; `undefined` for a header that the GraphQL server has to read. */
 function answerType(accept: string | undefined): string | undefined {
   if (accept === undefined || accept === '*/*') return 'application/json; charset=utf-8'
   for (const one of accept.split(',')) {
@@ -207,7 +233,7 @@ function isShortJson({ headers }: IncomingMessage): boolean {
   )
 }
 
-/** The same request with its body to be read again. The server reads no more of it than this. */
+/** Returns the request with a body that can be read again. It has only the members that the GraphQL server reads. */
 function replayed(message: IncomingMessage, body: Buffer): IncomingMessage {
   const { method, url, headers, socket } = message
   return Object.assign(Readable.from([body]), { method, url, headers, socket }) as IncomingMessage
@@ -239,7 +265,7 @@ function requestOfUrl(documents: Documents, query: string): QueryRequest | undef
   return requestOf(documents, given)
 }
 
-/** A request with these members and no others; of extensions only the name of a document. */
+/** Reads a request that has only these members, and no extension other than `persistedQuery`. */
 function requestOf(documents: Documents, json: unknown): QueryRequest | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   const { query, operationName, variables, extensions, ...others } = json as {

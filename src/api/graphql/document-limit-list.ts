@@ -14,13 +14,29 @@ import {
 } from './limits.ts'
 import { maxOperationCost } from './prices.ts'
 
-/** The limits of documents and of the operations that they ask for. */
-export const documentLimits = ({ queryMs }: TransportLimits): readonly Limit[] => [
+/** Returns the limits of documents and of their operations. */
+export function documentLimits({ queryMs }: TransportLimits): readonly Limit[] {
+  return [
+    ...sizeLimits,
+    ...cacheLimits,
+    ...costLimits,
+    {
+      name: 'queryMs',
+      value: queryMs,
+      unit: 'MILLISECONDS',
+      meaning: 'Duration of a query.',
+      error: 'QUERY_TOO_LONG',
+    },
+    ...answerLimits,
+  ]
+}
+
+const sizeLimits: readonly Limit[] = [
   {
     name: 'documentDepth',
     value: maxDocumentDepth,
     unit: 'COUNT',
-    meaning: 'Levels of brackets in a document.',
+    meaning: 'Nesting depth of brackets in a document.',
     error: 'DOCUMENT_TOO_DEEP',
   },
   {
@@ -28,34 +44,34 @@ export const documentLimits = ({ queryMs }: TransportLimits): readonly Limit[] =
     value: maxDocumentLines,
     unit: 'COUNT',
     meaning:
-      'Lines of a document: to name the line of an error takes as long as there are lines before it.',
+      'Lines of a document. Locating an error takes time proportional to the lines before it.',
     error: 'TOO_MANY_LINES',
   },
   {
     name: 'documentTokens',
     value: maxDocumentTokens,
     unit: 'COUNT',
-    meaning: 'Words, numbers and signs of a document.',
+    meaning: 'Tokens of a document: names, numbers, strings and punctuators.',
   },
   {
     name: 'aliases',
     value: maxAliases,
     unit: 'COUNT',
-    meaning: 'Fields of a document that have an alias.',
+    meaning: 'Fields with an alias in a document.',
     error: 'TOO_MANY_ALIASES',
   },
   {
     name: 'directives',
     value: maxDirectives,
     unit: 'COUNT',
-    meaning: 'Directives of a document.',
+    meaning: 'Directives in a document.',
     error: 'TOO_MANY_DIRECTIVES',
   },
   {
     name: 'variables',
     value: maxVariables,
     unit: 'COUNT',
-    meaning: 'Variables that a document defines. Their values are part of the body.',
+    meaning: 'Variables that a document defines. Their values count towards the request body.',
     error: 'TOO_MANY_VARIABLES',
   },
   {
@@ -63,53 +79,56 @@ export const documentLimits = ({ queryMs }: TransportLimits): readonly Limit[] =
     value: maxMergedFields,
     unit: 'COUNT',
     meaning:
-      'Fields of a document that are compared with others of their names, again at every place of the answer where fragments put them.',
+      'Fields of a document that are merged with fields of the same response name, counted for every place where a fragment is spread.',
   },
+]
+
+const cacheLimits: readonly Limit[] = [
   {
     name: 'keptDocumentCharacters',
     value: maxKeptCharacters,
     unit: 'CHARACTERS',
-    meaning: 'All documents together that are kept parsed; the least recently used go first.',
+    meaning:
+      'Total size of the cached parsed documents. The least recently used are evicted first.',
   },
   {
     name: 'namedDocumentCharacters',
     value: maxNamedCharacters,
     unit: 'CHARACTERS',
-    meaning: 'All documents together that are kept to be named by their hashes.',
+    meaning: 'Total size of the cached persisted documents, which requests name by their hashes.',
   },
+]
+
+const costLimits: readonly Limit[] = [
   {
     name: 'operationCost',
     value: maxOperationCost,
     unit: 'COST',
-    meaning: 'What an operation may cost if every page is full.',
+    meaning: 'Estimated cost of an operation, assuming that every page is full.',
     error: 'OPERATION_TOO_COSTLY',
   },
   {
     name: 'spentCost',
     value: maxOperationCost,
     unit: 'COST',
-    meaning: 'What an operation, or one event of a subscription, may have cost while it runs.',
+    meaning: 'Actual cost of an operation, or of one event of a subscription, while it runs.',
     error: 'OPERATION_COST_EXCEEDED',
   },
-  {
-    name: 'queryMs',
-    value: queryMs,
-    unit: 'MILLISECONDS',
-    meaning: 'For which a query may go on.',
-    error: 'QUERY_TOO_LONG',
-  },
+]
+
+const answerLimits: readonly Limit[] = [
   {
     name: 'answerBytes',
     value: maxAnswerBytes,
     unit: 'BYTES',
-    meaning: 'The answer of an operation as JSON, and one event of a subscription.',
+    meaning: 'Size of the response of an operation, or of one event of a subscription, as JSON.',
     error: 'ANSWER_TOO_LARGE',
   },
   {
     name: 'answerFields',
     value: maxAnswerFields,
     unit: 'COUNT',
-    meaning: 'Fields of the answer of an operation.',
+    meaning: 'Fields in the response of an operation.',
     error: 'ANSWER_TOO_LARGE',
   },
 ]

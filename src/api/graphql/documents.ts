@@ -9,26 +9,26 @@ import { refusedByHttp } from './cost.ts'
 import { maxNamedCharacters } from './limits.ts'
 
 /**
- * Documents that a request names in place of sending them, by `extensions.persistedQuery` with `version: 1` and `sha256Hash`:
- * those that a client has sent before (automatic persisted queries), or those of the operator's manifest and no others.
+ * Persisted documents, which a request names by `extensions.persistedQuery` with `version: 1` and `sha256Hash` instead of sending them.
+ * They are either documents that a client has sent before (automatic persisted queries), or only those of the operator's manifest.
  */
 
-/** Documents by their names. */
+/** Persisted documents by their names. */
 export interface Documents {
-  /** The text of the document that is sent or named; `undefined` where neither is. */
+  /** Returns the text of the document that a request sends or names; `undefined` when it does neither. */
   textOf(request: DocumentRequest): Result<string | undefined, DocumentError>
 }
 
-/** What a request says of its document, unchecked. */
+/** The members of a request that determine its document, unchecked. */
 export interface DocumentRequest {
   readonly query?: unknown
   readonly extensions?: unknown
 }
 
-/** Texts of documents by the ids that the operator's clients name them by. */
+/** Texts of the documents of a manifest, by id. */
 export type TrustedDocuments = ReadonlyMap<string, string>
 
-/** A file that is no manifest, and why. */
+/** The error for a file that is not a valid manifest. */
 export interface TrustedDocumentsInvalid {
   readonly code: 'TRUSTED_DOCUMENTS_INVALID'
   readonly path: string
@@ -36,20 +36,20 @@ export interface TrustedDocumentsInvalid {
 }
 
 /**
- * Takes any document, and keeps those that are sent with their hash; or takes those of a manifest, and the gateway's `own`, and
- * no others.
+ * Without a manifest, accepts any document and caches documents that are sent with their hash. With a manifest, accepts only its
+ * documents and the gateway's `own` documents.
  */
 export function createDocuments(
   trusted?: TrustedDocuments,
   own: readonly string[] = [],
 ): Documents {
-  return trusted === undefined ? sentBefore() : ofManifest(trusted, own)
+  return trusted === undefined ? automatic() : ofManifest(trusted, own)
 }
 
-function sentBefore(): Documents {
-  const kept = new LRUCache<string, string>({
+function automatic(): Documents {
+  const cache = new LRUCache<string, string>({
     maxSize: maxNamedCharacters,
-    // With its hash and its place.
+    // Includes the hash and the overhead of an entry.
     sizeCalculation: (text) => text.length + 200,
   })
   return {
@@ -61,11 +61,11 @@ function sentBefore(): Documents {
       if (name === undefined) return ok(sent)
       if (!/^[0-9a-f]{64}$/.test(name)) return err({ code: 'PERSISTED_QUERY_MALFORMED' })
       if (!sent) {
-        const known = kept.get(name)
+        const known = cache.get(name)
         return known === undefined ? err({ code: 'PERSISTED_QUERY_NOT_FOUND' }) : ok(known)
       }
       if (hashOf(sent) !== name) return err({ code: 'PERSISTED_QUERY_HASH_MISMATCH' })
-      kept.set(name, sent)
+      cache.set(name, sent)
       return ok(sent)
     },
   }
@@ -89,7 +89,7 @@ function textIn(query: unknown): string | undefined {
   return typeof query === 'string' ? query : undefined
 }
 
-/** The name of a document, where a request has one. */
+/** Returns the name of a document; `undefined` when the request names none. */
 function nameIn(extensions: unknown): Result<string | undefined, DocumentError> {
   const { persistedQuery }: { readonly persistedQuery?: unknown } = Object(extensions)
   if (persistedQuery == null) return ok(undefined)
@@ -104,7 +104,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Puts the text of a document where its name is, before the server reads the request. */
+/** Replaces the name of a document by its text, before the server reads the request. */
 export function namedDocuments(documents: Documents): Plugin {
   return {
     onParams({ params, setParams }) {
@@ -135,7 +135,7 @@ export async function readTrustedDocuments(
   const documents = new Map<string, string>()
   for (const [id, text] of pairs) {
     if (typeof id !== 'string' || typeof text !== 'string') {
-      return refuse(`expected texts of documents by their ids, not ${JSON.stringify(text)}`)
+      return refuse(`expected document texts by id, not ${JSON.stringify(text)}`)
     }
     documents.set(id, text)
   }

@@ -1,13 +1,13 @@
 import { builder } from './builder.ts'
 
-/** Declares an enum whose values are their own names, each with its sentence. */
+/** Declares an enum whose values are their own names, each with its description. */
 export function enumOf<const Name extends string>(
   name: string,
   description: string,
-  sentences: Readonly<Record<Name, string>>,
+  descriptions: Readonly<Record<Name, string>>,
 ) {
-  const values = Object.entries<string>(sentences).map(
-    ([value, sentence]) => [value, { description: sentence }] as const,
+  const values = Object.entries<string>(descriptions).map(
+    ([value, text]) => [value, { description: text }] as const,
   )
   return builder.enumType(name, {
     description,

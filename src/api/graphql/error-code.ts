@@ -1,22 +1,25 @@
 import { errorStatuses } from '../error-table.ts'
 import { enumOf } from './enum-of.ts'
 
-/** The codes of errors as a type, so that clients can list what they handle. */
+/** Error codes as an enum, so that clients can enumerate them. */
 
-/** What only GraphQL refuses. */
+/** Codes of errors that only GraphQL has. */
 const graphqlCodes = {
-  BAD_USER_INPUT: 'An argument or a variable does not fit its type.',
-  GRAPHQL_PARSE_FAILED: 'The document is no GraphQL.',
-  GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema.',
+  BAD_USER_INPUT: 'An argument or a variable does not match its type.',
+  GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL.',
+  GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema.',
 }
 
-/** Every value that `extensions.code` of an error has. */
+/** The GraphQL enum of all values of `extensions.code` of an error. */
 export const ErrorCode = enumOf<string>(
   'ErrorCode',
-  'Every value that extensions.code of an error has. The message says in words what is wrong and where; the other members of extensions are its details.',
+  'The code of an error: a value of extensions.code. The message describes the error and its location in words, and the other members of extensions are its details.',
   {
     ...Object.fromEntries(
-      [...errorStatuses].map(([code, status]) => [code, `Has the status ${status} on REST.`]),
+      [...errorStatuses].map(([code, status]) => [
+        code,
+        `The REST status of this error is ${status}.`,
+      ]),
     ),
     ...graphqlCodes,
   },

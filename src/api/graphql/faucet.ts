@@ -6,25 +6,26 @@ import { builder } from './builder.ts'
 import { NetworkType } from './network.ts'
 import { computes, faucetCost, free } from './prices.ts'
 
-/** What is there on a development network alone. */
+/** The faucet of a development network. */
 
 const amounts = { amount: faucetAmount, smallAmount: faucetSmallAmount, limit: faucetTarget }
 
 const FaucetType = builder.objectRef<typeof amounts>('Faucet').implement({
   description:
-    'The faucet of a development network, which is asked by `requestFromFaucet` or POST /api/enqueue. Amounts are in the smallest unit.',
+    'The faucet of a development network. Clients use it by the mutation requestFromFaucet or by POST /api/enqueue. Amounts are in the smallest unit.',
   fields: (t) => ({
     amount: t.expose('amount', {
       type: 'UInt64',
-      description: 'What it gives to an address that has less than that.',
+      description: 'The number of base tokens for an address whose balance is below this amount.',
     }),
     smallAmount: t.expose('smallAmount', {
       type: 'UInt64',
-      description: 'What it gives to one that has more.',
+      description: 'The number of base tokens for an address with a larger balance.',
     }),
     limit: t.expose('limit', {
       type: 'UInt64',
-      description: 'An address that has so much gets no more, unless the request names an amount.',
+      description:
+        'The balance in base tokens from which on an address receives nothing, unless the request states an amount.',
     }),
   }),
 })
@@ -32,7 +33,7 @@ const FaucetType = builder.objectRef<typeof amounts>('Faucet').implement({
 builder.objectFields(NetworkType, (t) => ({
   isDevelopment: t.boolean({
     description:
-      'Whether it is the network of development, whose keys are public and whose tokens are worth nothing.',
+      'Whether the network is a development network. Its keys are public and its tokens have no value.',
     resolve: (_network, _args, { services }) => services.isDevelopment,
   }),
   faucet: t.field({
@@ -40,7 +41,7 @@ builder.objectFields(NetworkType, (t) => ({
     type: FaucetType,
     nullable: true,
     description:
-      'Its faucet, where this gateway keeps the ledger of a development network; null elsewhere.',
+      'The faucet of the network. Null unless the gateway maintains the ledger of a development network.',
     resolve: (_network, _args, { services }) => (services.faucet === undefined ? null : amounts),
   }),
 }))
@@ -52,44 +53,48 @@ interface Request {
 }
 
 const FaucetRequestType = builder.objectRef<Request>('FaucetRequest').implement({
-  description: 'A request that the faucet took.',
+  description: 'A request that the faucet has accepted.',
   fields: (t) => ({
-    address: t.exposeString('address', { description: 'Bech32 text, as it was requested.' }),
+    address: t.exposeString('address', {
+      description: 'The address of the receiver as Bech32 text, as given in the request.',
+    }),
     transactionId: t.expose('transactionId', {
       type: 'TransactionId',
       nullable: true,
-      description: 'The transaction that pays it, booked; null where the request still waits.',
+      description:
+        'The id of the booked transaction that pays the request. Null if the request is still waiting.',
     }),
     waitingRequests: t.exposeInt('waitingRequests', {
-      description: 'How many requests waited when it was taken, this one included: 1 to 1000.',
+      description:
+        'The number of waiting requests when this request was accepted, including this request, from 1 to 1000.',
     }),
   }),
 })
 
-/** How long an answer waits for the payment, in seconds: less than the time that an operation has. */
-const longestWait = 5
+/** Maximum seconds that a request waits for the payment. It is shorter than the timeout of an operation. */
+const maxWaitSeconds = 5
 
 builder.mutationField('requestFromFaucet', (t) =>
   t.field({
     type: FaucetRequestType,
     description:
-      'Asks the faucet of the development network for base tokens, as POST /api/enqueue does, and waits up to five seconds for the payment.',
+      'Requests base tokens from the faucet of a development network, as POST /api/enqueue does, and waits up to five seconds for the payment.',
     complexity: computes(faucetCost),
     args: {
       address: t.arg.string({
         required: true,
-        description: 'Bech32 text of the receiver, of this network.',
+        description: 'The address of the receiver as Bech32 text of this network.',
       }),
       amount: t.arg({
         type: 'UInt64',
         description:
-          'Base tokens, in the smallest unit; left out: what the faucet gives, by what the address has.',
+          'The number of base tokens, in the smallest unit. By default, the amount depends on the balance of the address.',
       }),
     },
     resolve: async (_root, { address, amount }, { services: { faucet }, budget: { signal } }) => {
       if (faucet === undefined) throw toGraphQL({ code: 'FAUCET_MISSING' })
       const accepted = orThrow(await faucet.enqueue({ address, amount: amount ?? undefined }))
-      const outcome = await settledWithin(accepted, { seconds: longestWait, signal })
+      const outcome = await settledWithin(accepted, { seconds: maxWaitSeconds, signal })
       const transactionId = outcome === undefined ? null : orThrow(outcome)
       return { address, waitingRequests: accepted.waitingRequests, transactionId }
     },

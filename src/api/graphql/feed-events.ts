@@ -22,23 +22,25 @@ import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { OutputNode } from './output.ts'
 import { free, itemsCost, type Price, reads } from './prices.ts'
 
-/** The events of the feed in GraphQL; docs/feed.md has the guarantees of each. */
+/** The GraphQL types of feed events. docs/feed.md lists the guarantees of each event. */
 
-const FeedMode = enumOf('FeedMode', 'How a feed continues.', {
-  CATCHING_UP: 'It reads what was committed earlier.',
-  LIVE: 'It sends updates as they are committed.',
+const FeedMode = enumOf('FeedMode', 'The mode of a feed.', {
+  CATCHING_UP: 'The feed reads updates that were committed earlier.',
+  LIVE: 'The feed sends updates as they are committed.',
 })
 
 const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
   description: 'The limits of a feed.',
   fields: (t) => ({
     addresses: t.int({
-      description: 'The most addresses of one feed.',
+      description: 'The maximum number of addresses per feed.',
       resolve: () => maximumFeedAddresses,
     }),
-    updatesPerBatch: t.exposeInt('batchRows', { description: 'The most updates of one batch.' }),
+    updatesPerBatch: t.exposeInt('batchRows', {
+      description: 'The maximum number of updates per batch.',
+    }),
     progressSeconds: t.float({
-      description: 'After so many seconds without an update a feed sends its progress.',
+      description: 'Seconds without an update after which a feed sends a progress event.',
       resolve: ({ progressMs }) => progressMs / 1_000,
     }),
   }),
@@ -46,55 +48,57 @@ const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
 
 type HistoryKey = Pick<HistoryPoint, 'address' | 'class'>
 
-/** Whose history it is about. */
+/** Returns the fields that identify a history: its address and class. */
 function historyFields(
   t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, HistoryKey>,
 ) {
   return {
     address: t.string({
-      description: 'Bech32 text of the address.',
+      description: 'The address as Bech32 text.',
       resolve: ({ address }, _args, { services }) => textOf(services, address),
     }),
     class: t.expose('class', {
       type: UpdateClass,
-      description: 'The class of updates that it is about.',
+      description: 'The class of the updates.',
     }),
   }
 }
 
 const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').implement({
-  description: 'The newest update of one address and class.',
+  description: 'The position of the newest update of an address and class.',
   fields: (t) => ({
     ...historyFields(t),
     ordinal: t.expose('ordinal', {
       type: 'UInt64',
-      description: 'The ordinal of the last update; 0 before the first.',
+      description: 'The ordinal of the newest update, or 0 before the first update.',
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
-      description: 'The history hash after that update; 32 zero bytes before the first.',
+      description:
+        'The history hash after the newest update, or 32 zero bytes before the first update.',
     }),
   }),
 })
 
-/** The first event. */
+/** The GraphQL type of the first event of a feed. */
 export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implement({
   description: 'The first event of every feed.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
-      description: 'Where the feed begins; resuming after it misses nothing.',
+      description:
+        'The cursor at which the feed begins. A feed that resumes after it misses nothing.',
     }),
     oldestCursor: t.exposeString('oldestCursor', {
-      description: 'The oldest position that a feed can begin at.',
+      description: 'The oldest cursor that a feed can start from.',
     }),
-    tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
+    tipCursor: t.exposeString('tipCursor', { description: 'The cursor of the end of the log.' }),
     mode: t.expose('mode', {
       type: FeedMode,
-      description: 'Whether the feed is live or catches up.',
+      description: 'The current mode of the feed.',
     }),
     milestoneIndex: t.expose('milestoneIndex', {
       type: 'UInt32',
-      description: 'The newest committed slot.',
+      description: 'The index of the newest committed slot.',
     }),
     limits: t.field({
       complexity: free,
@@ -106,7 +110,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       complexity: reads(2 * maximumFeedAddresses),
       type: [FeedHistoryPoint],
       description:
-        'The newest update of each address and class of the feed at the cursor: the next one has the next ordinal. Empty for a feed of the whole ledger.',
+        'The position of the newest update at the cursor, for each address and class of the feed. The next update has the next ordinal. Empty for a feed of the whole ledger.',
       resolve: async ({ filter, position }, _args, { services }) => [
         ...(await historyAt(services, filter, position)),
       ],
@@ -114,12 +118,14 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
   }),
 })
 
-/** A piece of the snapshot. */
+/** The GraphQL type of a piece of the snapshot. */
 export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').implement({
   description:
-    'Some of the outputs that were unspent at the cursor. The last piece is empty; resuming before it begins the snapshot again.',
+    'A piece of the snapshot: some of the outputs that were unspent at the cursor. The last piece is empty. A feed that resumes before the last piece starts the snapshot again.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'The cursor that the snapshot is taken at.' }),
+    cursor: t.exposeString('cursor', {
+      description: 'The cursor at which the snapshot was taken.',
+    }),
     outputIds: t.field({
       complexity: free,
       type: ['OutputId'],
@@ -129,161 +135,171 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
     outputs: t.field({
       type: [OutputNode],
       description:
-        'The same outputs as they are now: one may have been spent since, and the feed sends that.',
+        'The outputs in their current state. An output may have been spent since the cursor; the feed sends that update later.',
       complexity: itemsCost(rowsPerPiece),
       resolve: async ({ outputIds }, _args, { services }) => [
         ...(await readOutputs(services, outputIds)),
       ],
     }),
-    isLast: t.exposeBoolean('isLast', { description: 'Whether the snapshot is complete now.' }),
+    isLast: t.exposeBoolean('isLast', {
+      description: 'Whether this is the last piece of the snapshot.',
+    }),
   }),
 })
 
 const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').implement({
-  description: 'What a batch has of one address and class.',
+  description: 'The range of updates of one address and class in a batch.',
   fields: (t) => ({
     ...historyFields(t),
     ...uint64s(t, {
-      firstOrdinal: 'The ordinal of the first of them.',
-      lastOrdinal: 'The ordinal of the last of them.',
+      firstOrdinal: 'The ordinal of the first update of the range.',
+      lastOrdinal: 'The ordinal of the last update of the range.',
     }),
     historyHash: t.expose('historyHash', {
       type: 'Hex',
-      description: 'The history hash after the last of them.',
+      description: 'The history hash after the last update of the range.',
     }),
   }),
 })
 
-/** Updates. */
+/** The GraphQL type of a batch of updates. */
 export const LedgerUpdateBatchType = builder
   .objectRef<LedgerUpdateBatch>('LedgerUpdateBatch')
   .implement({
-    description: 'Some updates, in the order of the log; never empty.',
+    description: 'A batch of at least one update, in the order of the log.',
     fields: (t) => ({
       updates: t.field({
         type: [LedgerUpdate],
-        description: 'The updates.',
+        description: 'The updates of the batch.',
         complexity: batchCost,
         resolve: (batch) => [...batch.updates],
       }),
       previousCursor: t.exposeString('previousCursor', {
-        description: 'The cursor of the event before; no update lies between it and these.',
+        description:
+          'The cursor of the previous event. No update of the feed lies between it and this batch.',
       }),
       cursor: t.exposeString('cursor', {
-        description: 'The progress of the feed; resuming after it repeats and misses nothing.',
+        description:
+          'The position of the feed after the batch. A feed that resumes after it repeats nothing and misses nothing.',
       }),
       ...uint32s(t, {
-        milestoneIndex: 'The milestone of the last update.',
-        milestoneTimestamp: 'The end of its slot, in Unix seconds.',
+        milestoneIndex: 'The index of the milestone of the last update.',
+        milestoneTimestamp: 'The end of the slot of that milestone, in Unix seconds.',
       }),
       history: t.field({
         type: [FeedHistoryRange],
-        description: 'First and last ordinal of each address and class, and its history hash.',
+        description:
+          'The first ordinal, the last ordinal and the history hash of each address and class in the batch.',
         complexity: batchCost,
         resolve: (batch) => historiesOf(batch),
       }),
     }),
   })
 
-/** The progress of a quiet feed. */
+/** The GraphQL type of a progress event. */
 export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').implement({
   description:
-    'No update came since the event before. Sent when a feed has caught up, and at intervals while it is quiet.',
+    'A progress event: the feed had no update since the previous event. It is sent when a feed has caught up, and at intervals while there are no updates.',
   fields: (t) => ({
     previousCursor: t.exposeString('previousCursor', {
-      description: 'The cursor of the event before.',
+      description: 'The cursor of the previous event.',
     }),
-    cursor: t.exposeString('cursor', { description: 'The feed is covered up to here.' }),
+    cursor: t.exposeString('cursor', {
+      description: 'The position of the feed. All earlier updates of the feed have been sent.',
+    }),
     ...uint32s(t, {
-      milestoneIndex: 'The newest milestone that is covered.',
-      milestoneTimestamp: 'The end of its slot, in Unix seconds.',
+      milestoneIndex: 'The index of the newest milestone that the feed has covered.',
+      milestoneTimestamp: 'The end of the slot of that milestone, in Unix seconds.',
     }),
     mode: t.expose('mode', {
       type: FeedMode,
-      description: 'Whether the feed is live or catches up.',
+      description: 'The current mode of the feed.',
     }),
   }),
 })
 
 const FeedHandover = builder.objectRef<ExpirationTransfer>('FeedHandover').implement({
-  description: 'An output that expired, and so passed to its return address.',
+  description: 'A transfer of an expired output to its return address.',
   fields: (t) => ({
     outputId: t.expose('outputId', {
       type: 'OutputId',
-      description: 'The output that passed to another owner.',
+      description: 'The id of the output.',
     }),
     from: t.string({
-      description: 'Bech32 text of the former owner.',
+      description: 'The address of the previous owner as Bech32 text.',
       resolve: ({ from }, _args, { services }) => textOf(services, from),
     }),
     to: t.string({
-      description: 'Bech32 text of the new owner.',
+      description: 'The address of the new owner as Bech32 text.',
       resolve: ({ to }, _args, { services }) => textOf(services, to),
     }),
     milestoneIndex: t.expose('slot', {
       type: 'UInt32',
-      description: 'The first milestone in which the new owner is the owner.',
+      description: 'The index of the first milestone in which the new owner owns the output.',
     }),
   }),
 })
 
-const FeedNoticeTopic = enumOf('FeedNoticeTopic', 'What a notice is about. More may be added.', {
-  CATCHING_UP: 'The subscriber was too slow and reads alone again; it has missed nothing.',
-  DRAINING: 'The gateway is about to stop: resume elsewhere, or later.',
-  OUTPUT_HANDED_OVER: 'An output has another owner by time alone, for which there is no update.',
-  TOKEN_EXPIRING: 'The token ends soon, and the connection with it.',
+const FeedNoticeTopic = enumOf('FeedNoticeTopic', 'The topic of a notice. Topics may be added.', {
+  CATCHING_UP:
+    'The subscriber was too slow and catches up by reading the log. It has missed nothing.',
+  DRAINING: 'The gateway will stop soon. Resume on another gateway, or later.',
+  OUTPUT_HANDED_OVER:
+    'An output has expired and has a new owner. There is no ledger update for an expiration.',
+  TOKEN_EXPIRING: 'The access token expires soon. The connection closes when it expires.',
 })
 
-/** About the feed itself. */
+/** The GraphQL type of a notice about the feed itself. */
 export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implement({
-  description: 'Something about the feed itself; it changes no position.',
+  description: 'A notice about the feed itself. It does not change the position of the feed.',
   fields: (t) => ({
-    topic: t.expose('topic', { type: FeedNoticeTopic, description: 'What it is about.' }),
+    topic: t.expose('topic', { type: FeedNoticeTopic, description: 'The topic of the notice.' }),
     cursor: t.exposeString('cursor', {
-      description: 'Where to resume, should the feed end now.',
+      description: 'The cursor to resume after if the feed ends now.',
     }),
     closesWithinMs: t.exposeInt('closesWithinMs', {
       nullable: true,
-      description: 'The connection is closed within so many milliseconds; null where it is not.',
+      description:
+        'Milliseconds within which the connection will be closed. Null if it stays open.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'UInt32',
       nullable: true,
-      description: 'The end of the token, in Unix seconds.',
+      description:
+        'The expiration time of the access token, in Unix seconds. Null for other topics.',
     }),
     handover: t.expose('handover', {
       complexity: free,
       type: FeedHandover,
       nullable: true,
-      description:
-        'The output that has another owner; null where the notice is about another topic.',
+      description: 'The transfer of an expired output. Null for other topics.',
     }),
   }),
 })
 
-const FeedResetReason = enumOf('FeedResetReason', 'Why a feed cannot go on.', {
+const FeedResetReason = enumOf('FeedResetReason', 'The reason why a feed cannot continue.', {
   LOG_REPLACED:
-    'The log was replaced by another, or by an older copy of itself that continued differently.',
-  LOG_PRUNED: 'The next updates of this feed are no longer kept.',
+    'The log was replaced by another log, or by an older copy of itself that then continued differently.',
+  LOG_PRUNED: 'The next updates of the feed have been pruned from the log.',
 })
 
-/** The last event of a feed that cannot go on. */
+/** The GraphQL type of the last event of a feed that cannot continue. */
 export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement({
   description:
-    'The feed cannot go on from where it was, and ends. Begin again, knowing of the gap.',
+    'The last event of a feed that cannot continue from its position. Start a new feed; it may have a gap to this one.',
   fields: (t) => ({
     reason: t.expose('reason', {
       type: FeedResetReason,
-      description: 'Why the feed cannot go on from its cursor.',
+      description: 'The reason why the feed cannot continue from its cursor.',
     }),
     oldestCursor: t.exposeString('oldestCursor', {
-      description: 'The oldest position that a feed can begin at.',
+      description: 'The oldest cursor that a feed can start from.',
     }),
-    tipCursor: t.exposeString('tipCursor', { description: 'How far the log reaches.' }),
+    tipCursor: t.exposeString('tipCursor', { description: 'The cursor of the end of the log.' }),
   }),
 })
 
-/** Every event counts as a full batch. */
+/** Price of an event: every event is priced as a full batch. */
 function batchCost(_args: object, { services }: GatewayContext): Price {
   return itemsCost(services.feed.batchRows)
 }

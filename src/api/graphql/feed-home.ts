@@ -7,14 +7,14 @@ import { builder } from './builder.ts'
 import { reads } from './prices.ts'
 import { StatusType } from './status.ts'
 
-/** What a home page follows: the status and new blocks. */
+/** Subscriptions for a home page: the status and new blocks. */
 
 builder.subscriptionField('statusChanged', (t) =>
   t.field({
     complexity: reads(2),
     type: StatusType,
     description:
-      'The status now, and again at each milestone. It is the newest one, not every one: a slow subscriber gets none of those in between.',
+      'The current status, and the new status at each milestone. A slow subscriber receives only the newest status and skips those in between.',
     subscribe: (_root, _args, { services }) => followStatus(services),
     resolve: (status) => status,
   }),
@@ -25,11 +25,12 @@ builder.subscriptionField('blocks', (t) =>
     complexity: reads(1),
     type: BlockNode,
     description:
-      'Every block from now on, as soon as it is stored: in the order of arrival, each once, and none is left out for a slow subscriber. What becomes of it is told by blockState. It has no cursor: after a pause, list the blocks. Refused in upstream mode, for nodes do not report new blocks.',
+      'New blocks as soon as they are stored, in the order of arrival, each of them once. A slow subscriber misses none. Changes of their states are available from blockState. The subscription has no cursor: after a disconnection, query the list of blocks. It is refused in upstream mode, because nodes do not report new blocks.',
     args: {
       filter: t.arg({
         type: BlockFilter,
-        description: 'Left out: all blocks. New blocks are not followed by state.',
+        description:
+          'Conditions on the blocks, except the state. Without a filter, all new blocks are sent.',
       }),
     },
     subscribe: async (_root, { filter }, { services }) =>

@@ -7,18 +7,19 @@ import { Milestone } from './milestone.ts'
 import { reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
-/** What else can be followed: milestones, and what becomes of a block or a transaction. */
+/** Subscriptions to milestones and to the states of blocks and transactions. */
 
 builder.subscriptionField('milestones', (t) =>
   t.field({
     complexity: reads(1),
     type: Milestone,
     description:
-      'Every milestone as it is committed: the index of each is one more than that of the one before. Resumed after the index of the last one, it misses and repeats nothing.',
+      'Milestones as they are committed, with consecutive indices. A subscription that resumes after the index of the last milestone misses nothing and repeats nothing.',
     args: {
       after: t.arg({
         type: 'UInt32',
-        description: 'The index of a milestone; left out: only what is committed from now on.',
+        description:
+          'The index of the milestone after which to start. Without this argument, only new milestones are sent.',
       }),
     },
     subscribe: async (_root, { after }, { services }) =>
@@ -32,8 +33,8 @@ builder.subscriptionField('blockState', (t) =>
     complexity: reads(2),
     type: BlockNode,
     description:
-      'A block now, and again whenever its state has changed; ends when it changes no more. Waits for a block that is not known yet.',
-    args: { id: t.arg({ type: 'BlockId', required: true, description: 'Its id.' }) },
+      'The block with the given id: first its current state, then each change of state. The subscription ends when the state is final. It waits for a block that is not known yet.',
+    args: { id: t.arg({ type: 'BlockId', required: true, description: 'The id of the block.' }) },
     subscribe: (_root, { id }, { services }) => followBlockState(services, id),
     resolve: (block) => block,
   }),
@@ -44,8 +45,14 @@ builder.subscriptionField('transactionState', (t) =>
     complexity: reads(2),
     type: TransactionNode,
     description:
-      'A transaction now, and again whenever its state or its failure has changed; ends when it changes no more. A failure for an unlock (5 to 8, 24, 25) or a missing input (2) is not the end: another block may carry the transaction and succeed. Waits for a transaction that is not known yet.',
-    args: { id: t.arg({ type: 'TransactionId', required: true, description: 'Its id.' }) },
+      'The transaction with the given id: first its current state, then each change of its state or failure. The subscription ends when the state is final. A failure because of an unlock (codes 5 to 8, 24 and 25) or a missing input (code 2) is not final: another block may carry the transaction and succeed. The subscription waits for a transaction that is not known yet.',
+    args: {
+      id: t.arg({
+        type: 'TransactionId',
+        required: true,
+        description: 'The id of the transaction.',
+      }),
+    },
     subscribe: (_root, { id }, { services }) => followTransactionState(services, id),
     resolve: (transaction) => transaction,
   }),

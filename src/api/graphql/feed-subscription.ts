@@ -20,7 +20,7 @@ import { free } from './prices.ts'
 /** The subscription to ledger updates. */
 
 const LedgerFeedEvent = builder.unionType('LedgerFeedEvent', {
-  description: 'An event of a feed. More kinds may be added: ignore those you do not know.',
+  description: 'An event of a feed. Types may be added: clients should ignore unknown types.',
   types: [
     FeedOpenedType,
     FeedSnapshotType,
@@ -32,7 +32,7 @@ const LedgerFeedEvent = builder.unionType('LedgerFeedEvent', {
   resolveType: (event) => event.kind,
 })
 
-/** The arguments of the subscription, as GraphQL gives them. */
+/** The arguments of the subscription, as GraphQL has coerced them. */
 export interface LedgerFeedArguments {
   readonly addresses?: readonly string[] | null | undefined
   readonly after?: string | null | undefined
@@ -41,7 +41,7 @@ export interface LedgerFeedArguments {
   readonly snapshot: boolean
 }
 
-/** What is asked for; an address that is none throws. */
+/** Converts the arguments to a selection. Throws a GraphQLError for an invalid address. */
 export function feedQuestionOf(
   { parameters }: Pick<Services, 'parameters'>,
   { addresses, after, afterMilestone, classes, snapshot }: LedgerFeedArguments,
@@ -59,34 +59,38 @@ export function feedQuestionOf(
 }
 
 builder.subscriptionType({
-  description: 'What can be followed.',
+  description: 'The subscriptions of the gateway.',
   fields: (t) => ({
     ledgerUpdates: t.field({
       complexity: free,
       type: LedgerFeedEvent,
       description:
-        'The updates of some addresses as they are committed: first those after the cursor that are there already, then the new ones, by the same read. Nothing is missed or repeated when it is resumed after the cursor of the last event.',
+        'The ledger updates of addresses as they are committed: first existing updates after the cursor, then new updates. A subscription that resumes after the cursor of the last event misses nothing and repeats nothing.',
       args: {
         addresses: t.arg.stringList({
-          description: '1 to 100 Bech32 texts, of this network; left out: the whole ledger.',
+          description:
+            'The 1 to 100 addresses to follow, as Bech32 texts of this network. Without this argument, the whole ledger is followed.',
         }),
         after: t.arg.string({
-          description: 'A cursor; left out: only what is committed from now on.',
+          description:
+            'The cursor after which to start. Without a cursor or a milestone, only new updates are sent.',
         }),
         afterMilestone: t.arg({
           type: 'UInt32',
-          description: 'A milestone, in place of a cursor: begin with the next one.',
+          description:
+            'The index of the milestone after which to start. It cannot be combined with after.',
         }),
         classes: t.arg({
           type: [UpdateClass],
           required: true,
           defaultValue: ['OWNED'],
-          description: 'At least one class of updates.',
+          description: 'The classes of updates to follow, at least one.',
         }),
         snapshot: t.arg.boolean({
           required: true,
           defaultValue: false,
-          description: 'Begin with the outputs of the addresses that are unspent at that position.',
+          description:
+            'Whether the feed starts with a snapshot: the outputs of the addresses that are unspent at the start position.',
         }),
       },
       subscribe: async (_root, args, { services }) =>

@@ -6,18 +6,18 @@ import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './p
 import { memberSentence, typeSentence } from './schema-sentences.ts'
 
 /**
- * Folds protocol types into GraphQL inputs: an input object for each struct, and for each family one with a member for
- * each kind, of which exactly one is given. `input-json.ts` turns their values into the protocol's JSON.
+ * Derives GraphQL inputs from protocol types: an input object for each struct, and for each family a oneOf input object with a member
+ * for each kind. `input-json.ts` converts their values to the JSON of the protocol.
  */
 
-/** The value of an input object, as GraphQL hands it over: the names are checked, the rules of the protocol are not. */
+/** The value of an input object. GraphQL has checked its member names, but not the rules of the protocol. */
 export interface ProtocolInput {
   readonly [member: string]: unknown
 }
 
 /** The input types of the protocol. */
 export interface InputTypes {
-  /** The input of a struct or family, by the name of its schema. */
+  /** Returns the input of a struct or family, by the name of its schema. */
   of(name: string): InputRef
 }
 
@@ -27,16 +27,16 @@ type InputFieldBuilder = Parameters<InputFields>[0]
 type InputFieldMap = ReturnType<InputFields>
 type FieldType = Parameters<InputFieldBuilder['field']>[0]['type']
 
-/** Declares the inputs of everything that the types are made of; once in the life of the builder. */
+/** Declares the inputs of the types and all types inside them. It can be called once per builder. */
 export function declareInputs(types: ProtocolTypes): InputTypes {
   const refs = new Map<string, InputRef>()
-  // All names first, for inputs contain each other.
+  // All names are declared first, because inputs refer to each other.
   for (const name of [...types.structs.keys(), ...types.families.keys()]) {
     refs.set(name, builder.inputRef<ProtocolInput, false>(inputNameOf(name)))
   }
   const of = (name: string) => present(refs.get(name), `the input of ${name}`)
   for (const [name, struct] of types.structs) {
-    // GraphQL has no input object without members: their variants are chosen by a word.
+    // GraphQL has no input object without members: variants without members use the enum `Empty`.
     if (isEmpty(struct)) continue
     of(name).implement({
       description: typeSentence(struct),
@@ -45,7 +45,7 @@ export function declareInputs(types: ProtocolTypes): InputTypes {
   }
   for (const [name, variants] of types.families) {
     of(name).implement({
-      description: 'Exactly one of the kinds.',
+      description: 'A choice of kinds, of which exactly one must be given.',
       isOneOf: true,
       fields: (t) => kindFields(name, variants, t),
     })
@@ -78,7 +78,7 @@ export function declareInputs(types: ProtocolTypes): InputTypes {
   return { of }
 }
 
-/** A context input is one already, as `RewardInput` is. */
+/** Returns the name of the input type. The name of a context input, such as `RewardInput`, already ends with `Input`. */
 function inputNameOf(name: string): string {
   return name.endsWith('Input') ? `${name}Fields` : `${name}Input`
 }
@@ -94,8 +94,8 @@ function typeOf(node: SchemaNode, named: InputTypes['of']): FieldType {
 }
 
 /**
- * The member of a family's input for a variant: the variant's name without the last words that it shares with the
- * family, so `basic` for `BasicOutput` in `Output` and `commitment` for `CommitmentInput` in `ContextInput`.
+ * Returns the member of a family's input for a variant: the name of the variant without the last words that it shares with the
+ * family. Examples are `basic` for `BasicOutput` in `Output` and `commitment` for `CommitmentInput` in `ContextInput`.
  */
 export function kindName(family: string, variant: string): string {
   const words = wordsOf(variant)
@@ -112,7 +112,7 @@ function isEmpty(struct: AnyStruct): boolean {
   return Object.keys(struct.fields).length === 0
 }
 
-/** Abbreviations such as `NFT` are one word. */
+/** Splits a name into words. Abbreviations such as `NFT` are one word. */
 function wordsOf(name: string): string[] {
   return name.match(/[A-Z]+(?![a-z])\d*|[A-Z][a-z0-9]*/g) ?? []
 }
@@ -121,17 +121,22 @@ function fieldMap(fields: readonly (readonly [string, InputFieldMap[string]])[])
   return Object.fromEntries(fields)
 }
 
-const Empty = enumOf('Empty', 'Chooses a kind that has no members.', {
-  EMPTY: 'The kind is all there is to say.',
+const Empty = enumOf('Empty', 'The value of a kind that has no members.', {
+  EMPTY: 'The only value.',
 })
 
 const MetadataEntryInput = builder.inputType('MetadataEntryInput', {
-  description: 'An entry of a metadata map, in any order; each key once.',
+  description:
+    'An entry of a metadata map. Entries may be in any order. Each key may occur only once.',
   fields: (t) => ({
     key: t.string({
       required: true,
-      description: '1 to 255 characters of printable ASCII, without space.',
+      description: 'The key: 1 to 255 characters of printable ASCII without spaces.',
     }),
-    value: t.field({ type: 'Hex', required: true, description: '0 to 65535 bytes.' }),
+    value: t.field({
+      type: 'Hex',
+      required: true,
+      description: 'The value: 0 to 65535 bytes.',
+    }),
   }),
 })

@@ -2,19 +2,19 @@ import { addressText } from '../../service/addresses/address-text.ts'
 import { listAddresses } from '../../service/lists/list-addresses.ts'
 import type { Services } from '../../service/services.ts'
 
-/** The tabs that GraphiQL opens with: each runs at once on the network of the gateway. */
+/** The initial tabs of GraphiQL. Each of them runs without changes on the network of the gateway. */
 
 /** A tab of GraphiQL. */
 export interface GraphiqlTab {
   readonly query: string
-  /** As JSON. */
+  /** Variables as JSON. */
   readonly variables: string
 }
 
 const hint =
-  '# Ledger Gateway. Control-space completes, control-enter runs; the book on the left is the schema.\n'
+  '# Ledger Gateway. Ctrl+Space completes, Ctrl+Enter runs. The book icon on the left opens the schema.\n'
 
-/** GraphiQL shows the first without its variables. */
+/** A query without variables, because GraphiQL shows the first tab without its variables. */
 const updates = `${hint}query UpdatesPage {
   ledgerUpdates(first: 20) {
     nodes {
@@ -34,7 +34,7 @@ const updates = `${hint}query UpdatesPage {
 }
 `
 
-const feed = `# Every ledger update of every address, as slots are committed. Resumed after a cursor, nothing is missed.
+const feed = `# Every ledger update of every address, as slots are committed. A feed that resumes after a cursor misses nothing.
 subscription Feed($after: String) {
   ledgerUpdates(after: $after) {
     __typename
@@ -54,7 +54,7 @@ subscription Feed($after: String) {
 }
 `
 
-const submission = `# The node builds and signs a block around the payload, where it has an account for that.
+const submission = `# The node builds and signs a block around the payload, if it has an account for that.
 mutation SubmitPayload($input: SubmitBlockInput!) {
   submitBlock(input: $input) {
     blockId
@@ -108,7 +108,7 @@ const hex = (text: string) => `0x${Buffer.from(text).toString('hex')}`
 
 const payload = { taggedData: { tag: hex('hello'), data: hex('written in GraphiQL') } }
 
-/** The tabs, of which that of an address asks for the richest there is. */
+/** Returns the tabs. The tab for an address queries the address with the largest balance. */
 export async function graphiqlTabs(services: Services): Promise<readonly GraphiqlTab[]> {
   const tab = (query: string, variables: object) => ({
     query,

@@ -7,9 +7,9 @@ import { assert } from '../../lib/assert.ts'
 import { lowerThreadPriority } from '../../lib/thread-priority.ts'
 import { tagOf } from '../rest/respond.ts'
 
-/** Makes the GraphiQL page: loading its nine megabytes and putting them together takes a quarter of a second of a processor. */
+/** Worker that creates the GraphiQL page: loading and assembling its nine megabytes takes a quarter of a second of processor time. */
 
-/** The page, as it is and compressed. */
+/** The page, uncompressed and compressed. */
 export interface MadePage {
   readonly etag: string
   readonly body: Uint8Array
@@ -18,10 +18,10 @@ export interface MadePage {
 }
 
 /**
- * Runs in the browser: GraphiQL takes the document of an address but not its variables, and has the default tabs only where
- * none are kept.
+ * Function that runs in the browser. It reads the query and the variables from the URL: GraphiQL itself reads the query but not the
+ * variables, and opens the default tabs only if the browser has stored none.
  */
-const ofAddress = `(options) => {
+const readUrl = `(options) => {
   const { searchParams } = new URL(location.href)
   const [query, variables] = ['query', 'variables'].map((name) => searchParams.get(name))
   if (query !== null) options.defaultTabs.unshift({ query, variables })
@@ -29,7 +29,7 @@ const ofAddress = `(options) => {
   return options
 }`
 
-/** As small as gzip makes it, in a third of the time; the best quality would take half a minute. */
+/** Brotli quality with about the size of gzip, in a third of the time. The best quality would take half a minute. */
 const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 async function makePage(options: GraphiQLOptions): Promise<MadePage> {
@@ -37,10 +37,10 @@ async function makePage(options: GraphiQLOptions): Promise<MadePage> {
   const json = JSON.stringify(options)
   const at = rendered.lastIndexOf(json)
   assert(at !== -1, 'the page has its options')
-  const text = `${rendered.slice(0, at)}(${ofAddress})(${json})${rendered.slice(at + json.length)}`
+  const text = `${rendered.slice(0, at)}(${readUrl})(${json})${rendered.slice(at + json.length)}`
   const body = Buffer.from(text.trim(), 'utf8')
   return {
-    // Computed once: it takes longer than all the rest of an answer.
+    // Computed once: it takes longer than the rest of a response.
     etag: tagOf(body),
     body,
     gzip: await promisify(gzip)(body),

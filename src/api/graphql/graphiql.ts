@@ -7,11 +7,11 @@ import type { RestResponse } from '../rest/response.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
 import type { MadePage } from './graphiql-worker.ts'
 
-/** The GraphiQL page: one document with everything in it, which no other host has a part in. */
+/** The GraphiQL page: one self-contained document that loads nothing from other hosts. */
 
 /**
- * What the browser may load: the page itself, workers made from texts in it, and this gateway. So a page that ever came to
- * name another host would show it, not call it.
+ * Restricts the page to its own content, workers that it creates from text, and requests to this gateway. If the page ever referred to
+ * another host, the browser would not contact it.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -26,14 +26,14 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-// The package is looked up now all the same: a program that is not whole shall not start.
+// Resolves the package at startup, although the worker loads it later: an incomplete installation must not start.
 import.meta.resolve('@graphql-yoga/render-graphiql')
 
 const pages = new WeakMap<Services, Promise<RestResponse>>()
 
 /**
- * The page, made on the first request: it has nine megabytes, and most gateways of a cluster never show it. After a failure the
- * next request makes it again.
+ * Returns the page. The first request creates it: it has nine megabytes, and most gateways of a cluster never serve it. After a failure,
+ * the next request retries.
  */
 export function graphiqlPage(services: Services): Promise<RestResponse> {
   const known = pages.get(services)
@@ -52,7 +52,7 @@ async function makePage(services: Services): Promise<RestResponse> {
     subscriptionsProtocol: 'WS',
     defaultTabs: [...(await graphiqlTabs(services))],
   }
-  // Here it would hold up all others.
+  // In a worker thread, because the work would block all other requests here.
   const thread = startThread(import.meta.url, 'graphiql-worker', options)
   const [made]: MadePage[] = await once(thread, 'message')
   const { etag, body, gzip, br } = present(made, 'the page')

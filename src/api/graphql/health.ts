@@ -9,28 +9,28 @@ import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
 import { free, reads } from './prices.ts'
 
-/** Whether the gateway can do its work. */
+/** The health of the gateway. */
 
 const FollowingState = enumOf('FollowingState', 'The state of following a node.', {
-  STANDBY: 'Another process on the database follows.',
-  CATCHING_UP: 'There are committed slots of the node that are not here yet.',
-  FOLLOWING: 'Each slot that the node commits is here a moment later.',
-  NODES_AWAY: 'No node answers, or none in a form that can be used.',
-  UNREADABLE: 'An answer of a node about a slot cannot be read; the request is repeated.',
+  STANDBY: 'Another process on the database follows the node.',
+  CATCHING_UP: 'The node has committed slots that the gateway has not stored yet.',
+  FOLLOWING: 'The gateway stores each slot shortly after the node commits it.',
+  NODES_AWAY: 'No node returns a usable response.',
+  UNREADABLE: 'A response of a node about a slot cannot be read. The request is retried.',
   STOPPED:
-    'A node contradicted what is committed here; the gateway follows no more until it is restarted.',
+    'A node contradicted data that the gateway has committed. The gateway does not follow until it is restarted.',
 })
 
 type Contradiction = NonNullable<FollowingHealth['contradiction']>
 
 const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').implement({
-  description: 'An answer of a node that contradicts what is committed here.',
+  description: 'A response of a node that contradicts data that the gateway has committed.',
   fields: (t) => ({
-    code: t.string({ description: 'For programs.', resolve: ({ code }) => code }),
-    message: t.string({ description: 'For people.', resolve: messageOf }),
+    code: t.string({ description: 'The error code.', resolve: ({ code }) => code }),
+    message: t.string({ description: 'The error message.', resolve: messageOf }),
     milestoneIndex: t.field({
       type: 'UInt32',
-      description: 'The slot of the answer.',
+      description: 'The index of the slot that the response is about.',
       resolve: ({ slot }) => slot,
     }),
   }),
@@ -39,20 +39,22 @@ const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').
 type Unreadable = NonNullable<FollowingHealth['unreadable']>
 
 const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').implement({
-  description: 'An answer of a node that cannot be read.',
+  description: 'A response of a node that cannot be read.',
   fields: (t) => ({
-    code: t.string({ description: 'For programs.', resolve: ({ code }) => code }),
-    message: t.string({ description: 'For people.', resolve: messageOf }),
+    code: t.string({ description: 'The error code.', resolve: ({ code }) => code }),
+    message: t.string({ description: 'The error message.', resolve: messageOf }),
     milestoneIndex: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The slot of the answer; null where it has none.',
+      description:
+        'The index of the slot that the response is about. Null if it is not about a slot.',
       resolve: ({ slot }) => slot,
     }),
     outputId: t.field({
       type: 'OutputId',
       nullable: true,
-      description: 'The output that cannot be read; null where the answer is not about one.',
+      description:
+        'The id of the output that cannot be read. Null if the response is not about an output.',
       resolve: ({ outputId }) => outputId,
     }),
   }),
@@ -61,23 +63,28 @@ const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').imple
 const Following = builder.objectRef<FollowingHealth>('Following').implement({
   description: 'The state of following a node, and its progress.',
   fields: (t) => ({
-    state: t.expose('state', { type: FollowingState, description: 'The state.' }),
+    state: t.expose('state', {
+      type: FollowingState,
+      description: 'The current state.',
+    }),
     committedSlot: t.expose('committedSlot', {
       type: 'UInt32',
-      description: 'The newest slot that is committed here.',
+      description: 'The index of the newest slot that the gateway has committed.',
     }),
     newestSlot: t.expose('newestSlot', {
       type: 'UInt32',
       nullable: true,
-      description: 'The newest slot of the node that can be followed; null where none answers.',
+      description:
+        'The index of the newest slot of the node that can be followed. Null if no node responds.',
     }),
     node: t.expose('node', {
       type: 'UInt32',
       nullable: true,
-      description: 'The number of the node in the list, from 1; null where none answers.',
+      description:
+        'The position of the node in the configured list, starting at 1. Null if no node responds.',
     }),
     isNodeHealthy: t.exposeBoolean('isNodeHealthy', {
-      description: 'Whether that node reports itself as healthy.',
+      description: 'Whether the node reports itself as healthy.',
     }),
     withProofs: t.exposeBoolean('withProofs', {
       description: 'Whether each output is checked against its proof.',
@@ -86,98 +93,100 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
       complexity: free,
       type: NodeContradiction,
       nullable: true,
-      description: 'Why it stopped; null otherwise.',
+      description: 'The response that stopped the gateway from following. Null in other states.',
     }),
     unreadable: t.expose('unreadable', {
       complexity: free,
       type: UnreadableAnswer,
       nullable: true,
-      description: 'What cannot be read; null while everything can.',
+      description: 'The response that cannot be read. Null if all responses can be read.',
     }),
   }),
 })
 
-/** The role of a gateway among those on its database. */
+/** The role of a gateway among the gateways on its database. */
 export const GatewayRole = enumOf(
   'GatewayRole',
-  'The role of a gateway among those on its database.',
+  'The role of a gateway among the gateways on its database.',
   {
-    WRITER: 'It books the blocks and commits the slots.',
-    STANDBY: 'Another one does; this one takes over when that one ends.',
+    WRITER: 'The gateway books blocks and commits slots.',
+    STANDBY: 'Another gateway is the writer. This gateway takes over when the writer ends.',
   },
 )
 
 const StartingStep = builder.enumType('StartingStep', {
-  description: 'What a gateway waits for before it writes the ledger.',
+  description: 'The step that a gateway has to complete before it writes the ledger.',
   values: {
-    READING_LEDGER: { description: 'It reads what the next slot needs.' },
+    READING_LEDGER: { description: 'The gateway reads the data that the next slot needs.' },
     BUILDING_TRIES: {
       description:
-        'A ledger that was kept by an earlier version or imported gets what its commitments are computed from.',
+        'The gateway builds the tries from which commitments are computed. An imported ledger, or a ledger of an earlier version, has none.',
     },
-    COMMITTING_SLOTS: { description: 'It commits the slots that are due.' },
+    COMMITTING_SLOTS: { description: 'The gateway commits the slots that are due.' },
   } as const,
 })
 
 const StartingType = builder.objectRef<NonNullable<Health['starting']>>('Starting').implement({
-  description: 'What a gateway that is about to write the ledger waits for, and how far it is.',
+  description: 'The progress of a gateway that is about to write the ledger.',
   fields: (t) => ({
-    step: t.expose('step', { type: StartingStep, description: 'What it waits for.' }),
+    step: t.expose('step', { type: StartingStep, description: 'The current step.' }),
     done: t.expose('done', {
       type: 'UInt32',
-      description: 'Outputs that are in the tries, or slots that are committed.',
+      description:
+        'The number of completed items of the step: outputs in the tries, or committed slots.',
     }),
     of: t.expose('of', {
       type: 'UInt32',
-      description: 'All of them; 0 while it is not known.',
+      description: 'The total number of items of the step, or 0 while it is not known.',
     }),
   }),
 })
 
 const HealthReason = enumOf(
   'HealthReason',
-  'Why a gateway cannot do its work, or is about to stop.',
+  'The reason why a gateway is not healthy.',
   healthReasons,
 )
 
-/** Whether the gateway can do its work. */
+/** The GraphQL type of the health of the gateway. */
 export const HealthType = builder.objectRef<Health>('Health').implement({
-  description: 'Whether the gateway can do its work.',
+  description: 'The health of the gateway.',
   fields: (t) => ({
     isHealthy: t.exposeBoolean('isHealthy', {
       description:
-        'Whether the database answers, the ledger keeps up, and the gateway is not about to stop.',
+        'Whether the database responds, the ledger keeps up, and the gateway is not about to stop.',
     }),
     role: t.expose('role', {
       type: GatewayRole,
-      description: 'Its role among the gateways on its database.',
+      description: 'The role of the gateway among the gateways on its database.',
     }),
     term: t.expose('term', {
       type: 'UInt32',
-      description: 'Rises whenever another process takes over.',
+      description: 'The leader term. It increases whenever another process takes over.',
     }),
     reasons: t.expose('reasons', {
       complexity: free,
       type: [HealthReason],
-      description: 'Why it cannot do its work; none while it can.',
+      description: 'The reasons why the gateway is not healthy. Empty if it is healthy.',
     }),
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'The one of them for which no blocks are accepted, as LEDGER_UNAVAILABLE has it; null while they are.',
+        'The reason why no blocks are accepted, as in the error LEDGER_UNAVAILABLE. Null while blocks are accepted.',
     }),
     starting: t.expose('starting', {
       complexity: free,
       type: StartingType,
       nullable: true,
       description:
-        'What it waits for before it writes the ledger; null where it waits for nothing.',
+        'The step that the gateway has to complete before it writes the ledger. Null if there is none.',
     }),
     following: t.expose('following', {
       complexity: free,
       type: Following,
       nullable: true,
-      description: 'In upstream mode; null where the gateway keeps the ledger itself.',
+      description:
+        'The state of following a node, in upstream mode. Null if the gateway writes the ledger itself.',
     }),
   }),
 })
@@ -186,7 +195,7 @@ builder.queryField('health', (t) =>
   t.field({
     complexity: reads(1),
     type: HealthType,
-    description: 'Whether the gateway can do its work, and in upstream mode how it follows.',
+    description: 'The health of the gateway. In upstream mode, it includes the state of following.',
     resolve: (_root, _args, { services, isStopping }) => readHealth(services, { isStopping }),
   }),
 )

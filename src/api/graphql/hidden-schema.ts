@@ -2,13 +2,13 @@ import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { toGraphQL } from '../errors.ts'
 
-/** Keeps the schema from those who ask for it, or guess at its names. */
+/** Hides the schema: refuses introspection, and removes suggested names from errors. */
 export const hiddenSchema: Plugin = {
   onValidate({ addValidationRule }) {
     addValidationRule(noIntrospection)
     return ({ result, setResult }) => setResult(result.map(withoutSuggestion))
   },
-  // Variables are read when the operation begins.
+  // Errors of variables arise when the operation starts.
   onExecute: () => ({
     onExecuteDone({ result, setResult }) {
       if (isAsyncIterable(result) || result.errors === undefined) return
@@ -34,7 +34,7 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
   }
 }
 
-/** The library suggests what lies near a wrong name, in a sentence at the end. */
+/** Removes the last sentence of a message in which the library suggests similar names. */
 function withoutSuggestion(error: Error): GraphQLError {
   const message = error.message.replace(/ Did you mean .*\?$/s, '')
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { originalError: error })

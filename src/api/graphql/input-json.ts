@@ -7,22 +7,22 @@ import { kindName, type ProtocolInput } from './from-schema-inputs.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes } from './protocol-types.ts'
 
 /**
- * Turns the value of a protocol input into the protocol's JSON, so that every rule is the protocol's own, and the
- * paths of its refusals back into those of the input.
+ * Converts the value of a protocol input to the JSON of the protocol, so that the protocol checks every rule, and converts the paths
+ * of its errors back to paths of the input.
  */
 
-/** The inputs of a schema. */
+/** The conversions for the inputs of a schema. */
 export interface InputFold {
   /**
-   * The JSON that an input stands for. Only one thing is refused here, a metadata key that comes twice, for JSON could
-   * not say it; the path is the input's.
+   * Converts an input to JSON. The only error is a duplicate metadata key, which JSON cannot express. The path of the error is a
+   * path of the input.
    */
   toJson(input: ProtocolInput): Result<Json, Refusal>
-  /** Where in an input the place is that a path of the protocol's JSON names. */
+  /** Converts a path of the JSON to a path of the input. */
   toPath(input: ProtocolInput, path: string): string
 }
 
-/** The fold of a schema's inputs; its families are those of `types`. */
+/** Creates the conversions for the inputs of a schema. `types` has the families. */
 export function inputFold(schema: Schema<unknown>, types: ProtocolTypes): InputFold {
   const choose = (union: UnionSchema<unknown>, input: ProtocolInput) =>
     chosenOf(union.name, types.families.get(union.name) ?? [], input)
@@ -44,24 +44,24 @@ export function inputFold(schema: Schema<unknown>, types: ProtocolTypes): InputF
   return { toJson, toPath }
 }
 
-/** Finds the kind that a family's input chooses, be it allowed at this place or not: the protocol's rules say that. */
+/** Finds the kind that the input of a family selects. The protocol checks whether that kind is allowed at this place. */
 type Choose = (union: UnionSchema<unknown>, input: ProtocolInput) => Chosen
 
 interface Chosen {
   readonly variant: AnyStruct
-  /** Of the family's input. */
+  /** Member of the input of the family that is set. */
   readonly member: string
   readonly value: unknown
 }
 
-/** The path of the printing, and the function that refuses what JSON cannot express. */
+/** The current path, and the function that reports what JSON cannot express. */
 interface Place {
   readonly choose: Choose
   readonly path: readonly (string | number)[]
   readonly refuse: (refusal: Refusal) => void
 }
 
-/** `undefined` is a member left out. */
+/** Prints an input. Returns `undefined` for an absent member. */
 function printInput(schema: Schema<unknown>, input: unknown, place: Place): Json | undefined {
   if (input === undefined || input === null) return undefined
   const node = nodeOf(schema)
@@ -111,7 +111,7 @@ function inside(place: Place, key: string | number): Place {
   return { ...place, path: [...place.path, key] }
 }
 
-/** What is left of a path of JSON. */
+/** The rest of a path of JSON. */
 interface Rest {
   readonly choose: Choose
   readonly keys: readonly string[]
@@ -140,7 +140,7 @@ function keysOfInput(
   return [key, ...keysOfInput(inner, membersOf(input)[key], { choose, keys: rest })]
 }
 
-/** A metadata key may hold dots itself, so all that is left of the path is the key. */
+/** Converts the path of a metadata entry. A metadata key may contain dots, so the rest of the path is the key. */
 function keysOfEntry(entries: readonly unknown[], key: string): readonly (string | number)[] {
   const index = entries.findIndex((entry) => metadataEntryOf(entry).key === key)
   return index === -1 ? [key] : [index, 'value']
@@ -155,7 +155,7 @@ function chosenOf(family: string, variants: readonly AnyStruct[], input: Protoco
   return { variant: present(variant, `${family} ${member}`), member, value: input[member] }
 }
 
-// GraphQL has checked the shapes below against the input types, which are folded from the same schemas.
+// GraphQL has checked the shapes below against the input types, which are derived from the same schemas.
 
 function membersOf(input: unknown): ProtocolInput {
   return input as ProtocolInput

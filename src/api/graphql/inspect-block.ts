@@ -13,7 +13,7 @@ import { eachOf } from './exposed.ts'
 import { BlockContent } from './model.ts'
 import { fieldCost, free, judgementBase, judgementCost } from './prices.ts'
 
-/** Inspects a block without submitting it, as `ledger-gateway inspect` does, for this network. */
+/** Inspects a block by the rules of this network without submitting it, as `ledger-gateway inspect` does. */
 
 const InspectBlockInput = builder.inputType('InspectBlockInput', {
   description: 'A block in one of two forms.',
@@ -26,44 +26,42 @@ const InspectBlockInput = builder.inputType('InspectBlockInput', {
 
 interface Broken {
   readonly error: Unreadable['error']
-  /** What breaks it. */
+  /** The value that breaks the rule, as words. */
   readonly subject: string
 }
 
-/** A rule that a value breaks. */
+/** The GraphQL type of a rule that a value breaks. */
 export const BrokenRule = builder.objectRef<Broken>('BrokenRule').implement({
-  description: 'A rule that a value breaks, and where.',
+  description: 'A rule that a value breaks, with the location of the invalid part.',
   fields: (t) => ({
-    code: t.string({ description: 'The name of the rule.', resolve: ({ error }) => error.code }),
+    code: t.string({ description: 'The code of the rule.', resolve: ({ error }) => error.code }),
     path: t.string({
-      description:
-        'The way to the broken part, from the value inwards; empty for the value itself.',
+      description: 'The path from the value to the invalid part. Empty for the value itself.',
       resolve: ({ error }) => error.path,
     }),
     offset: t.field({
       type: 'UInt32',
       nullable: true,
-      description: 'The byte at which the broken part begins; null for a value in JSON.',
+      description: 'The byte offset at which the invalid part begins. Null for a value in JSON.',
       resolve: ({ error }) => ('offset' in error ? error.offset : undefined),
     }),
     message: t.string({
-      description: 'The rule as a sentence.',
+      description: 'The violation as a sentence.',
       resolve: ({ error, subject }) => printError(error, subject).message,
     }),
     isOfNodeAlone: t.boolean({
-      description:
-        'Whether only the node has this rule, so that the official SDK accepts the block.',
+      description: 'Whether only nodes apply this rule: the official SDK accepts the block.',
       resolve: ({ error }) => 'of' in error && error.of === 'node',
     }),
     isOfSdkAlone: t.boolean({
-      description: 'Whether only the official SDK has this rule, so that nodes accept the block.',
+      description: 'Whether only the official SDK applies this rule: nodes accept the block.',
       resolve: ({ error }) => 'of' in error && error.of === 'sdk',
     }),
   }),
 })
 
 const CreatedChain = builder.objectRef<readonly [number, `0x${string}`]>('CreatedChain').implement({
-  description: 'An account, anchor, NFT or delegation that a transaction creates.',
+  description: 'A chain that a transaction creates: an account, anchor, NFT or delegation.',
   fields: (t) => ({
     outputIndex: t.int({
       description: 'The index of the output, 0 to 127.',
@@ -71,17 +69,17 @@ const CreatedChain = builder.objectRef<readonly [number, `0x${string}`]>('Create
     }),
     id: t.field({
       type: 'Hex',
-      description: 'The id it gets: the hash of the output id, 32 bytes.',
+      description: 'The id of the chain: the hash of the output id, 32 bytes.',
       resolve: ([, id]) => id,
     }),
   }),
 })
 
-/** What follows from a signed transaction alone. */
+/** The GraphQL type of facts that follow from a signed transaction alone. */
 export const TransactionInspection = builder
   .objectRef<InspectedTransaction>('TransactionInspection')
   .implement({
-    description: 'What follows from a signed transaction alone.',
+    description: 'The facts that follow from a signed transaction alone, without the ledger.',
     fields: (t) => ({
       transactionId: t.field({
         type: 'TransactionId',
@@ -98,43 +96,44 @@ export const TransactionInspection = builder
       ),
       signingHash: t.field({
         type: 'Hex',
-        description: 'What every signature unlock signs, 32 bytes.',
+        description: 'The hash that every signature unlock signs, 32 bytes.',
         resolve: ({ identity }) => bytesToHex(identity.signingHash),
       }),
       outputIds: t.field({
         complexity: free,
         type: ['OutputId'],
-        description: 'The ids of the outputs it creates, in order.',
+        description: 'The ids of the outputs that the transaction creates, in their order.',
         resolve: ({ outputIds }) => [...outputIds],
       }),
       createdChains: t.field({
         complexity: free,
         type: [CreatedChain],
-        description: 'The new chains among the outputs, in order.',
+        description: 'The chains that the transaction creates, in the order of the outputs.',
         resolve: ({ createdChainIds }) => [...createdChainIds],
       }),
       areSignaturesValid: t.field({
         complexity: free,
         type: ['Boolean'],
-        description: 'Whether each signature is right, in order, those in multi unlocks too.',
+        description:
+          'Whether each signature is valid, in the order of the unlocks. Signatures in multi unlocks are included.',
         resolve: ({ areSignaturesValid }) => [...areSignaturesValid],
       }),
     }),
   })
 
-/** What follows from a block alone. */
+/** The GraphQL type of facts that follow from a block alone. */
 export const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').implement({
-  description: 'What follows from a block alone.',
+  description: 'The facts that follow from a block alone, without the ledger.',
   fields: (t) => ({
     isWellFormed: t.boolean({
       description:
-        'Whether the official SDK accepts it: it breaks no rule but those of the node alone.',
+        'Whether the official SDK accepts the block: it breaks no rules except rules that only nodes apply.',
       resolve: ({ problems }) => problems.every((problem) => problem.of === 'node'),
     }),
     problems: t.field({
       complexity: free,
       type: [BrokenRule],
-      description: 'Every rule of form that it breaks.',
+      description: 'The syntactic rules that the block breaks.',
       resolve: ({ problems }) => problems.map(ofBlock),
     }),
     block: t.expose('block', {
@@ -144,50 +143,60 @@ export const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspectio
     }),
     bytes: t.field({
       type: 'Hex',
-      description: 'The block as it was given, or as its JSON serializes.',
+      description: 'The serialized block.',
       complexity: fieldCost.blockBytes,
       resolve: ({ bytes }) => bytesToHex(bytes),
     }),
-    size: t.int({ description: 'Its length in bytes.', resolve: ({ bytes }) => bytes.length }),
-    blockId: t.field({
-      type: 'BlockId',
-      description: 'The id of the block.',
-      resolve: ({ identity }) => identity.blockId,
-    }),
-    ...eachOf(
-      {
-        headerHash: 'The hash of the header, 32 bytes.',
-        bodyHash: 'The hash of the body, 32 bytes.',
-      },
-      (name, description) =>
-        t.field({ type: 'Hex', description, resolve: ({ identity }) => identity[name] }),
-    ),
-    signingInput: t.field({
-      type: 'Hex',
-      description: 'What the issuer signs, 64 bytes.',
-      resolve: ({ identity }) => bytesToHex(identity.signingInput),
-    }),
-    slot: t.expose('slot', { type: 'UInt32', description: 'The slot of its issuing time.' }),
-    workScore: t.field({
-      type: 'UInt32',
-      description: 'What it costs to process, as the official SDK counts it.',
-      resolve: ({ workScore }) => workScore,
-    }),
-    isSignatureValid: t.exposeBoolean('isSignatureValid', {
-      description: "Whether the issuer's signature is right; no part of the form.",
-    }),
-    transaction: t.field({
-      complexity: free,
-      type: TransactionInspection,
-      nullable: true,
-      description: 'What follows from its transaction; null where it carries none.',
-      resolve: ({ transaction }) => transaction,
+    size: t.int({
+      description: 'The size of the block in bytes.',
+      resolve: ({ bytes }) => bytes.length,
     }),
   }),
 })
 
+builder.objectFields(BlockInspection, (t) => ({
+  blockId: t.field({
+    type: 'BlockId',
+    description: 'The id of the block.',
+    resolve: ({ identity }) => identity.blockId,
+  }),
+  ...eachOf(
+    {
+      headerHash: 'The hash of the header, 32 bytes.',
+      bodyHash: 'The hash of the body, 32 bytes.',
+    },
+    (name, description) =>
+      t.field({ type: 'Hex', description, resolve: ({ identity }) => identity[name] }),
+  ),
+  signingInput: t.field({
+    type: 'Hex',
+    description: 'The message that the issuer signs, 64 bytes.',
+    resolve: ({ identity }) => bytesToHex(identity.signingInput),
+  }),
+  slot: t.expose('slot', {
+    type: 'UInt32',
+    description: 'The index of the slot that contains the issuing time.',
+  }),
+  workScore: t.field({
+    type: 'UInt32',
+    description: 'The work score of the block, as the official SDK computes it.',
+    resolve: ({ workScore }) => workScore,
+  }),
+  isSignatureValid: t.exposeBoolean('isSignatureValid', {
+    description: 'Whether the signature of the issuer is valid. It does not affect isWellFormed.',
+  }),
+  transaction: t.field({
+    complexity: free,
+    type: TransactionInspection,
+    nullable: true,
+    description:
+      'The facts that follow from the transaction of the block. Null if it carries no transaction.',
+    resolve: ({ transaction }) => transaction,
+  }),
+}))
+
 const InspectBlockResult = builder.unionType('InspectBlockResult', {
-  description: 'What a block is, or the rule for which it cannot be read at all.',
+  description: 'The facts about a block, or the rule that prevents it from being decoded.',
   types: [BlockInspection, BrokenRule],
   resolveType: (result) => ('identity' in result ? 'BlockInspection' : 'BrokenRule'),
 })
@@ -196,13 +205,14 @@ builder.queryField('inspectBlock', (t) =>
   t.field({
     type: InspectBlockResult,
     nullable: true,
-    description: 'Inspects a block by the rules of this network, without submitting it.',
+    description:
+      'The facts about a block by the rules of this network. The block is not submitted.',
     complexity: judgementCost,
     args: {
       input: t.arg({
         type: InspectBlockInput,
         required: true,
-        description: 'The block, in one of its forms.',
+        description: 'The block to inspect, in one of the forms of the input.',
       }),
     },
     resolve: async (_root, { input }, { services, budget }) => {

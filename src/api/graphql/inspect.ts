@@ -29,13 +29,13 @@ import {
 } from './prices.ts'
 import { VerifiedTransaction } from './verify-transaction.ts'
 
-/** Inspects a value that may be a block, a transaction, an output or an address, and says what would become of it. */
+/** Inspects a value that may be a block, a transaction, an output or an address, and simulates its submission. */
 
 const ForeseenRefusal = builder.objectRef<SubmitBlockError>('ForeseenRefusal').implement({
-  description: 'Why a block would be refused.',
+  description: 'The error with which the submission of a block would fail.',
   fields: (t) => ({
-    code: t.expose('code', { type: ErrorCode, description: 'The code of the refusal.' }),
-    message: t.string({ description: 'The refusal in words.', resolve: messageOf }),
+    code: t.expose('code', { type: ErrorCode, description: 'The error code.' }),
+    message: t.string({ description: 'The error message.', resolve: messageOf }),
   }),
 })
 
@@ -51,7 +51,7 @@ builder.objectFields(BlockInspection, (t) => ({
     type: ForeseenRefusal,
     nullable: true,
     description:
-      'Why it would be refused, were it submitted now; null where it would be taken. Of its transaction `verdict` says what would become.',
+      'The error with which a submission of the block would fail now. Null if the block would be accepted. For the outcome of its transaction see `verdict`.',
     resolve: async ({ given }, _args, { services }) =>
       (await simulateSubmission(services, given)) ?? null,
   }),
@@ -74,15 +74,16 @@ builder.objectFields(TransactionInspection, (t) => ({
     complexity: judgementOfParent,
     type: VerifiedTransaction,
     nullable: true,
-    description: 'What would become of it, were it submitted now: the same as verifyTransaction.',
+    description:
+      'The result that a submission of the transaction would have now, as in verifyTransaction.',
     resolve: async ({ payload }, _args, { services }) =>
       orThrow(await simulateDecoded(services, payload)),
   }),
 }))
 
-/** What follows from an output alone. */
+/** The GraphQL type of facts that follow from an output alone. */
 export const OutputInspection = builder.objectRef<InspectedOutput>('OutputInspection').implement({
-  description: 'What follows from an output alone.',
+  description: 'The facts that follow from an output alone, without the ledger.',
   fields: (t) => ({
     json: t.field({
       complexity: fieldCost.bytes,
@@ -104,31 +105,32 @@ export const OutputInspection = builder.objectRef<InspectedOutput>('OutputInspec
     storageScore: t.field({
       complexity: computes(1),
       type: 'UInt64',
-      description: 'What it takes of the storage of the ledger.',
+      description: 'The storage score of the output: its share of the storage of the ledger.',
       resolve: ({ output }, _args, { services }) =>
         storageScore(services.source.network.parameters.storageScoreParameters, output),
     }),
     minimumAmount: t.field({
       complexity: computes(1),
       type: 'UInt64',
-      description: 'The least base tokens that it may hold, in the smallest unit.',
+      description:
+        'The minimum number of base tokens that the output must hold, in the smallest unit.',
       resolve: ({ output }, _args, { services }) =>
         minimumAmount(services.source.network.parameters.storageScoreParameters, output),
     }),
   }),
 })
 
-/** What follows from an address alone. */
+/** The GraphQL type of facts that follow from an address alone. */
 export const AddressInspection = builder
   .objectRef<InspectedAddress>('AddressInspection')
   .implement({
-    description: 'What follows from an address alone.',
+    description: 'The facts that follow from an address alone, without the ledger.',
     fields: (t) => ({
       json: t.field({
         complexity: fieldCost.bytes,
         type: 'JSON',
         description:
-          'The address in the JSON of the protocol; of a multi address that is known by its reference alone the reference as text.',
+          'The address in the JSON of the protocol. For a multi address of which only the reference is known, the reference as text.',
         resolve: ({ address, addressKey }) =>
           address === undefined ? addressKey : print(Address, address),
       }),
@@ -149,7 +151,7 @@ export const AddressInspection = builder
   })
 
 const Inspection = builder.unionType('Inspection', {
-  description: 'What a value is, or the rule for which it cannot be read at all.',
+  description: 'The facts about a value, or the rule that prevents it from being decoded.',
   types: [BlockInspection, TransactionInspection, OutputInspection, AddressInspection, BrokenRule],
   resolveType: (result) => {
     if ('error' in result) return 'BrokenRule'
@@ -165,7 +167,9 @@ const InspectInput = builder.inputType('InspectInput', {
   fields: (t) => ({
     json: t.field({ type: 'JSON', description: 'The value in the JSON of the protocol.' }),
     bytes: t.field({ type: 'Hex', description: 'The serialized value, at most 32768 bytes.' }),
-    bech32: t.string({ description: 'The text of an address, with any human-readable part.' }),
+    bech32: t.string({
+      description: 'An address as Bech32 text, with any human-readable part.',
+    }),
   }),
 })
 
@@ -174,14 +178,14 @@ builder.queryField('inspect', (t) =>
     type: Inspection,
     nullable: true,
     description:
-      'Says what a value is: a block, a signed transaction, an output or an address. Bytes are the first of these that they can be read as whole.',
+      'The facts about a value: a block, a signed transaction, an output or an address. Bytes are decoded as the first of these that fits all of them.',
     complexity: ({ input }) =>
       input.bech32 ? computes(judgementBase) : judgementCost({ input: { ...input } }),
     args: {
       input: t.arg({
         type: InspectInput,
         required: true,
-        description: 'The value, in one of its forms.',
+        description: 'The value to inspect, in one of the forms of the input.',
       }),
     },
     resolve: async (_root, { input }, { services, budget }) => {

@@ -15,28 +15,28 @@ import {
 } from 'graphql'
 
 /**
- * How many fields an introspection lists: exactly as many as its execution would resolve, for the schema is there and its
- * lists have the lengths that they have. A part that is reached in many ways is counted once and added as often.
+ * Counts the fields of an introspection query: exactly the fields that its execution would resolve, because the schema and the lengths of
+ * its lists are known. A part that is reached by many paths is counted once and added for each path.
  */
 
-/** What counting needs to know of an operation. */
+/** The parts of an operation that counting needs. */
 export interface IntrospectionDeps {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** Coerced. */
+  /** Coerced variables by name. */
   readonly variables: Readonly<Record<string, unknown>>
-  /** Counting ends beyond this limit; the result is then only known to be more. */
+  /** Limit at which counting stops. The result is then a number above the limit. */
   readonly limit: number
 }
 
-/** Counts below `__schema` and `__type`, for one operation. */
+/** Creates a counter for the fields below `__schema` and `__type` of one operation. */
 export function createIntrospectionCount(deps: IntrospectionDeps) {
   const { schema, variables, fragments, limit } = deps
   const info = { schema } as GraphQLResolveInfo
   const counts = new Map<SelectionSetNode, Map<unknown, number>>()
   let steps = 0
 
-  /** The fields below a field: `source` is what the field is asked of, as in its resolver. */
+  /** Counts the fields below a field. `source` is the parent value, as in its resolver. */
   function below(
     definition: MetaField,
     node: Parameters<typeof getArgumentValues>[1] & {
@@ -45,7 +45,7 @@ export function createIntrospectionCount(deps: IntrospectionDeps) {
     source: unknown,
   ): number {
     const type = getNamedType(definition.type)
-    // Each step is a field that execution would resolve too, so whatever has more of them than the limit is beyond it.
+    // Each step is a field that execution would resolve, so more steps than the limit mean more fields than the limit.
     steps++
     if (steps > limit || !isObjectType(type) || node.selectionSet === undefined) return 0
     const args = definition.args.length === 0 ? {} : getArgumentValues(definition, node, variables)
@@ -68,7 +68,7 @@ export function createIntrospectionCount(deps: IntrospectionDeps) {
       } else {
         const fragment =
           selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-        // Fragments on other types are not valid here.
+        // Validation refuses fragments on other types here.
         if (fragment !== undefined) count += ofSelection(fragment.selectionSet, type, value)
       }
     }

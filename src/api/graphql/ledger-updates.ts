@@ -18,29 +18,33 @@ import { OutputNode } from './output.ts'
 import { free, pageCost, reads } from './prices.ts'
 import { Sort } from './sort.ts'
 
-/** Ledger updates, page by page and one by one. */
+/** Ledger updates: single updates and pages. */
 
-/** Why an update is filed under an address. */
-export const UpdateClass = enumOf('UpdateClass', 'Why an update is filed under an address.', {
-  OWNED: 'The address was the owner of the output in that milestone.',
-  MENTIONED: 'The address had another role in the output.',
+/** The GraphQL enum of update classes. */
+export const UpdateClass = enumOf(
+  'UpdateClass',
+  'The class of a ledger update: the reason why it is filed under an address.',
+  {
+    OWNED: 'The address owned the output in the milestone of the update.',
+    MENTIONED: 'The address had another role in the output.',
+  },
+)
+
+/** The GraphQL enum of address roles. */
+export const AddressRole = enumOf('AddressRole', 'The role of an address in an output.', {
+  OWNER: 'The address can spend the output, until the expiration if there is one.',
+  STATE_CONTROLLER: 'The address can change the state of the anchor.',
+  GOVERNOR: 'The address governs the anchor.',
+  STORAGE_DEPOSIT_RETURN: 'The address receives a part of the amount when the output is spent.',
+  EXPIRATION_RETURN: 'The address owns the output after the expiration.',
+  SENDER: 'The address is the sender that the output names.',
+  ISSUER: 'The address issued the chain.',
+  VALIDATOR: 'The address is the validator to which base tokens are delegated.',
+  MULTI_MEMBER: 'The address is a member of a multi address that has a role.',
+  RESTRICTED_INNER: 'The address is inside a restricted address that has a role.',
 })
 
-/** What an address is to an output. */
-export const AddressRole = enumOf('AddressRole', 'What an address is to an output.', {
-  OWNER: 'It may spend the output, until an expiration if there is one.',
-  STATE_CONTROLLER: 'It changes the state of the anchor.',
-  GOVERNOR: 'It governs the anchor.',
-  STORAGE_DEPOSIT_RETURN: 'It is owed a part when the output is spent.',
-  EXPIRATION_RETURN: 'It owns the output after the expiration.',
-  SENDER: 'It is the sender that the output names.',
-  ISSUER: 'It issued the chain.',
-  VALIDATOR: 'It is the validator to whom base tokens are delegated.',
-  MULTI_MEMBER: 'A member of a multi address that has a role.',
-  RESTRICTED_INNER: 'The address inside a restricted one that has a role.',
-})
-
-/** One row of the log. */
+/** The GraphQL type of ledger updates. */
 export const LedgerUpdate = builder.nodeRef<LedgerUpdateView>('LedgerUpdate', {
   id: { extensions: dependsOn('PARENT'), resolve: ({ cursor }) => cursor },
   loadOne: async (cursor, { services }) => await updateAtCursor(services, cursor),
@@ -49,78 +53,83 @@ export const LedgerUpdate = builder.nodeRef<LedgerUpdateView>('LedgerUpdate', {
 LedgerUpdate.implement({
   extensions: dependsOn('PARENT'),
   description:
-    'The creation or spending of an output, filed under one address. The log of updates only grows, in one order for all.',
+    'A ledger update: the creation or spending of an output, filed under one address. All updates form one log, to which new updates are appended.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
       extensions: { isPlain: true },
-      description: 'The position of this update in the log: page or follow after it.',
+      description:
+        'The cursor of the update in the log. Lists and subscriptions can continue after it.',
     }),
     ...uint64s(t, {
-      seq: 'The same position as a number: 1, 2, 3 … over all addresses.',
-      ordinal: 'The position among the updates of this address and class: 1, 2, 3 …',
+      seq: 'The position of the update in the log over all addresses, starting at 1.',
+      ordinal: 'The position of the update among those of its address and class, starting at 1.',
     }),
     address: t.string({
-      description: 'Bech32 text of the address, with the human-readable part of this network.',
+      description: 'The address as Bech32 text, with the human-readable part of this network.',
       resolve: ({ address }, _args, { services }) =>
         addressText(services.parameters.bech32Hrp, address),
     }),
     class: t.expose('class', {
       type: UpdateClass,
-      description: 'Why it is filed under the address.',
+      description: 'The class of the update.',
     }),
     roles: t.field({
       complexity: free,
       type: [AddressRole],
-      description: 'What the address is to the output, all that apply.',
+      description: 'The roles of the address in the output.',
       resolve: (update) => [...update.roles],
     }),
     outputId: t.expose('outputId', {
       type: 'OutputId',
-      description: 'The output that was created or spent.',
+      description: 'The id of the output that was created or spent.',
     }),
     isSpent: t.exposeBoolean('isSpent', {
-      description: 'Whether this update spent the output; otherwise it created it.',
-    }),
-    ...uint32s(t, {
-      milestoneIndex: 'The committed slot that this update belongs to.',
-      milestoneTimestamp: 'The end of that slot, in Unix seconds.',
-    }),
-    milestoneEndedAt: t.field({
-      type: 'DateTime',
-      description: 'The end of that slot.',
-      resolve: ({ milestoneTimestamp }) => milestoneTimestamp * 1_000,
-    }),
-    output: t.field({
-      complexity: reads(1),
-      type: OutputNode,
-      extensions: dependsOn('NOW'),
-      description: 'The output, and what has become of it until now.',
-      resolve: async ({ outputId }, _args, context) =>
-        present(await outputInBatch(context, outputId), outputId),
-    }),
-    balance: t.field({
-      type: 'UInt64',
-      nullable: true,
-      description:
-        'All base tokens that the address owned at the end of the milestone; null in class MENTIONED.',
-      resolve: ({ balance }) => balance,
-    }),
-    historyHash: t.expose('historyHash', {
-      type: 'Hex',
-      description:
-        'SHA-256 over the former historyHash of this address and class, milestone index, output id and isSpent: two histories are equal when this is.',
+      description: 'Whether the update spent the output. Otherwise it created the output.',
     }),
   }),
 })
 
-/** A page of updates. */
+builder.objectFields(LedgerUpdate, (t) => ({
+  ...uint32s(t, {
+    milestoneIndex: 'The index of the milestone that contains the update.',
+    milestoneTimestamp: 'The end of the slot of that milestone, in Unix seconds.',
+  }),
+  milestoneEndedAt: t.field({
+    type: 'DateTime',
+    description: 'The end of the slot of the milestone.',
+    resolve: ({ milestoneTimestamp }) => milestoneTimestamp * 1_000,
+  }),
+  output: t.field({
+    complexity: reads(1),
+    type: OutputNode,
+    extensions: dependsOn('NOW'),
+    description: 'The output in its current state.',
+    resolve: async ({ outputId }, _args, context) =>
+      present(await outputInBatch(context, outputId), outputId),
+  }),
+  balance: t.field({
+    type: 'UInt64',
+    nullable: true,
+    description:
+      'The number of base tokens that the address owned at the end of the milestone, in the smallest unit. Null for the class MENTIONED.',
+    resolve: ({ balance }) => balance,
+  }),
+  historyHash: t.expose('historyHash', {
+    type: 'Hex',
+    description:
+      'The SHA-256 hash of the previous historyHash of the address and class, the milestone index, the output id and isSpent. Two histories are equal if their hashes are equal.',
+  }),
+}))
+
+/** The GraphQL type of a page of updates. */
 export const LedgerUpdateConnection = connection<LedgerUpdateView, LedgerUpdatePage>(
   'LedgerUpdate',
   LedgerUpdate,
   {
-    description: 'A page of the updates of an address, or of all (Relay connection).',
+    description:
+      'A page of the ledger updates of an address or of all addresses (Relay connection).',
     pageInfoDescription:
-      'Both directions are as they are in the list that startMilestoneIndex leaves.',
+      'The position of the page in the list, which begins at startMilestoneIndex if that is given.',
     dependsOn: 'PARENT',
   },
 )
@@ -129,23 +138,23 @@ builder.objectFields(LedgerUpdateConnection, (t) => ({
   totalCount: t.field({
     type: 'UInt64',
     description:
-      'All updates of the address and class, or of the whole log, whatever the other arguments; also those that are no longer kept.',
+      'The total number of updates of the address and class, or of the whole log. It does not depend on the other arguments, and includes pruned updates.',
     resolve: (page) => page.totalCount(),
   }),
   tipCursor: t.exposeString('tipCursor', {
     extensions: dependsOn('TIP'),
     description:
-      'How far the log reached when this page was read: a subscription after it continues where this page ends, also for an address without updates.',
+      'The cursor of the end of the log when the page was read. A subscription that starts after it continues where the list ended, even if the address has no updates.',
   }),
 }))
 
-/** Which of its updates are meant. */
+/** The argument for the class of updates. */
 export const updateClassArg = builder.args((t) => ({
   class: t.field({
     type: UpdateClass,
     required: true,
     defaultValue: 'OWNED',
-    description: 'Whether it owned the outputs or had another role.',
+    description: 'The class of the updates.',
   }),
 }))
 
@@ -155,39 +164,51 @@ builder.queryField('ledgerUpdates', (t) =>
     nullable: true,
     extensions: dependsOn('ADDRESS'),
     description:
-      'The updates of an address, or of all. The arguments may be mixed: after and before cut first, then first, then last. Without first and last: the first 100; each is at most 1000.',
+      'A list of the ledger updates of an address or of all addresses. Paging arguments can be combined: after and before are applied before first, and first before last. The default is the first 100 updates.',
     complexity: pageCost,
     args: {
       address: t.arg.string({
-        description: 'Bech32, of this network; left out: the updates of all addresses and classes.',
+        description:
+          'The address as Bech32 text of this network. Without an address, the updates of all addresses and classes are returned.',
       }),
-      first: t.arg.int({ description: 'At most so many from the beginning, 0 to 1000.' }),
-      after: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, after is older.' }),
-      last: t.arg.int({ description: 'At most so many from the end, 0 to 1000.' }),
-      before: t.arg.string({ description: 'A cursor; exclusive. Under NEWEST, before is newer.' }),
+      first: t.arg.int({
+        description:
+          'The maximum number of updates from the beginning of the list, from 0 to 1000.',
+      }),
+      after: t.arg.string({
+        description:
+          'A cursor: only updates after it are returned. With sort NEWEST, these are older updates.',
+      }),
+      last: t.arg.int({
+        description: 'The maximum number of updates from the end of the list, from 0 to 1000.',
+      }),
+      before: t.arg.string({
+        description:
+          'A cursor: only updates before it are returned. With sort NEWEST, these are newer updates.',
+      }),
       sort: t.arg({
         type: Sort,
         required: true,
         defaultValue: 'NEWEST',
-        description: 'Whether the newest or the oldest comes first.',
+        description: 'The direction of the list: the newest or the oldest update first.',
       }),
       startMilestoneIndex: t.arg({
         type: 'UInt32',
         description:
-          'The milestone at which the list begins, itself included, in either direction.',
+          'The index of the milestone at which the list begins, inclusive, in either direction.',
       }),
       fromMilestone: t.arg({
         type: 'UInt32',
-        description: 'The first milestone of the list, in either direction.',
+        description: 'The lowest milestone index of the list, inclusive, in either direction.',
       }),
       toMilestone: t.arg({
         type: 'UInt32',
-        description: 'The last milestone of the list, in either direction.',
+        description: 'The highest milestone index of the list, inclusive, in either direction.',
       }),
       class: t.arg({
         type: UpdateClass,
         description:
-          'By default OWNED. Not without an address, for the log has no index of a class.',
+          'The class of the updates. Defaults to OWNED. It requires an address, because the log has no index of classes.',
       }),
     },
     resolve: async (_root, { address, ...page }, { services }) => {
@@ -204,10 +225,17 @@ builder.queryField('ledgerUpdateAt', (t) =>
     type: LedgerUpdate,
     nullable: true,
     description:
-      'The update of an address with an ordinal; its historyHash distinguishes two histories up to there. Null where there is none, or none that is still kept.',
+      'The ledger update of an address with the given ordinal. Its historyHash identifies the history up to it. Null if there is no such update or it has been pruned.',
     args: {
-      address: t.arg.string({ required: true, description: 'Bech32, of this network.' }),
-      ordinal: t.arg({ type: 'UInt64', required: true, description: '1, 2, 3 …' }),
+      address: t.arg.string({
+        required: true,
+        description: 'The address as Bech32 text of this network.',
+      }),
+      ordinal: t.arg({
+        type: 'UInt64',
+        required: true,
+        description: 'The ordinal of the update, starting at 1.',
+      }),
       ...updateClassArg,
     },
     resolve: async (_root, args, { services }) => {

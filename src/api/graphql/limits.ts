@@ -4,30 +4,30 @@ import type { DocumentTooDeep, TooManyLines } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 
-/** How large a document may be. Reading one recurses, so that one nested without end would exhaust the stack. */
+/** Limits on the size of documents. The parser recurses, so a document of unlimited depth would exhaust the stack. */
 
-/** The deepest nesting of brackets of any kind: some three times what the schema has a use for. */
+/** Maximum depth of brackets of any kind: about three times the depth that queries on the schema need. */
 export const maxDocumentDepth = 100
-/** How many lines a document may have: `graphql` counts those before an error anew each time that the error is copied. */
+/** Maximum number of lines of a document: `graphql` counts the lines before an error each time it copies the error. */
 export const maxDocumentLines = 2_000
-/** How many words, numbers and signs a document may have; what is longer belongs into variables. */
+/** Maximum number of tokens of a document. Long values belong into variables. */
 export const maxDocumentTokens = 10_000
-/** How many fields of a document may have an alias: enough for a hundred roots side by side, and for two fields of each. */
+/** Maximum number of aliases of a document: enough for a hundred root fields and two fields below each of them. */
 export const maxAliases = 300
-/** How many directives a document may have. */
+/** Maximum number of directives of a document. */
 export const maxDirectives = 100
-/** How many variables a document may define. */
+/** Maximum number of variables that a document may define. */
 export const maxVariables = 250
-/** How many characters all parsed documents have that are kept; parsed, one is some 46 bytes. */
+/** Capacity of the cache of parsed documents, in characters. A parsed document takes about 46 bytes per character. */
 export const maxKeptCharacters = 1_048_576
-/** How often fields of a document may be put together with those of the same name. */
+/** Maximum number of fields of a document that are merged with fields of the same response name. */
 export const maxMergedFields = 100_000
-/** How many characters all documents have that are kept to be named by their hashes. */
+/** Capacity of the cache of persisted documents, in characters. */
 export const maxNamedCharacters = 4_194_304
-/** The same of the refusals of documents that cannot be parsed. */
+/** Capacity of the cache of parse errors, in characters of their documents. */
 export const maxErrorCharacters = 131_072
 
-/** Refuses documents on every transport: too long or too deep before they are parsed, with too much of one kind after it. */
+/** Refuses documents on every transport. Lines and depth are checked before parsing, aliases, directives and variables after it. */
 export const documentLimits: Plugin<GatewayContext> = {
   onParse({ params: { source }, parseFn, setParseFn }) {
     const text = typeof source === 'string' ? source : source.body
@@ -48,7 +48,7 @@ export const documentLimits: Plugin<GatewayContext> = {
   },
 }
 
-/** Why a document is not even parsed, with the offset of what is too much. */
+/** Returns the error for a document that must not be parsed, with the offset at which the limit is exceeded. */
 function refusalOf(
   text: string,
 ): { error: TooManyLines | DocumentTooDeep; at: number } | undefined {
@@ -61,7 +61,7 @@ function refusalOf(
   return { error: { code: 'DOCUMENT_TOO_DEEP', limit: maxDocumentDepth }, at: bracket }
 }
 
-/** Throws at the first alias, variable or directive too many. */
+/** Throws at the first alias, variable or directive beyond its limit. */
 function refuseTooMany(document: DocumentNode): void {
   let [aliases, directives, variables] = [0, 0, 0]
   visit(document, {
@@ -84,7 +84,7 @@ function refuseTooMany(document: DocumentNode): void {
   })
 }
 
-/** The offset of the first line too many. */
+/** Returns the offset of the first line beyond the limit. */
 function lineTooManyAt(text: string): number | undefined {
   const end = /\r\n|[\n\r]/g
   for (let lines = 1; end.test(text); lines++) {
@@ -93,7 +93,7 @@ function lineTooManyAt(text: string): number | undefined {
   return undefined
 }
 
-/** The offset of the first bracket too deep; those in strings and comments do not count. */
+/** Returns the offset of the first bracket beyond the depth limit. Brackets in strings and comments do not count. */
 function tooDeepAt(text: string): number | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -113,10 +113,10 @@ function endOfLine(text: string, start: number): number {
   return at
 }
 
-/** Strings may be most of a document, and are passed over at the speed of a search. */
+/** The end of a string or an escape in it. Strings may be most of a document, so a regular expression skips their characters. */
 const endOrEscape = /["\n\r]|\\[\s\S]/g
 
-/** The last sign of a string; one without an end is left to the parser, and ends with its line or the text. */
+/** Returns the offset of the last character of a string. An unterminated string ends with its line or the text; the parser reports it. */
 function endOfString(text: string, start: number): number {
   const quotes = '"""'
   if (!text.startsWith(quotes, start)) {

@@ -6,31 +6,36 @@ import { builder } from './builder.ts'
 import { connection } from './connection.ts'
 import { Sort } from './sort.ts'
 
-/** What all lists of stored things have in common: their arguments and their connections. */
+/** Arguments and connections of lists. */
 
 type Types = typeof builder.$inferSchemaTypes
 
-/** The arguments of a page of a list that has one order. */
+/** Returns the arguments of a page of a list that has one order. */
 export function pageArgsOf(defaultSize: number) {
   return builder.args((t) => ({
     first: t.int({
-      description: `At most so many from the beginning, 0 to 1000. Without first and last the first ${defaultSize}.`,
+      description: `The maximum number of elements from the beginning of the list, from 0 to 1000. Defaults to ${defaultSize} if last is not given.`,
     }),
     after: t.string({
-      description: 'A cursor of this list; only what follows its place, whatever is there now.',
+      description:
+        'A cursor of this list: only elements after its position are returned. The element at that position need not exist any more.',
     }),
-    last: t.int({ description: 'At most so many from the end, 0 to 1000.' }),
-    before: t.string({ description: 'A cursor of this list; only what comes before its place.' }),
+    last: t.int({
+      description: 'The maximum number of elements from the end of the list, from 0 to 1000.',
+    }),
+    before: t.string({
+      description: 'A cursor of this list: only elements before its position are returned.',
+    }),
   }))
 }
 
-/** The arguments of a page of 20 where none are asked for. */
+/** The arguments of a page with a default size of 20. */
 export const pageArgs = pageArgsOf(defaultListSize)
 
-/** What makes the fields of an input. */
+/** The builder of the fields of an input. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 
-/** The bounds of a filter, both included, with their sentences. */
+/** Returns the inclusive bounds of a filter. `from` and `to` are their descriptions. */
 export function milestoneBounds(t: InputFields, from: string, to: string) {
   return {
     fromMilestone: t.field({ type: 'UInt32', description: from }),
@@ -38,14 +43,14 @@ export function milestoneBounds(t: InputFields, from: string, to: string) {
   }
 }
 
-/** Which end of a list comes first. */
+/** Returns the argument for the direction of a list. */
 export function sortArg(defaultValue: UpdateSort) {
   return builder.args((t) => ({
     sort: t.field({
       type: Sort,
       required: true,
       defaultValue,
-      description: 'Whether the newest or the oldest comes first.',
+      description: 'The direction of the list: the newest or the oldest element first.',
     }),
   }))
 }
@@ -53,16 +58,16 @@ export function sortArg(defaultValue: UpdateSort) {
 /** The arguments of a list. */
 export const listArgs = { ...pageArgs, ...sortArg('NEWEST') }
 
-/** Those of a list that begins with the oldest and has 100 elements where none are asked for. */
+/** The arguments of a list that starts with the oldest element and has a default page size of 100. */
 export const oldestArgs = { ...pageArgsOf(defaultPageSize), ...sortArg('OLDEST') }
 
-/** How the elements of a page become nodes, where they are not the nodes themselves; and sentences of its types. */
+/** Options of a list connection: the conversion of elements to nodes, if they differ, and descriptions of its types. */
 interface ListConnectionOptions<Row, N> {
   readonly edgeDescription?: string
   nodeOf?(row: Row): N
 }
 
-/** Declares the types `NAMEConnection` and `NAMEEdge` of a list that is read by positions. */
+/** Declares the types `NAMEConnection` and `NAMEEdge` of a list with keyset pagination. */
 export function listConnection<N extends object, Row extends object = N>(
   name: string,
   node: ObjectRef<Types, N>,

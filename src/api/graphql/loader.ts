@@ -1,42 +1,42 @@
 import { restOfTurn } from '../../lib/turns.ts'
 import type { GatewayContext } from './builder.ts'
 
-/** Reads of one answer that belong together: what its fields ask for at the same time is read at once. */
+/** Batches the reads of one response: keys that its fields load concurrently are read together. */
 
-interface Batch<A, R> {
-  readonly asked: A[]
-  readonly answers: Promise<readonly R[]>
+interface Batch<K, V> {
+  readonly keys: K[]
+  readonly values: Promise<readonly V[]>
 }
 
 /**
- * Makes a function that asks together with all fields of the same depth of an answer. `read` gives an answer for each question, in
- * their order; only questions of one group are read together.
+ * Creates a function that loads a value by its key, in one batch with all fields at the same depth of a response. `read` returns a value
+ * for each key, in their order. Only keys of one group are read in one batch.
  */
-export function createLoader<A, R>(
-  read: (context: GatewayContext, asked: readonly A[]) => Promise<readonly R[]>,
-  groupOf: (asked: A) => string = () => '',
+export function createLoader<K, V>(
+  read: (context: GatewayContext, keys: readonly K[]) => Promise<readonly V[]>,
+  groupOf: (key: K) => string = () => '',
 ) {
-  const openBatches = new WeakMap<GatewayContext, Map<string, Batch<A, R>>>()
+  const openBatches = new WeakMap<GatewayContext, Map<string, Batch<K, V>>>()
 
-  function openBatch(context: GatewayContext, group: string): Batch<A, R> {
-    const open = openBatches.get(context) ?? new Map<string, Batch<A, R>>()
+  function openBatch(context: GatewayContext, group: string): Batch<K, V> {
+    const open = openBatches.get(context) ?? new Map<string, Batch<K, V>>()
     openBatches.set(context, open)
-    const asked: A[] = []
+    const keys: K[] = []
     const readAll = async () => {
-      // By then every field of the same depth has asked.
+      // By the end of the turn, every field at the same depth has added its key.
       await restOfTurn(context.share.client)
       open.delete(group)
-      return await read(context, asked)
+      return await read(context, keys)
     }
-    const batch = { asked, answers: readAll() }
+    const batch = { keys, values: readAll() }
     open.set(group, batch)
     return batch
   }
 
-  return async (context: GatewayContext, question: A): Promise<R | undefined> => {
-    const group = groupOf(question)
+  return async (context: GatewayContext, key: K): Promise<V | undefined> => {
+    const group = groupOf(key)
     const batch = openBatches.get(context)?.get(group) ?? openBatch(context, group)
-    const place = batch.asked.push(question) - 1
-    return (await batch.answers)[place]
+    const index = batch.keys.push(key) - 1
+    return (await batch.values)[index]
   }
 }

@@ -37,15 +37,15 @@ import type { GatewayError } from '../gateway-error.ts'
 import type { GatewayContext } from './builder.ts'
 import { createLoader } from './loader.ts'
 
-/** What the fields of an answer load, level by level: rows by their keys, and pages of lists. */
+/** Loaders for the fields of a response. Each loader reads the rows or pages that one level of the response needs in one batch. */
 
-/** An output; `undefined` when it is not known. */
+/** Loads an output; `undefined` when it is not known. */
 export const outputInBatch = byKey(async (services, ids: readonly OutputId[]) => {
   const views = await readOutputs(services, ids)
   return new Map(views.map((view) => [view.outputId, view]))
 })
 
-/** Those of some outputs that are known, in the order given. */
+/** Loads outputs in the given order, without unknown outputs. */
 export async function outputsInBatch(
   context: GatewayContext,
   outputIds: readonly OutputId[],
@@ -54,12 +54,12 @@ export async function outputsInBatch(
   return views.filter((view) => view !== undefined)
 }
 
-/** A block; `undefined` when it is not known. */
+/** Loads a block; `undefined` when it is not known. */
 export const blockInBatch = orFailing(byKey(readBlocks))
-/** A transaction; `undefined` when it is not known. */
+/** Loads a transaction; `undefined` when it is not known. */
 export const transactionInBatch = orFailing(byKey(readTransactions))
 
-/** The same with what it says, for which its block is read. */
+/** Returns a transaction with its content. Loads its block when the content is not known yet. */
 export async function withContent(
   context: GatewayContext,
   listed: ListedTransaction,
@@ -72,14 +72,14 @@ export async function withContent(
   return { ...outcome, ...contentOfBlock(present(await blockInBatch(context, blockId), blockId)) }
 }
 
-/** A chain; `undefined` when it is not known. */
+/** Loads a chain; `undefined` when it is not known. */
 export const chainInBatch = byKey(readChains)
-/** The milestone of a slot; `undefined` when it is not committed. */
+/** Loads the milestone of a slot; `undefined` when the slot is not committed. */
 export const milestoneInBatch = byKey(readMilestones)
-/** The milestone of a commitment; `undefined` when it is not known. */
+/** Loads the milestone of a commitment; `undefined` when it is not known. */
 export const milestoneOfCommitment = byKey(readMilestonesByCommitments)
 
-/** The base tokens of an address. */
+/** Loads the base token balance of an address. */
 export async function balanceInBatch(
   context: GatewayContext,
   address: Hex,
@@ -88,16 +88,16 @@ export async function balanceInBatch(
 }
 const loadBalance = byKey(readBalances)
 
-/** How many blocks and transactions a milestone has accepted. */
+/** Loads the numbers of blocks and transactions that a milestone has accepted. */
 export const milestoneCounts = orFailing(byKey(countMilestones))
-/** A row of the log by its position; `undefined` if it is no longer kept. */
+/** Loads a row of the log by its position; `undefined` when it has been pruned. */
 export const updateInBatch = byKey(readUpdatesAt)
 const tipInBatch = byKey(async (services, keys: readonly 'TIP'[]) => {
   const tip = await readLogTip(services)
   return new Map(keys.map((key) => [key, tip]))
 })
 
-/** What pages of the updates of milestones read. */
+/** Returns the reads for pages of the updates of milestones. */
 export function milestoneUpdateReads(context: GatewayContext): MilestoneUpdateReads {
   return {
     tip: async () => present(await tipInBatch(context, 'TIP'), 'the tip'),
@@ -109,19 +109,19 @@ const loadEntrySeq = createLoader(({ services }, entries: readonly EntryOfSlot[]
   readEntrySeqs(services, entries),
 )
 
-/** What pages of the updates of transactions read. */
+/** Returns the reads for pages of the updates of transactions. */
 export function transactionUpdateReads(context: GatewayContext): TransactionUpdateReads {
   const seqOf = (entry: EntryOfSlot) => loadEntrySeq(context, entry)
   return { ...milestoneUpdateReads(context), seqOf }
 }
 
-/** A page of a part of a list of blocks. */
+/** Loads a page of a part of a list of blocks. */
 export const blockPart = partLoader(readBlockParts)
-/** A page of a part of the children of a block. */
+/** Loads a page of a part of the children of a block. */
 export const childPart = partLoader(readChildParts)
-/** A page of a part of the transactions of an address. */
+/** Loads a page of a part of the transactions of an address. */
 export const addressTransactionPart = partLoader(readAddressTransactionParts)
-/** A page of a part of a list of transactions. */
+/** Loads a page of a part of a list of transactions. */
 export const transactionPart = partLoader(readTransactionParts)
 
 function byKey<K, V>(
@@ -142,7 +142,7 @@ function orFailing<K, V>(load: Load<K, Result<V, GatewayError>>): Load<K, V> {
   }
 }
 
-/** Parts are read together whose pages are of one size and order. */
+/** Creates a loader for pages of list parts. Parts with the same page size and order are read in one batch. */
 function partLoader<A, Row>(read: ReadParts<A, Row>) {
   const load = createLoader(
     ({ services }, parts: readonly Part<A>[]) =>

@@ -7,15 +7,15 @@ import type { Observation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 
-/** Gives every error of GraphQL a code, and hides what only the log may have, for every transport. */
+/** Adds a code to every GraphQL error and hides internal details, for every transport. */
 
-/** Marks errors of reading and of validating a document, which come without a code. */
+/** Adds codes to parse and validation errors, which the library creates without one. */
 export const documentCodes: Plugin<GatewayContext> = {
   onParse() {
     return ({ result, replaceParseResult }) => {
       if (!(result instanceof GraphQLError)) return
       const { code = 'GRAPHQL_PARSE_FAILED' } = result.extensions
-      // The status too: the server gives it to a document that it parses, and not to one whose error it has kept.
+      // With the status: the server sets it for a document that it parses, but not for a cached parse error.
       const extensions = { ...result.extensions, code, http: { spec: true, status: 400 } }
       const message = withShortQuotes(result.message)
       replaceParseResult(new GraphQLError(message, { ...placeOf(result), extensions }))
@@ -29,22 +29,22 @@ export const documentCodes: Plugin<GatewayContext> = {
   },
 }
 
-/** What masking needs to know of a request. */
+/** Dependencies of masking for one request. */
 export interface MaskingDeps {
   readonly log: Log
   readonly requestId: string
 }
 
 /**
- * The errors as the caller may see them. What a resolver threw on purpose keeps its code; what the caller's variables
- * or document caused gets BAD_USER_INPUT; everything else is logged and becomes INTERNAL.
+ * Returns the errors as the caller may see them. An error that a resolver threw on purpose keeps its code. An error caused by the
+ * variables or the document of the caller has the code BAD_USER_INPUT. Every other error is logged and becomes INTERNAL.
  */
 export function maskErrors(
   deps: MaskingDeps,
   errors: readonly GraphQLError[],
 ): readonly GraphQLError[] {
   return errors.map((error) => {
-    if (isOurs(error)) return masked(deps, error)
+    if (isInternal(error)) return masked(deps, error)
     if (error.extensions.code === serverTooLarge) return bodyTooLarge(error)
     const { code = 'BAD_USER_INPUT' } = error.extensions
     const isFinal =
@@ -53,9 +53,9 @@ export function maskErrors(
   })
 }
 
-/** The code that an error is answered with, masked or not. */
+/** Returns the code of an error in the response, after masking. */
 function codeOf(error: GraphQLError): string {
-  if (isOurs(error)) {
+  if (isInternal(error)) {
     const cause = causeOf(error)
     return (storeAwayOf(cause) ?? queryTooLongOf(cause))?.code ?? 'INTERNAL'
   }
@@ -63,7 +63,7 @@ function codeOf(error: GraphQLError): string {
   return code === serverTooLarge ? 'BODY_TOO_LARGE' : String(code)
 }
 
-/** Notes why an operation failed. */
+/** Records the error codes of an operation. */
 export function noteErrors(
   observation: Observation | undefined,
   errors: readonly GraphQLError[] | undefined,
@@ -71,7 +71,7 @@ export function noteErrors(
   for (const error of errors ?? []) observation?.codes.add(codeOf(error))
 }
 
-/** The server's own code for a body that is too long. */
+/** Code of the server for a request body that is too large. */
 const serverTooLarge = 'REQUEST_ENTITY_TOO_LARGE'
 
 function bodyTooLarge({ extensions }: GraphQLError): GraphQLError {
@@ -80,14 +80,14 @@ function bodyTooLarge({ extensions }: GraphQLError): GraphQLError {
 }
 
 /**
- * Whether an error is our own fault. An exception that is no GraphQLError is. So is one without a code that arose in a
- * field but points at nothing in the document: a result that does not fit its type.
+ * Whether an error is a fault of the gateway: an exception that is not a GraphQLError, or an error of a field that has no code and no
+ * location in the document, which means that a result does not match its type.
  */
-function isOurs(error: GraphQLError): boolean {
+function isInternal(error: GraphQLError): boolean {
   const { originalError } = error
   if (originalError === undefined) return false
   if (!(originalError instanceof GraphQLError)) return true
-  if (originalError.originalError !== undefined) return isOurs(originalError)
+  if (originalError.originalError !== undefined) return isInternal(originalError)
   return (
     error.extensions.code === undefined &&
     error.path !== undefined &&
@@ -95,21 +95,21 @@ function isOurs(error: GraphQLError): boolean {
   )
 }
 
-/** An error as a socket or a stream sends it: without the status, which only an answer of HTTP has. */
+/** Prints an error for a WebSocket or event stream: without the status, which only an HTTP response has. */
 export function printSocketError(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...rest } = error.toJSON()
   const { http: _, ...fields } = extensions ?? {}
   return { ...rest, extensions: fields }
 }
 
-/** The original exception. */
+/** Returns the original exception. */
 export function causeOf(error: GraphQLError): unknown {
   const { originalError } = error
   return originalError instanceof GraphQLError ? causeOf(originalError) : originalError
 }
 
 function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLError {
-  // Said once by the store, and not for every request.
+  // The store logs the outage once, so it is not logged for every request.
   const cause = causeOf(error)
   const known = storeAwayOf(cause) ?? queryTooLongOf(cause)
   if (known !== undefined) {
@@ -130,14 +130,14 @@ function withCode(error: GraphQLError, code: unknown): GraphQLError {
   return answeredError(message, { ...placeOf(error), extensions: { ...extensions, code } })
 }
 
-/** The library repeats a value of any length, in quotation marks or bare: 200 characters of it are enough. */
+/** Shortens quoted and unquoted values in a message to 200 characters: the library repeats values of any length. */
 function withShortQuotes(message: string): string {
   return message
     .replace(/"((?:[^"\\]|\\.){200})(?:[^"\\]|\\.)*"/gs, '"$1…"')
     .replace(/(\S{202})\S+/g, '$1…')
 }
 
-/** The constructor does not take an absent member that is spelled out. */
+/** Returns the location of an error without undefined members, which the constructor does not accept. */
 function placeOf({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOptions {
   return {
     ...(nodes && { nodes }),

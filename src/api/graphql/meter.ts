@@ -21,28 +21,28 @@ import type { GatewayContext } from './builder.ts'
 import { workOf } from './cost.ts'
 
 /**
- * Counts the fields and bytes of an answer while it is built: one that becomes too large, or whose client has left, ends
- * before it uses much memory. The count is never less than what would be sent. Fields of introspection are
+ * Counts the fields and bytes of a response while it is built. An operation whose response becomes too large, or whose client has
+ * disconnected, ends before it uses much memory. The count is never below the size that would be sent. Introspection fields are
  * counted before they are resolved (`cost.ts`).
  */
 
-/** The resolver of a field as its type declares it, without the count. */
+/** Returns the resolver that the type declares for a field, without the counting wrapper. */
 export function resolverOf(field: GraphQLField<unknown, GatewayContext>): Resolver {
   return uncounted.get(field) ?? field.resolve ?? defaultFieldResolver
 }
 
 const uncounted = new WeakMap<GraphQLField<unknown, GatewayContext>, Resolver>()
 
-/** Puts the count into every resolver of a schema. */
+/** Wraps every resolver of a schema so that it counts fields and bytes. */
 export function meterFields(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap())
-  const longestType = Math.max(...types.map(({ name }) => name.length))
+  const maxTypeName = Math.max(...types.map(({ name }) => name.length))
   for (const type of types) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     const isEvent = type === schema.getSubscriptionType()
     for (const field of Object.values(type.getFields())) {
       uncounted.set(field, resolverOf(field))
-      const resolve = metered(field, longestType)
+      const resolve = metered(field, maxTypeName)
       field.resolve = isEvent ? renewing(resolve) : resolve
     }
   }
@@ -50,14 +50,14 @@ export function meterFields(schema: GraphQLSchema): void {
 
 type Resolver = GraphQLFieldResolver<unknown, GatewayContext>
 
-function metered(field: GraphQLField<unknown, GatewayContext>, longestType: number): Resolver {
+function metered(field: GraphQLField<unknown, GatewayContext>, maxTypeName: number): Resolver {
   const { type, resolve = defaultFieldResolver } = field
-  const measure = measureOf(type, longestType)
+  const measure = measureOf(type, maxTypeName)
   const work = workOf(field)
-  const given = isListOfObjects(type) ? asPromises : asItComes
+  const convert = isListOfObjects(type) ? asPromises : unchanged
   return (source, args, context, info) => {
     const { budget } = context
-    // Before the work, so that none is done once the operation has to end.
+    // Before the work, so that an operation that has to end does no more of it.
     if (work > 0) budget.compute(work)
     else budget.check()
     let value: unknown
@@ -69,7 +69,7 @@ function metered(field: GraphQLField<unknown, GatewayContext>, longestType: numb
     }
     const take = (there: unknown) => {
       budget.spend(bytesOf(there, info))
-      return given(there)
+      return convert(there)
     }
     return isPromise(value) ? whenThere(value, budget, take) : take(value)
   }
@@ -79,7 +79,7 @@ function metered(field: GraphQLField<unknown, GatewayContext>, longestType: numb
   }
 }
 
-/** Apart from the rest, for most fields have their value at once. */
+/** Counts a value that is a promise. A separate function, because most fields have their value at once. */
 function whenThere(
   value: Promise<unknown>,
   budget: Budget,
@@ -96,17 +96,17 @@ function isListOfObjects(type: GraphQLOutputType): boolean {
   return isListType(type) && !isLeafType(getNamedType(type))
 }
 
-const asItComes = (value: unknown) => value
+const unchanged = (value: unknown) => value
 
 /**
- * The items of a list of objects, each by a promise. Where an item fails at once the executor of `graphql` (16.15) leaves those before it
- * that are not complete yet, and one of these that fails later is a rejection without a handler, which ends the process.
+ * Wraps each item of a list of objects in a promise. When an item fails synchronously, the executor of `graphql` (16.15) abandons the
+ * incomplete items before it. If one of those fails later, its rejection has no handler, which ends the process.
  */
 function asPromises(value: unknown): unknown {
   return Array.isArray(value) ? value.map((item) => Promise.resolve(item)) : value
 }
 
-/** Every event of a subscription is an answer of its own. It has one field. */
+/** Wraps the resolver of a subscription field: each event is a response of its own, with one root field. */
 function renewing(resolve: Resolver): Resolver {
   return (source, args, context, info) => {
     context.budget.renew()
@@ -114,16 +114,16 @@ function renewing(resolve: Resolver): Resolver {
   }
 }
 
-/** What an error takes, with its message and its place, in memory rather than in the answer. */
+/** Bytes that are counted for an error with its message and path: its size in memory, which exceeds its size in the response. */
 const errorBytes = 1_000
 
-/** The bytes of a value in JSON, at most. */
+/** Returns the maximum number of bytes of a value in JSON. */
 type Measure = (value: unknown, info: GraphQLResolveInfo) => number
 
-function measureOf(type: GraphQLOutputType, longestType: number): Measure {
-  if (isNonNullType(type)) return measureOf(type.ofType, longestType)
+function measureOf(type: GraphQLOutputType, maxTypeName: number): Measure {
+  if (isNonNullType(type)) return measureOf(type.ofType, maxTypeName)
   if (isListType(type)) {
-    const item = measureOf(type.ofType, longestType)
+    const item = measureOf(type.ofType, maxTypeName)
     return (value, info) =>
       Array.isArray(value) ? value.reduce((sum, one) => sum + 1 + item(one, info), 2) : 4
   }
@@ -132,20 +132,20 @@ function measureOf(type: GraphQLOutputType, longestType: number): Measure {
     return () => longest + 2
   }
   if (isLeafType(type)) return isDigits(type) ? writtenBytes : leafBytes
-  return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, longestType))
+  return (value, info) => (value == null ? 4 : 2 + typeNameBytes(info, maxTypeName))
 }
 
-/** Whether the text of a scalar is digits and hexadecimal digits, which JSON writes as they are (`scalars.ts`). */
+/** Whether the text of a scalar has only decimal or hexadecimal digits, which JSON does not escape (`scalars.ts`). */
 export function isDigits(type: GraphQLLeafType): boolean {
   return type.extensions.isDigits === true
 }
 
-/** The same of a scalar that is always text, and one whose values are that text already. */
+/** Whether a scalar with such digits is always written as text. */
 export function isDigitsText(type: GraphQLLeafType): boolean {
   return isAsItIs(type) || type.extensions.isText === true
 }
 
-/** Whether the values of a scalar are its text. */
+/** Whether the values of a scalar are already its text. */
 export function isAsItIs(type: GraphQLLeafType): boolean {
   return type.extensions.isAsItIs === true
 }
@@ -158,7 +158,7 @@ function leafBytes(value: unknown): number {
 
 function writtenBytes(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
-  // Up to 64 bits in decimal digits, up to 256 in hexadecimal ones, each with its quotes.
+  // Up to 64 bits in decimal digits, up to 256 bits in hexadecimal digits, with quotes.
   if (typeof value === 'bigint') return value >> 64n === 0n ? 22 : 68
   return Number.isInteger(value) ? 17 : 25
 }
@@ -167,27 +167,27 @@ function textBytes(text: string): number {
   return isPlainText(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))
 }
 
-/** Whether JSON writes each character of a text as it is, as one byte. */
+/** Whether JSON writes each character of a text unescaped and as one byte. */
 export function isPlainText(text: string): boolean {
   return plain.test(text)
 }
 
 const plain = /^[ !#-[\]-~]*$/
 
-/** A name with its quotes, its colon, and the comma before it. */
+/** Returns the bytes of a name with its quotes, its colon, and the comma before it. */
 function nameBytes(name: string | number): number {
   return typeof name === 'string' ? name.length + 4 : 0
 }
 
-/** What an object has of `__typename`, which no resolver sees. */
-function typeNameBytes({ fieldNodes, fragments }: GraphQLResolveInfo, longestType: number): number {
+/** Returns the bytes of `__typename` in an object: that field has no resolver that could count it. */
+function typeNameBytes({ fieldNodes, fragments }: GraphQLResolveInfo, maxTypeName: number): number {
   let bytes = 0
   for (const { selectionSet } of fieldNodes) {
     if (selectionSet === undefined) continue
     let known = typeNameBytesBySelection.get(selectionSet)
     if (known === undefined) {
       const names = [...typeNamesIn(selectionSet, fragments)]
-      known = names.reduce((sum, name) => sum + nameBytes(name) + longestType + 2, 0)
+      known = names.reduce((sum, name) => sum + nameBytes(name) + maxTypeName + 2, 0)
       typeNameBytesBySelection.set(selectionSet, known)
     }
     bytes += known
@@ -199,7 +199,7 @@ const typeNameBytesBySelection = new WeakMap<SelectionSetNode, number>()
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>
 
-/** The names under which a selection asks for `__typename`, on whatever type. */
+/** Returns the response names of `__typename` in a selection, on any type. */
 function typeNamesIn(
   set: SelectionSetNode,
   fragments: Fragments,
@@ -222,7 +222,7 @@ function typeNamesIn(
   return names
 }
 
-/** Whether a value comes later. */
+/** Whether a value is a promise. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
 }

@@ -4,13 +4,13 @@ import type { GatewayContext } from './builder.ts'
 import { doubtfulSignatureCost, rowCost, signatureCost, statementCost, walkCost } from './prices.ts'
 
 /**
- * The services of one execution: rows that it reads and signatures that it checks are counted in its budget, and no statement
- * begins once it has to end.
+ * The services of one execution. They count the rows that it reads and the signatures that it checks in its budget, and start no
+ * statement once the execution has to end.
  */
 
 type Reader = Services['store']['read']
 
-/** The same context with counted services, which read by `read`. */
+/** Returns the context with metered services, which use the reader `read`. */
 export function withMeteredServices<C extends GatewayContext>(
   context: C,
   read: Reader = context.services.store.read,
@@ -22,7 +22,7 @@ export function withMeteredServices<C extends GatewayContext>(
   return { ...context, services: { ...services, store, signatures } }
 }
 
-/** By a proxy, for an operation uses few of the many reads. */
+/** Wraps a reader. A proxy, because an operation uses few of the many reads. */
 function meteredReads(reader: Reader, budget: Budget): Reader {
   return new Proxy(reader, {
     get: (target, name) => {
@@ -39,8 +39,8 @@ function meteredReads(reader: Reader, budget: Budget): Reader {
 }
 
 /**
- * The failure of a read that must not begin. It is a promise as what the read gives: where reads are begun side by side, one that threw
- * at once would leave the failures of those before it to nothing, and Node ends the process for a failure that nothing handles.
+ * Returns a rejected promise for a read that must not start. It must not throw: if one of several concurrent reads threw synchronously,
+ * rejections of the reads started before it would have no handler, and Node ends the process for an unhandled rejection.
  */
 function refusal(budget: Budget): Promise<never> | undefined {
   try {
@@ -56,13 +56,13 @@ function counted<T>(found: T, budget: Budget): T {
   return found
 }
 
-/** The rows that were looked at and left out. */
+/** Returns the number of rows that were scanned and filtered out. */
 function walkedIn(found: unknown): number {
   if (typeof found !== 'object' || found === null || !('walked' in found)) return 0
   return Number(found.walked)
 }
 
-/** A read gives one row, a list of rows or of lists of them, a map, or an object with such members. */
+/** Counts rows. A read returns one row, a list of rows or of lists of rows, a map, or an object with such members. */
 function rowsIn(found: unknown): number {
   if (found instanceof Map) return found.size
   if (Array.isArray(found)) {
@@ -78,7 +78,7 @@ function rowsIn(found: unknown): number {
   )
 }
 
-/** Services of some tests have none. */
+/** Wraps the signature checker, which is read when it is used: the services of some tests have none. */
 function meteredSignatures(
   signatures: Services['signatures'],
   budget: Budget,

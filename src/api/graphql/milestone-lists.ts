@@ -18,15 +18,15 @@ import { Milestone } from './milestone.ts'
 import { fieldCost, listCost, reads, transactionsCost } from './prices.ts'
 import { TransactionConnection } from './transaction-lists.ts'
 
-/** Lists of milestones, and what milestones lead to. */
+/** Lists of milestones, and fields from milestones to related objects. */
 
 const MilestoneFilter = builder.inputType('MilestoneFilter', {
-  description: 'Conditions that milestones must all meet.',
+  description: 'Conditions on milestones. A milestone must meet all of them.',
   fields: (t) => ({
     ...milestoneBounds(
       t,
-      'Only this milestone or later ones.',
-      'Only this milestone or earlier ones.',
+      'The index of the first milestone, inclusive.',
+      'The index of the last milestone, inclusive.',
     ),
   }),
 })
@@ -34,17 +34,21 @@ const MilestoneFilter = builder.inputType('MilestoneFilter', {
 const MilestoneConnection = listConnection(
   'Milestone',
   Milestone,
-  'A page of milestones, by index (Relay connection).',
+  'A page of milestones, ordered by index (Relay connection).',
 )
 
 builder.queryField('milestones', (t) =>
   t.field({
     type: MilestoneConnection,
     nullable: true,
-    description: 'All milestones. Each slot from that of the genesis to the newest has one.',
+    description:
+      'A list of all milestones. Each slot from the genesis to the newest committed slot has one.',
     complexity: listCost,
     args: {
-      filter: t.arg({ type: MilestoneFilter, description: 'Only what meets all of these.' }),
+      filter: t.arg({
+        type: MilestoneFilter,
+        description: 'Conditions on the milestones. Without a filter, all milestones are returned.',
+      }),
       ...listArgs,
     },
     resolve: async (_root, { filter, ...page }, { services }) =>
@@ -52,14 +56,14 @@ builder.queryField('milestones', (t) =>
   }),
 )
 
-/** The greatest slot index. */
+/** The maximum slot index. */
 const lastSlot = 2 ** 32 - 1
 
 builder.objectFields(Milestone, (t) => ({
   previous: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone before it; null for that of the genesis.',
+    description: 'The previous milestone. Null for the milestone of the genesis.',
     complexity: reads(1),
     resolve: ({ index }, _args, context) =>
       index === 0 ? null : milestoneInBatch(context, index - 1),
@@ -67,7 +71,7 @@ builder.objectFields(Milestone, (t) => ({
   next: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone after it; null while it is the newest.',
+    description: 'The next milestone. Null for the newest milestone.',
     complexity: reads(1),
     resolve: ({ index }, _args, context) =>
       index === lastSlot ? null : milestoneInBatch(context, index + 1),
@@ -76,7 +80,7 @@ builder.objectFields(Milestone, (t) => ({
     type: BlockConnection,
     nullable: true,
     description:
-      'The kept blocks of its slot, by issuing time; also those that were dropped. Null, with an error, in upstream mode.',
+      'A list of the stored blocks of the slot, including dropped blocks, ordered by issuing time. Null with an error in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ index }, page, context) =>
@@ -86,7 +90,7 @@ builder.objectFields(Milestone, (t) => ({
     type: TransactionConnection,
     nullable: true,
     description:
-      'The kept transactions of its slot, by id; also those that failed. Null, with an error, in upstream mode.',
+      'A list of the stored transactions of the slot, including failed transactions, ordered by id. Null with an error in upstream mode.',
     complexity: transactionsCost,
     args: listArgs,
     resolve: async ({ index }, page, context) =>
@@ -96,7 +100,7 @@ builder.objectFields(Milestone, (t) => ({
     type: LedgerUpdateConnection,
     nullable: true,
     description:
-      'Its updates over all addresses, in the order of the log; null, with an error, where they are no longer kept.',
+      'A list of the ledger updates of the milestone over all addresses, in the order of the log. Null with an error if they have been pruned.',
     complexity: listCost,
     args: listArgs,
     resolve: async (view, page, context) => {
@@ -105,32 +109,32 @@ builder.objectFields(Milestone, (t) => ({
       return orThrow(await listUpdatesOfMilestone(parameters, reads, view, page))
     },
   }),
-  blockCount: t.field({
-    type: 'UInt32',
-    nullable: true,
-    description:
-      'How many blocks of its slot were accepted; null, with an error, in upstream mode.',
-    complexity: fieldCost.count,
-    resolve: async ({ index }, _args, context) => (await milestoneCounts(context, index))?.blocks,
-  }),
-  transactionCount: t.field({
-    type: 'UInt32',
-    nullable: true,
-    description:
-      'How many transactions of its slot were accepted; null, with an error, in upstream mode.',
-    complexity: fieldCost.count,
-    resolve: async ({ index }, _args, context) =>
-      (await milestoneCounts(context, index))?.transactions,
-  }),
-  failedTransactionCount: t.field({
-    type: 'UInt32',
-    nullable: true,
-    description:
-      'How many transactions failed for good in its slot, as `transactionsFailed` of the activity; null for a slot of before they were counted, and, with an error, in upstream mode.',
-    complexity: fieldCost.count,
-    resolve: async ({ index }, _args, context) => (await milestoneCounts(context, index))?.failed,
-  }),
 }))
+
+builder.objectFields(Milestone, (t) => {
+  const count = (name: 'blocks' | 'transactions' | 'failed', description: string) =>
+    t.field({
+      type: 'UInt32',
+      nullable: true,
+      description,
+      complexity: fieldCost.count,
+      resolve: async ({ index }, _args, context) => (await milestoneCounts(context, index))?.[name],
+    })
+  return {
+    blockCount: count(
+      'blocks',
+      'The number of accepted blocks of the slot. Null with an error in upstream mode.',
+    ),
+    transactionCount: count(
+      'transactions',
+      'The number of accepted transactions of the slot. Null with an error in upstream mode.',
+    ),
+    failedTransactionCount: count(
+      'failed',
+      'The number of transactions of the slot that failed permanently, as in transactionsFailed of ActivityPoint. Null for slots that an earlier version committed without counting them. Null with an error in upstream mode.',
+    ),
+  }
+})
 
 function slotOf(index: number) {
   return { fromMilestone: index, toMilestone: index }

@@ -7,19 +7,19 @@ import { milestoneInBatch } from './loaders.ts'
 import { SlotCommitmentType } from './model.ts'
 import { free, reads } from './prices.ts'
 
-/** A milestone: a committed slot and its part of the log. */
+/** Milestones: committed slots with their parts of the log. */
 
-/** A committed slot. */
+/** The GraphQL type of milestones. */
 export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
   id: { resolve: ({ index }) => index },
   loadOne: byIndex(milestoneInBatch),
 })
 
 Milestone.implement({
-  description: 'A committed slot, and its part of the log of ledger updates.',
+  description: 'A milestone: a committed slot with its part of the log of ledger updates.',
   fields: (t) => ({
     ...uint32s(t, {
-      index: 'The slot.',
+      index: 'The index of the milestone, which equals the index of its slot.',
       timestamp: 'The end of the slot, in Unix seconds.',
     }),
     endedAt: t.field({
@@ -29,31 +29,31 @@ Milestone.implement({
     }),
     commitmentId: t.expose('commitmentId', {
       type: 'CommitmentId',
-      description: 'The id of its commitment.',
+      description: 'The id of the slot commitment.',
     }),
     commitment: t.field({
       complexity: free,
       type: SlotCommitmentType,
-      description: 'What the commitment says.',
+      description: 'The content of the slot commitment.',
       resolve: (view) => view.commitment(),
     }),
     bytes: t.field({
       type: 'Hex',
-      description: 'The serialized commitment, 89 bytes.',
+      description: 'The serialized slot commitment, 89 bytes.',
       resolve: (view) => bytesToHex(view.bytes),
     }),
     updateCount: t.expose('updateCount', {
       type: 'UInt64',
-      description: 'How many ledger updates it has, over all addresses.',
+      description: 'The number of ledger updates of the milestone over all addresses.',
     }),
     firstCursor: t.exposeString('firstCursor', {
       nullable: true,
-      description: 'The cursor of its first update; null where it has none.',
+      description: 'The cursor of the first update. Null if the milestone has no updates.',
     }),
     lastCursor: t.exposeString('lastCursor', {
       nullable: true,
       description:
-        'The cursor of its last update: a feed after it begins with the next milestone. Null where it has none.',
+        'The cursor of the last update. A feed that starts after it begins with the next milestone. Null if the milestone has no updates.',
     }),
   }),
 })
@@ -63,8 +63,13 @@ builder.queryField('milestone', (t) =>
     complexity: reads(1),
     type: Milestone,
     nullable: true,
-    description: 'A milestone; null where the slot is not committed.',
-    args: { index: t.arg({ type: 'UInt32', description: 'The slot; left out: the newest.' }) },
+    description: 'The milestone with the given index. Null if the slot is not committed.',
+    args: {
+      index: t.arg({
+        type: 'UInt32',
+        description: 'The index of the milestone. Defaults to the newest milestone.',
+      }),
+    },
     resolve: (_root, { index }, context) =>
       index == null ? readMilestone(context.services, undefined) : milestoneInBatch(context, index),
   }),

@@ -11,12 +11,12 @@ import { declareInputs } from './from-schema-inputs.ts'
 import { inputFold } from './input-json.ts'
 import { collectTypes } from './protocol-types.ts'
 
-/** The object model of the protocol in GraphQL: every type as an object, and blocks as inputs. */
+/** The object model of the protocol in GraphQL: object types for all types, and inputs for blocks. */
 
-/** Everything that the protocol declares hangs on one of these. */
+/** The root types. They contain all other types that the protocol declares. */
 export const protocolRoots = [Block, SlotCommitment, OutputIdProof, ProtocolParameters]
 
-// An address is a thing of the graph wherever the protocol writes one.
+// Every address in a protocol type becomes the node type `Address`.
 const edges = new Map([
   [
     Address.name,
@@ -44,7 +44,7 @@ export const SlotCommitmentType = objects.struct(SlotCommitment)
 /** A decoded proof that an output belongs to a transaction. */
 export const OutputIdProofType = objects.struct(OutputIdProof)
 
-/** What an output says beside its amount. */
+/** Decoded features of outputs. */
 export const MetadataType = objects.struct(Metadata)
 export const StateMetadataType = objects.struct(StateMetadata)
 export const BlockIssuerType = objects.struct(BlockIssuer)
@@ -56,20 +56,20 @@ export const ProtocolParametersType = objects.struct(ProtocolParameters)
 const blockTypes = collectTypes([Block])
 const inputs = declareInputs(blockTypes)
 
-/** A block, typed by hand. Its value goes through `blockInput`. */
+/** The input for a block. `blockInput` converts its value. */
 export const BlockInput = inputs.of(Block.name)
 
-/** A payload from which a block is to be built. Its value goes through `payloadInput`. */
+/** The input for a payload from which the node builds a block. `payloadInput` converts its value. */
 export const PayloadInput = inputs.of(Payload.name)
 
-/** Turns the values of `BlockInput` into the JSON of a block, and its paths back. */
+/** Converts values of `BlockInput` to the JSON of a block, and paths of the JSON back to paths of the input. */
 export const blockInput = inputFold(Block, blockTypes)
 
-/** Turns the values of `PayloadInput` into the JSON of a payload, and its paths back. */
+/** Converts values of `PayloadInput` to the JSON of a payload, and paths of the JSON back to paths of the input. */
 export const payloadInput = inputFold(Payload, blockTypes)
 
-/** A transaction with its unlocks. Its value goes through `signedTransactionInput`. */
+/** The input for a signed transaction. `signedTransactionInput` converts its value. */
 export const SignedTransactionInput = inputs.of(SignedTransaction.name)
 
-/** Turns the values of `SignedTransactionInput` into the JSON of a signed transaction, and its paths back. */
+/** Converts values of `SignedTransactionInput` to the JSON of a signed transaction, and paths of the JSON back to paths of the input. */
 export const signedTransactionInput = inputFold(SignedTransaction, blockTypes)

@@ -7,42 +7,46 @@ import { free } from './prices.ts'
 /** The network of this gateway. */
 
 const BaseTokenType = builder.objectRef<typeof baseToken>('BaseToken').implement({
-  description: 'The base token: its names, and how many of the smallest unit make one.',
+  description: 'The base token of a network, with the names of its units.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    tickerSymbol: t.exposeString('tickerSymbol', { description: 'Its symbol.' }),
+    name: t.exposeString('name', { description: 'The name of the base token.' }),
+    tickerSymbol: t.exposeString('tickerSymbol', {
+      description: 'The ticker symbol of the base token.',
+    }),
     unit: t.exposeString('unit', { description: 'The name of the unit.' }),
     subunit: t.exposeString('subunit', {
-      description: 'The name of the smallest unit, in which every amount is given.',
+      description: 'The name of the smallest unit, which is the unit of all amounts.',
     }),
     decimals: t.exposeInt('decimals', {
-      description: 'The unit is 10 to this power of the smallest unit.',
+      description:
+        'The number of decimal places of the unit: one unit is 10 to this power of the smallest unit.',
     }),
   }),
 })
 
-/** A network: its parameters and what follows from them. */
+/** The GraphQL type of networks. */
 export const NetworkType = builder.objectRef<Network>('Network').implement({
-  description: 'A network: its parameters and what follows from them.',
+  description: 'A network, with its protocol parameters.',
   fields: (t) => ({
     baseToken: t.field({
       type: BaseTokenType,
       complexity: free,
-      description: 'The token that storage deposits and amounts are in.',
+      description: 'The base token, in which amounts and storage deposits are denominated.',
       resolve: () => baseToken,
     }),
     networkId: t.expose('id', {
       type: 'UInt64',
-      description: 'First 8 bytes of the hash of its name; every block and transaction has it.',
+      description:
+        'The id of the network: the first 8 bytes of the hash of its name. Every block and transaction contains it.',
     }),
     parameters: t.expose('parameters', {
       complexity: free,
       type: ProtocolParametersType,
-      description: 'The protocol parameters in force.',
+      description: 'The current protocol parameters.',
     }),
     parametersHash: t.expose('parametersHash', {
       type: 'Hex',
-      description: 'Hash of the serialized parameters, 32 bytes.',
+      description: 'The hash of the serialized protocol parameters, 32 bytes.',
     }),
   }),
 })

@@ -4,20 +4,20 @@ import type { Share } from '../client-shares.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**
- * The context of one query, which notes what its answer depends on: the resolvers declare nothing, so none can declare it wrongly. What
- * is read of the database lasts until that changes, the time lasts for its second, and everything else may differ with the next answer.
+ * The context of one query, which records the data that its response depends on. Resolvers declare nothing, so no declaration can be
+ * wrong. Data of the database is valid until the database changes, the time is valid for its second, and everything else is not cached.
  */
 
-/** A context, and for how long what was computed with it lasts. */
+/** A context that records how long a response computed with it is valid. */
 export interface NotedContext {
   readonly context: GatewayContext
-  /** By what has been read so far. */
+  /** Returns the validity by the members that were read so far. */
   lasting(): Lasting
 }
 
 /**
- * What an answer lasts that reads a member: `UNTIL_CHANGE` for the database, for what computes the same each time, for what is the same
- * as long as the process lives, and for what belongs to the request alone. A new member does not compile until it has its row.
+ * The validity of a response that reads a member: `UNTIL_CHANGE` for the database, for pure computations, for constants of the process,
+ * and for members that belong to the request alone. A new member does not compile until it has a row.
  */
 type Rows<T> = { readonly [K in keyof Required<T>]: Lasting }
 
@@ -34,7 +34,7 @@ const ofContext: Rows<GatewayContext> = {
 }
 
 const ofShare: Rows<Share> = {
-  // In whose turns the answer is computed.
+  // Identifies the client in whose turns the response is computed.
   client: 'UNTIL_CHANGE',
   take: 'NOT',
   charge: 'NOT',
@@ -71,9 +71,9 @@ const ofStore: Rows<Services['store']> = {
 
 const ofSource: Rows<Services['source']> = {
   network: 'UNTIL_CHANGE',
-  // The slot of this moment, and who writes.
+  // The current slot, and the writer.
   status: 'UNTIL_NEXT_SECOND',
-  // That there is none stays so; `noteContext` notes one that is there.
+  // Constant if there is no node. `noteContext` handles a node that exists.
   node: 'UNTIL_CHANGE',
   snapshotHead: 'NOT',
   unspentProofs: 'NOT',
@@ -85,11 +85,11 @@ const ofSource: Rows<Services['source']> = {
   close: 'NOT',
 }
 
-/** Nothing is noted yet. */
+/** Wraps the context of a query. */
 export function noteContext(given: GatewayContext): NotedContext {
   let lasting: Lasting = 'UNTIL_CHANGE'
 
-  /** By a proxy, for a query reads few of the members; `parts` are members that note by themselves. */
+  /** Wraps an object in a proxy, because a query reads few of its members. `parts` are members that are wrapped already. */
   function noted<T extends object>(target: T, rows: Rows<T>, parts: Partial<T> = {}): T {
     return new Proxy(target, {
       get: (_target, name) => {

@@ -4,9 +4,9 @@ import type { Services } from '../../service/services.ts'
 import type { GatewayContext } from './builder.ts'
 import { withMeteredServices } from './metered-services.ts'
 
-/** What a query reads is all as of one moment, whatever is committed meanwhile (docs/decisions/032-one-moment.md). */
+/** Consistent reads: all reads of a query see the database as of one moment (docs/decisions/032-one-moment.md). */
 
-/** Runs it with a context whose store reads as of this moment. */
+/** Runs a query with a context whose store reads from one snapshot. Retries when the snapshot of a replica is stale. */
 export async function atOneMoment<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
@@ -16,19 +16,19 @@ export async function atOneMoment<C extends GatewayContext, T>(
   overdue.unref()
   try {
     for (let attempt = 1; ; attempt++) {
-      const answer = await atOneMomentOf(context, run, attempt === mostAttempts)
-      if (answer !== 'STALE') return answer.result
+      const outcome = await runOnce(context, run, attempt === maxAttempts)
+      if (outcome !== 'STALE') return outcome.result
     }
   } finally {
     clearTimeout(overdue)
   }
 }
 
-/** Replicas that are lost one after the other. */
-const mostAttempts = 3
+/** Maximum number of attempts: replicas can be lost one after the other. */
+const maxAttempts = 3
 
-/** Runs it once. What a replica that is lost or behind left out is no answer, whether it failed or not. */
-async function atOneMomentOf<C extends GatewayContext, T>(
+/** Runs the query once. A result or failure from a replica that was lost or is behind is discarded as stale. */
+async function runOnce<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
   isLast: boolean,
@@ -47,7 +47,7 @@ async function atOneMomentOf<C extends GatewayContext, T>(
 
 type Snapshot = Awaited<ReturnType<Services['store']['snapshot']>>
 
-/** Where none can begin, as while the database is away, the fields that read fail, and the others are answered. */
+/** Begins a snapshot. If that fails, such as during an outage of the database, fields that read fail and other fields resolve. */
 async function beginSnapshot({ store }: Pick<Services, 'store'>): Promise<Snapshot> {
   try {
     return await store.snapshot()
@@ -59,8 +59,8 @@ async function beginSnapshot({ store }: Pick<Services, 'store'>): Promise<Snapsh
 }
 
 /**
- * Queries that the executor runs. An answer whose request asks for it by `"extensions": { "asOf": true }` has in
- * `extensions.asOf` the milestone that it is as of. Mutations read what they wrote, and events of subscriptions are each by themselves.
+ * Consistent reads for queries that the executor runs. If the request has `"extensions": { "asOf": true }`, the response has the index of
+ * its milestone in `extensions.asOf`. Mutations read their own writes, and each event of a subscription reads separately.
  */
 export const oneMoment: Plugin<GatewayContext> = {
   onExecute({ args, executeFn, setExecuteFn }) {

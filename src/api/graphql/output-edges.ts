@@ -11,14 +11,14 @@ import { OutputNode } from './output.ts'
 import { reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
-/** What outputs and updates lead to. */
+/** Fields from outputs and ledger updates to related objects. */
 
 builder.objectFields(OutputNode, (t) => ({
   transaction: t.field({
     type: TransactionNode,
     nullable: true,
     description:
-      'The transaction that created it; null, or null with an error, where an upstream node does not give it.',
+      'The transaction that created the output. Null, possibly with an error, if an upstream node does not provide it.',
     complexity: reads(1),
     resolve: ({ outputId }, _args, context) => transactionInBatch(context, transactionOf(outputId)),
   }),
@@ -26,7 +26,7 @@ builder.objectFields(OutputNode, (t) => ({
     type: TransactionNode,
     nullable: true,
     description:
-      'The transaction that spent it; null while it is unspent, and, with an error, where an upstream node does not give it.',
+      'The transaction that spent the output. Null if it is unspent. Null with an error if an upstream node does not provide it.',
     complexity: reads(1),
     resolve: async (view, _args, context) => {
       if (view.spentSlot === undefined) return null
@@ -38,7 +38,7 @@ builder.objectFields(OutputNode, (t) => ({
     type: BlockNode,
     nullable: true,
     description:
-      'The block that carried its transaction; null for an output of the genesis, and, with an error, where an upstream node does not give it.',
+      'The block that carried the transaction. Null for an output of the genesis. Null with an error if an upstream node does not provide it.',
     complexity: reads(1),
     resolve: async (view, _args, context) =>
       blockInBatch(context, orThrow(await outputLife(context.services, view)).blockId),
@@ -46,7 +46,8 @@ builder.objectFields(OutputNode, (t) => ({
   milestone: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone it was booked in; null while that slot is not committed.',
+    description:
+      'The milestone of the slot in which the output was booked. Null until the slot is committed.',
     complexity: reads(1),
     resolve: ({ bookedSlot }, _args, context) => milestoneInBatch(context, bookedSlot),
   }),
@@ -54,7 +55,7 @@ builder.objectFields(OutputNode, (t) => ({
     type: Milestone,
     nullable: true,
     description:
-      'The milestone it was spent in; null while it is unspent or that slot is not committed.',
+      'The milestone of the slot in which the output was spent. Null if it is unspent, and until the slot is committed.',
     complexity: reads(1),
     resolve: ({ spentSlot }, _args, context) =>
       spentSlot === undefined ? null : milestoneInBatch(context, spentSlot),
@@ -65,7 +66,7 @@ builder.objectFields(LedgerUpdate, (t) => ({
   milestone: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone it belongs to.',
+    description: 'The milestone that contains the update.',
     complexity: reads(1),
     resolve: ({ milestoneIndex }, _args, context) => milestoneInBatch(context, milestoneIndex),
   }),
@@ -73,7 +74,7 @@ builder.objectFields(LedgerUpdate, (t) => ({
     type: TransactionNode,
     nullable: true,
     description:
-      'The transaction that created the output, or spent it; null for one that is not known, and, with an error, where an upstream node does not give it.',
+      'The transaction that created or spent the output. Null if it is not known. Null with an error if an upstream node does not provide it.',
     complexity: reads(2),
     resolve: async ({ outputId, isSpent }, _args, context) => {
       if (!isSpent) return transactionInBatch(context, transactionOf(outputId))

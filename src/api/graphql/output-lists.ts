@@ -7,34 +7,34 @@ import { OutputKind } from './output-kind.ts'
 import { listCost } from './prices.ts'
 import { conditionFields, conditionsOf } from './unspent-outputs.ts'
 
-/** Lists of outputs, spent or not. */
+/** Lists of spent and unspent outputs. */
 
 const OutputFilter = builder.inputType('OutputFilter', {
   description:
-    'Conditions that outputs must all meet. Beside kinds, isSpent and the milestones, all are kept of unspent outputs alone, and need isSpent: false.',
+    'Conditions on outputs. An output must meet all of them. Conditions other than isSpent, kinds, fromMilestone and toMilestone are indexed for unspent outputs only, and require isSpent: false.',
   fields: (t) => ({
     isSpent: t.boolean({
       description:
-        'Only spent ones, in the order of spending, or only unspent ones. Left out: both.',
+        'Whether the list has only spent outputs, in the order of spending, or only unspent outputs. By default, it has both.',
     }),
     kinds: t.field({
       type: [OutputKind],
-      description: 'Only outputs of these kinds. Not beside isSpent: true.',
+      description: 'The allowed kinds of outputs. It cannot be combined with isSpent: true.',
     }),
     ...milestoneBounds(
       t,
-      'Only outputs booked in this slot or later; with isSpent: true, spent in it or later.',
-      'Only outputs booked in this slot or earlier; with isSpent: true, spent in it or earlier.',
+      'The index of the first slot in which the outputs were booked, or spent with isSpent: true, inclusive.',
+      'The index of the last slot in which the outputs were booked, or spent with isSpent: true, inclusive.',
     ),
     ...conditionFields(t),
   }),
 })
 
-/** A page of outputs. */
+/** The GraphQL type of a page of outputs. */
 export const OutputConnection = listConnection(
   'Output',
   OutputNode,
-  'A page of outputs, by the slot they were booked or spent in and by id (Relay connection).',
+  'A page of outputs, ordered by the slot in which they were booked or spent and then by id (Relay connection).',
 )
 
 builder.queryField('outputs', (t) =>
@@ -42,10 +42,13 @@ builder.queryField('outputs', (t) =>
     type: OutputConnection,
     nullable: true,
     description:
-      'All outputs, also those that no milestone has yet; by the slot they were booked in, and in one slot by id.',
+      'A list of all outputs, including outputs that no milestone contains yet, ordered by the slot in which they were booked and then by id.',
     complexity: listCost,
     args: {
-      filter: t.arg({ type: OutputFilter, description: 'Only what meets all of these.' }),
+      filter: t.arg({
+        type: OutputFilter,
+        description: 'Conditions on the outputs. Without a filter, all outputs are returned.',
+      }),
       ...listArgs,
     },
     resolve: async (_root, { filter, ...page }, { services }) => {
@@ -54,8 +57,8 @@ builder.queryField('outputs', (t) =>
       const conditionNames = Object.entries(others).flatMap(([name, value]) =>
         value == null ? [] : name,
       )
-      const asked = { isSpent, kinds, fromMilestone, toMilestone, conditions, conditionNames }
-      return orThrow(await listOutputs(services, asked, page))
+      const selection = { isSpent, kinds, fromMilestone, toMilestone, conditions, conditionNames }
+      return orThrow(await listOutputs(services, selection, page))
     },
   }),
 )

@@ -16,14 +16,14 @@ import { OutputKind } from './output-kind.ts'
 import { computes, fieldCost, free, reads } from './prices.ts'
 import { proofInBatch } from './proof-batch.ts'
 
-/** An output, and whether and how it is spent. */
+/** The GraphQL type of outputs. */
 export const OutputNode = builder.nodeRef<OutputView>('Output', {
   id: { resolve: ({ outputId }) => outputId },
   loadOne: byProtocolId(38, outputInBatch),
 })
 
 OutputNode.implement({
-  description: 'An output, and whether and how it is spent.',
+  description: 'An output of the ledger, with its owner and its spending.',
   fields: (t) => ({
     outputId: t.expose('outputId', {
       type: 'OutputId',
@@ -31,19 +31,19 @@ OutputNode.implement({
     }),
     transactionId: t.field({
       type: 'TransactionId',
-      description: 'The transaction that created it.',
+      description: 'The id of the transaction that created the output.',
       resolve: ({ outputId }) => transactionOf(outputId),
     }),
     index: t.field({
       type: 'UInt32',
-      description: 'Its index among the outputs of that transaction, 0 to 127.',
+      description: 'The index of the output in its transaction, from 0 to 127.',
       resolve: ({ outputId }) => indexOf(outputId),
     }),
     blockId: t.field({
       type: 'BlockId',
       nullable: true,
       description:
-        'The block that carried that transaction; null, with an error, where an upstream node does not give it.',
+        'The id of the block that carried the transaction. Null with an error if an upstream node does not provide it.',
       resolve: async (view, _args, { services }) =>
         orThrow(await outputLife(services, view)).blockId,
     }),
@@ -65,50 +65,54 @@ OutputNode.implement({
 builder.objectFields(OutputNode, (t) => ({
   creationSlot: t.field({
     type: 'UInt32',
-    description: 'The slot from which it counts its mana: the creation slot of its transaction.',
+    description:
+      'The index of the creation slot of the transaction. The output generates mana from this slot on.',
     resolve: ({ outputId }) => creationSlotOf(outputId),
   }),
   bookedSlot: t.expose('bookedSlot', {
     type: 'UInt32',
-    description: 'The slot in which the ledger booked it.',
+    description: 'The index of the slot in which the ledger booked the output.',
   }),
   bookedAt: t.field({
     type: 'DateTime',
-    description: 'The end of that slot.',
+    description: 'The end of the slot in which the ledger booked the output.',
     resolve: ({ bookedSlot }, _args, { services }) =>
       slotEnd(services.parameters, bookedSlot) * 1_000,
   }),
   isSpent: t.boolean({
-    description: 'Whether it is spent.',
+    description: 'Whether the output is spent.',
     resolve: ({ spentSlot }) => spentSlot !== undefined,
   }),
   spentSlot: t.expose('spentSlot', {
     type: 'UInt32',
     nullable: true,
-    description: 'The slot in which it was spent.',
+    description: 'The index of the slot in which the output was spent. Null if it is unspent.',
   }),
   spentAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: 'The end of that slot.',
+    description: 'The end of the slot in which the output was spent. Null if it is unspent.',
     resolve: ({ spentSlot }, _args, { services }) =>
       spentSlot === undefined ? null : slotEnd(services.parameters, spentSlot) * 1_000,
   }),
+}))
+
+builder.objectFields(OutputNode, (t) => ({
   kind: t.field({
     type: OutputKind,
-    description: 'Which of the six kinds of outputs it is.',
+    description: 'The kind of the output.',
     resolve: ({ bytes }) => headOfOutput(bytes).type,
   }),
   amount: t.field({
     type: 'UInt64',
-    description: 'Its base tokens.',
+    description: 'The number of base tokens of the output, in the smallest unit.',
     resolve: ({ bytes }) => headOfOutput(bytes).amount,
   }),
   mana: t.field({
     type: 'UInt64',
     nullable: true,
     description:
-      'The stored mana that was written into it, not decayed; null of a kind that stores none (foundries, delegations).',
+      'The stored mana as written in the output, before decay. Null for foundries and delegations, which store none.',
     resolve: (view) => {
       const output = view.output()
       return 'mana' in output ? output.mana : null
@@ -118,7 +122,7 @@ builder.objectFields(OutputNode, (t) => ({
     complexity: free,
     type: AddressNode,
     description:
-      'The address that may spend it as of the newest milestone, or that could when it was spent; of a foundry its account.',
+      'The address that can spend the output as of the newest milestone, or that could spend it when it was spent. The owner of a foundry is its account.',
     resolve: async (view, _args, context) =>
       viewOfAddress(await readOwner(context.services, view, () => newestSlot(context))),
   }),
@@ -126,13 +130,13 @@ builder.objectFields(OutputNode, (t) => ({
     type: 'TransactionId',
     nullable: true,
     description:
-      'The transaction that spent it; null, with an error, where an upstream node does not give it.',
+      'The id of the transaction that spent the output. Null if it is unspent. Null with an error if an upstream node does not provide it.',
     resolve: async (view, _args, { services }) =>
       view.spentSlot === undefined ? null : orThrow(await outputLife(services, view)).spentBy,
   }),
   proof: t.field({
     type: OutputIdProofType,
-    description: 'Proves that the output belongs to its transaction.',
+    description: 'A proof that the output belongs to its transaction.',
     complexity: fieldCost.proof,
     resolve: async (view, _args, context) => orThrow(await proofInBatch(context, view)),
   }),
@@ -143,8 +147,8 @@ builder.queryField('output', (t) =>
     complexity: reads(1),
     type: OutputNode,
     nullable: true,
-    description: 'An output that exists or existed; null when it is not known.',
-    args: { id: t.arg({ type: 'OutputId', required: true, description: 'Its id.' }) },
+    description: 'The output with the given id, spent or unspent. Null if it is not known.',
+    args: { id: t.arg({ type: 'OutputId', required: true, description: 'The id of the output.' }) },
     resolve: (_root, { id }, context) => outputInBatch(context, id),
   }),
 )

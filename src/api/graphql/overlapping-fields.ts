@@ -24,13 +24,13 @@ import type { Plugin } from 'graphql-yoga'
 import { maxMergedFields } from './limits.ts'
 
 /**
- * The rule that fields of one name in the answer can be merged (GraphQL specification 5.3.2), in time that grows with the document
- * and not with its square: those of a name are compared with the first of them, and what they select is merged and checked as one,
- * where the library compares each pair (S. Adameit, "Fast validation of overlapping fields can be merged"). The library gives up
- * after so many pairs that a request holds the event loop for 120 ms.
+ * The rule that fields of one response name can be merged (GraphQL specification 5.3.2), in time that grows with the document and not
+ * with its square. Fields of a name are compared with the first of them, and their selections are merged and checked as one; the
+ * library compares each pair (S. Adameit, "Fast validation of overlapping fields can be merged"). The library stops only after so
+ * many pairs that a request blocks the event loop for 120 ms.
  */
 
-/** Puts it in the place of the library's rule, on every transport. */
+/** Replaces the library's rule by `fieldsCanBeMerged`, on every transport. */
 export const overlappingFields: Plugin = {
   onValidate({ validateFn, setValidationFn }) {
     const replaced = (rules: typeof specifiedRules = specifiedRules) =>
@@ -41,187 +41,230 @@ export const overlappingFields: Plugin = {
   },
 }
 
-/** The rule. It says of the fields of each name one reason at most why they cannot be merged. */
+/** The rule. It reports at most one conflict for the fields of each response name. */
 export function fieldsCanBeMerged(context: ValidationContext): ASTVisitor {
   return { Document: () => checkDocument(context) }
 }
 
 function checkDocument(context: ValidationContext): void {
   const schema = context.getSchema()
-  const merging = createMerging(context)
+  const check = createCheck(context)
   const fragments: FragmentDefinitionNode[] = []
   for (const definition of context.getDocument().definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.push(definition)
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
     const type = schema.getRootType(definition.operation) ?? undefined
-    merging.check([{ set: definition.selectionSet, type }], 'TOGETHER')
+    checkMerged(check, [{ set: definition.selectionSet, type }], 'TOGETHER')
   }
-  // The others have been checked where they are spread.
+  // Fragments that are spread have been checked at their spreads.
   for (const { name, selectionSet, typeCondition } of fragments) {
     const type = schema.getType(typeCondition.name.value)
-    if (!merging.isSpread(name.value)) merging.check([{ set: selectionSet, type }], 'TOGETHER')
+    if (check.spread.has(name.value)) continue
+    checkMerged(check, [{ set: selectionSet, type }], 'TOGETHER')
   }
 }
 
-/** A field, where it is selected of a type. */
+/** A selected field, with the type that it is selected on. */
 interface Selected {
   readonly node: FieldNode
-  /** Of the fragment or field around it; absent where there is no such type. */
+  /** Type of the enclosing fragment or field; `undefined` when the schema has no such type. */
   readonly parent: GraphQLNamedType | undefined
   readonly type: GraphQLOutputType | undefined
-  /** The field whose selection it is of; absent in that of an operation or a fragment. */
+  /** The field whose selection set contains this field; `undefined` at the top of an operation or a fragment. */
   readonly outer: Selected | undefined
 }
 
-/** What is selected of a type. */
+/** A selection set, with the type that it applies to. */
 interface Selection {
   readonly set: SelectionSetNode
   readonly type: GraphQLNamedType | undefined
   readonly outer?: Selected | undefined
 }
 
-/** Whether fields are of one object, or of objects of different types: of these only the types of their values must agree. */
+/** Whether fields belong to one object or to objects of different types. For different types, only the types of values must agree. */
 type Parents = 'TOGETHER' | 'APART'
 
-function createMerging(context: ValidationContext) {
-  const checked = new Set<string>()
-  const numbers = new Map<SelectionSetNode, number>()
-  const spread = new Set<string>()
-  const spreadAlone = new Map<string, Selection>()
-  const textOf = createArgumentTexts()
-  const reported = new Set<FieldNode>()
-  let merged = 0
-
-  function check(given: readonly Selection[], parents: Parents): void {
-    const selections = given.map(withinSpreads)
-    if (isChecked(selections, parents)) return
-    for (const fields of collect(selections)) {
-      if (parents === 'APART') checkApart(fields)
-      else checkTogether(fields)
-    }
-  }
-
-  /** Many operations may select no more than a fragment, which is then checked once for all. */
-  function withinSpreads(selection: Selection): Selection {
-    const [one, ...others] = selection.set.selections
-    if (one?.kind !== Kind.FRAGMENT_SPREAD || others.length > 0) return selection
-    const known = spreadAlone.get(one.name.value)
-    if (known !== undefined) return { ...selection, ...known }
-    const fragment = context.getFragment(one.name.value)
-    if (!fragment) return selection
-    const around = insideOf(context, fragment, undefined)
-    spread.add(one.name.value)
-    // Where fragments go round, another rule refuses the document.
-    spreadAlone.set(one.name.value, around)
-    const inside = withinSpreads(around)
-    spreadAlone.set(one.name.value, inside)
-    return { ...selection, ...inside }
-  }
-
-  /** What is merged at several places of the answer is checked once. */
-  function isChecked(selections: readonly Selection[], parents: Parents): boolean {
-    const key = [parents, ...selections.map(({ set }) => numberOf(set))].join()
-    const isKnown = checked.has(key)
-    checked.add(key)
-    return isKnown
-  }
-
-  function numberOf(set: SelectionSetNode): number {
-    const number = numbers.get(set) ?? numbers.size
-    numbers.set(set, number)
-    return number
-  }
-
-  /** Whether there is still so much to be compared; the first time that there is not is reported. */
-  function count(fields: number): boolean {
-    const wasWithin = merged <= maxMergedFields
-    merged += fields
-    if (merged <= maxMergedFields) return true
-    if (wasWithin) context.reportError(new GraphQLError(tooManyMerged))
-    return false
-  }
-
-  /** All fields that are selected, of fragments too, by their names in the answer. */
-  function collect(selections: readonly Selection[]): Iterable<readonly Selected[]> {
-    const fields = new Map<string, Selected[]>()
-    const here = new Set<string>()
-    const add = (selection: Selection): void => {
-      const fragments: FragmentDefinitionNode[] = []
-      if (!count(selection.set.selections.length)) return
-      for (const one of selection.set.selections) {
-        if (one.kind === Kind.FIELD) {
-          const name = (one.alias ?? one.name).value
-          const same = fields.get(name)
-          if (same === undefined) fields.set(name, [selectedOf(one, selection)])
-          else same.push(selectedOf(one, selection))
-        } else if (one.kind === Kind.INLINE_FRAGMENT) {
-          add({ ...selection, ...insideOf(context, one, selection.type) })
-        } else if (!here.has(one.name.value)) {
-          here.add(one.name.value)
-          spread.add(one.name.value)
-          const fragment = context.getFragment(one.name.value)
-          if (fragment) fragments.push(fragment)
-        }
-      }
-      // Behind the others, as the library names them.
-      for (const one of fragments) add({ ...selection, ...insideOf(context, one, undefined) })
-    }
-    for (const selection of selections) add(selection)
-    return fields.values()
-  }
-
-  function checkTogether(fields: readonly Selected[]): void {
-    const types = new Set(fields.flatMap(({ parent }) => (isObjectType(parent) ? [parent] : [])))
-    if (types.size < 2) checkOfOneObject(fields)
-    else if (checkApart(fields)) checkByTypes(fields, types)
-  }
-
-  function checkByTypes(fields: readonly Selected[], types: Iterable<GraphQLObjectType>): void {
-    for (const type of types) {
-      if (!count(fields.length)) return
-      checkOfOneObject(fields.filter(({ parent }) => !isObjectType(parent) || parent === type))
-    }
-  }
-
-  function checkOfOneObject(fields: readonly Selected[]): void {
-    const other = fields.find((one) => reasonAgainst(fields[0], one) !== undefined)
-    if (other !== undefined) report(fields[0], other, reasonAgainst(fields[0], other))
-    else if (haveOneType(fields)) check(selectionsOf(fields), 'TOGETHER')
-  }
-
-  function reasonAgainst(first: Selected | undefined, second: Selected): string | undefined {
-    if (first === undefined || first.node === second.node) return undefined
-    const [one, other] = [first.node.name.value, second.node.name.value]
-    if (one !== other) return `"${one}" and "${other}" are different fields`
-    if (textOf(first.node) === textOf(second.node)) return undefined
-    return 'they have differing arguments'
-  }
-
-  function checkApart(fields: readonly Selected[]): boolean {
-    const isWell = haveOneType(fields)
-    if (isWell) check(selectionsOf(fields), 'APART')
-    return isWell
-  }
-
-  /** A field that its type does not have is refused by another rule. */
-  function haveOneType(fields: readonly Selected[]): boolean {
-    const first = fields.find(({ type }) => type !== undefined)
-    const other = fields.find(({ type }) => type && !isOneShape(type, first?.type))
-    if (other === undefined) return true
-    report(first, other, `they return conflicting types "${first?.type}" and "${other.type}"`)
-    return false
-  }
-
-  function report(first: Selected | undefined, second: Selected, reason = ''): void {
-    if (first === undefined || reported.has(second.node)) return
-    reported.add(second.node)
-    context.reportError(conflictOf(first, second, reason))
-  }
-
-  return { check, isSpread: (fragment: string) => spread.has(fragment) }
+/** State of the check of one document. */
+interface Check {
+  readonly context: ValidationContext
+  /** Merged selections that are already checked. */
+  readonly checked: Set<string>
+  /** A number for each selection set, for the keys of `checked`. */
+  readonly numbers: Map<SelectionSetNode, number>
+  /** Names of fragments that are spread. */
+  readonly spread: Set<string>
+  /** Selections of fragments that are the only selection of a set, by name. */
+  readonly spreadAlone: Map<string, Selection>
+  /** Second fields of the conflicts that are already reported. */
+  readonly reported: Set<FieldNode>
+  readonly argumentText: (node: FieldNode) => string
+  /** Number of fields that are merged so far. */
+  merged: number
 }
 
-const tooManyMerged = `More than ${maxMergedFields} fields of the document are merged in the answer.`
+function createCheck(context: ValidationContext): Check {
+  return {
+    context,
+    checked: new Set(),
+    numbers: new Map(),
+    spread: new Set(),
+    spreadAlone: new Map(),
+    reported: new Set(),
+    argumentText: createArgumentTexts(),
+    merged: 0,
+  }
+}
+
+function checkMerged(check: Check, given: readonly Selection[], parents: Parents): void {
+  const selections = given.map((selection) => withinSpreads(check, selection))
+  if (isChecked(check, selections, parents)) return
+  for (const fields of collect(check, selections)) {
+    if (parents === 'APART') checkApart(check, fields)
+    else checkTogether(check, fields)
+  }
+}
+
+/** Unwraps a selection that is a single spread: many operations may select only one fragment, which is then checked once. */
+function withinSpreads(check: Check, selection: Selection): Selection {
+  const { context, spread, spreadAlone } = check
+  const [one, ...others] = selection.set.selections
+  if (one?.kind !== Kind.FRAGMENT_SPREAD || others.length > 0) return selection
+  const known = spreadAlone.get(one.name.value)
+  if (known !== undefined) return { ...selection, ...known }
+  const fragment = context.getFragment(one.name.value)
+  if (!fragment) return selection
+  const around = insideOf(context, fragment, undefined)
+  spread.add(one.name.value)
+  // Set before the recursion, so that a cycle of fragments ends. Another rule refuses such a document.
+  spreadAlone.set(one.name.value, around)
+  const inside = withinSpreads(check, around)
+  spreadAlone.set(one.name.value, inside)
+  return { ...selection, ...inside }
+}
+
+/** Whether the same selections were merged before, at another place of the response. */
+function isChecked(
+  { checked, numbers }: Check,
+  selections: readonly Selection[],
+  parents: Parents,
+): boolean {
+  const key = [parents, ...selections.map(({ set }) => numberOf(numbers, set))].join()
+  const isKnown = checked.has(key)
+  checked.add(key)
+  return isKnown
+}
+
+function numberOf(numbers: Map<SelectionSetNode, number>, set: SelectionSetNode): number {
+  const number = numbers.get(set) ?? numbers.size
+  numbers.set(set, number)
+  return number
+}
+
+/** Adds to the number of merged fields. Returns whether it is within the limit; reports an error when it first exceeds it. */
+function count(check: Check, fields: number): boolean {
+  const wasWithin = check.merged <= maxMergedFields
+  check.merged += fields
+  if (check.merged <= maxMergedFields) return true
+  if (wasWithin) check.context.reportError(new GraphQLError(tooManyMerged))
+  return false
+}
+
+/** Groups all selected fields by response name, including the fields of fragments. */
+function collect(check: Check, selections: readonly Selection[]): Iterable<readonly Selected[]> {
+  const { context, spread } = check
+  const fields = new Map<string, Selected[]>()
+  const spreadHere = new Set<string>()
+  const add = (selection: Selection): void => {
+    const fragments: FragmentDefinitionNode[] = []
+    if (!count(check, selection.set.selections.length)) return
+    for (const one of selection.set.selections) {
+      if (one.kind === Kind.FIELD) {
+        const name = (one.alias ?? one.name).value
+        const same = fields.get(name)
+        if (same === undefined) fields.set(name, [selectedOf(one, selection)])
+        else same.push(selectedOf(one, selection))
+      } else if (one.kind === Kind.INLINE_FRAGMENT) {
+        add({ ...selection, ...insideOf(context, one, selection.type) })
+      } else if (!spreadHere.has(one.name.value)) {
+        spreadHere.add(one.name.value)
+        spread.add(one.name.value)
+        const fragment = context.getFragment(one.name.value)
+        if (fragment) fragments.push(fragment)
+      }
+    }
+    // Fragments come after the other fields, which is the order in which the library names them.
+    for (const one of fragments) add({ ...selection, ...insideOf(context, one, undefined) })
+  }
+  for (const selection of selections) add(selection)
+  return fields.values()
+}
+
+function checkTogether(check: Check, fields: readonly Selected[]): void {
+  const types = new Set(fields.flatMap(({ parent }) => (isObjectType(parent) ? [parent] : [])))
+  if (types.size < 2) checkOfOneObject(check, fields)
+  else if (checkApart(check, fields)) checkByTypes(check, fields, types)
+}
+
+function checkByTypes(
+  check: Check,
+  fields: readonly Selected[],
+  types: Iterable<GraphQLObjectType>,
+): void {
+  for (const type of types) {
+    if (!count(check, fields.length)) return
+    checkOfOneObject(
+      check,
+      fields.filter(({ parent }) => !isObjectType(parent) || parent === type),
+    )
+  }
+}
+
+function checkOfOneObject(check: Check, fields: readonly Selected[]): void {
+  const [first] = fields
+  const other = fields.find((one) => reasonAgainst(check, first, one) !== undefined)
+  if (other !== undefined) report(check, first, other, reasonAgainst(check, first, other))
+  else if (haveOneType(check, fields)) checkMerged(check, selectionsOf(fields), 'TOGETHER')
+}
+
+function reasonAgainst(
+  { argumentText }: Check,
+  first: Selected | undefined,
+  second: Selected,
+): string | undefined {
+  if (first === undefined || first.node === second.node) return undefined
+  const [one, other] = [first.node.name.value, second.node.name.value]
+  if (one !== other) return `"${one}" and "${other}" are different fields`
+  if (argumentText(first.node) === argumentText(second.node)) return undefined
+  return 'they have differing arguments'
+}
+
+function checkApart(check: Check, fields: readonly Selected[]): boolean {
+  const isValid = haveOneType(check, fields)
+  if (isValid) checkMerged(check, selectionsOf(fields), 'APART')
+  return isValid
+}
+
+/** Whether the values of all fields have one shape. Skips fields that their type does not have: another rule refuses them. */
+function haveOneType(check: Check, fields: readonly Selected[]): boolean {
+  const first = fields.find(({ type }) => type !== undefined)
+  const other = fields.find(({ type }) => type && !isOneShape(type, first?.type))
+  if (other === undefined) return true
+  report(check, first, other, `they return conflicting types "${first?.type}" and "${other.type}"`)
+  return false
+}
+
+function report(
+  { context, reported }: Check,
+  first: Selected | undefined,
+  second: Selected,
+  reason = '',
+): void {
+  if (first === undefined || reported.has(second.node)) return
+  reported.add(second.node)
+  context.reportError(conflictOf(first, second, reason))
+}
+
+const tooManyMerged = `More than ${maxMergedFields} fields of the document are merged in the response.`
 
 function selectedOf(node: FieldNode, { type: parent, outer }: Selection): Selected {
   const hasFields = isObjectType(parent) || isInterfaceType(parent)
@@ -229,7 +272,7 @@ function selectedOf(node: FieldNode, { type: parent, outer }: Selection): Select
   return { node, parent, type, outer }
 }
 
-/** What a fragment selects, and of which type. */
+/** Returns the selection of a fragment, with its type. */
 function insideOf(
   context: ValidationContext,
   { selectionSet: set, typeCondition }: InlineFragmentNode | FragmentDefinitionNode,
@@ -239,7 +282,7 @@ function insideOf(
   return { set, type: name === undefined ? around : context.getSchema().getType(name) }
 }
 
-/** What the fields select themselves, each selection once. */
+/** Returns the selections of the fields, each selection set once. */
 function selectionsOf(fields: readonly Selected[]): readonly Selection[] {
   const selections = new Map<SelectionSetNode, Selection>()
   for (const field of fields) {
@@ -251,7 +294,7 @@ function selectionsOf(fields: readonly Selected[]): readonly Selection[] {
   return [...selections.values()]
 }
 
-/** Whether values of both types look alike: leaves are the same, and lists and what is never null are so at the same places. */
+/** Whether values of both types have one shape: the same leaf type, and lists and non-null types at the same levels. */
 function isOneShape(one: GraphQLOutputType, other: GraphQLOutputType | undefined): boolean {
   if (one === other || other === undefined) return true
   if (isListType(one) || isListType(other)) {
@@ -263,7 +306,7 @@ function isOneShape(one: GraphQLOutputType, other: GraphQLOutputType | undefined
   return !isLeafType(one) && !isLeafType(other)
 }
 
-/** In the words of the library: the reason stands within that of every pair of fields around it. */
+/** Formats a conflict as the library does: the reason is nested in a reason for each pair of enclosing fields. */
 function conflictOf(first: Selected, second: Selected, reason: string): GraphQLError {
   const nodes = { firsts: [first.node], seconds: [second.node] }
   let [one, other, text] = [first, second, reason]
@@ -284,7 +327,7 @@ function nameOf({ node }: Selected): string {
   return (node.alias ?? node.name).value
 }
 
-/** Gives the arguments of a field as a text that is the same for the same arguments, in whatever order they stand. */
+/** Returns a function that prints the arguments of a field as a text that does not depend on their order. */
 function createArgumentTexts(): (node: FieldNode) => string {
   const texts = new Map<FieldNode, string>()
   return (node) => {

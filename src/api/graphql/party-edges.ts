@@ -19,14 +19,14 @@ import { OutputNode } from './output.ts'
 import { listCost, reads, transactionsCost } from './prices.ts'
 import { TransactionConnection } from './transaction-lists.ts'
 
-/** What addresses, accounts and outputs have done or are part of. */
+/** Fields from addresses, accounts and outputs to their updates, transactions, blocks and chains. */
 
 builder.objectField(AddressNode, 'updates', (t) =>
   t.field({
     type: LedgerUpdateConnection,
     nullable: true,
     complexity: listCost,
-    description: 'What was created for it or spent of it.',
+    description: 'A list of the ledger updates of the address in a class.',
     args: {
       ...listArgs,
       ...updateClassArg,
@@ -44,7 +44,7 @@ builder.objectField(AddressNode, 'transactions', (t) =>
     nullable: true,
     complexity: transactionsCost,
     description:
-      'The transactions that made updates of the address and are in the kept log, by their last update of it; null, with an error, where an upstream node does not give one of them.',
+      'A list of the transactions that made ledger updates of the address, ordered by their last update of it. Transactions whose updates have been pruned are not included. Null with an error if an upstream node does not provide one of them.',
     args: { ...listArgs, ...updateClassArg },
     resolve: async ({ key: address }, { class: updateClass, ...args }, context) => {
       const list = { address, class: updateClass }
@@ -53,7 +53,7 @@ builder.objectField(AddressNode, 'transactions', (t) =>
       )
       const nodes = page.nodes.map(async ({ transactionId }) => {
         const view = await transactionInBatch(context, transactionId)
-        return orThrow(view === undefined ? notTold(transactionId) : ok(view))
+        return orThrow(view === undefined ? notProvided(transactionId) : ok(view))
       })
       return { ...page, nodes: await Promise.all(nodes) }
     },
@@ -66,7 +66,7 @@ builder.objectField(AccountNode, 'blocks', (t) =>
     nullable: true,
     complexity: listCost,
     description:
-      'The blocks that it issued and that are kept. Null, with an error, in upstream mode.',
+      'A list of the stored blocks that the account issued. Null with an error in upstream mode.',
     args: listArgs,
     resolve: async ({ chainId }, page, context) => {
       const issuerId = chainId as AccountId
@@ -81,7 +81,7 @@ builder.objectField(OutputNode, 'chain', (t) =>
     nullable: true,
     complexity: reads(3),
     description:
-      'The account, anchor, token, NFT or delegation of which it is a state; null for other outputs, and until it is committed.',
+      'The account, anchor, token, NFT or delegation of which the output is a state. Null for other outputs, and until the output is committed.',
     resolve: async (view, _args, context) => {
       const name = chainOfOutput(view)
       const chain = name && (await chainInBatch(context, name.chainId))
@@ -90,6 +90,6 @@ builder.objectField(OutputNode, 'chain', (t) =>
   }),
 )
 
-function notTold(transactionId: TransactionId) {
+function notProvided(transactionId: TransactionId) {
   return err({ code: 'NOT_TOLD_BY_NODE', what: `transaction ${transactionId}` } as const)
 }

@@ -28,9 +28,9 @@ import { atOneMoment } from './one-moment.ts'
 import { maxOperationCost } from './prices.ts'
 import type { GraphqlServer } from './server.ts'
 
-/** Queries that are parsed, validated and compiled once, and kept. */
+/** A cache of queries that are parsed, validated and compiled. */
 
-/** A query as it was sent. */
+/** A query as the client sent it. */
 export interface QueryRequest {
   readonly query: string
   readonly operationName: string | undefined
@@ -39,48 +39,70 @@ export interface QueryRequest {
 
 /** A query with its variables, ready to run. */
 export interface ReadyQuery {
-  /** The JSON text of its data. Rejects where the answer has errors. */
+  /** Resolves to the JSON text of `data`. Rejects when the response has errors. */
   run(): Promise<string>
-  /** What it costs at most. */
+  /** Maximum cost of the query. */
   readonly cost: number
-  /** What reads a text that is equal for equal answers; `undefined` where the answer depends on more than the log. */
+  /** Prepares a read of a text that is equal for equal responses; `undefined` when the response depends on more than the log. */
   readonly version: (() => () => Promise<string | undefined>) | undefined
-  /** For how long its answer lasts, once it has run. */
+  /** Returns how long the response stays valid, after the query has run. */
   lasting(): Lasting
-  /** The name of its operation. */
+  /** Name of the operation. */
   readonly name: string | undefined
 }
 
-/** Queries by their text. */
+/** Prepared queries by their text. */
 export interface PreparedQueries {
-  /** `undefined` for whatever is not a valid query of affordable cost with fitting variables: the server answers that. */
+  /** Returns `undefined` unless the request is a valid query within the cost limit with valid variables; the server answers others. */
   prepare(request: QueryRequest, context: GatewayContext): ReadyQuery | undefined
 }
 
-/** What preparing needs. */
+/** Dependencies of prepared queries. */
 export interface PreparedQueryDeps {
   readonly graphql: GraphqlServer
   readonly schema: GraphQLSchema
   readonly log: Pick<Log, 'error' | 'debug'>
 }
 
-/** Keeps at most some 16 MiB of them. */
+/** Creates a cache of prepared queries. It holds about 16 MiB. */
 export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries {
+  const { schema } = deps
+  const cache = createCache(deps)
+  return {
+    prepare: (request, context) => {
+      const prepared = cache.prepared(request, context)
+      if (prepared === undefined) return undefined
+      const { operation } = prepared
+      const definitions = operation.variableDefinitions ?? []
+      const variables = getVariableValues(schema, definitions, request.variables).coerced
+      if (variables === undefined) return undefined
+      const compiled = cache.compiled(prepared, variables)
+      if (compiled === undefined) return undefined
+      const cost = costOf(schema, prepared, request, context)
+      if (context.observation !== undefined) context.observation.cost = cost
+      if (cost > maxOperationCost) return undefined
+      noteOperation(context.observation, operation)
+      return readyQuery({ compiled, variables, context, cost, name: operation.name?.value })
+    },
+  }
+}
+
+function createCache(deps: PreparedQueryDeps) {
   const { graphql, schema } = deps
-  const kept = new LRUCache<string, Prepared>({
-    maxSize: mostKeptBytes,
+  const cache = new LRUCache<string, Prepared>({
+    maxSize: maxCachedBytes,
     sizeCalculation: sizeOf,
   })
 
   function prepared(request: QueryRequest, context: GatewayContext): Prepared | undefined {
     const key = `${request.operationName ?? ''} ${request.query}`
-    const known = kept.get(key)
+    const known = cache.get(key)
     if (known !== undefined) return known
     const document = validDocument(graphql, schema, request.query, context)
     const operation = document && getOperationAST(document, request.operationName)
     if (!document || operation?.operation !== 'query') return undefined
     const conditionNames = conditionsIn(document)
-    if (conditionNames.length > mostConditions) return undefined
+    if (conditionNames.length > maxConditions) return undefined
     const made: Prepared = {
       key,
       document,
@@ -89,47 +111,46 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       compiled: new Map(),
       costs: new Map(),
     }
-    kept.set(key, made)
+    cache.set(key, made)
     return made
   }
 
+  function compiled(query: Prepared, variables: Variables): CompiledQuery | undefined {
+    const { conditions, form } = conditionsOf(query, variables)
+    if (!query.compiled.has(form)) {
+      const { document, operation } = query
+      query.compiled.set(form, compile(deps, { schema, document, operation, conditions }))
+      // The entry is larger now. The cache computes the size of a new object only.
+      cache.set(query.key, { ...query })
+    }
+    return query.compiled.get(form)
+  }
+
+  return { prepared, compiled }
+}
+
+/** A compiled query with its request. */
+interface Execution extends Pick<ReadyQuery, 'cost' | 'name'> {
+  readonly compiled: CompiledQuery
+  readonly variables: Variables
+  readonly context: GatewayContext
+}
+
+function readyQuery({ compiled, variables, context, cost, name }: Execution): ReadyQuery {
+  const { dependsOnLog } = compiled
+  let noted: NotedContext | undefined
   return {
-    prepare: (request, context) => {
-      const found = prepared(request, context)
-      if (found === undefined) return undefined
-      const { operation } = found
-      const definitions = operation.variableDefinitions ?? []
-      const variables = getVariableValues(schema, definitions, request.variables).coerced
-      if (variables === undefined) return undefined
-      const { conditions, form } = conditionsOf(found, variables)
-      if (!found.compiled.has(form)) {
-        const { document } = found
-        found.compiled.set(form, compile(deps, { schema, document, operation, conditions }))
-        // It is larger now, and what is the same object keeps its size.
-        kept.set(found.key, { ...found })
-      }
-      const compiled = found.compiled.get(form)
-      if (compiled === undefined) return undefined
-      const cost = costOf(schema, found, request, context)
-      if (context.observation !== undefined) context.observation.cost = cost
-      if (cost > maxOperationCost) return undefined
-      const { dependsOnLog } = compiled
-      noteOperation(context.observation, operation)
-      let noted: NotedContext | undefined
-      return {
-        cost,
-        name: operation.name?.value,
-        run: () =>
-          isOneRead(dependsOnLog, variables)
-            ? compiled.run(withMeteredServices(context), variables)
-            : atOneMoment(context, (asOf) => {
-                noted = noteContext(asOf)
-                return compiled.run(noted.context, variables)
-              }),
-        lasting: () => noted?.lasting() ?? 'NOT',
-        version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
-      }
-    },
+    cost,
+    name,
+    run: () =>
+      isOneRead(dependsOnLog, variables)
+        ? compiled.run(withMeteredServices(context), variables)
+        : atOneMoment(context, (asOf) => {
+            noted = noteContext(asOf)
+            return compiled.run(noted.context, variables)
+          }),
+    lasting: () => noted?.lasting() ?? 'NOT',
+    version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
   }
 }
 
@@ -147,7 +168,7 @@ function versionOf(
   return pageVersion(services, ofAddresses, isOfTip)
 }
 
-/** One page of the updates of an address, and nothing beside it, is one read, unless its bounds have to be read too. */
+/** Whether a query is one read: it selects only a page of the updates of an address, and no bound of the page has to be read. */
 function isOneRead(dependsOnLog: LogDependence | undefined, variables: Variables): boolean {
   if (dependsOnLog === undefined) return false
   const [list, ...others] = listsOf(dependsOnLog, variables)
@@ -157,7 +178,7 @@ function isOneRead(dependsOnLog: LogDependence | undefined, variables: Variables
   return named.every((bound) => bound == null)
 }
 
-/** As the schema coerced their arguments. */
+/** Returns the arguments of the lists of updates, as the schema coerced them. */
 function listsOf({ lists }: LogDependence, variables: Variables): readonly ListArguments[] {
   return lists(variables) as readonly ListArguments[]
 }
@@ -172,7 +193,7 @@ interface ListArguments {
   readonly before?: string | null
 }
 
-/** Whether there is such a milestone, and whether a cursor is one of this history, depends on the whole log; as does its own list. */
+/** Whether a list depends on the tip: a milestone or cursor is checked against the whole log, and a list without address is that log. */
 function isBounded({ address, class: _class, ...bounds }: ListArguments): boolean {
   const { startMilestoneIndex, fromMilestone, toMilestone, after, before } = bounds
   const named = [startMilestoneIndex, fromMilestone, toMilestone, after, before]
@@ -180,15 +201,15 @@ function isBounded({ address, class: _class, ...bounds }: ListArguments): boolea
 }
 
 interface Prepared {
-  /** Under which it is kept. */
+  /** Key in the cache. */
   readonly key: string
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** Of the variables in `@skip` and `@include`. */
+  /** Names of the variables in `@skip` and `@include`. */
   readonly conditionNames: readonly string[]
-  /** By the values of those variables. */
+  /** Compiled queries by the values of those variables. */
   readonly compiled: Map<string, CompiledQuery | undefined>
-  /** By its variables, of texts by their lengths: sizes of pages and of arguments determine what it costs. */
+  /** Costs by the values of variables, where texts are represented by their lengths: page sizes and text lengths determine the cost. */
   readonly costs: Map<string, number>
 }
 
@@ -205,8 +226,8 @@ function costOf(
   if (known !== undefined) return known
   const args = { schema, document, contextValue, operationName, variableValues: variables }
   const cost = operationCost(args) ?? 0
-  if (costs.size === mostPrices) costs.clear()
-  if (key.length < longestPriceKey) costs.set(key, cost)
+  if (costs.size === maxCachedCosts) costs.clear()
+  if (key.length < maxCostKeyLength) costs.set(key, cost)
   return cost
 }
 
@@ -214,10 +235,10 @@ function priceKeyOf(value: unknown): string | number {
   return typeof value === 'string' ? value.length : JSON.stringify(value)
 }
 
-const mostPrices = 50
-const longestPriceKey = 200
+const maxCachedCosts = 50
+const maxCostKeyLength = 200
 
-/** The values of its conditions, and the name of the form that it has with these. */
+/** Returns the values of the conditions, and the key of the compiled query for them. */
 function conditionsOf({ conditionNames }: Prepared, variables: Variables) {
   const conditions = new Map(conditionNames.map((name) => [name, variables[name] === true]))
   return { conditions, form: [...conditions.values()].join() }
@@ -232,7 +253,7 @@ function compile({ log }: PreparedQueryDeps, options: CompileOptions): CompiledQ
   }
 }
 
-/** With the limits of documents that hold on every transport; what is refused is worded by the server. */
+/** Parses and validates a query with the document limits of all transports. Returns `undefined` for errors, which the server reports. */
 function validDocument(
   graphql: GraphqlServer,
   schema: GraphQLSchema,
@@ -261,12 +282,12 @@ function conditionsIn(document: DocumentNode): readonly string[] {
   return [...names]
 }
 
-/** Each doubles the forms of a query. */
-const mostConditions = 4
+/** Maximum number of condition variables. Each of them doubles the number of compiled queries. */
+const maxConditions = 4
 
-const mostKeptBytes = 16_777_216
+const maxCachedBytes = 16_777_216
 
-/** Measured: a parsed document has some 46 bytes a character, and each compiled field less than a kilobyte. */
+/** Estimates bytes. Measured: a parsed document takes about 46 bytes per character, and each compiled field less than a kilobyte. */
 function sizeOf({ key, compiled }: Prepared): number {
   const fields = [...compiled.values()].reduce((sum, one) => sum + (one?.size ?? 0), 0)
   return 5_000 + key.length * 50 + fields * 1_000

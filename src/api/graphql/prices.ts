@@ -2,58 +2,58 @@ import { defaultListSize } from '../../service/lists/keyset-page.ts'
 import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
 
 /**
- * What fields cost; `cost.ts` sums them up. A unit is the work of reading one row by its key, some 10 µs of a core, or 1 KiB of answer.
- * A field says with the option `complexity` in one of these forms what it takes beside being written.
+ * Prices of fields; `cost.ts` sums them up. A unit is the work of reading one row by its key, about 10 µs of a core, or 1 KiB of response.
+ * A field declares its price with the option `complexity`. The price excludes the cost of writing the field.
  */
 
-/** The price of a field, and how often it holds what is selected below it. */
+/** The price of a field, and the number of times that the price of its selection is added. */
 export interface Price {
   readonly field: number
   readonly multiplier: number
-  /** Of `field`, what is counted whenever the field is resolved; rows and bytes are counted when they come. */
+  /** Part of `field` that is counted whenever the field is resolved. Rows and bytes are counted when they are read and written. */
   readonly work?: number
 }
 
-/** Nothing is read: the value is in what has the field. */
+/** Price of a field that reads nothing: its parent object has the value. */
 export const free: Price = { field: 0, multiplier: 1 }
 
-/** Rows by their keys. */
+/** Returns the price of rows that are read by their keys. */
 export function reads(rows: number): Price {
   return { field: rows * rowCost, multiplier: 1 }
 }
 
-/** Work of the processor, in units; the same each time. */
+/** Returns the price of processor work that is the same each time, in units. */
 export function computes(units: number): Price {
   return { field: units, multiplier: 1, work: units }
 }
 
-/** Work that is counted while it is done: as many units at most. */
+/** Returns the price of work that is counted while it is done. `units` is its maximum. */
 export function computesUpTo(units: number): Price {
   return { field: units, multiplier: 1 }
 }
 
-/** A text that may be long, by the bytes that it mostly has; what it really has is counted when it comes. */
+/** Returns the price of a long text of a typical length in bytes. Its actual bytes are counted when it is written. */
 export function bytes(length: number): Price {
   return { field: length / bytesOfUnit, multiplier: 1 }
 }
 
-/** Items that are read, each by itself. */
+/** Returns the price of items that are read one by one. */
 export function itemsCost(items: number): Price {
   return { field: items * rowCost, multiplier: items }
 }
 
-/** A page, or a field that holds one, counts as many items as are asked for. */
+/** Returns the price of a page, or of a field that contains a page: the price of the requested number of items. */
 export function pageCost({ first, last }: PageArgs): Price {
-  const asked = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
-  return itemsCost(Math.max(1, asked))
+  const size = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
+  return itemsCost(Math.max(1, size))
 }
 
-/** The same of lists whose page has 20 items where none are asked for. */
+/** Returns the price of a page with a default size of 20 items. */
 export function listCost(args: PageArgs): Price {
   return pageCost(args.first == null && args.last == null ? { first: defaultListSize } : args)
 }
 
-/** Blocks are read and decoded for each transaction. */
+/** Returns the price of a page of transactions: a block is read and decoded for each of them. */
 export function transactionsCost(args: PageArgs): Price {
   const { field, multiplier } = listCost(args)
   return { field: 5 * field, multiplier }
@@ -64,46 +64,46 @@ interface PageArgs {
   readonly last?: number | null | undefined
 }
 
-/** What an operation may cost: a second of a core. */
+/** Maximum cost of an operation, in units: one second of a core. */
 export const maxOperationCost = 100_000
-/** What a row costs that is read. */
+/** Cost of a row that is read. */
 export const rowCost = 1
-/** What a statement costs beside its rows; an answer has few of them, and no field says how many. */
+/** Cost of a statement, in addition to its rows. Fields do not declare it: a response needs few statements. */
 export const statementCost = 2
-/** What a row costs that is looked at and left out. Measured: 5,000 of them take 1.5 to 2 ms where they are in memory. */
+/** Cost of a row that is scanned and filtered out. Measured: 5,000 rows in memory take 1.5 to 2 ms. */
 export const walkCost = 1 / 30
-/** What a field costs that is found in bytes with its place. Measured: 0.4 µs in a short block, 4 in one of many outputs. */
+/** Cost of a field of serialized bytes with its offset. Measured: 0.4 µs in a short block, 4 µs in a block with many outputs. */
 export const placedFieldCost = 0.4
-/** How many bytes of an answer cost a unit. */
+/** Bytes of a response per unit. */
 export const bytesOfUnit = 1_024
-/** What an operation costs before its first field: it is read, looked up and answered. */
+/** Cost of reading, looking up and answering an operation, before its first field. */
 export const operationCostBase = 20
-/** What every field of an answer costs, also `__typename`: its name, a short value, and the calls that make it. */
+/** Cost of every field of a response, including `__typename`: its name, a short value, and the calls that produce it. */
 export const writtenCost = 1 / 16
-/** Of that, what is no text. */
+/** Part of `writtenCost` that is not text. */
 export const fieldWork = 1 / 32
 
-/** What an error of an answer costs: made, given its place, and copied by the server. */
+/** Cost of an error in a response: creating it, locating it in the document, and copying it in the server. */
 export const errorCost = 20
-/** What a document costs that is parsed and validated, beside its characters. */
+/** Cost of parsing and validating a document, in addition to its characters. */
 export const documentCost = 50
-/** Characters of a document that are parsed and validated for one unit. */
+/** Characters of a parsed and validated document per unit. */
 export const charactersOfUnit = 15
 
-/** What the executor takes for a field of introspection. */
+/** Cost of an introspection field in the executor. */
 export const introspectionCost = 1 / 16
 
-/** The outputs that a transaction spends or creates: at most 128 of each. */
+/** Price of the outputs that a transaction spends or creates: at most 128 of each. */
 export const outputsCost = itemsCost(128)
 
 /**
- * A block or transaction in an argument is decoded and hashed, and its signatures are checked: as many as its text has place for.
- * One that OpenSSL refuses is checked again at ten times the price, which is counted when it comes.
+ * Returns the price of decoding and hashing a block or transaction in an argument and checking its signatures, at most as many as fit into
+ * its text. A signature that OpenSSL rejects is checked again at more than ten times the price, which is counted at that time.
  */
 export function judgementCost({ input: { bytes: text, json } }: JudgedArgs): Price {
-  const signatures = text ? text.length / hexOfSignature : placesIn(json)
+  const signatures = text ? text.length / hexOfSignature : signaturesIn(json)
   return computesUpTo(
-    judgementBase + Math.ceil(Math.min(signatures, mostSignatures)) * signatureCost,
+    judgementBase + Math.ceil(Math.min(signatures, maxSignatures)) * signatureCost,
   )
 }
 
@@ -111,63 +111,63 @@ interface JudgedArgs {
   readonly input: { readonly bytes?: string | null | undefined; readonly json?: unknown }
 }
 
-/** Of a value that stands in several places of a document the text is made once. */
-function placesIn(json: unknown): number {
-  if (typeof json !== 'object' || json === null) return mostSignatures
-  const known = placesByJson.get(json)
+/** Returns the number of signatures that fit into a JSON value. A value is serialized once, even if several fields use it. */
+function signaturesIn(json: unknown): number {
+  if (typeof json !== 'object' || json === null) return maxSignatures
+  const known = signaturesByJson.get(json)
   if (known !== undefined) return known
-  const places = JSON.stringify(json).length / jsonOfSignature
-  placesByJson.set(json, places)
-  return places
+  const signatures = JSON.stringify(json).length / jsonOfSignature
+  signaturesByJson.set(json, signatures)
+  return signatures
 }
 
-const placesByJson = new WeakMap<object, number>()
+const signaturesByJson = new WeakMap<object, number>()
 
-/** What a signature costs that OpenSSL accepts. */
+/** Cost of a signature that OpenSSL accepts. */
 export const signatureCost = 20
-/** What it costs more to check it again by the other implementation. */
+/** Additional cost of checking a signature again with the second implementation. */
 export const doubtfulSignatureCost = 250
-/** What a block or transaction costs that is decoded and hashed. */
+/** Cost of decoding and hashing a block or transaction. */
 export const judgementBase = 50
-/** What a block costs that is posted: with ten signatures, more than most have. */
+/** Cost of submitting a block, with ten signatures; most blocks have fewer. */
 export const submissionCost = judgementBase + 10 * signatureCost
-/** What a chain record costs that is set: it is written in a transaction of its own, and its event is sent. */
+/** Cost of setting a chain record: it is written in a transaction of its own, and its event is sent. */
 export const chainRecordCost = 400
-/** What a request to the faucet costs: a transaction is made, signed, judged and booked for it. */
+/** Cost of a faucet request: a transaction is created, signed, judged and booked. */
 export const faucetCost = 1_000
-/** The shortest text of a signature with its key and their types: 97 bytes in digits, and in JSON. */
+/** Characters of the shortest signature with its key and type codes: 97 bytes in hexadecimal digits, and in JSON. */
 const hexOfSignature = 2 * 97
 const jsonOfSignature = 230
-/** As many as the largest block has place for. */
-const mostSignatures = Math.floor(32_768 / 97)
+/** Number of signatures that fit into the largest block. */
+const maxSignatures = Math.floor(32_768 / 97)
 
-/** Judging a transaction that is in what has the field, with as many signatures as a block has place for. */
-export const judgementOfParent = computesUpTo(judgementBase + mostSignatures * signatureCost)
+/** Price of judging the transaction of the parent object, with as many signatures as fit into a block. */
+export const judgementOfParent = computesUpTo(judgementBase + maxSignatures * signatureCost)
 
-/** The prices of fields that are dear by themselves. */
+/** Prices of expensive fields. */
 export const fieldCost = {
-  /** Bytes of an output, or other text that is mostly some hundred bytes long. */
+  /** Bytes of an output, or another text that is typically some hundred bytes long. */
   bytes: bytes(512),
   /** A serialized block as text. */
   blockBytes: bytes(65_538),
-  /** Up to 1,000 texts of 256 characters, mostly a few. */
+  /** Up to 1,000 texts of 256 characters, typically a few. */
   accessNodes: bytes(10_240),
   /** Decoding a block or a transaction. */
   block: { ...computes(1), field: 20 },
-  /** A block is read twice; mostly it has less than 200 fields. */
+  /** Reading a block a second time. A block typically has fewer than 200 fields. */
   blockFields: { ...computes(2), field: 20, multiplier: 200 },
-  /** An output or an address is read again; mostly it has less than 40 fields. */
+  /** Reading an output or an address again. It typically has fewer than 40 fields. */
   outputFields: { ...computes(1), multiplier: 40 },
-  /** A transaction is judged once more, with ten signatures where it failed, and what it refers to is read. */
+  /** Judging a transaction again, with ten signatures when it failed, and reading the objects that it refers to. */
   examination: computesUpTo(submissionCost),
-  /** A transaction is decoded and hashed with all its outputs, for one of them or for all. */
+  /** Decoding and hashing a transaction with all its outputs, for one of them or for all. */
   proof: computes(50),
-  /** All accounts that stake are read and sorted. */
+  /** Reading and sorting all accounts that stake. */
   validators: computes(50),
-  /** Blocks or transactions of a slot are counted in an index, some thousand of them. */
+  /** Counting some thousand blocks or transactions of a slot in an index. */
   count: computesUpTo(20),
-  /** Up to 10,000 outputs are read and decoded. */
+  /** Reading and decoding up to 10,000 outputs. */
   mana: computesUpTo(5_000),
-  /** A field of introspection. All of them are resolved in one go, while everything else waits. */
+  /** An introspection field. All of them are resolved in one turn of the event loop, while everything else waits. */
   introspection: computes(3),
 } as const

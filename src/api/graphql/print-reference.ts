@@ -6,7 +6,7 @@ import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './protoco
 import { schema } from './schema.ts'
 import { memberSentence, typeSentence } from './schema-sentences.ts'
 
-/** The object model as a table for people: the content of `docs/reference.md`. */
+/** Returns the object model as Markdown tables: the content of `docs/reference.md`. */
 export function referenceText(): string {
   const families = [...types.families].toSorted(byName).map(([name, kinds]) => family(name, kinds))
   const structs = [...types.structs].toSorted(byName).map(([, struct]) => section(struct))
@@ -18,8 +18,8 @@ const types = collectTypes(protocolRoots)
 
 const introduction = `# Object model
 
-Every object of the block protocol, version 3, as JSON, bytes and GraphQL know it. The members stand in the order of
-their bytes. Written from the declarations in \`src/protocol\` by \`npm run reference\`; do not edit.`
+Every object of the block protocol, version 3, with its JSON and GraphQL types. Members are in the order of their bytes.
+Generated from the declarations in \`src/protocol\` by \`npm run reference\`; do not edit.`
 
 function family(name: string, kinds: readonly AnyStruct[]): string {
   const rows = kinds.map(

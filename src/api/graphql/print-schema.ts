@@ -1,7 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './schema.ts'
 
-/** The schema as text, in one order: the content of `schema.graphql`. */
+/** Returns the schema as sorted text: the content of `schema.graphql`. */
 export function schemaText(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

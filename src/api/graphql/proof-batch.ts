@@ -6,34 +6,33 @@ import type { OutputView } from '../../service/outputs/read-output.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**
- * Proofs that one answer asks for, in pieces: the outputs of one transaction, at most 32 of them. What they have in common is
- * read and hashed once for all of them, the requests of others are served before the next piece, and nothing is proven for a
- * client that has left.
+ * Computes the proofs of one response in pieces of at most 32 outputs of one transaction. Their common data is read and hashed once.
+ * Other requests are served between pieces, and no proof is computed for a client that has disconnected.
  */
 
-/** Proofs made in one turn of the event loop: some milliseconds of work. */
+/** Number of proofs that are computed in one turn of the event loop: some milliseconds of work. */
 export const proofsPerPiece = 32
 
 interface Piece {
   readonly prover: Promise<ProveOutput>
-  /** How many outputs it has. */
+  /** Number of outputs. */
   size: number
-  /** How many of them are not proven yet. */
+  /** Number of outputs that are not proven yet. */
   open: number
 }
 
 interface Batch {
-  /** The last piece of each transaction; none once it is done, for what a thousand transactions have in memory adds up. */
+  /** The last piece of each transaction. Completed pieces are removed, because a thousand transactions use much memory. */
   readonly pieces: Map<TransactionId, Piece>
-  /** The prover of the last piece, made or failed. */
+  /** Settles when the prover of the last piece is created or has failed. */
   last: Promise<unknown>
-  /** Proofs that are not there yet. */
+  /** Number of proofs that are not computed yet. */
   open: number
 }
 
 const openBatches = new WeakMap<GatewayContext, Batch>()
 
-/** The proof of an output, or why there is none. */
+/** Computes the proof of an output. Returns an error if there is none. */
 export async function proofInBatch(
   context: GatewayContext,
   view: OutputView,
@@ -51,7 +50,7 @@ export async function proofInBatch(
     if (--piece.open === 0 && batch.pieces.get(transactionId) === piece) {
       batch.pieces.delete(transactionId)
     }
-    // The next event of a subscription is another batch.
+    // The next event of a subscription uses another batch.
     if (--batch.open === 0) openBatches.delete(context)
   }
 }
@@ -68,7 +67,7 @@ function pieceFor(batch: Batch, context: GatewayContext, view: OutputView): Piec
     context.budget.check()
     return await (former?.prover ?? proverOf(context.services, view))
   })
-  // The caller gets the failure; the next piece begins all the same.
+  // The caller receives the failure; the next piece starts in any case.
   batch.last = prover.catch(() => undefined)
   const piece = { prover, size: 1, open: 0 }
   batch.pieces.set(transactionId, piece)

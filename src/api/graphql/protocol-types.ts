@@ -10,7 +10,7 @@ import type { MapSchema } from '../../protocol/schema/metadata-map.ts'
 import type { BytesSchema, TextSchema, UintSchema } from '../../protocol/schema/scalars.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
 
-/** Which object types and families the protocol declares: the walk that all folds of this room begin with. */
+/** Collects the object types and families that the protocol declares. All conversions of protocol types start with this walk. */
 
 /** A schema narrowed by its kind. */
 export type SchemaNode =
@@ -23,23 +23,23 @@ export type SchemaNode =
   | OptionalSchema<unknown>
   | MapSchema
 
-/** An object type, whatever its values. */
+/** An object type of any value. */
 export type AnyStruct = StructSchema<unknown>
 
-/** Everything that some roots are made of. */
+/** All types that a set of root types contains. */
 export interface ProtocolTypes {
   /** Object types by name. */
   readonly structs: ReadonlyMap<string, AnyStruct>
-  /** By family name, all variants met under it anywhere, by code. */
+  /** All variants of each family, ordered by code, by the name of the family. */
   readonly families: ReadonlyMap<string, readonly AnyStruct[]>
 }
 
-/** Every schema is made by one of the makers of the describing language, and their kinds are these. */
+/** Narrows a schema. Every schema is created by a function of `protocol/schema`, and these are all of their kinds. */
 export function nodeOf(schema: Schema<unknown>): SchemaNode {
   return schema as SchemaNode
 }
 
-/** Walks over all schemas that the roots are made of. */
+/** Collects all types that the roots contain. */
 export function collectTypes(roots: readonly AnyStruct[]): ProtocolTypes {
   const structs = new Map<string, AnyStruct>()
   const variants = new Map<string, Map<string, AnyStruct>>()
@@ -51,7 +51,7 @@ export function collectTypes(roots: readonly AnyStruct[]): ProtocolTypes {
     const node = nodeOf(schema)
     if (node.kind === 'list' || node.kind === 'optional') visit(node.of)
     if (node.kind === 'struct') visitStruct(node)
-    // The innermost node of a proof, too deep to be anything, is a choice of nothing.
+    // At the maximum depth, the node of a proof is a union without variants.
     if (node.kind === 'union' && 'variants' in node) visitUnion(node)
   }
 
@@ -76,7 +76,7 @@ export function collectTypes(roots: readonly AnyStruct[]): ProtocolTypes {
   return { structs, families: new Map(families) }
 }
 
-/** A nested type may be declared once for each depth, such as the node of a proof. */
+/** Whether two declarations are of one type. A nested type, such as the node of a proof, is declared once for each depth. */
 function isSameType(a: AnyStruct, b: AnyStruct): boolean {
   const members = (struct: AnyStruct) => Object.keys(struct.fields).join()
   return a.code === b.code && a.about === b.about && members(a) === members(b)

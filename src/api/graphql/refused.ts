@@ -3,7 +3,7 @@ import { toGraphQL } from '../errors.ts'
 import type { GatewayError } from '../gateway-error.ts'
 import { json, type RestResponse } from '../rest/response.ts'
 
-/** A refusal of GraphQL before anything is executed, by default with the status and headers that REST has for it. */
+/** Returns the response for an error before execution, by default with the status and headers that REST uses for it. */
 export function refusedGraphql(error: GatewayError, status?: number): RestResponse {
   const row = errorRowOf(error.code)
   const body = { errors: [toGraphQL(error).toJSON()] }

@@ -12,7 +12,7 @@ import {
   TransactionId,
 } from '../../protocol/primitives.ts'
 
-/** The identifiers: bytes of one length, each kind a scalar of its own. */
+/** The identifiers. Each kind has a fixed length and a scalar of its own. */
 export const ids = {
   BlockId,
   TransactionId,
@@ -25,11 +25,11 @@ export const ids = {
   FoundryId,
 }
 
-/** In memory and on the wire of GraphQL, for every scalar of the schema. */
-// An alias, because an interface has no index signature and the builder asks for one.
+/** Types of the scalars in resolvers: as input and as output. */
+// An alias, because an interface has no index signature and the builder requires one.
 export type ScalarTypes = {
   UInt32: Both<number>
-  /** Counts are numbers in memory. */
+  /** Counts are numbers in resolvers. */
   UInt64: { Input: bigint; Output: bigint | number }
   UInt256: Both<bigint>
   Int64: Both<bigint>

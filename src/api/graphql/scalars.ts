@@ -4,20 +4,20 @@ import { type Hex, isHex } from '../../lib/hex.ts'
 import { builder } from './builder.ts'
 import { ids } from './scalar-types.ts'
 
-/** The scalars of the schema. Written in one form; read by the rules of codec reference 1.1. */
+/** The scalars of the schema. They are written in one form, and read by the rules of codec reference 1.1. */
 
 const max32 = 2 ** 32 - 1
 const max64 = 2n ** 64n - 1n
 const max256 = 2n ** 256n - 1n
 
-/** Of scalars whose text needs no escape in JSON; of those that are always text; and of those whose values are that text. */
+/** Extensions of scalars: text that needs no escape in JSON; always text; values that are already their text. */
 const digits = { extensions: { isDigits: true } } as const
 const digitsAsText = { extensions: { isDigits: true, isText: true } } as const
-const digitsAsTheyAre = { extensions: { isDigits: true, isText: true, isAsItIs: true } } as const
+const digitsUnchanged = { extensions: { isDigits: true, isText: true, isAsItIs: true } } as const
 
 builder.scalarType('UInt32', {
   ...digits,
-  description: 'A whole number from 0 to 4294967295: slots, epochs, indices and counters.',
+  description: 'An integer from 0 to 4294967295, for slots, epochs, indices and counters.',
   serialize: (value) => {
     if (!isIntegerUpTo(value, max32)) failOutOfRange('UInt32', value)
     return value
@@ -31,7 +31,7 @@ builder.scalarType('UInt32', {
 builder.scalarType('UInt64', {
   ...digitsAsText,
   description:
-    'A whole number from 0 to 18446744073709551615, as decimal text: amounts, mana and nanoseconds. Small ones are also read as numbers.',
+    'An integer from 0 to 18446744073709551615 as decimal text, for amounts, mana and nanoseconds. Inputs up to 9007199254740991 may also be JSON numbers.',
   serialize: (value) => {
     const isIn = typeof value === 'bigint' ? value >= 0n && value <= max64 : isIntegerUpTo(value)
     if (!isIn) failOutOfRange('UInt64', value)
@@ -47,7 +47,7 @@ builder.scalarType('UInt64', {
 builder.scalarType('UInt256', {
   ...digitsAsText,
   description:
-    'A whole number from 0 to 2^256 - 1, as hexadecimal text in its shortest form: amounts of native tokens.',
+    'An integer from 0 to 2^256 - 1 as hexadecimal text without leading zeros, for amounts of native tokens.',
   serialize: (value) => {
     assert(value >= 0n && value <= max256, 'UInt256 out of range')
     return `0x${value.toString(16)}`
@@ -63,7 +63,7 @@ builder.scalarType('UInt256', {
 builder.scalarType('Int64', {
   ...digitsAsText,
   description:
-    'A whole number from -9223372036854775808 to 9223372036854775807, as decimal text: credits, which may be a debt.',
+    'An integer from -9223372036854775808 to 9223372036854775807 as decimal text, for credits. A negative credit is a debt.',
   serialize: (value) => {
     if (BigInt.asIntN(64, value) !== value) failOutOfRange('Int64', value)
     return value.toString()
@@ -76,8 +76,8 @@ builder.scalarType('Int64', {
 })
 
 builder.scalarType('Hex', {
-  ...digitsAsTheyAre,
-  description: 'Bytes: 0x and two hexadecimal digits a byte, written in lower case.',
+  ...digitsUnchanged,
+  description: 'Bytes as 0x and two hexadecimal digits per byte. Outputs are in lower case.',
   serialize: (value) => value,
   ...readBy(parseHex),
 })
@@ -85,7 +85,7 @@ builder.scalarType('Hex', {
 builder.scalarType('DateTime', {
   ...digits,
   description:
-    'A time in UTC as ISO 8601, such as 2026-11-22T07:27:00.000Z; written with milliseconds, read with any offset.',
+    'A time in UTC in the format of ISO 8601, such as 2026-11-22T07:27:00.000Z. Outputs have milliseconds. Inputs may have any offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => new Date(value).toISOString(),
   ...readBy((value) => {
@@ -99,34 +99,35 @@ builder.scalarType('DateTime', {
 })
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value, as it is.',
+  description: 'Any JSON value.',
   serialize: (value) => value,
   parseValue: (value) => value,
 })
 
 const idSentences: { readonly [K in keyof typeof ids]: string } = {
-  BlockId: 'A block: 32 bytes of hash, then its slot.',
-  TransactionId: 'A transaction: 32 bytes of hash, then its creation slot.',
-  CommitmentId: 'A slot commitment: 32 bytes of hash, then its slot.',
-  OutputId: 'An output: its transaction id, then its index.',
-  AccountId: 'An account: the hash of the output id that created it.',
-  AnchorId: 'An anchor: the hash of the output id that created it.',
-  NftId: 'An NFT: the hash of the output id that created it.',
-  DelegationId: 'A delegation: the hash of the output id that created it.',
-  FoundryId: 'A foundry, and its native token: account address, serial number, scheme.',
+  BlockId: 'The id of a block: a hash of 32 bytes and the slot index.',
+  TransactionId: 'The id of a transaction: a hash of 32 bytes and the index of the creation slot.',
+  CommitmentId: 'The id of a slot commitment: a hash of 32 bytes and the slot index.',
+  OutputId: 'The id of an output: the transaction id and the output index.',
+  AccountId: 'The id of an account: the hash of the id of the output that created it.',
+  AnchorId: 'The id of an anchor: the hash of the id of the output that created it.',
+  NftId: 'The id of an NFT: the hash of the id of the output that created it.',
+  DelegationId: 'The id of a delegation: the hash of the id of the output that created it.',
+  FoundryId:
+    'The id of a foundry and its native token: the account address, the serial number and the token scheme.',
 }
 
 for (const name of Object.keys(ids) as (keyof typeof ids)[]) {
   const { max: length } = ids[name]
   builder.scalarType(name, {
-    ...digitsAsTheyAre,
-    description: `${idSentences[name]} ${length} bytes as 0x and lower-case hexadecimal digits.`,
+    ...digitsUnchanged,
+    description: `${idSentences[name]} It has ${length} bytes, as 0x and lower-case hexadecimal digits.`,
     serialize: (value: Hex) => value,
     ...readBy((value) => parseId(value, length)),
   })
 }
 
-/** Reads a value from variables and from the document; what is refused there is refused with its place. */
+/** Reads a value from variables and from the document. Errors in the document have a location. */
 function readBy<T>(parseValue: (value: unknown) => T) {
   type Variables = Parameters<typeof valueFromASTUntyped>[1]
   const parseLiteral = (node: ValueNode, variables?: Variables): T => {
@@ -141,7 +142,7 @@ function readBy<T>(parseValue: (value: unknown) => T) {
   return { parseValue, parseLiteral }
 }
 
-/** The length is checked here; that the bytes name something is the asker's affair. */
+/** Checks the length of an id, but not whether the object exists. */
 function parseId<I extends Hex>(value: unknown, length: number): I {
   const hex = parseHex(value)
   if (hex.length !== 2 + 2 * length) throw refused(`0x and ${2 * length} hexadecimal digits`)
@@ -155,7 +156,7 @@ function parseHex(value: unknown): Hex {
   return value.toLowerCase() as Hex
 }
 
-/** Numbers only as far as JSON keeps them exact. */
+/** Parses decimal text, or a number that JSON represents exactly. */
 function parseUInt64(value: unknown): bigint | undefined {
   if (typeof value === 'number') {
     return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
@@ -172,7 +173,7 @@ function parseInt64(value: unknown): bigint | undefined {
   return BigInt.asIntN(64, number) === number ? number : undefined
 }
 
-/** The message is made only here: as an argument it would cost more than all else. */
+/** Formats the message only on failure: as an argument it would cost more than the rest of the check. */
 function failOutOfRange(type: string, value: unknown): never {
   assert(false, `${type} out of range: ${value}`)
 }

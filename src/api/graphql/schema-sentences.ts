@@ -2,41 +2,41 @@ import { assert, present } from '../../lib/assert.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 
-/** What the schema says about protocol types and their members: the sentence of the declaration and what follows from it. */
+/** Descriptions of protocol types and their members: the sentence of the declaration, with limits and type codes. */
 
-/** What a type is, with its code where it has one. */
+/** Returns the description of a type, with its type code if it has one. */
 export function typeSentence(struct: AnyStruct): string {
   const sentence = sentenceOf(present(struct.about, `a sentence about ${struct.name}`))
   return struct.code === undefined ? sentence : `${sentence} Type code ${struct.code}.`
 }
 
-/** What a family is: its kinds with their codes. */
+/** Returns the description of a family: its kinds with their type codes. */
 export function familySentence(variants: readonly AnyStruct[]): string {
   const kinds = variants.map(({ name, code }) => `${name} (${code})`).join(', ')
-  return `One of these, distinguished by the type code: ${kinds}.`
+  return `A value of one of these kinds, distinguished by the type code: ${kinds}.`
 }
 
-/** What a member is, with its limits; of a choice that is narrower here than its family, the kinds allowed. */
+/** Returns the description of a member, with its limits, and with the allowed kinds if they are fewer than those of the family. */
 export function memberSentence(member: Schema<unknown>, types: ProtocolTypes): string {
   const allowed = kindsAllowed(nodeOf(member), types)
   const kinds = allowed === undefined ? '' : ` Allowed here: ${allowed.join(', ')}.`
   return `${commonSentence(member)}${kinds}`
 }
 
-/** What a member is that all kinds of a family have; each may allow other kinds in it. */
+/** Returns the description of a member that all kinds of a family have. It has no allowed kinds, which may differ between them. */
 export function commonSentence(member: Schema<unknown>): string {
   const about = aboutOf(nodeOf(member))
   assert(about !== undefined, `a sentence about a ${member.kind}`)
   return sentenceOf(about + limitsBeside(about, nodeOf(member)))
 }
 
-/** The sentence of the member, else that of its type. */
+/** Returns the sentence of the member, or of its element type. */
 function aboutOf(node: SchemaNode): string | undefined {
   if (node.about !== undefined) return node.about
   return node.kind === 'list' || node.kind === 'optional' ? aboutOf(nodeOf(node.of)) : undefined
 }
 
-/** The limits that a sentence does not state itself. */
+/** Returns the limits in parentheses, unless the sentence states them. */
 function limitsBeside(about: string, node: SchemaNode): string {
   const limits = limitsOf(node)
   if (limits === undefined || /\d to (\d|the sum)|at most (\d|one)/.test(about)) return ''
@@ -70,7 +70,7 @@ function kindsAllowed(node: SchemaNode, types: ProtocolTypes): readonly string[]
   return node.variants.map(({ name }) => name)
 }
 
-/** With a capital and a full stop. */
+/** Adds an initial capital letter and a full stop. */
 function sentenceOf(words: string): string {
   const sentence = words.charAt(0).toUpperCase() + words.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { builder } from './builder.ts'
-// Each of these declares its part with the builder.
+// Each of these modules declares its part of the schema with the builder.
 import './scalars.ts'
 import './model.ts'
 import './account.ts'

@@ -14,7 +14,7 @@ import { OutputNode } from './output.ts'
 import { free, itemsCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
-/** What a text names. */
+/** Search for objects by a text. */
 
 const typeByKind = {
   BLOCK: BlockNode,
@@ -30,11 +30,11 @@ const typeByKind = {
   CHAIN_RECORD: ChainRecord,
 } as const satisfies Record<Hit['kind'], object>
 
-/** Marks the values of the union with their kind, which they do not have themselves. */
+/** Symbol under which the values of the union have their kind. */
 const kindOf = Symbol('kind')
 
 const SearchThing = builder.unionType('SearchThing', {
-  description: 'What a text may name.',
+  description: 'An object that a search can find.',
   types: Object.values(typeByKind),
   resolveType: (thing) =>
     typeByKind[present((thing as Partial<KindOf>)[kindOf], 'the kind of a hit')].name,
@@ -46,47 +46,52 @@ interface KindOf {
 
 const SearchMatch = enumOf<Meaning['by']>(
   'SearchMatch',
-  'What a text is of the thing that is found.',
+  'The property of an object that a search text matches.',
   {
-    BLOCK_ID: 'It is the id of the block.',
-    TRANSACTION_ID: 'It is the id of the transaction.',
-    COMMITMENT_ID: 'It is the id of the commitment.',
-    OUTPUT_ID: 'It is the id of the output.',
-    CHAIN_ID: 'It is the id of the account, anchor, NFT, delegation or foundry.',
-    BECH32: 'It is the address as text, of the thing itself where that has one.',
-    CHAIN_RECORD: 'It is the address whose chain has the record.',
-    ADDRESS_BYTES: 'It is the serialized address.',
-    PUBLIC_KEY_HASH: 'It is the hash of the public key that the address is of.',
-    PUBLIC_KEY: 'It is the public key that the address is of.',
-    MILESTONE_INDEX: 'It is the index of the milestone.',
-    TIME: 'It is a time in the slot of the milestone.',
-    ID_BEGINNING: 'The id begins with it.',
-    TAG: 'It is the tag of the unspent output, as text or as hexadecimal digits.',
+    BLOCK_ID: 'The text is the id of the block.',
+    TRANSACTION_ID: 'The text is the id of the transaction.',
+    COMMITMENT_ID: 'The text is the id of the commitment of the milestone.',
+    OUTPUT_ID: 'The text is the id of the output.',
+    CHAIN_ID: 'The text is the id of the account, anchor, NFT, delegation or foundry.',
+    BECH32: 'The text is the address in Bech32, or the address of the chain in Bech32.',
+    CHAIN_RECORD: 'The text is the address of the chain that has the record.',
+    ADDRESS_BYTES: 'The text is the serialized address.',
+    PUBLIC_KEY_HASH: 'The text is the hash of the public key of the address.',
+    PUBLIC_KEY: 'The text is the public key of the address.',
+    MILESTONE_INDEX: 'The text is the index of the milestone.',
+    TIME: 'The text is a time within the slot of the milestone.',
+    ID_BEGINNING: 'The text is the beginning of the id.',
+    TAG: 'The text is the tag of the unspent output, as text or as hexadecimal digits.',
   },
 )
 
-const SearchNothing = enumOf<Nothing['reason']>('SearchNothing', 'Why nothing is found.', {
-  UNKNOWN: 'It may be a name, but nothing has it here.',
-  MALFORMED: 'It looks like something that it is not, such as Bech32 with a typo.',
-  TOO_SHORT: 'It has fewer than eight hexadecimal digits.',
-  OTHER_NETWORK: 'It is an address of another network.',
-  BEFORE_GENESIS: 'It is a time or a milestone before the network began.',
-  NOT_COMMITTED: 'It is a time or a milestone to come.',
-  NOT_TOLD_BY_NODE: 'In upstream mode: it is not stored here, and the node cannot be asked now.',
-})
+const SearchNothing = enumOf<Nothing['reason']>(
+  'SearchNothing',
+  'The reason why a search finds nothing.',
+  {
+    UNKNOWN: 'The text is valid, but no object in this ledger matches it.',
+    MALFORMED: 'The text resembles a known format but is invalid, such as Bech32 with a typo.',
+    TOO_SHORT: 'The text has fewer than eight hexadecimal digits.',
+    OTHER_NETWORK: 'The text is an address of another network.',
+    BEFORE_GENESIS: 'The text is a time or a milestone before the genesis of the network.',
+    NOT_COMMITTED: 'The text is a time or a milestone that is not committed yet.',
+    NOT_TOLD_BY_NODE:
+      'In upstream mode: the object is not stored here, and the node cannot be queried now.',
+  },
+)
 
 const SearchHit = builder.objectRef<Hit>('SearchHit').implement({
-  description: 'Something that the text may name.',
+  description: 'An object that a search has found.',
   fields: (t) => ({
     match: t.field({
       type: SearchMatch,
-      description: 'Why it is found.',
+      description: 'The property of the object that the text matches.',
       resolve: ({ by }) => by,
     }),
     thing: t.field({
       complexity: free,
       type: SearchThing,
-      description: 'What is found.',
+      description: 'The object.',
       resolve: ({ kind, thing }) =>
         typeof thing === 'string'
           ? { ...viewOfKey(thing), [kindOf]: kind }
@@ -96,23 +101,23 @@ const SearchHit = builder.objectRef<Hit>('SearchHit').implement({
 })
 
 const SearchResultType = builder.objectRef<SearchResult>('SearchResult').implement({
-  description: 'What a text may name, or why it names nothing.',
+  description: 'The result of a search: the objects found, or the reason why there are none.',
   fields: (t) => ({
     hits: t.field({
       complexity: free,
       type: [SearchHit],
-      description: `The most exact first, at most ${maxHits}.`,
+      description: `The objects found, the most exact match first, at most ${maxHits}.`,
       resolve: ({ hits }) => [...hits],
     }),
     reason: t.field({
       type: SearchNothing,
       nullable: true,
-      description: 'Why nothing is found; null where something is.',
+      description: 'The reason why nothing is found. Null if there are hits.',
       resolve: ({ nothing }) => nothing?.reason,
     }),
     message: t.string({
       nullable: true,
-      description: 'The reason in words, for people; null where something is found.',
+      description: 'The reason as a sentence for people. Null if there are hits.',
       resolve: ({ nothing }) => nothing?.sentence,
     }),
   }),
@@ -122,12 +127,13 @@ builder.queryField('search', (t) =>
   t.field({
     type: SearchResultType,
     description:
-      'What a person means who pastes a text: an id or the beginning of one from eight hexadecimal digits on, with or without 0x, a Bech32 address, a public key, the index of a milestone, a Unix time (in seconds to nanoseconds) or an ISO 8601 date, or a tag.',
+      'The objects that a text identifies. The text can be an id or its first eight or more hexadecimal digits (with or without 0x), a Bech32 address, a public key, the index of a milestone, a Unix time (in units from seconds to nanoseconds), an ISO 8601 date, or a tag.',
     complexity: itemsCost(maxHits),
     args: {
       text: t.arg.string({
         required: true,
-        description: 'Up to 1000 characters; blanks around it do not count.',
+        description:
+          'The text to search for: up to 1000 characters. Surrounding white space is ignored.',
       }),
     },
     resolve: (_root, { text }, { services }) => search(services, text),

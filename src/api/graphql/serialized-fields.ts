@@ -14,38 +14,41 @@ import { OutputNode } from './output.ts'
 import { fieldCost, placedFieldCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
-/** Where the fields of what is serialized stand in its bytes. */
+/** The fields of serialized objects, with their offsets in the bytes. */
 
 const SerializedFieldType = builder.objectRef<SerializedField>('SerializedField').implement({
   description:
-    'A field with its place in the bytes: a leaf with its value, or what is made of the fields that follow.',
+    'A field of a serialized object, with its offset in the bytes. A field is a leaf with a value, or contains the fields that follow it.',
   fields: (t) => ({
     path: t.exposeString('path', {
       description:
-        'The way from the whole inwards, as errors have it, such as body.payload.transaction; empty for the whole.',
+        'The path of the field from the object, such as body.payload.transaction, in the format that errors use. Empty for the object itself.',
     }),
     type: t.exposeString('type', {
-      description: 'The name of its type; a list has that of its elements in brackets.',
+      description:
+        'The name of the type of the field. A list has the name of its element type in brackets.',
     }),
     about: t.string({
       nullable: true,
-      description: 'What it means at its place, with unit and range; null where its name says it.',
+      description:
+        'The meaning of the field, with its unit and range. Null if the name is sufficient.',
       resolve: ({ about }) => about,
     }),
     ...uint32s(t, {
-      offset: 'The place of its first byte, 0 to 32767.',
-      length: 'How many bytes it takes, 1 to 32768; of a list or text with the count in front.',
+      offset: 'The offset of the first byte, from 0 to 32767.',
+      length:
+        'The length in bytes, from 1 to 32768. The length of a list or text includes its length prefix.',
     }),
     value: t.string({
       nullable: true,
       description:
-        'Of a leaf its value in decimal digits, hexadecimal bytes or text; null for what is made of other fields.',
+        'The value of a leaf, as decimal digits, hexadecimal bytes or text. Null for a field that contains other fields.',
       resolve: ({ value }) => value,
     }),
   }),
 })
 
-/** The fields, paid for by their number: a block may have some thousand, and the estimate knows no bytes. */
+/** Returns the fields and charges their number: a block may have some thousand, which the cost estimate cannot know. */
 function countedFields(
   { budget }: Pick<GatewayContext, 'budget'>,
   schema: Schema<unknown>,
@@ -57,7 +60,7 @@ function countedFields(
 }
 
 const description =
-  'Every field with its place in the bytes, each before those it is made of. The leaves cover all bytes.'
+  'The fields of the serialized object with their offsets. A field comes before the fields that it contains. The leaves cover all bytes.'
 
 builder.objectField(BlockNode, 'fields', (t) =>
   t.field({
@@ -73,7 +76,7 @@ builder.objectField(TransactionNode, 'fields', (t) =>
     type: [SerializedFieldType],
     nullable: true,
     complexity: fieldCost.blockFields,
-    description: 'The same of `bytes`; null for that of the genesis.',
+    description: `${description} The object is the one in bytes. Null for the transaction of the genesis.`,
     resolve: async (listed, _args, context) => {
       const { payload } = await withContent(context, listed)
       return (
@@ -125,7 +128,7 @@ builder.objectField(AddressInspection, 'fields', (t) =>
     type: [SerializedFieldType],
     complexity: fieldCost.outputFields,
     description:
-      'The same of an address; none of a multi address that is known by its reference alone.',
+      'The fields of the serialized address with their offsets. Empty for a multi address of which only the reference is known.',
     resolve: ({ address }, _args, context) =>
       address === undefined ? [] : countedFields(context, Address, encode(Address, address)),
   }),

@@ -24,19 +24,19 @@ import { errorCost } from './prices.ts'
 import { shareLimit } from './share-limit.ts'
 import { createTextCache } from './text-cache.ts'
 
-/** The GraphQL server for HTTP; `ws.ts` takes its parser, validator and executor for the WebSocket. */
+/** The GraphQL server for HTTP. `ws.ts` uses its parser, validator and executor for WebSocket connections. */
 export type GraphqlServer = ReturnType<typeof createGraphqlServer>
 
-/** What the GraphQL server needs. */
+/** Dependencies of the GraphQL server. */
 export interface GraphqlDeps {
   readonly schema: GraphQLSchema
   readonly log: Log
   readonly documents: Documents
-  /** Whether introspection is answered, and errors suggest names. */
+  /** Whether clients may introspect the schema and errors suggest names. */
   readonly hasIntrospection?: boolean | undefined
 }
 
-/** Makes the GraphQL server. The context of a request is passed in with it. */
+/** Creates the GraphQL server. The context of a request is passed with the request. */
 export function createGraphqlServer({
   schema,
   log,
@@ -61,7 +61,7 @@ export function createGraphqlServer({
       noSubscriptions,
       masking(log),
     ],
-    // Ours, for the log line and the answer share the request id. The page and CORS are the HTTP server's.
+    // `masking` masks errors, so that the log line and the response have the same request id. The HTTP server handles CORS and GraphiQL.
     maskedErrors: false,
     graphiql: false,
     cors: false,
@@ -69,7 +69,7 @@ export function createGraphqlServer({
     multipart: false,
     logging: false,
     maxRequestBodySize: maxBodyBytes,
-    // By itself it would keep 1,024 documents for an hour, however large they are.
+    // The default caches 1,024 documents of any size for an hour.
     parserAndValidationCache: {
       documentCache: createTextCache(maxKeptCharacters),
       errorCache: createTextCache(maxErrorCharacters),
@@ -78,8 +78,8 @@ export function createGraphqlServer({
 }
 
 /**
- * Ends an operation whose client has left, or whose answer is too large: fields that are not resolved yet are not resolved,
- * and what the others gave is dropped. A subscription ends when its client returns it, and its events are each by themselves.
+ * Ends an operation whose client has disconnected or whose response is too large. Remaining fields are not resolved, and the resolved
+ * values are dropped. A subscription ends when its client ends the iterator, and each of its events is a response of its own.
  */
 const endings: Plugin<GatewayContext, GatewayContext> = {
   onExecute({ args, executeFn, setExecuteFn }) {
@@ -104,13 +104,13 @@ function errorsIn(result: unknown): number {
   return errors.length
 }
 
-/** The executor of `graphql`: that of the server writes members that it waits for behind the others, not in the order asked. */
+/** Uses the executor of `graphql`: the executor of the server writes asynchronous fields last, not in the order of the selection. */
 const inOrder: Plugin = {
   onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
 }
 
-/** Rejects as soon as the signal fires, and drops what the work still gives. */
+/** Settles like the work, but rejects as soon as the signal fires. The result of the work is then dropped. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -118,7 +118,7 @@ function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T>
   })
 }
 
-/** Notes which operation was asked for; sockets and streams note it when they read an operation. */
+/** Records the operation of an HTTP request. WebSocket and event stream transports record it when they read an operation. */
 const noting: Plugin<GatewayContext, GatewayContext> = {
   onExecute({ args: { document, operationName, contextValue } }) {
     if (!('request' in contextValue)) return
@@ -128,8 +128,8 @@ const noting: Plugin<GatewayContext, GatewayContext> = {
 }
 
 /**
- * The server would answer a subscription with a stream of its own, without limits, cursors and the notice of a stop. Only the
- * server has the request in the context: the transports of subscriptions begin operations by themselves.
+ * Refuses subscriptions by HTTP: the server would answer them with a stream without limits, cursors and a notice of shutdown. Only the
+ * server adds `request` to the context; the transports for subscriptions start operations themselves.
  */
 const noSubscriptions: Plugin<object, GatewayContext> = {
   onSubscribe({ args, setSubscribeFn }) {
@@ -146,7 +146,7 @@ function masking(log: Log): Plugin<object, GatewayContext> {
       const errors = result.errors.filter((error) => error instanceof GraphQLError)
       setResult({ ...result, errors: maskErrors({ log, requestId: context.requestId }, errors) })
     },
-    // A failure before the execution: the server itself would answer it in its own words, without a line in the log.
+    // A failure before the execution. The server would format it itself, without a log line.
     onResultProcess({ result, serverContext, setResult }) {
       if (isAsyncIterable(result) || Array.isArray(result) || result.errors === undefined) return
       const errors = result.errors.filter((error) => error instanceof GraphQLError)

@@ -6,13 +6,13 @@ import type { GatewayContext } from './builder.ts'
 import { operationCost } from './cost.ts'
 import { charactersOfUnit, documentCost, errorCost } from './prices.ts'
 
-/** Takes what an operation may cost from the share of its client before it is executed, and gives back what it did not spend. */
+/** Takes the maximum cost of an operation from the share of its client before execution, and returns the unspent part. */
 
-/** For operations by HTTP; of sockets and streams only the documents, for these take the cost when they read an operation. */
+/** Plugin for HTTP operations. WebSocket and event stream transports take the cost themselves; the plugin charges their documents. */
 export const shareLimit: Plugin<GatewayContext, GatewayContext> = {
   onParse({ context, params: { source } }) {
     const { length } = typeof source === 'string' ? source : source.body
-    // What is kept from before is paid for as well.
+    // Cached documents are charged as well.
     context.share.charge(documentCost + length / charactersOfUnit)
   },
   onValidate({ context }) {

@@ -9,39 +9,39 @@ import { GatewayRole, HealthType } from './health.ts'
 import { Milestone } from './milestone.ts'
 import { free, reads } from './prices.ts'
 
-/** How the ledger stands, for a home page. */
+/** The status of the ledger and the gateway, for a home page. */
 
-const LedgerMode = enumOf('LedgerMode', 'Where the ledger of a gateway comes from.', {
-  EMBEDDED: 'The gateway, or another one on its database, keeps it itself.',
-  UPSTREAM: 'It follows nodes.',
+const LedgerMode = enumOf('LedgerMode', 'The source of the ledger of a gateway.', {
+  EMBEDDED: 'The gateway, or another gateway on its database, maintains the ledger.',
+  UPSTREAM: 'The gateway follows the ledger of nodes.',
 })
 
 const SlotTimeType = builder.objectRef<SlotTime>('SlotTime').implement({
-  description: 'A slot and its time.',
+  description: 'A slot with its end time.',
   fields: (t) => ({
-    slot: t.expose('slot', { type: 'UInt32', description: 'The slot.' }),
+    slot: t.expose('slot', { type: 'UInt32', description: 'The index of the slot.' }),
     end: t.field({
       type: 'DateTime',
-      description: 'When the slot ends: the first moment of the next one.',
+      description: 'The end of the slot, which is the start of the next slot.',
       resolve: ({ end }) => end * 1_000,
     }),
   }),
 })
 
-/** How the ledger stands. */
+/** The GraphQL type of the status. */
 export const StatusType = builder.objectRef<Status>('Status').implement({
   description:
-    'How the ledger stands. All counts are as of the newest committed slot, from counters: they cost the same for a ledger of any size.',
+    'The status of the ledger and the gateway. All counts are as of the newest committed slot. They are read from counters, so their cost does not depend on the size of the ledger.',
   fields: (t) => ({
     committed: t.expose('committed', {
       complexity: free,
       type: SlotTimeType,
-      description: 'The newest committed slot: the newest milestone.',
+      description: 'The newest committed slot, which is the slot of the newest milestone.',
     }),
     newestMilestone: t.field({
       complexity: free,
       type: Milestone,
-      description: 'The same as a milestone.',
+      description: 'The newest milestone.',
       resolve: async ({ committed }, _args, { services }) =>
         present(await readMilestone(services, committed.slot), 'the newest milestone'),
     }),
@@ -49,44 +49,46 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       complexity: free,
       type: SlotTimeType,
       description:
-        'The newest slot that is final. A gateway undoes no slot, so it is the newest committed one.',
+        'The newest final slot. The gateway never reverts a committed slot, so it is the newest committed slot.',
     }),
     current: t.expose('current', {
       complexity: free,
       type: SlotTimeType,
-      description: 'The slot of this moment by the clock of the gateway.',
+      description: 'The current slot by the clock of the gateway.',
     }),
     lagSeconds: t.expose('lagSeconds', {
       type: 'UInt64',
       description:
-        'Seconds from the end of the newest committed slot until now. A slot is committed some slots after its end, so it is never near zero.',
+        'Seconds since the end of the newest committed slot. A slot is committed some slots after its end, so the value is never close to 0.',
     }),
     blocksPerSecond: t.float({
       nullable: true,
       description:
-        'Accepted blocks a second over the newest minute of committed slots. Null in upstream mode, where the node does not report blocks with their slots.',
+        'The number of accepted blocks per second over the newest minute of committed slots. Null in upstream mode, because nodes do not report blocks with their slots.',
       resolve: ({ blocksPerSecond }) => blocksPerSecond ?? null,
     }),
     transactionsPerSecond: t.exposeFloat('transactionsPerSecond', {
-      description: 'Accepted transactions a second over the same time.',
+      description:
+        'The number of accepted transactions per second over the newest minute of committed slots.',
     }),
     ...uint64s(t, {
-      baseTokenSupply: 'All base tokens in being, in the smallest unit.',
-      addresses: 'Addresses that own base tokens.',
-      unspentOutputs: 'Unspent outputs.',
-      accounts: 'Accounts: unspent account outputs. Implicit accounts are not among them.',
+      baseTokenSupply: 'The total supply of base tokens, in the smallest unit.',
+      addresses: 'The number of addresses that own base tokens.',
+      unspentOutputs: 'The number of unspent outputs.',
+      accounts:
+        'The number of accounts, which is the number of unspent account outputs. Implicit accounts are not included.',
     }),
     role: t.expose('role', {
       type: GatewayRole,
-      description: 'The role of this gateway among those on its database.',
+      description: 'The role of the gateway among the gateways on its database.',
     }),
     health: t.field({
       complexity: reads(1),
       type: HealthType,
-      description: 'Whether this gateway can do its work.',
+      description: 'The health of the gateway.',
       resolve: (_status, _args, { services, isStopping }) => readHealth(services, { isStopping }),
     }),
-    mode: t.expose('mode', { type: LedgerMode, description: 'Where the ledger comes from.' }),
+    mode: t.expose('mode', { type: LedgerMode, description: 'The source of the ledger.' }),
   }),
 })
 
@@ -94,7 +96,7 @@ builder.queryField('status', (t) =>
   t.field({
     complexity: reads(2),
     type: StatusType,
-    description: 'How the ledger stands, for a home page.',
+    description: 'The status of the ledger and the gateway.',
     resolve: (_root, _args, { services }) => readStatus(services),
   }),
 )

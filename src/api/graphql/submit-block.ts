@@ -15,31 +15,31 @@ import { builder } from './builder.ts'
 import { BlockInput, blockInput, PayloadInput, payloadInput } from './model.ts'
 import { judgementCost, reads } from './prices.ts'
 
-/** Submitting a block: typed by hand, as JSON, as bytes, or as a payload around which the node builds one. */
+/** The mutation that submits a block: as an input object, as JSON, as bytes, or as a payload around which the node builds a block. */
 
 const SubmitBlockInput = builder.inputType('SubmitBlockInput', {
   description: 'A block in one of four forms.',
   isOneOf: true,
   fields: (t) => ({
-    block: t.field({ type: BlockInput, description: 'A block, member by member.' }),
+    block: t.field({ type: BlockInput, description: 'A block as an input object.' }),
     json: t.field({ type: 'JSON', description: 'A block in the JSON of the protocol.' }),
     bytes: t.field({ type: 'Hex', description: 'A serialized block, at most 32768 bytes.' }),
     payload: t.field({
       type: PayloadInput,
       description:
-        'A payload; the node builds and signs a block around it, when it has an account.',
+        'A payload. The node builds and signs a block around it, if it has an account for that.',
     }),
   }),
 })
 
 const SubmittedBlock = builder.objectRef<BlockId>('SubmittedBlock').implement({
-  description: 'A stored block: it is on the disk, and every transport reads it.',
+  description: 'A submitted block. It is durable and visible on every transport.',
   fields: (t) => ({
     blockId: t.field({ type: 'BlockId', description: 'The id of the block.', resolve: (id) => id }),
     block: t.field({
       complexity: reads(1),
       type: BlockNode,
-      description: 'The block and its state.',
+      description: 'The block with its state.',
       resolve: async (id, _args, { services }) => {
         const block = orThrow(await readBlock(services, id))
         assert(block !== undefined, 'an acknowledged block can be read')
@@ -53,13 +53,13 @@ builder.mutationField('submitBlock', (t) =>
   t.field({
     type: SubmittedBlock,
     description:
-      'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking; the same block again gives the same id.',
+      'Submits a block. It is acknowledged when it is durable and has passed every check that needs no booking. Submitting the same block again returns the same id.',
     complexity: judgementCost,
     args: {
       input: t.arg({
         type: SubmitBlockInput,
         required: true,
-        description: 'The block, in one of its forms, or a payload for one.',
+        description: 'The block, or the payload of a block, in one of the forms of the input.',
       }),
     },
     resolve: async (_root, { input }, { caller, services, quota }) => {
@@ -83,7 +83,7 @@ function submissionOf(input: Input): Submission {
   return { form: 'json', json: input.json }
 }
 
-/** The error with its place in the argument, where the refusal names one. */
+/** Returns the error, with its path in the argument if the refusal has one. */
 function placed(error: SubmitBlockError, input: Input): GraphQLError {
   const known = toGraphQL(error)
   if (error.code !== 'BLOCK_MALFORMED') return known

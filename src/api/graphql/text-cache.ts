@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache'
 
-/** A cache of what texts mean, bounded by the length of the texts: what is made of one is as large as the text is long. */
+/** A cache of values derived from texts. It is bounded by the lengths of the texts, because the size of a value grows with its text. */
 
-/** Values by text; the least recently used go first. */
+/** Values by text. The least recently used values are evicted first. */
 export interface TextCache<V> {
   get(text: string): V | undefined
-  /** Keeps a value, unless its text alone is longer than the cache may be. */
+  /** Caches a value, unless its text alone exceeds the capacity. */
   set(text: string, value: V): void
 }
 
-/** A cache of texts with so many characters in all. */
+/** Creates a cache. `capacity` is the total number of characters of its texts. */
 export function createTextCache<V extends NonNullable<unknown>>(capacity: number): TextCache<V> {
-  // An entry has a size also where its text is short.
+  // Each entry has overhead, even if its text is short.
   return new LRUCache<string, V>({
     maxSize: capacity,
     sizeCalculation: (_value, text) => text.length + 100,

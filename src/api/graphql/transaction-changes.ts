@@ -13,50 +13,57 @@ import { milestoneInBatch, outputsInBatch, transactionUpdateReads, withContent }
 import { free, itemsCost, listCost } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 
-/** What a transaction moved. */
+/** The ledger updates and balance changes of a transaction. */
 
 const TokenChange = builder.objectRef<AddressChange['tokens'][number]>('TokenChange').implement({
-  description: 'What an address gave away and was given of a native token.',
+  description: 'The amounts of a native token that an address sent and received in a transaction.',
   fields: (t) => ({
-    tokenId: t.expose('tokenId', { type: 'FoundryId', description: 'The foundry of the token.' }),
-    sent: t.expose('sent', { type: 'UInt256', description: 'In the inputs that it owned.' }),
+    tokenId: t.expose('tokenId', {
+      type: 'FoundryId',
+      description: 'The id of the token, which equals the id of its foundry.',
+    }),
+    sent: t.expose('sent', {
+      type: 'UInt256',
+      description: 'The number of tokens in the inputs that the address owned.',
+    }),
     received: t.expose('received', {
       type: 'UInt256',
-      description: 'In the outputs that it owns then.',
+      description: 'The number of tokens in the outputs that the address owns after it.',
     }),
   }),
 })
 
 const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').implement({
   description:
-    'What an address gave away and was given by a transaction. The difference is what it gained or lost.',
+    'The amounts that an address sent and received in a transaction. Its balance changed by the difference.',
   fields: (t) => ({
     address: t.field({
       complexity: free,
       type: AddressNode,
-      description: 'The owner of inputs or outputs at the end of the slot of the transaction.',
+      description:
+        'The address that owns inputs or outputs at the end of the slot of the transaction.',
       resolve: ({ address }) => viewOfKey(address),
     }),
     ...uint64s(t, {
-      sent: 'Base tokens in the inputs that it owned.',
-      received: 'Base tokens in the outputs that it owns then.',
+      sent: 'The number of base tokens in the inputs that the address owned.',
+      received: 'The number of base tokens in the outputs that the address owns after it.',
     }),
     tokens: t.field({
       complexity: free,
       type: [TokenChange],
-      description: 'The same of each native token that was in one of them.',
+      description: 'The changes of each native token in those inputs and outputs.',
       resolve: ({ tokens }) => [...tokens],
     }),
   }),
 })
 
-/** As many outputs are read, and the positions of some rows of each. */
+/** Price of the updates: up to 256 outputs are read, and the positions of some rows of each. */
 function updatesCost(args: Parameters<typeof listCost>[0]) {
   const { field, multiplier } = listCost(args)
   return { field: field + 2 * itemsCost(256).field, multiplier }
 }
 
-/** Up to 128 inputs and 128 outputs are read and decoded, and each may be of another address. */
+/** Price of the changes: up to 128 inputs and 128 outputs are read and decoded, and each may belong to another address. */
 const changesCost = itemsCost(256)
 
 builder.objectField(TransactionNode, 'updates', (t) =>
@@ -64,7 +71,7 @@ builder.objectField(TransactionNode, 'updates', (t) =>
     type: LedgerUpdateConnection,
     nullable: true,
     description:
-      'The ledger updates that it made, of all addresses, in the order of the log. Null where no milestone has it, and, with an error, where they are no longer kept or its inputs are not known.',
+      'A list of the ledger updates of the transaction over all addresses, in the order of the log. Null if no milestone contains the transaction. Null with an error if the updates have been pruned or the inputs are not known.',
     complexity: updatesCost,
     args: listArgs,
     resolve: async (listed, page, context) => {
@@ -91,16 +98,16 @@ builder.objectField(TransactionNode, 'changes', (t) =>
     type: [AddressChangeType],
     nullable: true,
     description:
-      'What it moved, by address: those that gave first, in the order of inputs, then those that were only given, in the order of outputs. Empty while it is pending and where it failed; null, with an error, where inputs are not known.',
+      'The balance changes of the transaction by address: first addresses that sent, in the order of the inputs, then addresses that only received, in the order of the outputs. Empty if the transaction is pending or failed. Null with an error if the inputs are not known.',
     complexity: changesCost,
     resolve: async (listed, _args, context) => {
       if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
       const { keptChanges } = context.services
-      const kept = keptChanges.get(listed)
-      if (kept !== undefined) return [...kept]
+      const cached = keptChanges.get(listed)
+      if (cached !== undefined) return [...cached]
       const view = await withContent(context, listed)
       const { payload, inputIds, outputIds } = view
-      // It says itself what it creates, but for that of the genesis.
+      // The payload has the created outputs, except for the genesis, which has no payload.
       const [inputs, outputs] = await Promise.all([
         outputsInBatch(context, inputIds),
         payload?.transaction.outputs ?? contentsOf(outputsInBatch(context, outputIds)),

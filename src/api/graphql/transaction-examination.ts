@@ -9,22 +9,22 @@ import { fieldCost, free, judgementBase } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
 import { ForeseenFailure, ForeseenMana } from './verify-transaction.ts'
 
-/** How a transaction was judged, and the bytes that were. */
+/** The examination of a judged transaction, and its bytes. */
 
 const TransactionExamination = builder.objectRef<Examination>('TransactionExamination').implement({
-  description: 'How far the rules of the ledger hold for a transaction that was judged.',
+  description: 'The result of checking a judged transaction by the rules of the ledger.',
   fields: (t) => ({
     passedRules: t.field({
       complexity: free,
       type: ['String'],
       description:
-        'The rules that hold, in their order; of a FAILED one the next is broken. None where its inputs or what else it refers to were not there, or were spent.',
+        'The rules that the transaction meets, in the order in which they are checked. For the state FAILED, the next rule is broken. Empty if an input or another object that the transaction refers to did not exist or was spent.',
       resolve: ({ passed }) => [...passed],
     }),
     brokenRule: t.string({
       nullable: true,
       description:
-        'The rule that it breaks; null where it breaks none, and where its inputs or what else it refers to were not there, or were spent.',
+        'The rule that the transaction breaks. Null if it breaks none, and if an input or another object that the transaction refers to did not exist or was spent.',
       resolve: ({ broken }) => broken,
     }),
     failure: t.field({
@@ -32,14 +32,14 @@ const TransactionExamination = builder.objectRef<Examination>('TransactionExamin
       type: ForeseenFailure,
       nullable: true,
       description:
-        'The failure with what is wrong where; null where it did not fail, and where that is not known any more.',
+        'The failure of the transaction in detail. Null if it did not fail, and if the details are no longer known.',
       resolve: ({ failure }) => failure,
     }),
     mana: t.field({
       complexity: free,
       type: ForeseenMana,
       nullable: true,
-      description: 'Null where the rules ended before it.',
+      description: 'The mana of the transaction. Null if an earlier rule is broken.',
       resolve: ({ mana }) => mana,
     }),
   }),
@@ -51,7 +51,7 @@ builder.objectFields(TransactionNode, (t) => ({
     type: TransactionExamination,
     nullable: true,
     description:
-      'How it was judged, by what it refers to. Null while it is PENDING, for that of the genesis, where what it refers to is not kept, and, with an error, where an upstream node does not give it.',
+      'The examination of the transaction, computed from the objects that it refers to. Null for the state PENDING, for the transaction of the genesis, and if one of these objects is no longer stored. Null with an error if an upstream node does not provide it.',
     resolve: async (listed, _args, context) => {
       context.budget.compute(judgementBase)
       return orThrow(await examineTransaction(context.services, await withContent(context, listed)))
@@ -62,7 +62,7 @@ builder.objectFields(TransactionNode, (t) => ({
     type: 'Hex',
     nullable: true,
     description:
-      'The serialized transaction with its unlocks, as verifyTransaction takes it; null for that of the genesis.',
+      'The serialized signed transaction, as accepted by verifyTransaction. Null for the transaction of the genesis.',
     resolve: async (listed, _args, context) => {
       const { payload } = await withContent(context, listed)
       return payload && bytesToHex(encode(SignedTransaction, payload))

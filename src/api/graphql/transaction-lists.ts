@@ -10,25 +10,25 @@ import { Milestone } from './milestone.ts'
 import { listCost, reads, transactionsCost } from './prices.ts'
 import { TransactionNode, TransactionState } from './transaction.ts'
 
-/** Lists of transactions, and what transactions lead to. */
+/** Lists of transactions, and fields from transactions to related objects. */
 
 const TransactionFilter = builder.inputType('TransactionFilter', {
-  description: 'Conditions that transactions must all meet.',
+  description: 'Conditions on transactions. A transaction must meet all of them.',
   fields: (t) => ({
-    state: t.field({ type: TransactionState, description: 'Only transactions in this state.' }),
+    state: t.field({ type: TransactionState, description: 'The state of the transactions.' }),
     ...milestoneBounds(
       t,
-      'Only transactions of this slot or of later ones.',
-      'Only transactions of this slot or of earlier ones.',
+      'The index of the first slot, inclusive.',
+      'The index of the last slot, inclusive.',
     ),
   }),
 })
 
-/** A page of transactions. */
+/** The GraphQL type of a page of transactions. */
 export const TransactionConnection = listConnection(
   'Transaction',
   TransactionNode,
-  'A page of transactions, by slot and id (Relay connection).',
+  'A page of transactions, ordered by slot and then by id (Relay connection).',
 )
 
 builder.queryField('transactions', (t) =>
@@ -36,10 +36,14 @@ builder.queryField('transactions', (t) =>
     type: TransactionConnection,
     nullable: true,
     description:
-      'All transactions that are kept, also those that are pending or failed; by slot, and in one slot by id. That of the genesis is not among them. Null, with an error, in upstream mode.',
+      'A list of all stored transactions, including pending and failed transactions, ordered by slot and then by id. The transaction of the genesis is not included. Null with an error in upstream mode.',
     complexity: transactionsCost,
     args: {
-      filter: t.arg({ type: TransactionFilter, description: 'Only what meets all of these.' }),
+      filter: t.arg({
+        type: TransactionFilter,
+        description:
+          'Conditions on the transactions. Without a filter, all transactions are returned.',
+      }),
       ...listArgs,
     },
     resolve: async (_root, { filter, ...page }, context) =>
@@ -51,7 +55,7 @@ builder.objectFields(TransactionNode, (t) => ({
   block: t.field({
     type: BlockNode,
     nullable: true,
-    description: 'The block of blockId; null for the transaction of the genesis.',
+    description: 'The block with the id blockId. Null for the transaction of the genesis.',
     complexity: reads(1),
     resolve: ({ blockId }, _args, context) => blockId && blockInBatch(context, blockId),
   }),
@@ -59,7 +63,7 @@ builder.objectFields(TransactionNode, (t) => ({
     type: BlockConnection,
     nullable: true,
     description:
-      'Every block that is kept and carries it, by issuing time. Null, with an error, in upstream mode.',
+      'A list of the stored blocks that carry the transaction, ordered by issuing time. Null with an error in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ transactionId }, page, context) =>
@@ -69,7 +73,7 @@ builder.objectFields(TransactionNode, (t) => ({
     type: Milestone,
     nullable: true,
     description:
-      'The milestone it is booked in; null while its slot is not committed, and where it failed.',
+      'The milestone of the slot in which the transaction is booked. Null until the slot is committed, and if the transaction failed.',
     complexity: reads(1),
     resolve: ({ slot, state }, _args, context) =>
       state === 'FAILED' || state === 'PENDING' ? null : milestoneInBatch(context, slot),

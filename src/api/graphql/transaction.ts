@@ -8,45 +8,46 @@ import { SignedTransactionType } from './model.ts'
 import { OutputNode } from './output.ts'
 import { fieldCost, free, outputsCost, reads } from './prices.ts'
 
-/** A transaction and what became of it. */
+/** Transactions and their states. */
 
 /** The states of transactions. */
 export const TransactionState = enumOf('TransactionState', 'The state of a transaction.', {
   PENDING:
-    'A block that carries it is kept, and it is not judged yet, or waits for outputs that it spends and that do not exist yet.',
-  ACCEPTED: 'Booked: its inputs are spent and its outputs exist.',
-  COMMITTED: 'In a committed slot.',
-  FINALIZED: 'In a committed slot that is final.',
+    'A block that carries the transaction is stored. The transaction is not judged yet, or waits for outputs that it spends and that do not exist yet.',
+  ACCEPTED: 'The transaction is booked: its inputs are spent and its outputs exist.',
+  COMMITTED: 'The transaction is in a committed slot.',
+  FINALIZED: 'The transaction is in a final committed slot.',
   FAILED:
-    'Judged and refused; it changed nothing. Where the failure is that of an unlock (5 to 8, 24, 25) or of a missing input (2), it is PENDING again as soon as another block carries it.',
+    'The transaction was judged and has failed without any effect. After a failure because of an unlock (codes 5 to 8, 24 and 25) or a missing input (code 2), it becomes PENDING again as soon as another block carries it.',
 })
 
-/** Why a transaction failed. */
+/** The GraphQL type of the failure of a transaction. */
 export const TransactionFailure = builder
   .objectRef<PublishedFailure>('TransactionFailure')
   .implement({
-    description: 'Why a transaction failed.',
+    description: 'The reason why a transaction failed.',
     fields: (t) => ({
       code: t.exposeInt('code', {
-        description: 'The published number of the reason, 1 to 255.',
+        description: 'The published number of the reason, from 1 to 255.',
       }),
       name: t.exposeString('name', {
         description: 'The published name of the reason, such as InputAlreadySpent.',
       }),
       sentence: t.exposeString('sentence', {
-        description: 'The reason in words: without a capital, without a full stop.',
+        description:
+          'The reason in words, without an initial capital letter and without a full stop.',
       }),
     }),
   })
 
-/** A transaction with its state. */
+/** The GraphQL type of transactions. */
 export const TransactionNode = builder
   .nodeRef<ListedTransaction>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },
     loadOne: byProtocolId(36, transactionInBatch),
   })
   .implement({
-    description: 'A transaction, and its state in this ledger.',
+    description: 'A transaction, with its state in this ledger.',
     fields: (t) => ({
       transactionId: t.expose('transactionId', {
         type: 'TransactionId',
@@ -60,36 +61,39 @@ export const TransactionNode = builder
         type: TransactionFailure,
         complexity: free,
         nullable: true,
-        description: 'Why it failed; null unless the state is FAILED.',
+        description: 'The reason why the transaction failed. Null unless the state is FAILED.',
       }),
       slot: t.expose('slot', {
         type: 'UInt32',
-        description: "The slot it is booked in; while pending, its block's.",
+        description:
+          'The index of the slot in which the transaction is booked, or of the slot of its block while it is pending.',
       }),
       blockId: t.expose('blockId', {
         type: 'BlockId',
         nullable: true,
         description:
-          'The block by which it was judged; while it is pending, the earliest that carries it. Null for the transaction of the genesis, which no block carries.',
+          'The id of the block with which the transaction was judged, or of the earliest block that carries it while it is pending. Null for the transaction of the genesis, which no block carries.',
       }),
       content: t.field({
         complexity: fieldCost.block,
         type: SignedTransactionType,
         nullable: true,
         description:
-          'The content of the transaction, with its unlocks; null for that of the genesis, which is known by its outputs alone.',
+          'The content of the transaction, with its unlocks. Null for the transaction of the genesis, of which only the outputs are known.',
         resolve: async (listed, _args, context) => (await withContent(context, listed)).payload,
       }),
       inputs: t.field({
         type: [OutputNode],
-        description: 'The outputs it spends, in the order of its inputs; only those that exist.',
+        description:
+          'The outputs that the transaction spends, in the order of the inputs. Outputs that do not exist are left out.',
         complexity: outputsCost,
         resolve: async (listed, _args, context) =>
           outputsInBatch(context, (await withContent(context, listed)).inputIds),
       }),
       outputs: t.field({
         type: [OutputNode],
-        description: 'The outputs it created, in their order; none before it is accepted.',
+        description:
+          'The outputs that the transaction created, in their order. Empty until it is accepted.',
         complexity: outputsCost,
         resolve: async (listed, _args, context) =>
           outputsInBatch(context, (await withContent(context, listed)).outputIds),
@@ -103,8 +107,14 @@ builder.queryField('transaction', (t) =>
     type: TransactionNode,
     nullable: true,
     description:
-      'A transaction, from the moment its block was submitted on, or that of the genesis; null when it is not known.',
-    args: { id: t.arg({ type: 'TransactionId', required: true, description: 'Its id.' }) },
+      'The transaction with the given id, available as soon as a block with it is submitted. Null if it is not known.',
+    args: {
+      id: t.arg({
+        type: 'TransactionId',
+        required: true,
+        description: 'The id of the transaction.',
+      }),
+    },
     resolve: (_root, { id }, context) => transactionInBatch(context, id),
   }),
 )

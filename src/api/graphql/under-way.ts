@@ -1,29 +1,29 @@
 import type { LimitError } from '../api-errors.ts'
 
-/** The operations that are under way in this process, and what their answers hold of its memory until they are sent. */
+/** The running operations of this process, and the memory that their responses occupy until they are sent. */
 
-/** Counted by the budgets of the operations (`budget.ts`). */
+/** Counters of the running operations. The budgets of the operations update them (`budget.ts`). */
 export interface UnderWay {
   readonly limits: UnderWayLimits
   operations: number
-  /** Of all their answers, as far as they are made. */
+  /** Bytes of their responses so far. */
   bytes: number
 }
 
-/** How much may be under way at once. */
+/** Limits of the concurrently running operations. */
 export interface UnderWayLimits {
-  /** Queries and mutations. */
+  /** Maximum number of queries and mutations. */
   readonly operations: number
-  /** Bytes of answers that are made and not sent. */
+  /** Maximum bytes of responses that are computed but not sent. */
   readonly heldBytes: number
 }
 
-/** Nothing is under way. */
+/** Creates the counters. */
 export function createUnderWay(limits: UnderWayLimits): UnderWay {
   return { limits, operations: 0, bytes: 0 }
 }
 
-/** Why another operation is refused; `undefined` where it is not. */
+/** Returns the error for another operation; `undefined` when it may start. */
 export function operationRefusal({ limits, operations, bytes }: UnderWay): LimitError | undefined {
   if (operations >= limits.operations) {
     return { code: 'OPERATION_LIMIT', unit: 'operations', limit: limits.operations }

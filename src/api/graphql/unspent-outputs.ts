@@ -11,68 +11,95 @@ import { OutputNode } from './output.ts'
 import { OutputKind } from './output-kind.ts'
 import { pageCost } from './prices.ts'
 
-/** Unspent outputs by what they say. */
+/** Unspent outputs by their content. */
 
 const AddressInRole = builder.inputType('AddressInRole', {
-  description: 'An address and what it must be to an output.',
+  description: 'An address and the role that it must have in an output.',
   fields: (t) => ({
     role: t.field({
       type: AddressRole,
       required: true,
-      description: 'What it must be to the output.',
+      description: 'The role of the address in the output.',
     }),
-    address: t.string({ required: true, description: 'Bech32, of this network.' }),
+    address: t.string({
+      required: true,
+      description: 'The address as Bech32 text of this network.',
+    }),
   }),
 })
 
-/** Conditions that can be asked of unspent outputs. */
+/** Returns the input fields for conditions on unspent outputs. */
 export function conditionFields(t: InputFields) {
   return {
     heldBy: t.string({
       description:
-        'Bech32 of the owner as of the newest milestone: of an expired output the return address.',
+        'The owner as of the newest milestone, as Bech32 text. The owner of an expired output is the return address.',
     }),
     unlockableBy: t.string({
       description:
-        'Bech32 of an address that may unlock it, now or after an expiration. Not beside heldBy.',
+        'An address that can unlock the output now or after an expiration, as Bech32 text. It cannot be combined with heldBy.',
     }),
     addresses: t.field({
       type: [AddressInRole],
-      description: 'Addresses in their roles as the output names them.',
+      description: 'The addresses that the output must name, with their roles.',
     }),
-    tag: t.field({ type: 'Hex', description: 'The tag, whole.' }),
+    tag: t.field({ type: 'Hex', description: 'The complete tag.' }),
     chainId: t.field({
       type: 'Hex',
-      description: 'Id of an account, anchor, foundry, NFT or delegation.',
+      description: 'The id of an account, anchor, foundry, NFT or delegation.',
     }),
-    nativeToken: t.field({ type: 'FoundryId', description: 'The native token it holds.' }),
-    hasNativeToken: t.boolean({ description: 'Whether it holds native tokens.' }),
+    nativeToken: t.field({
+      type: 'FoundryId',
+      description: 'The id of the native token that the output holds.',
+    }),
+    hasNativeToken: t.boolean({ description: 'Whether the output holds native tokens.' }),
     hasStorageDepositReturn: t.boolean({
-      description: 'Whether a part of it is to be returned when it is spent.',
+      description: 'Whether a part of the amount must be returned when the output is spent.',
     }),
-    hasTimelock: t.boolean({ description: 'Whether it has a timelock, also one that is over.' }),
-    timelockedBefore: t.field({ type: 'UInt32', description: 'Locked up to a slot before this.' }),
-    timelockedAfter: t.field({ type: 'UInt32', description: 'Locked up to a slot after this.' }),
+    hasTimelock: t.boolean({
+      description: 'Whether the output has a timelock, even if it has passed.',
+    }),
+    timelockedBefore: t.field({
+      type: 'UInt32',
+      description: 'A slot index: the timelock must end in an earlier slot.',
+    }),
+    timelockedAfter: t.field({
+      type: 'UInt32',
+      description: 'A slot index: the timelock must end in a later slot.',
+    }),
     hasExpiration: t.boolean({
-      description: 'Whether it has an expiration, also one that has come.',
+      description: 'Whether the output has an expiration, even if it has passed.',
     }),
-    expiresBefore: t.field({ type: 'UInt32', description: 'Expires in a slot before this.' }),
-    expiresAfter: t.field({ type: 'UInt32', description: 'Expires in a slot after this.' }),
+    expiresBefore: t.field({
+      type: 'UInt32',
+      description: 'A slot index: the output must expire in an earlier slot.',
+    }),
+    expiresAfter: t.field({
+      type: 'UInt32',
+      description: 'A slot index: the output must expire in a later slot.',
+    }),
   }
 }
 
 const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
-  description: 'Conditions that outputs must all meet. The slots of bounds are excluded.',
+  description:
+    'Conditions on unspent outputs. An output must meet all of them. Slots given as bounds are exclusive.',
   fields: (t) => ({
-    kinds: t.field({ type: [OutputKind], description: 'Of these kinds.' }),
+    kinds: t.field({ type: [OutputKind], description: 'The allowed kinds of outputs.' }),
     ...conditionFields(t),
-    createdBefore: t.field({ type: 'UInt32', description: 'Booked in a slot before this.' }),
-    createdAfter: t.field({ type: 'UInt32', description: 'Booked in a slot after this.' }),
+    createdBefore: t.field({
+      type: 'UInt32',
+      description: 'A slot index: the output must be booked in an earlier slot.',
+    }),
+    createdAfter: t.field({
+      type: 'UInt32',
+      description: 'A slot index: the output must be booked in a later slot.',
+    }),
     committed: t.boolean({
       required: true,
       defaultValue: false,
       description:
-        'As of the newest milestone; otherwise as booked now, with what no milestone has yet.',
+        'Whether the list is as of the newest milestone. Otherwise it is the current state, which includes transactions that no milestone contains yet.',
     }),
   }),
 })
@@ -80,13 +107,13 @@ const UnspentOutputFilter = builder.inputType('UnspentOutputFilter', {
 type FilterInput = typeof UnspentOutputFilter.$inferInput
 type ConditionInput = Omit<FilterInput, 'committed' | 'kinds' | 'createdAfter' | 'createdBefore'>
 type Filter = Parameters<typeof listUnspentOutputs>[1]
-type Term = NonNullable<Filter['keys']>[number]
+type Key = NonNullable<Filter['keys']>[number]
 
-/** A page of unspent outputs. */
+/** The GraphQL type of a page of unspent outputs. */
 export const UnspentOutputConnection = listConnection(
   'UnspentOutput',
   OutputNode,
-  'A page of unspent outputs, by the slot they were booked in and by id.',
+  'A page of unspent outputs, ordered by the slot in which they were booked and then by id.',
   { edgeDescription: 'An output and its cursor.' },
 )
 
@@ -94,15 +121,20 @@ builder.queryField('unspentOutputs', (t) =>
   t.field({
     type: UnspentOutputConnection,
     nullable: true,
-    description: 'Unspent outputs, by the slot they were booked in, and in one slot by id.',
+    description:
+      'A list of unspent outputs, ordered by the slot in which they were booked and then by id.',
     complexity: pageCost,
     args: {
-      filter: t.arg({ type: UnspentOutputFilter, description: 'Only what meets all of these.' }),
+      filter: t.arg({
+        type: UnspentOutputFilter,
+        description:
+          'Conditions on the outputs. Without a filter, all unspent outputs are returned.',
+      }),
       ...oldestArgs,
     },
     resolve: async (_root, { filter, ...page }, { services }) => {
-      const asked = orThrow(filterOf(services, filter ?? { committed: false }))
-      return orThrow(await listUnspentOutputs(services, asked, page))
+      const conditions = orThrow(filterOf(services, filter ?? { committed: false }))
+      return orThrow(await listUnspentOutputs(services, conditions, page))
     },
   }),
 )
@@ -118,7 +150,7 @@ function filterOf(services: Services, input: FilterInput): Result<Filter, Addres
   })
 }
 
-/** The conditions in the words of the service; those that are not given are undefined. */
+/** Converts the conditions to those of the service. Absent conditions are undefined. */
 export function conditionsOf(
   services: Services,
   input: ConditionInput,
@@ -130,7 +162,7 @@ export function conditionsOf(
   const unlocking =
     input.unlockableBy == null ? ok(undefined) : key(input.unlockableBy, 'unlockableBy')
   if (!unlocking.ok) return unlocking
-  const keys = termsOf(input, key)
+  const keys = keysOf(input, key)
   if (!keys.ok) return keys
   return ok({
     heldBy: heldBy.value,
@@ -145,13 +177,13 @@ export function conditionsOf(
   })
 }
 
-/** The chain first: the first key is looked up in the index, and a chain is the rarest. */
-function termsOf(
+/** Returns the index keys of the conditions, the chain first: the first key is looked up, and a chain has the fewest outputs. */
+function keysOf(
   input: ConditionInput,
   key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,
-): Result<readonly Term[], AddressError> {
+): Result<readonly Key[], AddressError> {
   const { chainId, tag, nativeToken } = input
-  const keys: Term[] = []
+  const keys: Key[] = []
   if (chainId != null) keys.push({ kind: 'CHAIN', value: chainId })
   for (const [i, { role, address }] of (input.addresses ?? []).entries()) {
     const value = key(address, `addresses.${i}.address`)

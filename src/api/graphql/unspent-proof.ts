@@ -8,31 +8,31 @@ import { fieldCost } from './prices.ts'
 
 const UnspentProofType = builder.objectRef<UnspentProof>('UnspentProof').implement({
   description:
-    'Proves by hashes that a slot commitment has an output among the unspent ones. It does not prove that the network agreed on the commitment.',
+    'A proof by hashes that an output is among the unspent outputs of a slot commitment. It does not prove that the network agreed on the commitment.',
   fields: (t) => ({
     commitmentId: t.field({
       type: 'CommitmentId',
-      description: 'The commitment of the newest milestone.',
+      description: 'The id of the slot commitment of the newest milestone.',
       resolve: ({ commitmentId }) => commitmentId,
     }),
     commitment: t.field({
       type: 'Hex',
       description:
-        'Its 89 bytes: BLAKE2b-256 of them and the slot are its id, and bytes 41 to 72 are its roots id.',
+        'The serialized slot commitment, 89 bytes. Its id is the BLAKE2b-256 hash of these bytes, followed by the slot index. Bytes 41 to 72 are its roots id.',
       resolve: ({ commitment }) => commitment,
     }),
     roots: t.field({
       complexity: fieldCost.bytes,
       type: ['Hex'],
       description:
-        'The eight roots of 32 bytes of which the roots id is the Merkle root by BLAKE2b-256; the third is that of the unspent outputs.',
+        'The eight roots of 32 bytes each. The roots id is their Merkle root by BLAKE2b-256. The third root is that of the trie of unspent outputs.',
       resolve: ({ roots }) => [...roots],
     }),
     beside: t.field({
       complexity: fieldCost.bytes,
       type: ['Hex'],
       description:
-        'The roots beside the way to the output, from the top of the trie of unspent outputs down, 32 bytes each, zeros for an empty one. The bits of the SHA-256 of the output id are the way, the most significant first and 1 to the right. At its end stands SHA-256(00, SHA-256 of the id, creation slot as 4 bytes), and above SHA-256(01, left, right).',
+        'The sibling hashes on the path to the output, from the root of the trie of unspent outputs down, 32 bytes each. An empty sibling is 32 zero bytes. The path is the SHA-256 hash of the output id, the most significant bit first, where 1 means right. The leaf is SHA-256(00, SHA-256 of the output id, creation slot as 4 bytes). An inner node is SHA-256(01, left, right).',
       resolve: ({ beside }) => [...beside],
     }),
   }),
@@ -44,7 +44,7 @@ builder.objectField(OutputNode, 'unspentProof', (t) =>
     nullable: true,
     complexity: fieldCost.proof,
     description:
-      'Proves that it was unspent at the end of the newest milestone. Null for an output that is spent or not committed yet and, with an error, in upstream mode and while the roots are not known. Roots of former milestones are not kept.',
+      'A proof that the output was unspent at the end of the newest milestone. Null if the output is spent or not committed yet. Null with an error in upstream mode and while the roots are not known. Proofs for earlier milestones are not available.',
     resolve: async (view, _args, context) => {
       const prove = orThrow(await proverOf(context))
       return orThrow(await prove(view))
@@ -52,13 +52,13 @@ builder.objectField(OutputNode, 'unspentProof', (t) =>
   }),
 )
 
-const underWay = new WeakMap<GatewayContext, ReturnType<typeof unspentProverOf>>()
+const pending = new WeakMap<GatewayContext, ReturnType<typeof unspentProverOf>>()
 
-/** Everything that an answer asks for at the same time shares one read. */
+/** Returns a prover. Concurrent calls for one response share one read. */
 function proverOf(context: GatewayContext): ReturnType<typeof unspentProverOf> {
-  const known = underWay.get(context)
+  const known = pending.get(context)
   if (known !== undefined) return known
-  const reading = unspentProverOf(context.services).finally(() => underWay.delete(context))
-  underWay.set(context, reading)
+  const reading = unspentProverOf(context.services).finally(() => pending.delete(context))
+  pending.set(context, reading)
   return reading
 }

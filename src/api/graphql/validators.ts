@@ -20,6 +20,7 @@ import { fieldCost, free, listCost, reads } from './prices.ts'
 
 /** Validators, epochs and their committees. */
 
+/** Price of an account by its id: three reads. */
 const chainCost = reads(3)
 
 const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
@@ -30,55 +31,58 @@ const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
 })
 
 ValidatorNode.implement({
-  description: 'An account that stakes, as of the newest milestone.',
+  description: 'A validator: an account that stakes base tokens, as of the newest milestone.',
   fields: (t) => ({
     accountId: t.field({
       type: 'AccountId',
-      description: 'The id of the account.',
+      description: 'The account id of the validator.',
       resolve: ({ entry }) => entry.accountId,
     }),
     account: t.field({
       type: AccountNode,
       nullable: true,
       complexity: chainCost,
-      description: 'The account.',
+      description: 'The account of the validator. Null if the account is not known.',
       resolve: ({ entry }, _args, context) => accountInBatch(context, entry.accountId),
     }),
     poolStake: t.expose('poolStake', {
       type: 'UInt64',
-      description: 'Base tokens: its own stake and all delegations to it.',
+      description:
+        'The base tokens in the pool of the validator: its own stake and all delegations to it.',
     }),
     ...eachOf(
       {
-        validatorStake: 'Base tokens that it stakes itself.',
-        delegationStake: 'Base tokens of all delegations to it that go on.',
-        fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
+        validatorStake: 'The base tokens that the validator stakes itself.',
+        delegationStake: 'The base tokens of all current delegations to the validator.',
+        fixedCost:
+          'The mana that the validator keeps from the reward of its pool before the rest is shared.',
       },
       (name, description) =>
         t.field({ type: 'UInt64', description, resolve: ({ entry }) => entry[name] }),
     ),
     stakeEndEpoch: t.field({
       type: 'UInt32',
-      description: 'The last epoch of its stake.',
+      description: 'The last epoch of the stake.',
       resolve: ({ entry }) => entry.stakeEndEpoch,
     }),
     isCandidate: t.exposeBoolean('isCandidate', {
       description:
-        'Whether it announced its candidacy for the next committee, in the epoch of the newest milestone.',
+        'Whether the validator announced its candidacy for the next committee, in the epoch of the newest milestone.',
     }),
     isInCommittee: t.exposeBoolean('isMember', {
-      description: 'Whether it is in the committee of the epoch of the newest milestone.',
+      description:
+        'Whether the validator is in the committee of the epoch of the newest milestone.',
     }),
     supportedVersion: t.field({
       type: 'UInt32',
       description:
-        'The highest protocol version that its validation blocks have named; 0 for none.',
+        'The highest protocol version named by the validation blocks of the validator, or 0 if there is none.',
       resolve: ({ entry }) => entry.supportedVersion,
     }),
     delegations: t.field({
       type: DelegationConnection,
       complexity: listCost,
-      description: 'The delegations to it that are not over.',
+      description: 'A list of the delegations to the validator that have not ended.',
       args: listArgs,
       resolve: ({ entry: { accountId } }, args, context) =>
         chainsOf(context, { kind: chainKinds.DELEGATION, keys: validatorKeys(accountId) }, args),
@@ -89,64 +93,67 @@ ValidatorNode.implement({
 const ValidatorConnection = listConnection(
   'Validator',
   ValidatorNode,
-  'Accounts that stake, the largest pool first.',
+  'A page of validators, the largest pool first.',
   {
     edgeDescription: 'A validator and its cursor.',
   },
 )
 
 const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement({
-  description: 'A validator in the committee of an epoch, with its stakes as of its choice.',
+  description:
+    'A validator in the committee of an epoch, with its stakes at the time of the selection.',
   fields: (t) => ({
     accountId: t.expose('accountId', {
       type: 'AccountId',
-      description: 'The id of the account.',
+      description: 'The account id of the validator.',
     }),
     account: t.field({
       type: AccountNode,
       nullable: true,
       complexity: chainCost,
-      description: 'The account.',
+      description: 'The account of the validator. Null if the account is not known.',
       resolve: ({ accountId }, _args, context) => accountInBatch(context, accountId),
     }),
     ...uint64s(t, {
-      poolStake: 'Base tokens: its own stake and all delegations to it.',
-      validatorStake: 'Base tokens of its own stake.',
-      fixedCost: 'Mana that it takes of the reward of its pool before sharing.',
+      poolStake:
+        'The base tokens in the pool of the validator: its own stake and all delegations to it.',
+      validatorStake: 'The base tokens that the validator stakes itself.',
+      fixedCost:
+        'The mana that the validator keeps from the reward of its pool before the rest is shared.',
     }),
     poolReward: t.expose('poolReward', {
       type: 'UInt64',
       nullable: true,
       description:
-        'Mana that the epoch paid to its pool, 0 where it did nothing; null until the epoch is over, and in upstream mode.',
+        'The mana that the epoch paid to the pool, or 0 if the validator was inactive. Null until the epoch has ended, and in upstream mode.',
     }),
   }),
 })
 
 const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
-  description: 'Who validates in an epoch, and what it pays.',
+  description: 'The committee of an epoch, with its rewards.',
   fields: (t) => ({
     members: t.field({
       complexity: free,
       type: [CommitteeMember],
-      description: 'Its validators; none where they are not known.',
+      description: 'The members of the committee. Empty if they are not known.',
       resolve: ({ seats }) => [...seats],
     }),
     totalStake: t.field({
       type: 'UInt64',
-      description: 'Base tokens of all their pools.',
+      description: 'The sum of the base tokens in the pools of all members.',
       resolve: ({ seats }) => seats.reduce((sum, { poolStake }) => sum + poolStake, 0n),
     }),
     totalValidatorStake: t.field({
       type: 'UInt64',
-      description: 'Base tokens that they stake themselves.',
+      description: 'The sum of the base tokens that the members stake themselves.',
       resolve: ({ seats }) => seats.reduce((sum, { validatorStake }) => sum + validatorStake, 0n),
     }),
     targetReward: t.expose('targetReward', {
       type: 'UInt64',
       nullable: true,
       description:
-        'Mana meant for all of them; null until the epoch is over, where it paid nothing, and in upstream mode.',
+        'The target reward of all members together, in mana. Null until the epoch has ended, if it paid nothing, and in upstream mode.',
     }),
   }),
 })
@@ -157,19 +164,22 @@ const Epoch = builder.nodeRef<EpochView>('Epoch', {
 })
 
 Epoch.implement({
-  description: 'An epoch: a run of slots with one committee.',
+  description: 'An epoch: a range of consecutive slots with one committee.',
   fields: (t) => ({
-    index: t.expose('epoch', { type: 'UInt32', description: 'Its number, from 0.' }),
-    ...uint32s(t, {
-      firstSlot: 'Its first slot.',
-      lastSlot: 'Its last slot.',
+    index: t.expose('epoch', {
+      type: 'UInt32',
+      description: 'The index of the epoch, starting at 0.',
     }),
-    isOver: t.exposeBoolean('isOver', { description: 'Whether its last slot is committed.' }),
+    ...uint32s(t, {
+      firstSlot: 'The index of the first slot.',
+      lastSlot: 'The index of the last slot.',
+    }),
+    isOver: t.exposeBoolean('isOver', { description: 'Whether the last slot is committed.' }),
     committee: t.field({
       type: Committee,
       nullable: true,
       complexity: fieldCost.validators,
-      description: 'Who validates in it.',
+      description: 'The committee of the epoch.',
       resolve: async (epoch, _args, { services }) =>
         orThrow(await readCommitteeOf(services, epoch)),
     }),
@@ -178,7 +188,7 @@ Epoch.implement({
       nullable: true,
       complexity: fieldCost.validators,
       description:
-        'Who validates in the epoch after it; null until they are chosen, a little before its end.',
+        'The committee of the next epoch. Null until it is selected, shortly before the end of this epoch.',
       resolve: async ({ epoch }, _args, { services }) => {
         const next = orThrow(await readCommitteeOf(services, { epoch: epoch + 1 }))
         return next.seats.length === 0 ? null : next
@@ -192,9 +202,13 @@ builder.queryFields((t) => ({
     type: ValidatorNode,
     nullable: true,
     complexity: fieldCost.validators,
-    description: 'An account that stakes; null where it stakes nothing.',
+    description: 'The validator with the given account id. Null if the account does not stake.',
     args: {
-      id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
+      id: t.arg({
+        type: 'AccountId',
+        required: true,
+        description: 'The account id of the validator.',
+      }),
     },
     resolve: async (_root, { id }, { services }) => orThrow(await readStake(services, id)),
   }),
@@ -206,13 +220,13 @@ builder.queryFields((t) => ({
       return { field: field + fieldCost.validators.field, multiplier }
     },
     description:
-      'The accounts that stake, the largest pool first. In upstream mode those that the node lists: who announced its candidacy.',
+      'A list of validators, the largest pool first. In upstream mode, the list has only the validators that the node lists: those that announced their candidacy.',
     args: {
       ...pageArgs,
       epoch: t.arg({
         type: 'UInt32',
         description:
-          'Only those that announced their candidacy in this epoch, with their stakes of today. Not in upstream mode.',
+          'The index of an epoch: only validators that announced their candidacy in it are returned, with their current stakes. Not available in upstream mode.',
       }),
     },
     resolve: async (_root, { epoch, ...page }, { services }) =>
@@ -222,11 +236,11 @@ builder.queryFields((t) => ({
     type: Epoch,
     nullable: true,
     complexity: reads(2),
-    description: 'An epoch; null for one to come.',
+    description: 'The epoch with the given index. Null for a future epoch.',
     args: {
       index: t.arg({
         type: 'UInt32',
-        description: 'Its number; left out: the epoch of the newest milestone.',
+        description: 'The index of the epoch. Defaults to the epoch of the newest milestone.',
       }),
     },
     resolve: (_root, { index }, { services }) => readEpoch(services, index ?? undefined),

@@ -16,49 +16,62 @@ import { enumOf } from './enum-of.ts'
 import { SignedTransactionInput, signedTransactionInput } from './model.ts'
 import { free, judgementBase, judgementCost } from './prices.ts'
 
-/** What would happen to a transaction now. */
+/** Simulates the submission of a transaction. */
 
 const VerifyTransactionInput = builder.inputType('VerifyTransactionInput', {
-  description: 'A transaction with its unlocks in one of three forms.',
+  description: 'A signed transaction in one of three forms.',
   isOneOf: true,
   fields: (t) => ({
-    transaction: t.field({ type: SignedTransactionInput, description: 'Member by member.' }),
+    transaction: t.field({
+      type: SignedTransactionInput,
+      description: 'The signed transaction as an input object.',
+    }),
     json: t.field({ type: 'JSON', description: 'The payload in the JSON of the protocol.' }),
     bytes: t.field({ type: 'Hex', description: 'The serialized payload.' }),
   }),
 })
 
-const Outcome = enumOf('TransactionOutcome', 'What would happen to a transaction.', {
-  ACCEPTED: 'It would be booked.',
-  FAILED: 'It would be judged and refused; its block would be accepted.',
-  REFUSED: 'No block of this moment may carry it.',
-  KNOWN: 'It has been submitted already: ask for it by its id.',
-})
+const Outcome = enumOf(
+  'TransactionOutcome',
+  'The outcome that a submission of a transaction would have.',
+  {
+    ACCEPTED: 'The transaction would be booked.',
+    FAILED: 'The block would be accepted, but the transaction would fail.',
+    REFUSED: 'A block that carries the transaction would be refused now.',
+    KNOWN: 'The transaction has already been submitted. Its state can be read by its id.',
+  },
+)
 
 const TransactionRefusal = builder.objectRef<Refusal>('TransactionRefusal').implement({
-  description: 'Why no block may carry a transaction.',
+  description: 'The reason why no block may carry a transaction.',
   fields: (t) => ({
-    rule: t.exposeString('code', { description: 'The broken rule.' }),
-    path: t.exposeString('path', { description: 'Where in the signed transaction it is broken.' }),
+    rule: t.exposeString('code', { description: 'The code of the broken rule.' }),
+    path: t.exposeString('path', {
+      description: 'The path of the invalid part in the signed transaction.',
+    }),
     message: t.string({
-      description: 'The rule in words.',
+      description: 'The violation as a sentence.',
       resolve: (refusal) => refusalMessage(refusal, 'transaction'),
     }),
   }),
 })
 
-/** Why a transaction fails, in detail. */
+/** The GraphQL type of the failure of a transaction, in detail. */
 export const ForeseenFailure = builder.objectRef<FailureInDetail>('ForeseenFailure').implement({
-  description: 'Why a transaction would fail.',
+  description: 'The reason why a transaction would fail.',
   fields: (t) => ({
-    code: t.exposeInt('code', { description: 'The published number of the reason, 1 to 255.' }),
+    code: t.exposeInt('code', {
+      description: 'The published number of the reason, from 1 to 255.',
+    }),
     name: t.exposeString('name', { description: 'The published name of the reason.' }),
     sentence: t.exposeString('sentence', {
-      description: 'The reason in words: without a capital, without a full stop.',
+      description:
+        'The reason in words, without an initial capital letter and without a full stop.',
     }),
     detail: t.field({
       type: 'JSON',
-      description: 'Which input, output, address or sum is concerned; large numbers as text.',
+      description:
+        'The inputs, outputs, addresses or sums that the failure is about. Large numbers are text.',
       resolve: ({ error: { code: _, ...fields } }) => printable(fields),
     }),
   }),
@@ -66,71 +79,76 @@ export const ForeseenFailure = builder.objectRef<FailureInDetail>('ForeseenFailu
 
 type ManaAccount = NonNullable<Examined['mana']>
 
-/** The mana of a transaction in detail. */
+/** The GraphQL type of the mana of a transaction, in detail. */
 export const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').implement({
   description:
-    'The mana of both sides of a transaction in its creation slot. What is left over is burned.',
+    'The mana of the inputs and outputs of a transaction in its creation slot. The difference is burned.',
   fields: (t) => ({
     inputs: t.field({
       type: 'UInt64',
-      description: 'Of all inputs, with the rewards they claim.',
+      description: 'The mana of all inputs, including the rewards that they claim.',
       resolve: ({ inputs }) => inputs,
     }),
     byInput: t.field({
       complexity: free,
       type: ['UInt64'],
-      description: 'Stored and potential mana of each input.',
+      description: 'The stored and potential mana of each input, in the order of the inputs.',
       resolve: ({ byInput }) => [...byInput],
     }),
-    rewards: t.expose('rewards', { type: 'UInt64', description: 'What reward inputs claim.' }),
+    rewards: t.expose('rewards', {
+      type: 'UInt64',
+      description: 'The mana that the reward inputs claim.',
+    }),
     outputs: t.field({
       type: 'UInt64',
-      description: 'Of all outputs and allotments.',
+      description: 'The mana of all outputs and allotments.',
       resolve: ({ outputs }) => outputs,
     }),
   }),
 })
 
-/** What would happen to a transaction. */
+/** The GraphQL type of the simulated outcome of a transaction. */
 export const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction').implement({
-  description: 'The outcome of a transaction, were it submitted now. It is not stored.',
+  description:
+    'The outcome that a submission of a transaction would have now. The transaction is not stored.',
   fields: (t) => ({
     transactionId: t.expose('transactionId', {
       type: 'TransactionId',
-      description: 'The id it has or would have.',
+      description: 'The id of the transaction.',
     }),
-    outcome: t.expose('outcome', { type: Outcome, description: 'What would become of it.' }),
+    outcome: t.expose('outcome', { type: Outcome, description: 'The outcome.' }),
     refusal: t.field({
       complexity: free,
       type: TransactionRefusal,
       nullable: true,
-      description: 'Of a REFUSED one.',
+      description: 'The reason for the outcome REFUSED. Null for other outcomes.',
       resolve: (seen) => (seen.outcome === 'REFUSED' ? seen.refusal : null),
     }),
     failure: t.field({
       complexity: free,
       type: ForeseenFailure,
       nullable: true,
-      description: 'Of a FAILED one.',
+      description: 'The reason for the outcome FAILED. Null for other outcomes.',
       resolve: (seen) => (seen.outcome === 'FAILED' ? seen.failure : null),
     }),
     passedRules: t.field({
       complexity: free,
       type: ['String'],
-      description: 'The rules that hold, in their order; of a FAILED one the next is broken.',
+      description:
+        'The rules that the transaction meets, in the order in which they are checked. For the outcome FAILED, the next rule is broken.',
       resolve: (seen) => ('passed' in seen ? [...seen.passed] : []),
     }),
     brokenRule: t.string({
       nullable: true,
       description:
-        'The rule that a FAILED one breaks; null of others, and where its inputs or what else it refers to are not there, or are spent.',
+        'The rule that is broken, for the outcome FAILED. Null for other outcomes, and if an input or another object that the transaction refers to does not exist or is spent.',
       resolve: (seen) => ('broken' in seen ? seen.broken : null),
     }),
     mana: t.field({
       complexity: free,
       type: ForeseenMana,
       nullable: true,
-      description: 'Null where the rules ended before it.',
+      description: 'The mana of the transaction. Null if an earlier rule is broken.',
       resolve: (seen) => ('mana' in seen ? seen.mana : null),
     }),
   }),
@@ -141,13 +159,13 @@ builder.queryField('verifyTransaction', (t) =>
     type: VerifiedTransaction,
     nullable: true,
     description:
-      'Judges a transaction against the ledger as it is now, by all rules, and changes nothing.',
+      'The outcome that a submission of a transaction would have now, by all rules of the ledger. Nothing is changed.',
     complexity: judgementCost,
     args: {
       input: t.arg({
         type: VerifyTransactionInput,
         required: true,
-        description: 'The transaction, in one of its forms.',
+        description: 'The transaction to verify, in one of the forms of the input.',
       }),
     },
     resolve: async (_root, { input }, { services, budget }) => {
@@ -169,7 +187,7 @@ function submissionOf(input: Input): SimulatedSubmission {
   throw placed({ code: 'TRANSACTION_MALFORMED', refusal: json.error }, input)
 }
 
-/** The error with its place in the argument. */
+/** Returns the error with its path in the argument. */
 function placed(error: SimulateTransactionError, input: Input): GraphQLError {
   const known = toGraphQL(error)
   if (error.code !== 'TRANSACTION_MALFORMED') return known

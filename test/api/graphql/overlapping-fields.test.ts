@@ -191,7 +191,7 @@ describe('a document of thousands of fields of one name', () => {
     const most = Math.floor(maxMergedFields / 1_002)
     expect(messages(parse(operations(most)), fieldsCanBeMerged)).toEqual([])
     expect(messages(parse(operations(most + 1)), fieldsCanBeMerged)).toEqual([
-      `More than ${maxMergedFields} fields of the document are merged in the answer.`,
+      `More than ${maxMergedFields} fields of the document are merged in the response.`,
     ])
   })
 })
