@@ -209,7 +209,7 @@ async function submitAgain(url: string, blocks: readonly Sent[]): Promise<Sent[]
 
 /** A block that waits for seconds, on a busy machine, may find its slot committed. Then it was never acknowledged. */
 function isNotLate(refusal: string): boolean {
-  return !refusal.includes('committed already')
+  return !refusal.includes('already committed')
 }
 
 /** So many as a client asks about at once. */

@@ -42,7 +42,7 @@ describe('a new database', () => {
   test('is not founded without a node', async () => {
     const env = { LEDGER: 'upstream', UPSTREAM_URLS: 'http://127.0.0.1:9' }
     expect(await refusal({ ...env, DATABASE_URL: newDatabase('nobody.db') })).toContain(
-      'none of the nodes in UPSTREAM_URLS answers as one',
+      'none of the URLs in UPSTREAM_URLS answers like a node',
     )
   })
 

@@ -170,7 +170,7 @@ export async function startSubmitters({
         return 'YES'
       }
       if (answer?.status === 400) {
-        if (attempt > 1 || answer.text.includes('committed already')) counts.late++
+        if (attempt > 1 || answer.text.includes('already committed')) counts.late++
         else faults.push(`a block was refused: ${answer.text}`)
         return isCertain ? 'NO' : 'UNKNOWN'
       }
