@@ -29,8 +29,11 @@ export type Lasting = 'UNTIL_CHANGE' | 'UNTIL_NEXT_SECOND' | 'NOT'
 
 /** A prepared request: how to compute its response, and how long the response stays valid. */
 export interface Question {
-  /** Creates a function that reads the version of the response: equal versions have equal responses. `undefined` means no caching. */
-  readonly version?: (() => () => Promise<string | undefined>) | undefined
+  /**
+   * Creates a function that reads the version of the response: equal versions have equal responses. `undefined` means no caching.
+   * It is called from the second equal request on.
+   */
+  readonly version?: (() => ReadVersion | undefined) | undefined
   /** Validity of a response without a version, called after `compute`; such a response is never cached when this is absent. */
   readonly lasting?: () => Lasting
   /** The name of the operation. */

@@ -26,13 +26,9 @@ export async function keptAnswer(
     }
     throw new NotKept(answered)
   }
-  const prepare = () => {
-    const readVersion = version()
-    return readVersion && { version: () => readVersion, compute }
-  }
   try {
     const asked = { method: 'REST', text: Buffer.from(target) } as const
-    const written = await kept.getOrCompute(asked, prepare)
+    const written = await kept.getOrCompute(asked, () => ({ version, compute }))
     if (written === undefined) return await answer()
     if (typeof written === 'string') return { status: 200, headers: jsonHeaders, body: written }
     written.etag ??= tagOf(written.body)
