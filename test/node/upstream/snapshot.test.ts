@@ -241,7 +241,10 @@ describe.each(databases)('on $name', ({ create }) => {
     const wrong: readonly (readonly [string, readonly string[]])[] = [
       ['SNAPSHOT_MALFORMED: line 1 ', ['{}']],
       ['SNAPSHOT_ENDED_EARLY: ', lines.slice(0, -1)],
-      ['SNAPSHOT_DAMAGED: the checksum of line 4 ', lines.with(3, lines[3]?.replace('"0x0', '"0x1') ?? '')],
+      [
+        'SNAPSHOT_DAMAGED: the checksum of line 4 ',
+        lines.with(3, lines[3]?.replace('"0x0', '"0x1') ?? ''),
+      ],
       ['SNAPSHOT_ROOT_DIFFERS: the root over', rechecked(lines, (part) => part.roots?.reverse())],
       ['SNAPSHOT_ROOT_DIFFERS: the account root', rechecked(lines, (part) => creditAccounts(part))],
       ['SNAPSHOT_ROWS_WRONG: line 2 ', rechecked(lines, (part) => part.outputs?.reverse())],
