@@ -67,6 +67,34 @@ export function definePage<Data, Variables extends object>(
   return { open: (place) => openPage(definition, place, remembered) }
 }
 
+/** A page of one object of the ledger, which may be missing. */
+interface ObjectPageDefinition<Data, Variables, Item>
+  extends Omit<PageDefinition<Data, Variables>, 'isMissing' | 'View'> {
+  /** Returns the requested object; `null` if it is missing. */
+  readonly object: (data: Data) => Item | null
+  readonly View: ComponentType<ObjectViewProps<Item, Data>>
+}
+
+export interface ObjectViewProps<Item, Data = unknown> extends PageViewProps<Data> {
+  /** The requested object. */
+  readonly of: Item
+}
+
+export function objectPage<Data, Variables extends object, Item>({
+  object,
+  View,
+  ...rest
+}: ObjectPageDefinition<Data, Variables, Item>): Page {
+  return definePage({
+    ...rest,
+    isMissing: (data) => object(data) === null,
+    View: (props) => {
+      const item = object(props.data)
+      return item === null ? null : <View {...props} of={item} />
+    },
+  })
+}
+
 /** Shared parts of the pages of objects whose path contains an `id`. */
 export function byId(words: { readonly kind: string; readonly title: (id: string) => string }) {
   const idAt = ({ parameters }: Place) => parameters.id ?? ''

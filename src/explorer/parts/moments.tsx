@@ -59,11 +59,14 @@ export function Epoch({ index }: { readonly index: number }) {
   )
 }
 
+export function MilestoneLink({ index }: { readonly index: number }) {
+  return <a href={linkTo('milestone', { index: String(index) })}>{grouped(index)}</a>
+}
+
 /** A slot as a link to its milestone. A slot that is not committed yet has no milestone. */
-export function MilestoneLink({ of: slot }: { readonly of: number }) {
+export function SlotLink({ of: slot }: { readonly of: number }) {
   const newest = milestones.value[0]?.index ?? 0
-  if (slot > newest) return <span>{grouped(slot)}</span>
-  return <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>
+  return slot > newest ? <span>{grouped(slot)}</span> : <MilestoneLink index={slot} />
 }
 
 /** A committed slot with its end time. */
@@ -74,7 +77,7 @@ export function CommittedSlot({
 }) {
   return (
     <>
-      <MilestoneLink of={slot} />{' '}
+      <SlotLink of={slot} />{' '}
       <span class="muted">
         <WholeTime at={end} />
       </span>

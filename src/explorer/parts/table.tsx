@@ -16,16 +16,20 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-interface TableProps<Row> {
+/** Everything about a table but its rows. */
+export interface TableDefinition<Row> {
   /** Caption for screen readers. */
   readonly caption: string
-  readonly rows: readonly Row[]
   /** Returns a key that is unique in the table and stable over time. */
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
   /** Whether rows that are added later are highlighted. */
   readonly isLive?: boolean
+}
+
+interface TableProps<Row> extends TableDefinition<Row> {
+  readonly rows: readonly Row[]
 }
 
 /** Maximum number of rows that are all rendered; of a longer table only the rows near the window are. */
