@@ -13,40 +13,37 @@ interface Connection<Row> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** A row of a list that a document requests. */
-export type RowOf<List extends Connection<unknown> | null> = NonNullable<List>['nodes'][number]
-
-interface ListPageDefinition<Data, Variables, Row> {
-  readonly document: TypedDocument<Data, Variables & { readonly after?: string }>
+interface ListPageDefinition<Variables, Row> {
   readonly title: string
-  /** Returns the list; `null` if the gateway does not have this data. */
-  readonly list: (data: Data) => Connection<Row> | null
-  readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
   readonly live?: Liveness
   /** Returns the variables of the filters, which are kept in the query of the URL. */
   readonly filter?: (query: URLSearchParams) => Variables
   /** Controls of the filters, next to the heading. */
   readonly Filters?: ComponentType<{ readonly place: Place }>
+  readonly columns: readonly Column<Row>[]
 }
 
-export function listPage<Data, Variables extends object, Row extends { readonly id: string }>({
-  document,
-  title,
-  list,
-  columns,
-  empty,
-  live = 'UPDATES',
-  filter,
-  Filters,
-}: ListPageDefinition<Data, Variables, Row>): Page {
+/** Defines a page of one list, a field of the response that is `null` if the gateway does not have this data. */
+export function listPage<
+  Row extends { readonly id: string },
+  Field extends string,
+  Variables extends object,
+>(
+  document: TypedDocument<
+    { readonly [Name in Field]: Connection<Row> | null },
+    Variables & { readonly after?: string }
+  >,
+  field: Field,
+  { title, empty, live = 'UPDATES', filter, Filters, columns }: ListPageDefinition<Variables, Row>,
+): Page {
   return definePage({
     document,
     variables: (place) => ({ ...filter?.(place.query), ...afterIn(place) }) as Variables,
     title: () => title,
     live: () => live,
     View: ({ data, place }) => {
-      const shown = list(data)
+      const shown = data[field]
       return (
         <>
           <div class="heading">

@@ -67,30 +67,25 @@ export function definePage<Data, Variables extends object>(
   return { open: (place) => openPage(definition, place, remembered) }
 }
 
-/** A page of one object of the ledger, which may be missing. */
-interface ObjectPageDefinition<Data, Variables, Item>
-  extends Omit<PageDefinition<Data, Variables>, 'isMissing' | 'View'> {
-  /** Returns the requested object; `null` if it is missing. */
-  readonly object: (data: Data) => Item | null
-  readonly View: ComponentType<ObjectViewProps<Item, Data>>
-}
-
-export interface ObjectViewProps<Item, Data = unknown> extends PageViewProps<Data> {
+export interface ObjectViewProps<Data, Field extends keyof Data> extends PageViewProps<Data> {
   /** The requested object. */
-  readonly of: Item
+  readonly of: NonNullable<Data[Field]>
 }
 
-export function objectPage<Data, Variables extends object, Item>({
-  object,
-  View,
-  ...rest
-}: ObjectPageDefinition<Data, Variables, Item>): Page {
+/** Defines a page of one object of the ledger, a field of the response that is `null` if the object is missing. */
+export function objectPage<Data, Variables extends object, Field extends keyof Data>(
+  document: TypedDocument<Data, Variables>,
+  field: Field,
+  View: ComponentType<ObjectViewProps<Data, Field>>,
+  rest: Omit<PageDefinition<Data, Variables>, 'document' | 'isMissing' | 'View'>,
+): Page {
   return definePage({
     ...rest,
-    isMissing: (data) => object(data) === null,
+    document,
+    isMissing: (data) => data[field] === null,
     View: (props) => {
-      const item = object(props.data)
-      return item === null ? null : <View {...props} of={item} />
+      const of = props.data[field]
+      return of == null ? null : <View {...props} of={of} />
     },
   })
 }

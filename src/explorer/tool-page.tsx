@@ -1,4 +1,6 @@
-import { definePage, type Page, type PageDefinition } from './page.tsx'
+import type { ComponentType } from 'preact'
+import type { TypedDocument } from './graphql.ts'
+import { definePage, type Page, type PageDefinition, type PageViewProps } from './page.tsx'
 import { linkTo, place } from './router.ts'
 import { toolTexts } from './texts-tools.ts'
 
@@ -6,18 +8,19 @@ import { toolTexts } from './texts-tools.ts'
 const tools = ['decode', 'verify', 'faucet', 'network', 'rich', 'health'] as const
 
 interface ToolPageDefinition<Data, Variables>
-  extends Omit<PageDefinition<Data, Variables>, 'title' | 'isMissing' | 'target'> {
+  extends Pick<PageDefinition<Data, Variables>, 'variables' | 'live'> {
   readonly title: string
 }
 
-/** A page whose heading has links to all tools. */
-export function toolPage<Data, Variables extends object>({
-  title,
-  View,
-  ...rest
-}: ToolPageDefinition<Data, Variables>): Page {
+/** Defines a page whose heading has links to all tools. */
+export function toolPage<Data, Variables extends object>(
+  document: TypedDocument<Data, Variables>,
+  View: ComponentType<PageViewProps<Data>>,
+  { title, ...rest }: ToolPageDefinition<Data, Variables>,
+): Page {
   return definePage({
     ...rest,
+    document,
     title: () => title,
     View: (props) => (
       <>

@@ -25,13 +25,10 @@ type Block = NonNullable<Account['blocks']>['nodes'][number]
 
 const words = chainTexts.accountPage
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'account', AccountPage, {
   ...byId(words),
-  object: ({ account }) => account,
   // The cost of a block changes with the traffic, and new blocks of the account may not change the ledger.
   live: () => 'MILESTONES',
-  View: AccountPage,
 })
 
 function AccountPage({
@@ -39,7 +36,7 @@ function AccountPage({
   data,
   place,
   failures,
-}: ObjectViewProps<Account, AccountPageData>) {
+}: ObjectViewProps<AccountPageData, 'account'>) {
   return (
     <>
       <ChainHeading

@@ -28,16 +28,13 @@ type Unspent = Address['unspentOutputs']['nodes'][number]
 
 const words = texts.address
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'address', AddressPage, {
   variables: (place) => ({ address: place.parameters.address ?? '', ...afterIn(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
-  object: ({ address }) => address,
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
-  View: AddressPage,
 })
 
-function AddressPage({ of: address, place }: ObjectViewProps<Address>) {
+function AddressPage({ of: address, place }: ObjectViewProps<AddressPageData, 'address'>) {
   return (
     <>
       <h1>{words.heading}</h1>

@@ -12,20 +12,15 @@ import { chainTexts } from '../texts-chains.ts'
 
 /** The page of an anchor: its state controller and governor, its chain record, and its states. */
 
-type Anchor = NonNullable<AnchorPageData['anchor']>
-
 const words = chainTexts.anchor
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'anchor', AnchorPage, {
   ...byId(words),
-  object: ({ anchor }) => anchor,
   // A chain record can change without a change of the ledger.
   live: () => 'MILESTONES',
-  View: AnchorPage,
 })
 
-function AnchorPage({ of: anchor, place }: ObjectViewProps<Anchor>) {
+function AnchorPage({ of: anchor, place }: ObjectViewProps<AnchorPageData, 'anchor'>) {
   const record = anchor.chainRecord
   return (
     <>

@@ -22,16 +22,13 @@ type Child = NonNullable<Block['children']>['nodes'][number]
 
 const words = texts.block
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'block', BlockPage, {
   ...byId(words),
-  object: ({ block }) => block,
   // A block gets children for a while, without a change of the ledger.
   live: () => 'MILESTONES',
-  View: BlockPage,
 })
 
-function BlockPage({ of: block }: ObjectViewProps<Block>) {
+function BlockPage({ of: block }: ObjectViewProps<BlockPageData, 'block'>) {
   return (
     <>
       <ObjectHeading title={words.heading} id={block.blockId}>

@@ -1,31 +1,18 @@
-import { type BlocksPageData, document } from '../../generated/explorer/blocks.ts'
-import { listPage, type RowOf } from '../list-page.tsx'
+import { document } from '../../generated/explorer/blocks.ts'
+import { listPage } from '../list-page.tsx'
 import { idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { IssuerFilter } from '../parts/issuer-filter.tsx'
 import { SlotLink } from '../parts/moments.tsx'
 import { Choice, oneOf } from '../parts/paging.tsx'
-import type { Column } from '../parts/table.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists
 
 const payloads = ['TRANSACTION', 'TAGGED_DATA', 'CANDIDACY', 'NONE'] as const
 
-const columns: readonly Column<RowOf<BlocksPageData['blocks']>>[] = [
-  idColumn(words.block, 'block', ({ blockId }) => blockId),
-  timeColumn(words.issued, ({ issuedAt }) => issuedAt),
-  stateColumn(words.state),
-  { head: words.slot, cell: ({ slot }) => <SlotLink of={slot} /> },
-  idColumn(words.issuer, 'account', ({ issuerId }) => issuerId),
-  idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
-]
-
 /** The list of all stored blocks, filtered by payload and issuer. */
-export const page = listPage({
-  document,
+export const page = listPage(document, 'blocks', {
   title: words.blocks,
-  list: ({ blocks }) => blocks,
-  columns,
   empty: words.noBlocks,
   // Blocks also arrive between milestones; they are shown with the next milestone.
   live: 'MILESTONES',
@@ -39,4 +26,12 @@ export const page = listPage({
       <IssuerFilter place={place} of="account" />
     </>
   ),
+  columns: [
+    idColumn(words.block, 'block', ({ blockId }) => blockId),
+    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
+    stateColumn(words.state),
+    { head: words.slot, cell: ({ slot }) => <SlotLink of={slot} /> },
+    idColumn(words.issuer, 'account', ({ issuerId }) => issuerId),
+    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
+  ],
 })

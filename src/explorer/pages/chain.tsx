@@ -9,21 +9,21 @@ import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a chain record: its access nodes, and all versions with their author and time. */
 
-type Chain = NonNullable<ChainPageData['chainRecord']>
 type Hit = ChainPageData['search']['hits'][number]
 
 const words = chainTexts.record
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'chainRecord', ChainPage, {
   ...byId(words),
   variables: (place) => ({ chainId: place.parameters.id ?? '', ...afterIn(place) }),
-  object: ({ chainRecord }) => chainRecord,
   live: () => 'MILESTONES',
-  View: ChainPage,
 })
 
-function ChainPage({ of: record, data: { search }, place }: ObjectViewProps<Chain, ChainPageData>) {
+function ChainPage({
+  of: record,
+  data: { search },
+  place,
+}: ObjectViewProps<ChainPageData, 'chainRecord'>) {
   const { versions } = record
   const last = versions.edges[versions.edges.length - 2]
   return (

@@ -26,13 +26,11 @@ type Of<Name extends Inspection['__typename']> = Extract<Inspection, { readonly 
 
 const words = toolTexts.decode
 
-export const page = toolPage({
-  document,
-  variables: variablesOf,
+export const page = toolPage(document, DecodePage, {
   title: words.title,
+  variables: variablesOf,
   // The meaning of bytes never changes.
   live: () => 'NEVER',
-  View: DecodePage,
 })
 
 function DecodePage({

@@ -12,20 +12,18 @@ import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a delegation: its amount, validator, duration and reward. */
 
-type Delegation = NonNullable<DelegationPageData['delegation']>
-
 const words = chainTexts.delegation
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'delegation', DelegationPage, {
   ...byId(words),
-  object: ({ delegation }) => delegation,
   // The reward grows with every epoch.
   live: ({ delegation }) => (delegation?.isDestroyed ? 'NEVER' : 'MILESTONES'),
-  View: DelegationPage,
 })
 
-function DelegationPage({ of: delegation, place }: ObjectViewProps<Delegation>) {
+function DelegationPage({
+  of: delegation,
+  place,
+}: ObjectViewProps<DelegationPageData, 'delegation'>) {
   const { reward } = delegation
   return (
     <>

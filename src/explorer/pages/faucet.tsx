@@ -15,12 +15,10 @@ import { toolPage } from '../tool-page.tsx'
 
 const words = toolTexts.faucet
 
-export const page = toolPage({
-  document,
-  variables: () => ({}),
+export const page = toolPage(document, FaucetPage, {
   title: words.title,
+  variables: () => ({}),
   live: () => 'NEVER',
-  View: FaucetPage,
 })
 
 /** The state of a request. */

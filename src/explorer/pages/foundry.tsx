@@ -10,18 +10,13 @@ import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a foundry: its account, and each state with the minted and melted tokens. */
 
-type Token = NonNullable<FoundryPageData['token']>
-
 const words = chainTexts.foundry
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'token', FoundryPage, {
   ...byId(words),
-  object: ({ token }) => token,
-  View: FoundryPage,
 })
 
-function FoundryPage({ of: token, place }: ObjectViewProps<Token>) {
+function FoundryPage({ of: token, place }: ObjectViewProps<FoundryPageData, 'token'>) {
   return (
     <>
       <ChainHeading title={words.heading} id={token.tokenId} isDestroyed={token.isDestroyed} />

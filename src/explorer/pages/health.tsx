@@ -18,13 +18,11 @@ type Limit = HealthPageData['limits'][number]
 
 const words = toolTexts.health
 
-export const page = toolPage({
-  document,
-  variables: () => ({}),
+export const page = toolPage(document, HealthPage, {
   title: words.title,
+  variables: () => ({}),
   // An unhealthy gateway may not commit milestones.
   live: () => 'SECONDS',
-  View: HealthPage,
 })
 
 function HealthPage({ data: { health, status, limits } }: PageViewProps<HealthPageData>) {

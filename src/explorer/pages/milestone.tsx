@@ -23,18 +23,15 @@ type Update = NonNullable<Milestone['updates']>['nodes'][number]
 
 const words = texts.milestone
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'milestone', MilestonePage, {
   variables: ({ parameters }) => ({ index: Number(parameters.index) }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
-  object: ({ milestone }) => milestone,
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
   // A milestone never changes, except that the newest one gets a successor.
   live: ({ milestone }) => (milestone?.next === null ? 'MILESTONES' : 'NEVER'),
-  View: MilestonePage,
 })
 
-function MilestonePage({ of: milestone }: ObjectViewProps<Milestone>) {
+function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'milestone'>) {
   return (
     <>
       <StepsHeading

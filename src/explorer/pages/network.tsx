@@ -19,13 +19,11 @@ type Parameters = NetworkPageData['network']['parameters']
 
 const words = toolTexts.network
 
-export const page = toolPage({
-  document,
-  variables: () => ({}),
+export const page = toolPage(document, NetworkPage, {
   title: words.title,
+  variables: () => ({}),
   // The slots and the epoch change with every milestone.
   live: () => 'MILESTONES',
-  View: NetworkPage,
 })
 
 function NetworkPage({ data }: PageViewProps<NetworkPageData>) {

@@ -21,13 +21,11 @@ type NftState = Nft['history']['nodes'][number]
 
 const words = chainTexts.nft
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'nft', NftPage, {
   ...byName(words, ({ nft }: NftPageData) => nft),
-  View: NftPage,
 })
 
-function NftPage({ of: nft, place }: ObjectViewProps<Nft>) {
+function NftPage({ of: nft, place }: ObjectViewProps<NftPageData, 'nft'>) {
   const entries = nft.immutableMetadata?.entries ?? []
   return (
     <>

@@ -1,37 +1,32 @@
-import { document, type NftsPageData } from '../../generated/explorer/nfts.ts'
-import { listPage, type RowOf } from '../list-page.tsx'
+import { document } from '../../generated/explorer/nfts.ts'
+import { listPage } from '../list-page.tsx'
 import { idColumn, timeColumn } from '../parts/columns.tsx'
 import { IssuerFilter } from '../parts/issuer-filter.tsx'
 import { nameColumn } from '../parts/named.tsx'
-import type { Column } from '../parts/table.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists
 
-const columns: readonly Column<RowOf<NftsPageData['nfts']>>[] = [
-  idColumn(words.nft, 'nft', ({ nftId }) => nftId),
-  nameColumn,
-  timeColumn(words.changed, ({ lastOutput }) => lastOutput?.bookedAt),
-  idColumn(words.owner, 'address', ({ owner }) => owner.bech32),
-  {
-    head: words.collection,
-    cell: ({ issuer }) =>
-      issuer === null ? (
-        '–'
-      ) : (
-        <a href={linkTo('nfts', {}, { issuer: issuer.bech32 })}>{words.thisIssuer}</a>
-      ),
-  },
-]
-
 /** The list of existing NFTs, most recently changed first; filtered by issuer it shows a collection. */
-export const page = listPage({
-  document,
+export const page = listPage(document, 'nfts', {
   title: words.nfts,
-  list: ({ nfts }) => nfts,
-  columns,
   empty: words.noNfts,
   filter: (query) => ({ issuer: query.get('issuer') ?? undefined }),
   Filters: ({ place }) => <IssuerFilter place={place} of="address" />,
+  columns: [
+    idColumn(words.nft, 'nft', ({ nftId }) => nftId),
+    nameColumn,
+    timeColumn(words.changed, ({ lastOutput }) => lastOutput?.bookedAt),
+    idColumn(words.owner, 'address', ({ owner }) => owner.bech32),
+    {
+      head: words.collection,
+      cell: ({ issuer }) =>
+        issuer === null ? (
+          '–'
+        ) : (
+          <a href={linkTo('nfts', {}, { issuer: issuer.bech32 })}>{words.thisIssuer}</a>
+        ),
+    },
+  ],
 })

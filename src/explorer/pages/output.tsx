@@ -17,19 +17,14 @@ import '../styles/details.css'
 
 /** The page of an output: its current and later owners, and whether it was spent. */
 
-type Output = NonNullable<OutputPageData['output']>
-
 const words = texts.output
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'output', OutputPage, {
   ...byId(words),
-  object: ({ output }) => output,
   live: ({ output }) => (output?.isSpent ? 'NEVER' : 'UPDATES'),
-  View: OutputPage,
 })
 
-function OutputPage({ of: output, place }: ObjectViewProps<Output>) {
+function OutputPage({ of: output, place }: ObjectViewProps<OutputPageData, 'output'>) {
   return (
     <>
       <ObjectHeading title={words.heading} id={output.outputId}>

@@ -19,11 +19,9 @@ type Address = NonNullable<RichPageData['addresses']>['nodes'][number]
 
 const words = toolTexts.rich
 
-export const page = toolPage({
-  document,
-  variables: afterIn,
+export const page = toolPage(document, RichPage, {
   title: words.title,
-  View: RichPage,
+  variables: afterIn,
 })
 
 function RichPage({ data, place }: PageViewProps<RichPageData>) {

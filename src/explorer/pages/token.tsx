@@ -31,13 +31,11 @@ interface Row {
 
 const words = chainTexts.token
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'token', TokenPage, {
   ...byName(words, ({ token }: TokenPageData) => token),
-  View: TokenPage,
 })
 
-function TokenPage({ of: token, place }: ObjectViewProps<Token>) {
+function TokenPage({ of: token, place }: ObjectViewProps<TokenPageData, 'token'>) {
   const rows = rowsOf(token, place)
   return (
     <>

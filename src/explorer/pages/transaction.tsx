@@ -32,16 +32,13 @@ type Carrier = NonNullable<Transaction['carriers']>['nodes'][number]
 
 const words = texts.transaction
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'transaction', TransactionPage, {
   ...byId(words),
-  object: ({ transaction }) => transaction,
   // Its outputs may be spent later. Until it is final, every milestone may change its state.
   live: ({ transaction }) => (transaction?.state === 'FINALIZED' ? 'UPDATES' : 'MILESTONES'),
-  View: TransactionPage,
 })
 
-function TransactionPage({ of: transaction }: ObjectViewProps<Transaction>) {
+function TransactionPage({ of: transaction }: ObjectViewProps<TransactionPageData, 'transaction'>) {
   const { failure, bytes, fields, examination } = transaction
   return (
     <>

@@ -1,34 +1,29 @@
-import { document, type TransactionsPageData } from '../../generated/explorer/transactions.ts'
-import { listPage, type RowOf } from '../list-page.tsx'
+import { document } from '../../generated/explorer/transactions.ts'
+import { listPage } from '../list-page.tsx'
 import { amountColumn, idColumn, stateColumn } from '../parts/columns.tsx'
 import { SlotLink } from '../parts/moments.tsx'
 import { Choice, oneOf } from '../parts/paging.tsx'
 import { movedBy, Parties } from '../parts/parties.tsx'
-import type { Column } from '../parts/table.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists
 
 const states = ['PENDING', 'FAILED', 'FINALIZED'] as const
 
-const columns: readonly Column<RowOf<TransactionsPageData['transactions']>>[] = [
-  idColumn(words.transaction, 'transaction', ({ transactionId }) => transactionId),
-  stateColumn(words.state),
-  { head: words.slot, cell: ({ slot }) => <SlotLink of={slot} /> },
-  { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
-  amountColumn(words.amount, ({ changes }) => changes && movedBy(changes)),
-]
-
 /** The list of all stored transactions, filtered by state. */
-export const page = listPage({
-  document,
+export const page = listPage(document, 'transactions', {
   title: words.transactions,
-  list: ({ transactions }) => transactions,
-  columns,
   empty: words.noTransactions,
   live: 'MILESTONES',
   filter: (query) => ({ state: oneOf(states, query.get('state')) }),
   Filters: ({ place }) => (
     <Choice place={place} by="state" label={words.byState} values={words.states} />
   ),
+  columns: [
+    idColumn(words.transaction, 'transaction', ({ transactionId }) => transactionId),
+    stateColumn(words.state),
+    { head: words.slot, cell: ({ slot }) => <SlotLink of={slot} /> },
+    { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+    amountColumn(words.amount, ({ changes }) => changes && movedBy(changes)),
+  ],
 })

@@ -25,18 +25,15 @@ type Validator = NonNullable<ValidatorsPageData['validators']>['nodes'][number]
 
 const words = chainTexts.validators
 
-export const page = objectPage({
-  document,
+export const page = objectPage(document, 'epoch', ValidatorsPage, {
   variables: (place) => ({
     ...(place.parameters.index !== undefined && { index: indexIn(place.parameters.index) }),
     ...afterIn(place),
   }),
   title: ({ parameters }) =>
     parameters.index === undefined ? words.heading : words.epoch(grouped(parameters.index)),
-  object: ({ epoch }) => epoch,
   target: ({ parameters }) => ({ kind: chainTexts.epoch, id: parameters.index ?? '' }),
   live: () => 'MILESTONES',
-  View: ValidatorsPage,
 })
 
 /** Parses an epoch index. An invalid text becomes -1, which is refused, and the page shows the error. */
@@ -44,11 +41,7 @@ function indexIn(text: string): number {
   return /^[0-9]+$/.test(text) ? Number(text) : -1
 }
 
-function ValidatorsPage({
-  of: epoch,
-  data,
-  place,
-}: ObjectViewProps<ThisEpoch, ValidatorsPageData>) {
+function ValidatorsPage({ of: epoch, data, place }: ObjectViewProps<ValidatorsPageData, 'epoch'>) {
   const { validators } = data
   const isNewest = place.parameters.index === undefined
   return (

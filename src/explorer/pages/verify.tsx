@@ -20,13 +20,11 @@ type Verdict = NonNullable<Judged['verdict']>
 
 const words = toolTexts.verify
 
-export const page = toolPage({
-  document,
-  variables: variablesOf,
+export const page = toolPage(document, VerifyPage, {
   title: words.title,
+  variables: variablesOf,
   // Time alone may change the verdict: a timelock ends, or a commitment becomes too old.
   live: ({ inspect }) => (inspect == null ? 'NEVER' : 'MILESTONES'),
-  View: VerifyPage,
 })
 
 function VerifyPage({ data: { inspect }, place, failures }: PageViewProps<VerifyPageData>) {

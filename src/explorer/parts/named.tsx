@@ -17,14 +17,10 @@ interface Words {
 }
 
 /** Shared parts of the pages of named objects: as `byId`, but with the name in the title of the tab. */
-export function byName<Data, Item extends Named>(
-  words: Words,
-  object: (data: Data) => Item | null,
-) {
+export function byName<Data>(words: Words, object: (data: Data) => Named | null) {
   const shared = byId(words)
   return {
     ...shared,
-    object,
     title: (place: Place, data: Data | undefined) => {
       const name = data && nameOf(object(data))
       return name === undefined ? shared.title(place) : words.title(name)
