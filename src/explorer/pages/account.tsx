@@ -3,7 +3,7 @@ import { grouped } from '../format.ts'
 import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount, Count } from '../parts/amount.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
-import { idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
+import { idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
@@ -11,7 +11,6 @@ import { PlainId } from '../parts/id.tsx'
 import { MetadataSection } from '../parts/metadata.tsx'
 import { Epochs, Slot } from '../parts/moments.tsx'
 import { supplyColumns } from '../parts/supply.tsx'
-import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { AmountFact, IdFact } from '../parts/value-facts.tsx'
 import { linkTo } from '../router.ts'
@@ -171,27 +170,24 @@ function Blocks({ of: { accountId, blocks } }: { readonly of: Account }) {
     <TableSection
       of={blocks === null ? { ...blockTable, empty: chainTexts.notOffered } : blockTable}
       rows={blocks?.nodes}
+      isLive
       aside={<a href={linkTo('blocks', {}, { issuer: accountId })}>{words.allBlocks}</a>}
     />
   )
 }
 
-const foundryTable: TableDefinition<Foundry> = {
+const foundryTable = idTable<Foundry>(words.token, 'token', ({ tokenId }) => tokenId, {
   caption: words.foundries,
-  keyOf: ({ tokenId }) => tokenId,
   empty: words.noFoundries,
-  columns: [idColumn(words.token, 'token', ({ tokenId }) => tokenId), ...supplyColumns],
-}
+  columns: [...supplyColumns],
+})
 
-const blockTable: TableDefinition<Block> = {
+const blockTable = idTable<Block>(words.block, 'block', ({ blockId }) => blockId, {
   caption: words.blocks,
-  keyOf: ({ blockId }) => blockId,
   empty: words.noBlocks,
-  isLive: true,
   columns: [
-    idColumn(words.block, 'block', ({ blockId }) => blockId),
     timeColumn(words.issued, ({ issuedAt }) => issuedAt),
     stateColumn(words.state),
     idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
   ],
-}
+})

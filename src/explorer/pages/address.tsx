@@ -7,7 +7,7 @@ import { Amount, Tokens } from '../parts/amount.tsx'
 import { BalanceBar } from '../parts/balance-bar.tsx'
 import { ChainId } from '../parts/chain-id.tsx'
 import { Change } from '../parts/change.tsx'
-import { amountColumn, idColumn, timeColumn } from '../parts/columns.tsx'
+import { amountColumn, idColumn, idTable, timeColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
@@ -43,7 +43,7 @@ function AddressPage({ of: address, place }: ObjectViewProps<AddressPageData, 'a
       <QrCode text={address.bech32} />
       <AddressFacts of={address} />
       <Updates of={address} place={place} />
-      <TableSection of={unspentTable} rows={address.unspentOutputs.nodes} />
+      <TableSection of={unspentTable} rows={address.unspentOutputs.nodes} isLive />
     </>
   )
 }
@@ -97,6 +97,7 @@ function Updates({ of: { bech32, updates, balanceHistory }, place }: UpdatesProp
     <TableSection
       of={updateTable}
       rows={updates?.nodes}
+      isLive
       aside={
         <span class="links">
           {updates !== null && (
@@ -148,7 +149,6 @@ const updateTable: TableDefinition<Update> = {
   caption: words.updates,
   keyOf: ({ cursor }) => cursor,
   empty: words.noUpdates,
-  isLive: true,
   columns: [
     timeColumn(words.when, ({ milestoneEndedAt }) => milestoneEndedAt),
     { head: words.change, cell: ({ isSpent }) => <Change isSpent={isSpent} /> },
@@ -158,15 +158,12 @@ const updateTable: TableDefinition<Update> = {
   ],
 }
 
-const unspentTable: TableDefinition<Unspent> = {
+const unspentTable = idTable<Unspent>(words.output, 'output', ({ outputId }) => outputId, {
   caption: words.unspent,
-  keyOf: ({ outputId }) => outputId,
   empty: words.noUnspent,
-  isLive: true,
   columns: [
-    idColumn(words.output, 'output', ({ outputId }) => outputId),
     { head: words.kindOf, cell: ({ kind }) => texts.kind[kind] ?? kind },
     timeColumn(words.since, ({ bookedAt }) => bookedAt),
     amountColumn(words.amount, ({ amount }) => amount),
   ],
-}
+})

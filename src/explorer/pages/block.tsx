@@ -2,7 +2,7 @@ import { type BlockPageData, document } from '../../generated/explorer/block.ts'
 import { grouped, words as wordsOf } from '../format.ts'
 import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
-import { idColumn, timeColumn } from '../parts/columns.tsx'
+import { idColumn, idTable, timeColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { MilestoneLink } from '../parts/moments.tsx'
@@ -37,7 +37,7 @@ function BlockPage({ of: block }: ObjectViewProps<BlockPageData, 'block'>) {
       <BlockFacts of={block} />
       <div class="columns columns-even">
         <TableSection of={parentTable} rows={block.parents} />
-        <TableSection of={childTable} rows={block.children?.nodes} />
+        <TableSection of={childTable} rows={block.children?.nodes} isLive />
       </div>
       <ByteTree fields={block.fields} bytes={block.bytes} />
     </>
@@ -92,13 +92,8 @@ const parentTable: TableDefinition<Parent> = {
   ],
 }
 
-const childTable: TableDefinition<Child> = {
+const childTable = idTable<Child>(words.block, 'block', ({ blockId }) => blockId, {
   caption: words.children,
-  keyOf: ({ blockId }) => blockId,
   empty: words.noChildren,
-  isLive: true,
-  columns: [
-    idColumn(words.block, 'block', ({ blockId }) => blockId),
-    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
-  ],
-}
+  columns: [timeColumn(words.issued, ({ issuedAt }) => issuedAt)],
+})

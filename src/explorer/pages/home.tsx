@@ -39,8 +39,8 @@ function Home({ data, place }: PageViewProps<HomeData>) {
       <Paused by={data.status.committed.slot} data={data}>
         {(shown) => (
           <div class="columns">
-            <TableSection of={milestoneTable} rows={shown.milestones?.nodes} />
-            <TableSection of={transactionTable} rows={shown.transactions?.nodes} />
+            <TableSection of={milestoneTable} rows={shown.milestones?.nodes} isLive />
+            <TableSection of={transactionTable} rows={shown.transactions?.nodes} isLive />
           </div>
         )}
       </Paused>
@@ -119,7 +119,6 @@ const milestoneTable: TableDefinition<Milestone> = {
   caption: texts.home.milestones,
   keyOf: ({ id }) => id,
   empty: texts.home.noActivity,
-  isLive: true,
   columns: [
     { head: texts.home.milestone, cell: ({ index }) => <MilestoneLink index={index} /> },
     timeColumn(texts.home.ended, ({ endedAt }) => endedAt),
@@ -132,7 +131,6 @@ const transactionTable: TableDefinition<Transaction> = {
   caption: texts.home.transactions,
   keyOf: ({ id }) => id,
   empty: texts.home.noTransactions,
-  isLive: true,
   columns: [
     idColumn(texts.home.transaction, 'transaction', ({ transactionId }) => transactionId),
     stateColumn(texts.home.state),

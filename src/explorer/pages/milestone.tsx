@@ -2,7 +2,7 @@ import { document, type MilestonePageData } from '../../generated/explorer/miles
 import { grouped } from '../format.ts'
 import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { Change } from '../parts/change.tsx'
-import { amountColumn, idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
+import { amountColumn, idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { PlainId } from '../parts/id.tsx'
 import { Parties } from '../parts/parties.tsx'
@@ -65,16 +65,19 @@ function stepTo(other: { readonly index: number } | null, label: string) {
   return { label, to: other && linkTo('milestone', { index: String(other.index) }) }
 }
 
-const transactionTable: TableDefinition<Transaction> = {
-  caption: words.transactions,
-  keyOf: ({ transactionId }) => transactionId,
-  empty: words.noTransactions,
-  columns: [
-    idColumn(words.transaction, 'transaction', ({ transactionId }) => transactionId),
-    stateColumn(words.state),
-    { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
-  ],
-}
+const transactionTable = idTable<Transaction>(
+  words.transaction,
+  'transaction',
+  ({ transactionId }) => transactionId,
+  {
+    caption: words.transactions,
+    empty: words.noTransactions,
+    columns: [
+      stateColumn(words.state),
+      { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+    ],
+  },
+)
 
 const updateTable: TableDefinition<Update> = {
   caption: words.updates,
@@ -88,14 +91,12 @@ const updateTable: TableDefinition<Update> = {
   ],
 }
 
-const blockTable: TableDefinition<Block> = {
+const blockTable = idTable<Block>(words.block, 'block', ({ blockId }) => blockId, {
   caption: words.blocks,
-  keyOf: ({ blockId }) => blockId,
   empty: words.noBlocks,
   columns: [
-    idColumn(words.block, 'block', ({ blockId }) => blockId),
     stateColumn(words.state),
     timeColumn(words.issued, ({ issuedAt }) => issuedAt),
     idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
   ],
-}
+})

@@ -43,6 +43,7 @@ function NftPage({ of: nft, place }: ObjectViewProps<NftPageData, 'nft'>) {
       <TableSection
         of={ownerTable}
         rows={nft.history.nodes}
+        isLive
         aside={
           <span class="muted">{chainTexts.history.inAll(grouped(nft.history.totalCount))}</span>
         }
@@ -71,7 +72,6 @@ const ownerTable: TableDefinition<NftState> = {
   caption: words.owners,
   keyOf: ({ number }) => number,
   empty: chainTexts.history.none,
-  isLive: true,
   columns: [
     { head: chainTexts.history.number, cell: ({ number }) => grouped(number) },
     timeColumn(chainTexts.history.when, ({ milestone }) => milestone?.endedAt),

@@ -35,8 +35,9 @@ function RichPage({ data, place }: PageViewProps<RichPageData>) {
       </Facts>
       <TableSection of={rangeTable(supply)} rows={balanceDistribution} />
       <TableSection
-        of={{ ...addressTable(supply), isLive: !place.query.has('after') }}
+        of={addressTable(supply)}
         rows={addresses?.nodes}
+        isLive={!place.query.has('after')}
       >
         <Paging place={place} next={addresses && nextOf(addresses.pageInfo)} />
       </TableSection>

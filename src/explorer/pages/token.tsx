@@ -60,6 +60,7 @@ function TokenPage({ of: token, place }: ObjectViewProps<TokenPageData, 'token'>
       <TableSection
         of={holderTable}
         rows={rows}
+        isLive
         above={!place.query.has('after') && <Shares of={rows.map(({ share }) => share)} />}
       >
         <Paging place={place} next={nextOf(token.holders.pageInfo)} />
@@ -100,7 +101,6 @@ const holderTable: TableDefinition<Row> = {
   caption: words.holders,
   keyOf: ({ key }) => key,
   empty: words.noHolders,
-  isLive: true,
   columns: [
     {
       head: words.holder,

@@ -3,7 +3,7 @@ import { capitalized, grouped } from '../format.ts'
 import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
-import { idColumn, stateColumn } from '../parts/columns.tsx'
+import { idTable, stateColumn } from '../parts/columns.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { FailureNote } from '../parts/failure-note.tsx'
 import { type BrokenPart, Flow } from '../parts/flow.tsx'
@@ -16,7 +16,6 @@ import { ObjectHeading } from '../parts/object-heading.tsx'
 import { gain, movedBy } from '../parts/parties.tsx'
 import { Rules } from '../parts/rules.tsx'
 import { State } from '../parts/state.tsx'
-import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { Time, WholeTime } from '../parts/time.tsx'
 import { TryAgain } from '../parts/try-again.tsx'
@@ -96,12 +95,11 @@ function Unlocks({ of: transaction }: { readonly of: Transaction }) {
 }
 
 /** The blocks that carry the transaction. */
-const carrierTable: TableDefinition<Carrier> = {
+const carrierTable = idTable<Carrier>(words.block, 'block', ({ blockId }) => blockId, {
   caption: words.blocks,
-  keyOf: ({ blockId }) => blockId,
   empty: words.noBlocks,
-  columns: [idColumn(words.block, 'block', ({ blockId }) => blockId), stateColumn(words.state)],
-}
+  columns: [stateColumn(words.state)],
+})
 
 /** The input or output that breaks the rule, from the detail of the failure. */
 function brokenPart({ examination, content }: Transaction): BrokenPart | undefined {

@@ -53,7 +53,7 @@ function ValidatorsPage({ of: epoch, data, place }: ObjectViewProps<ValidatorsPa
         <TableSection of={nextMemberTable} rows={epoch.nextCommittee.members} />
       )}
       {isNewest && (
-        <TableSection of={validatorTable} rows={validators?.nodes}>
+        <TableSection of={validatorTable} rows={validators?.nodes} isLive>
           <Paging place={place} next={validators && nextOf(validators.pageInfo)} />
         </TableSection>
       )}
@@ -161,7 +161,6 @@ const validatorTable: TableDefinition<Validator> = {
     { head: words.standing, cell: (validator) => <ValidatorStatus of={validator} /> },
   ],
   empty: words.none,
-  isLive: true,
 }
 
 function ValidatorStatus({ of: { isCandidate, isInCommittee } }: { readonly of: Validator }) {

@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { Amount, Count, Tokens } from './amount.tsx'
 import { Id, type IdOf } from './id.tsx'
 import { State } from './state.tsx'
-import type { Column } from './table.tsx'
+import type { Column, TableDefinition } from './table.tsx'
 import { Time } from './time.tsx'
 
-/** Columns of one kind of value. A missing value is shown as a dash. */
+/** Columns of one kind of value, which show a missing value as a dash, and tables that begin with an id. */
 
 type ValueOf<Row> = (row: Row) => string | null | undefined
 
@@ -25,6 +25,16 @@ function column<Row>(
 
 export function idColumn<Row>(head: string, of: IdOf, idOf: ValueOf<Row>): Column<Row> {
   return column(head, idOf, (id) => <Id of={of} id={id} />)
+}
+
+/** Defines a table whose first column is the id of each row. */
+export function idTable<Row>(
+  head: string,
+  of: IdOf,
+  idOf: (row: Row) => string,
+  { columns, ...texts }: Omit<TableDefinition<Row>, 'keyOf'>,
+): TableDefinition<Row> {
+  return { ...texts, keyOf: idOf, columns: [idColumn(head, of, idOf), ...columns] }
 }
 
 export function timeColumn<Row>(head: string, timeOf: ValueOf<Row>): Column<Row> {

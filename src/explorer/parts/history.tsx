@@ -46,6 +46,7 @@ export function History({ of: states, place }: HistoryProps) {
     <TableSection
       of={stateTable}
       rows={rows}
+      isLive
       aside={<span class="muted">{words.inAll(grouped(states.totalCount))}</span>}
     >
       <Paging
@@ -69,7 +70,6 @@ const stateTable: TableDefinition<Row> = {
   caption: words.title,
   keyOf: ({ number }) => number,
   empty: words.none,
-  isLive: true,
   columns: [
     {
       head: words.number,

@@ -5,6 +5,8 @@ import { Table, type TableDefinition } from './table.tsx'
 interface TableSectionProps<Row> {
   readonly of: TableDefinition<Row>
   readonly rows: readonly Row[] | undefined
+  /** Whether rows that are added later are highlighted. */
+  readonly isLive?: boolean
   /** Content next to the heading, at the end of the line. */
   readonly aside?: ComponentChildren
   /** Content between the heading and the table. */
@@ -17,6 +19,7 @@ interface TableSectionProps<Row> {
 export function TableSection<Row>({
   of: table,
   rows = [],
+  isLive = false,
   aside,
   above,
   children,
@@ -24,7 +27,7 @@ export function TableSection<Row>({
   return (
     <Section title={table.caption} aside={aside}>
       {above}
-      <Table {...table} rows={rows} />
+      <Table {...table} rows={rows} isLive={isLive} />
       {children}
     </Section>
   )

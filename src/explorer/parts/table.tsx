@@ -24,12 +24,12 @@ export interface TableDefinition<Row> {
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
-  /** Whether rows that are added later are highlighted. */
-  readonly isLive?: boolean
 }
 
 interface TableProps<Row> extends TableDefinition<Row> {
   readonly rows: readonly Row[]
+  /** Whether rows that are added later are highlighted. */
+  readonly isLive?: boolean
 }
 
 /** Maximum number of rows that are all rendered; of a longer table only the rows near the window are. */
