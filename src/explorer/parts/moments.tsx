@@ -4,6 +4,7 @@ import { frame, timeOf } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chainTexts } from '../texts-chains.ts'
+import { MilestoneLink } from './milestone-link.tsx'
 import { utc, WholeTime } from './time.tsx'
 
 /** Slots and epochs, which may be in the future. */
@@ -57,10 +58,6 @@ export function Epoch({ index }: { readonly index: number }) {
       {grouped(index)}
     </a>
   )
-}
-
-export function MilestoneLink({ index }: { readonly index: number }) {
-  return <a href={linkTo('milestone', { index: String(index) })}>{grouped(index)}</a>
 }
 
 /** A slot as a link to its milestone. A slot that is not committed yet has no milestone. */
