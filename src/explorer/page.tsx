@@ -67,6 +67,29 @@ export function definePage<Data, Variables extends object>(
   return { open: (place) => openPage(definition, place, remembered) }
 }
 
+export interface ObjectViewProps<Data, Field extends keyof Data> extends PageViewProps<Data> {
+  /** The requested object. */
+  readonly of: NonNullable<Data[Field]>
+}
+
+/** Defines a page of one object of the ledger, a field of the response that is `null` if the object is missing. */
+export function objectPage<Data, Variables extends object, Field extends keyof Data>(
+  document: TypedDocument<Data, Variables>,
+  field: Field,
+  View: ComponentType<ObjectViewProps<Data, Field>>,
+  rest: Omit<PageDefinition<Data, Variables>, 'document' | 'isMissing' | 'View'>,
+): Page {
+  return definePage({
+    ...rest,
+    document,
+    isMissing: (data) => data[field] === null,
+    View: (props) => {
+      const of = props.data[field]
+      return of == null ? null : <View {...props} of={of} />
+    },
+  })
+}
+
 /** Shared parts of the pages of objects whose path contains an `id`. */
 export function byId(words: { readonly kind: string; readonly title: (id: string) => string }) {
   const idAt = ({ parameters }: Place) => parameters.id ?? ''

@@ -305,10 +305,12 @@ export const texts = {
     unspent: 'unspent',
   },
   conditions: {
-    address: 'Unlocked by',
-    stateController: 'State controlled by',
-    governor: 'Governed by',
-    account: 'Unlocked only by the account',
+    by: {
+      AddressUnlockCondition: 'Unlocked by',
+      StateControllerAddressUnlockCondition: 'State controlled by',
+      GovernorAddressUnlockCondition: 'Governed by',
+      ImmutableAccountAddressUnlockCondition: 'Unlocked only by the account',
+    },
     timelock: 'Locked up to and including',
     expiration: 'Expires after',
     andThen: 'then owned by',

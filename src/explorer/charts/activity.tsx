@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { HomeData } from '../../generated/explorer/home.ts'
 import { theme } from '../frame/theme.ts'
-import { Amount, Count } from '../parts/amount.tsx'
+import { amountColumn, countColumn } from '../parts/columns.tsx'
 import { Section } from '../parts/facts.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { utc } from '../parts/time.tsx'
@@ -110,19 +110,7 @@ const columns: readonly Column<ActivityPoint>[] = [
     head: texts.home.start,
     cell: ({ start }) => <time dateTime={start}>{utc(Date.parse(start)).slice(0, 16)}</time>,
   },
-  {
-    head: texts.home.accepted,
-    cell: ({ transactionsAccepted }) => <Count value={transactionsAccepted} />,
-    isNumber: true,
-  },
-  {
-    head: texts.home.failed,
-    cell: ({ transactionsFailed }) => <Count value={transactionsFailed} />,
-    isNumber: true,
-  },
-  {
-    head: texts.home.moved,
-    cell: ({ baseTokensMoved: moved }) => (moved === null ? '–' : <Amount value={moved} isBare />),
-    isNumber: true,
-  },
+  countColumn(texts.home.accepted, ({ transactionsAccepted }) => transactionsAccepted),
+  countColumn(texts.home.failed, ({ transactionsFailed }) => transactionsFailed),
+  amountColumn(texts.home.moved, ({ baseTokensMoved }) => baseTokensMoved),
 ]

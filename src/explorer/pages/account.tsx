@@ -1,18 +1,18 @@
 import { type AccountPageData, document } from '../../generated/explorer/account.ts'
 import { grouped } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount, Count } from '../parts/amount.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
+import { idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
-import { Id, PlainId } from '../parts/id.tsx'
-import { Metadata } from '../parts/metadata.tsx'
+import { PlainId } from '../parts/id.tsx'
+import { MetadataSection } from '../parts/metadata.tsx'
 import { Epochs, Slot } from '../parts/moments.tsx'
-import { State } from '../parts/state.tsx'
 import { supplyColumns } from '../parts/supply.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { AmountFact, IdFact } from '../parts/value-facts.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -24,18 +24,18 @@ type Block = NonNullable<Account['blocks']>['nodes'][number]
 
 const words = chainTexts.accountPage
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'account', AccountPage, {
   ...byId(words),
-  isMissing: ({ account }) => account === null,
   // The cost of a block changes with the traffic, and new blocks of the account may not change the ledger.
   live: () => 'MILESTONES',
-  View: AccountPage,
 })
 
-function AccountPage({ data, place, failures }: PageViewProps<AccountPageData>) {
-  const { account } = data
-  if (account === null) return null
+function AccountPage({
+  of: account,
+  data,
+  place,
+  failures,
+}: ObjectViewProps<AccountPageData, 'account'>) {
   return (
     <>
       <ChainHeading
@@ -50,12 +50,8 @@ function AccountPage({ data, place, failures }: PageViewProps<AccountPageData>) 
       />
       <Facts>
         <ChainAddressFact of={account.address} />
-        <Fact name={chainTexts.owner}>
-          {account.lastOutput !== null && <Id of="address" id={account.lastOutput.owner.bech32} />}
-        </Fact>
-        <Fact name={chainTexts.issuer}>
-          {account.issuer !== null && <Id of="address" id={account.issuer.bech32} />}
-        </Fact>
+        <IdFact name={chainTexts.owner} of="address" id={account.lastOutput?.owner.bech32} />
+        <IdFact name={chainTexts.issuer} of="address" id={account.issuer?.bech32} />
         <Stake of={account} />
         <Fact name={words.record}>
           {account.chainRecord !== null && (
@@ -68,21 +64,9 @@ function AccountPage({ data, place, failures }: PageViewProps<AccountPageData>) 
       </Facts>
       <Keys of={account} />
       {account.foundryCounter > 0 && (
-        <Section title={words.foundries}>
-          <Table
-            caption={words.foundries}
-            rows={account.foundries.nodes}
-            keyOf={({ tokenId }) => tokenId}
-            columns={foundryColumns}
-            empty={words.noFoundries}
-          />
-        </Section>
+        <TableSection of={foundryTable} rows={account.foundries.nodes} />
       )}
-      {account.immutableMetadata !== null && (
-        <Section title={chainTexts.metadata.title}>
-          <Metadata of={account.immutableMetadata.entries} />
-        </Section>
-      )}
+      <MetadataSection of={account.immutableMetadata} />
       <Blocks of={account} />
       <History of={account.history} place={place} />
     </>
@@ -141,11 +125,10 @@ function Stake({ of: { entry, staking } }: { readonly of: Account }) {
           </>
         )}
       </Fact>
-      <Fact name={words.delegated}>
-        {entry !== null && entry.delegationStake !== '0' && (
-          <Amount value={entry.delegationStake} />
-        )}
-      </Fact>
+      <AmountFact
+        name={words.delegated}
+        value={entry?.delegationStake === '0' ? null : entry?.delegationStake}
+      />
       <Fact name={words.fixedCost}>
         {staking !== null && (
           <>
@@ -184,34 +167,27 @@ function Keys({ of: { entry, blockIssuer } }: { readonly of: Account }) {
 
 function Blocks({ of: { accountId, blocks } }: { readonly of: Account }) {
   return (
-    <Section
-      title={words.blocks}
+    <TableSection
+      of={blocks === null ? { ...blockTable, empty: chainTexts.notOffered } : blockTable}
+      rows={blocks?.nodes}
+      isLive
       aside={<a href={linkTo('blocks', {}, { issuer: accountId })}>{words.allBlocks}</a>}
-    >
-      <Table
-        caption={words.blocks}
-        rows={blocks?.nodes ?? []}
-        keyOf={({ blockId }) => blockId}
-        columns={blockColumns}
-        empty={blocks === null ? chainTexts.notOffered : words.noBlocks}
-        isLive
-      />
-    </Section>
+    />
   )
 }
 
-const foundryColumns: readonly Column<Foundry>[] = [
-  { head: words.token, cell: ({ tokenId }) => <Id of="token" id={tokenId} /> },
-  ...supplyColumns,
-]
+const foundryTable = idTable<Foundry>(words.token, 'token', ({ tokenId }) => tokenId, {
+  caption: words.foundries,
+  empty: words.noFoundries,
+  columns: [...supplyColumns],
+})
 
-const blockColumns: readonly Column<Block>[] = [
-  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-  { head: words.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
-  { head: words.state, cell: ({ state }) => <State of={state} /> },
-  {
-    head: words.transaction,
-    cell: ({ transaction }) =>
-      transaction === null ? '–' : <Id of="transaction" id={transaction.transactionId} />,
-  },
-]
+const blockTable = idTable<Block>(words.block, 'block', ({ blockId }) => blockId, {
+  caption: words.blocks,
+  empty: words.noBlocks,
+  columns: [
+    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
+    stateColumn(words.state),
+    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
+  ],
+})

@@ -2,17 +2,19 @@ import { type AddressPageData, document } from '../../generated/explorer/address
 import { addressOf } from '../base.ts'
 import { BalanceChart } from '../charts/balance-chart.tsx'
 import { grouped, shortened } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count, Tokens } from '../parts/amount.tsx'
+import { type ObjectViewProps, objectPage } from '../page.tsx'
+import { Amount, Tokens } from '../parts/amount.tsx'
 import { BalanceBar } from '../parts/balance-bar.tsx'
 import { ChainId } from '../parts/chain-id.tsx'
 import { Change } from '../parts/change.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { amountColumn, idColumn, idTable, timeColumn } from '../parts/columns.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { CountFact } from '../parts/value-facts.tsx'
 import { afterIn, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
@@ -26,17 +28,13 @@ type Unspent = Address['unspentOutputs']['nodes'][number]
 
 const words = texts.address
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'address', AddressPage, {
   variables: (place) => ({ address: place.parameters.address ?? '', ...afterIn(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
-  isMissing: ({ address }) => address === null,
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
-  View: AddressPage,
 })
 
-function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData>) {
-  if (address === null) return null
+function AddressPage({ of: address, place }: ObjectViewProps<AddressPageData, 'address'>) {
   return (
     <>
       <h1>{words.heading}</h1>
@@ -45,7 +43,7 @@ function AddressPage({ data: { address }, place }: PageViewProps<AddressPageData
       <QrCode text={address.bech32} />
       <AddressFacts of={address} />
       <Updates of={address} place={place} />
-      <UnspentOutputs of={address} />
+      <TableSection of={unspentTable} rows={address.unspentOutputs.nodes} isLive />
     </>
   )
 }
@@ -54,9 +52,7 @@ function AddressFacts({ of: address }: { readonly of: Address }) {
   return (
     <Facts>
       <Fact name={words.kindOf}>{texts.addressKind[address.kind] ?? address.kind}</Fact>
-      <Fact name={words.outputs}>
-        <Count value={address.balance.outputCount} />
-      </Fact>
+      <CountFact name={words.outputs} value={address.balance.outputCount} />
       <Fact name={words.tokens}>
         {address.nativeTokens.nodes.length > 0 && <TokenList of={address.nativeTokens.nodes} />}
       </Fact>
@@ -98,8 +94,10 @@ interface UpdatesProps {
 
 function Updates({ of: { bech32, updates, balanceHistory }, place }: UpdatesProps) {
   return (
-    <Section
-      title={words.updates}
+    <TableSection
+      of={updateTable}
+      rows={updates?.nodes}
+      isLive
       aside={
         <span class="links">
           {updates !== null && (
@@ -110,33 +108,10 @@ function Updates({ of: { bech32, updates, balanceHistory }, place }: UpdatesProp
           </a>
         </span>
       }
+      above={balanceHistory !== null && <BalanceChart of={balanceHistory} />}
     >
-      {balanceHistory !== null && <BalanceChart of={balanceHistory} />}
-      <Table
-        caption={words.updates}
-        rows={updates?.nodes ?? []}
-        keyOf={({ cursor }) => cursor}
-        columns={updateColumns}
-        empty={words.noUpdates}
-        isLive
-      />
       <Paging place={place} next={updates && nextOf(updates.pageInfo)} />
-    </Section>
-  )
-}
-
-function UnspentOutputs({ of: { unspentOutputs } }: { readonly of: Address }) {
-  return (
-    <Section title={words.unspent}>
-      <Table
-        caption={words.unspent}
-        rows={unspentOutputs.nodes}
-        keyOf={({ outputId }) => outputId}
-        columns={unspentColumns}
-        empty={words.noUnspent}
-        isLive
-      />
-    </Section>
+    </TableSection>
   )
 }
 
@@ -170,29 +145,25 @@ function historyFile(address: string): string {
   return addressOf(`/api/gateway/v1/addresses/${address}/history?format=csv`)
 }
 
-const updateColumns: readonly Column<Update>[] = [
-  { head: words.when, cell: ({ milestoneEndedAt }) => <Time at={milestoneEndedAt} /> },
-  { head: words.change, cell: ({ isSpent }) => <Change isSpent={isSpent} /> },
-  {
-    head: words.transaction,
-    cell: ({ transaction }) =>
-      transaction === null ? '–' : <Id of="transaction" id={transaction.transactionId} />,
-  },
-  {
-    head: words.amount,
-    cell: ({ output }) => (output === null ? '–' : <Amount value={output.amount} isBare />),
-    isNumber: true,
-  },
-  {
-    head: words.balance,
-    cell: ({ balance }) => (balance === null ? '–' : <Amount value={balance} isBare />),
-    isNumber: true,
-  },
-]
+const updateTable: TableDefinition<Update> = {
+  caption: words.updates,
+  keyOf: ({ cursor }) => cursor,
+  empty: words.noUpdates,
+  columns: [
+    timeColumn(words.when, ({ milestoneEndedAt }) => milestoneEndedAt),
+    { head: words.change, cell: ({ isSpent }) => <Change isSpent={isSpent} /> },
+    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
+    amountColumn(words.amount, ({ output }) => output?.amount),
+    amountColumn(words.balance, ({ balance }) => balance),
+  ],
+}
 
-const unspentColumns: readonly Column<Unspent>[] = [
-  { head: words.output, cell: ({ outputId }) => <Id of="output" id={outputId} /> },
-  { head: words.kindOf, cell: ({ kind }) => texts.kind[kind] ?? kind },
-  { head: words.since, cell: ({ bookedAt }) => <Time at={bookedAt} /> },
-  { head: words.amount, cell: ({ amount }) => <Amount value={amount} isBare />, isNumber: true },
-]
+const unspentTable = idTable<Unspent>(words.output, 'output', ({ outputId }) => outputId, {
+  caption: words.unspent,
+  empty: words.noUnspent,
+  columns: [
+    { head: words.kindOf, cell: ({ kind }) => texts.kind[kind] ?? kind },
+    timeColumn(words.since, ({ bookedAt }) => bookedAt),
+    amountColumn(words.amount, ({ amount }) => amount),
+  ],
+})

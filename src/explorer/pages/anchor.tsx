@@ -1,12 +1,12 @@
 import { type AnchorPageData, document } from '../../generated/explorer/anchor.ts'
 import { grouped } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { RecordFacts, Versions } from '../parts/chain-record.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
-import { Id } from '../parts/id.tsx'
-import { Metadata } from '../parts/metadata.tsx'
+import { MetadataSection } from '../parts/metadata.tsx'
+import { IdFact } from '../parts/value-facts.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -14,32 +14,22 @@ import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.anchor
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'anchor', AnchorPage, {
   ...byId(words),
-  isMissing: ({ anchor }) => anchor === null,
   // A chain record can change without a change of the ledger.
   live: () => 'MILESTONES',
-  View: AnchorPage,
 })
 
-function AnchorPage({ data: { anchor }, place }: PageViewProps<AnchorPageData>) {
-  if (anchor === null) return null
+function AnchorPage({ of: anchor, place }: ObjectViewProps<AnchorPageData, 'anchor'>) {
   const record = anchor.chainRecord
   return (
     <>
       <ChainHeading title={words.heading} id={anchor.anchorId} isDestroyed={anchor.isDestroyed} />
       <Facts>
         <Fact name={words.stateIndex}>{grouped(anchor.stateIndex)}</Fact>
-        <Fact name={words.stateController}>
-          <Id of="address" id={anchor.stateController.bech32} />
-        </Fact>
-        <Fact name={words.governor}>
-          <Id of="address" id={anchor.governor.bech32} />
-        </Fact>
-        <Fact name={chainTexts.issuer}>
-          {anchor.issuer !== null && <Id of="address" id={anchor.issuer.bech32} />}
-        </Fact>
+        <IdFact name={words.stateController} of="address" id={anchor.stateController.bech32} />
+        <IdFact name={words.governor} of="address" id={anchor.governor.bech32} />
+        <IdFact name={chainTexts.issuer} of="address" id={anchor.issuer?.bech32} />
         <ChainAddressFact of={anchor.address} />
         <ChainOutputFacts of={anchor} />
       </Facts>
@@ -60,16 +50,8 @@ function AnchorPage({ data: { anchor }, place }: PageViewProps<AnchorPageData>) 
           </>
         )}
       </Section>
-      {anchor.stateMetadata !== null && (
-        <Section title={chainTexts.metadata.state}>
-          <Metadata of={anchor.stateMetadata.entries} title={chainTexts.metadata.state} />
-        </Section>
-      )}
-      {anchor.immutableMetadata !== null && (
-        <Section title={chainTexts.metadata.title}>
-          <Metadata of={anchor.immutableMetadata.entries} />
-        </Section>
-      )}
+      <MetadataSection of={anchor.stateMetadata} title={chainTexts.metadata.state} />
+      <MetadataSection of={anchor.immutableMetadata} />
       <History of={anchor.history} place={place} />
     </>
   )

@@ -1,13 +1,16 @@
 import { type BlockPageData, document } from '../../generated/explorer/block.ts'
 import { grouped, words as wordsOf } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { idColumn, idTable, timeColumn } from '../parts/columns.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
+import { MilestoneLink } from '../parts/milestone-link.tsx'
+import { ObjectHeading } from '../parts/object-heading.tsx'
 import { State } from '../parts/state.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time, WholeTime } from '../parts/time.tsx'
-import { linkTo } from '../router.ts'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { WholeTime } from '../parts/time.tsx'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
 
@@ -19,26 +22,23 @@ type Child = NonNullable<Block['children']>['nodes'][number]
 
 const words = texts.block
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'block', BlockPage, {
   ...byId(words),
-  isMissing: ({ block }) => block === null,
   // A block gets children for a while, without a change of the ledger.
   live: () => 'MILESTONES',
-  View: BlockPage,
 })
 
-function BlockPage({ data: { block } }: PageViewProps<BlockPageData>) {
-  if (block === null) return null
+function BlockPage({ of: block }: ObjectViewProps<BlockPageData, 'block'>) {
   return (
     <>
-      <div class="heading">
-        <h1>{words.heading}</h1>
+      <ObjectHeading title={words.heading} id={block.blockId}>
         <State of={block.state} />
-      </div>
-      <PlainId id={block.blockId} />
+      </ObjectHeading>
       <BlockFacts of={block} />
-      <Relatives of={block} />
+      <div class="columns columns-even">
+        <TableSection of={parentTable} rows={block.parents} />
+        <TableSection of={childTable} rows={block.children?.nodes} isLive />
+      </div>
       <ByteTree fields={block.fields} bytes={block.bytes} />
     </>
   )
@@ -52,11 +52,7 @@ function BlockFacts({ of: block }: { readonly of: Block }) {
         <WholeTime at={block.issuedAt} />
       </Fact>
       <Fact name={words.slot}>
-        {block.milestone === null ? (
-          grouped(block.slot)
-        ) : (
-          <a href={linkTo('milestone', { index: String(block.slot) })}>{grouped(block.slot)}</a>
-        )}
+        {block.milestone === null ? grouped(block.slot) : <MilestoneLink index={block.slot} />}
       </Fact>
       <Fact name={words.issuer}>
         {block.issuer === null ? (
@@ -75,11 +71,7 @@ function BlockFacts({ of: block }: { readonly of: Block }) {
         )}
       </Fact>
       <Fact name={words.commitment}>
-        {block.commitment !== null && (
-          <a href={linkTo('milestone', { index: String(block.commitment.index) })}>
-            {grouped(block.commitment.index)}
-          </a>
-        )}
+        {block.commitment !== null && <MilestoneLink index={block.commitment.index} />}
       </Fact>
       <Fact name={words.burnedMana}>{'maxBurnedMana' in body && grouped(body.maxBurnedMana)}</Fact>
       <Fact name={words.network}>
@@ -89,43 +81,19 @@ function BlockFacts({ of: block }: { readonly of: Block }) {
   )
 }
 
-/** The parents and the children of a block, side by side. */
-function Relatives({ of: { parents, children } }: { readonly of: Block }) {
-  return (
-    <div class="columns columns-even">
-      <Section title={words.parents}>
-        <Table
-          caption={words.parents}
-          rows={parents}
-          keyOf={({ kind, blockId }) => `${kind} ${blockId}`}
-          columns={parentColumns}
-          empty={words.noParents}
-        />
-      </Section>
-      <Section title={words.children}>
-        <Table
-          caption={words.children}
-          rows={children?.nodes ?? []}
-          keyOf={({ blockId }) => blockId}
-          columns={childColumns}
-          empty={words.noChildren}
-          isLive
-        />
-      </Section>
-    </div>
-  )
+const parentTable: TableDefinition<Parent> = {
+  caption: words.parents,
+  keyOf: ({ kind, blockId }) => `${kind} ${blockId}`,
+  empty: words.noParents,
+  columns: [
+    idColumn(words.block, 'block', ({ blockId }) => blockId),
+    { head: words.kindOf, cell: ({ kind }) => wordsOf(kind) },
+    timeColumn(words.issued, ({ block }) => block?.issuedAt),
+  ],
 }
 
-const parentColumns: readonly Column<Parent>[] = [
-  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-  { head: words.kindOf, cell: ({ kind }) => wordsOf(kind) },
-  {
-    head: words.issued,
-    cell: ({ block }) => (block === null ? '–' : <Time at={block.issuedAt} />),
-  },
-]
-
-const childColumns: readonly Column<Child>[] = [
-  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-  { head: words.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
-]
+const childTable = idTable<Child>(words.block, 'block', ({ blockId }) => blockId, {
+  caption: words.children,
+  empty: words.noChildren,
+  columns: [timeColumn(words.issued, ({ issuedAt }) => issuedAt)],
+})

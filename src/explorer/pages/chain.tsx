@@ -1,5 +1,5 @@
 import { type ChainPageData, document } from '../../generated/explorer/chain.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { RecordFacts, Versions } from '../parts/chain-record.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
@@ -13,24 +13,24 @@ type Hit = ChainPageData['search']['hits'][number]
 
 const words = chainTexts.record
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'chainRecord', ChainPage, {
   ...byId(words),
   variables: (place) => ({ chainId: place.parameters.id ?? '', ...afterIn(place) }),
-  isMissing: ({ chainRecord }) => chainRecord === null,
   live: () => 'MILESTONES',
-  View: ChainPage,
 })
 
-function ChainPage({ data: { chainRecord, search }, place }: PageViewProps<ChainPageData>) {
-  if (chainRecord === null) return null
-  const { versions } = chainRecord
+function ChainPage({
+  of: record,
+  data: { search },
+  place,
+}: ObjectViewProps<ChainPageData, 'chainRecord'>) {
+  const { versions } = record
   const last = versions.edges[versions.edges.length - 2]
   return (
     <>
       <h1>{words.heading}</h1>
-      <PlainId id={chainRecord.chainId} isSigned />
-      <RecordFacts of={chainRecord} />
+      <PlainId id={record.chainId} isSigned />
+      <RecordFacts of={record} />
       <Facts>
         <Fact name={words.chain}>{chainIn(search.hits)}</Fact>
       </Facts>

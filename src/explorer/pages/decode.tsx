@@ -3,19 +3,21 @@ import { type DecodePageData, document } from '../../generated/explorer/decode.t
 import { document as submission } from '../../generated/explorer/submit-block.ts'
 import { grouped, words as wordsOf } from '../format.ts'
 import { sendDocument } from '../graphql.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
+import type { PageViewProps } from '../page.tsx'
 import { BrokenRule, BrokenRules } from '../parts/broken-rule.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { FailureNote } from '../parts/failure-note.tsx'
 import { Id } from '../parts/id.tsx'
 import { Slot } from '../parts/moments.tsx'
 import { linkToValue, PasteHead, SearchFor } from '../parts/paste.tsx'
 import { isLikeId, variablesOf } from '../parts/pasted.ts'
 import { TransactionFacts, Verdict } from '../parts/transaction-inspection.tsx'
+import { AmountFact, CountFact, IdFact } from '../parts/value-facts.tsx'
 import { linkTo, navigate, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
+import { toolPage } from '../tool-page.tsx'
 
 /** The tool that decodes bytes, JSON or an address. On a development network it can also submit a block. */
 
@@ -24,13 +26,11 @@ type Of<Name extends Inspection['__typename']> = Extract<Inspection, { readonly 
 
 const words = toolTexts.decode
 
-export const page = definePage({
-  document,
+export const page = toolPage(document, DecodePage, {
+  title: words.title,
   variables: variablesOf,
-  title: () => words.title,
   // The meaning of bytes never changes.
   live: () => 'NEVER',
-  View: DecodePage,
 })
 
 function DecodePage({
@@ -94,14 +94,10 @@ function BlockFacts({
   return (
     <>
       <Facts>
-        <Fact name={words.id}>
-          <Id of="block" id={block.blockId} isWhole />
-        </Fact>
+        <IdFact name={words.id} of="block" id={block.blockId} isWhole />
         <Fact name={words.slot}>{grouped(block.slot)}</Fact>
         <Fact name={words.size}>{words.bytes(grouped(block.size))}</Fact>
-        <Fact name={words.workScore}>
-          <Count value={block.workScore} />
-        </Fact>
+        <CountFact name={words.workScore} value={block.workScore} />
         <Fact name={words.signature}>
           <Verdict isGood={block.isSignatureValid}>
             {block.isSignatureValid ? words.right : words.wrong}
@@ -130,15 +126,9 @@ function OutputFacts({ of: output }: { readonly of: Of<'OutputInspection'> }) {
   return (
     <Facts>
       <Fact name={words.outputKind}>{wordsOf(output.content.__typename)}</Fact>
-      <Fact name={words.amount}>
-        <Amount value={output.content.amount} />
-      </Fact>
-      <Fact name={words.minimumAmount}>
-        <Amount value={output.minimumAmount} />
-      </Fact>
-      <Fact name={words.storageScore}>
-        <Count value={output.storageScore} />
-      </Fact>
+      <AmountFact name={words.amount} value={output.content.amount} />
+      <AmountFact name={words.minimumAmount} value={output.minimumAmount} />
+      <CountFact name={words.storageScore} value={output.storageScore} />
       {output.content.unlockConditions.map((condition) => (
         <Fact
           key={condition.__typename}
@@ -197,12 +187,9 @@ function Send({ bytes }: { readonly bytes: string }) {
         </button>
       </p>
       {value.is === 'REFUSED' && (
-        <div class="failure" role="alert">
-          <strong>
-            <span aria-hidden="true">✕</span> {words.sent}
-          </strong>
+        <FailureNote role="alert" title={words.sent}>
           <p>{value.sentence}</p>
-        </div>
+        </FailureNote>
       )}
     </div>
   )

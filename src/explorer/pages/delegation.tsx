@@ -1,29 +1,29 @@
 import { type DelegationPageData, document } from '../../generated/explorer/delegation.ts'
 import { grouped } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
 import { Id } from '../parts/id.tsx'
 import { Epochs } from '../parts/moments.tsx'
+import { IdFact } from '../parts/value-facts.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a delegation: its amount, validator, duration and reward. */
 
 const words = chainTexts.delegation
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'delegation', DelegationPage, {
   ...byId(words),
-  isMissing: ({ delegation }) => delegation === null,
   // The reward grows with every epoch.
   live: ({ delegation }) => (delegation?.isDestroyed ? 'NEVER' : 'MILESTONES'),
-  View: DelegationPage,
 })
 
-function DelegationPage({ data: { delegation }, place }: PageViewProps<DelegationPageData>) {
-  if (delegation === null) return null
+function DelegationPage({
+  of: delegation,
+  place,
+}: ObjectViewProps<DelegationPageData, 'delegation'>) {
   const { reward } = delegation
   return (
     <>
@@ -39,9 +39,7 @@ function DelegationPage({ data: { delegation }, place }: PageViewProps<Delegatio
         </span>
       </p>
       <Facts>
-        <Fact name={chainTexts.owner}>
-          <Id of="address" id={delegation.owner.bech32} />
-        </Fact>
+        <IdFact name={chainTexts.owner} of="address" id={delegation.owner.bech32} />
         <Fact name={words.validator}>
           <Id of="account" id={delegation.validatorId} />{' '}
           {delegation.validatorAccount === null && <span class="muted">{words.noAccount}</span>}

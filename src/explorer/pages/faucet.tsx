@@ -5,22 +5,20 @@ import { document as request } from '../../generated/explorer/request-from-fauce
 import { inUnit } from '../format.ts'
 import { sendDocument } from '../graphql.ts'
 import { baseToken } from '../network.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import type { PageViewProps } from '../page.tsx'
 import { Id } from '../parts/id.tsx'
 import { sentenceOf } from '../parts/states.tsx'
-import { ToolHeading } from '../parts/tool-nav.tsx'
 import { toolTexts } from '../texts-tools.ts'
+import { toolPage } from '../tool-page.tsx'
 
 /** The tool that requests tokens from the faucet of a development network. The faucet has the key, not this page. */
 
 const words = toolTexts.faucet
 
-export const page = definePage({
-  document,
+export const page = toolPage(document, FaucetPage, {
+  title: words.title,
   variables: () => ({}),
-  title: () => words.title,
   live: () => 'NEVER',
-  View: FaucetPage,
 })
 
 /** The state of a request. */
@@ -44,7 +42,6 @@ function FaucetPage({ data: { network }, place }: PageViewProps<FaucetPageData>)
   const { value } = state
   return (
     <>
-      <ToolHeading title={words.title} />
       <p class="intro">
         {words.intro(inTokens(network.faucet.amount), inTokens(network.faucet.limit))}
       </p>
@@ -79,13 +76,10 @@ function FaucetPage({ data: { network }, place }: PageViewProps<FaucetPageData>)
 
 function NoFaucet({ isDevelopment }: { readonly isDevelopment: boolean }) {
   return (
-    <>
-      <ToolHeading title={words.title} />
-      <div class="notice">
-        <h2>{words.none}</h2>
-        <p>{isDevelopment ? words.noneHere : words.noneOfNetwork}</p>
-      </div>
-    </>
+    <div class="notice">
+      <h2>{words.none}</h2>
+      <p>{isDevelopment ? words.noneHere : words.noneOfNetwork}</p>
+    </div>
   )
 }
 

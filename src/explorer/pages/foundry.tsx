@@ -1,36 +1,28 @@
 import { document, type FoundryPageData } from '../../generated/explorer/foundry.ts'
 import { grouped } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
-import { Id } from '../parts/id.tsx'
 import { SupplyFacts } from '../parts/supply.tsx'
+import { IdFact } from '../parts/value-facts.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a foundry: its account, and each state with the minted and melted tokens. */
 
 const words = chainTexts.foundry
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'token', FoundryPage, {
   ...byId(words),
-  isMissing: ({ token }) => token === null,
-  View: FoundryPage,
 })
 
-function FoundryPage({ data: { token }, place }: PageViewProps<FoundryPageData>) {
-  if (token === null) return null
+function FoundryPage({ of: token, place }: ObjectViewProps<FoundryPageData, 'token'>) {
   return (
     <>
       <ChainHeading title={words.heading} id={token.tokenId} isDestroyed={token.isDestroyed} />
       <Facts>
-        <Fact name={words.token}>
-          <Id of="token" id={token.tokenId} />
-        </Fact>
-        <Fact name={chainTexts.account}>
-          <Id of="account" id={token.accountId} />
-        </Fact>
+        <IdFact name={words.token} of="token" id={token.tokenId} />
+        <IdFact name={chainTexts.account} of="account" id={token.accountId} />
         <Fact name={chainTexts.serialNumber}>{grouped(token.serialNumber)}</Fact>
         <SupplyFacts of={token} />
         <ChainOutputFacts of={token} />

@@ -1,13 +1,13 @@
 import { document, type HealthPageData } from '../../generated/explorer/health.ts'
 import { sentences as reasonSentences } from '../../generated/explorer/health-sentences.ts'
 import { grouped, words as wordsOf } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import type { PageViewProps } from '../page.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { CommittedSlot } from '../parts/moments.tsx'
-import type { Column } from '../parts/table.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
 import { Meaning, TableSection } from '../parts/table-section.tsx'
-import { ToolHeading } from '../parts/tool-nav.tsx'
 import { toolTexts } from '../texts-tools.ts'
+import { toolPage } from '../tool-page.tsx'
 
 /** The page of the gateway: its health, progress, lag and limits. */
 
@@ -18,24 +18,21 @@ type Limit = HealthPageData['limits'][number]
 
 const words = toolTexts.health
 
-export const page = definePage({
-  document,
+export const page = toolPage(document, HealthPage, {
+  title: words.title,
   variables: () => ({}),
-  title: () => words.title,
   // An unhealthy gateway may not commit milestones.
   live: () => 'SECONDS',
-  View: HealthPage,
 })
 
 function HealthPage({ data: { health, status, limits } }: PageViewProps<HealthPageData>) {
   return (
     <>
-      <ToolHeading title={words.title} />
       <HealthVerdict of={health} />
       <Figures of={status} />
       <StatusFacts health={health} status={status} />
       {health.following !== null && <FollowingFacts of={health.following} />}
-      <TableSection title={words.limits} rows={limits} columns={columns} />
+      <TableSection of={limitTable} rows={limits} />
     </>
   )
 }
@@ -137,20 +134,25 @@ function FollowingFacts({ of: following }: { readonly of: Following }) {
   )
 }
 
-const columns: readonly Column<Limit>[] = [
-  { head: words.limit, cell: ({ name }) => wordsOf(name) },
-  {
-    head: words.value,
-    isNumber: true,
-    cell: ({ value, unit }) => (
-      <span class="count">
-        {grouped(value)} <span class="unit">{words.units[unit]}</span>
-      </span>
-    ),
-  },
-  { head: words.meaning, cell: ({ meaning }) => <Meaning of={meaning} /> },
-  {
-    head: words.setting,
-    cell: ({ setting }) => (setting === null ? '–' : <code class="breaks">{setting}</code>),
-  },
-]
+const limitTable: TableDefinition<Limit> = {
+  caption: words.limits,
+  keyOf: ({ name }) => name,
+  empty: null,
+  columns: [
+    { head: words.limit, cell: ({ name }) => wordsOf(name) },
+    {
+      head: words.value,
+      isNumber: true,
+      cell: ({ value, unit }) => (
+        <span class="count">
+          {grouped(value)} <span class="unit">{words.units[unit]}</span>
+        </span>
+      ),
+    },
+    { head: words.meaning, cell: ({ meaning }) => <Meaning of={meaning} /> },
+    {
+      head: words.setting,
+      cell: ({ setting }) => (setting === null ? '–' : <code class="breaks">{setting}</code>),
+    },
+  ],
+}

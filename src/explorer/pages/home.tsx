@@ -5,13 +5,11 @@ import { document, type HomeData } from '../../generated/explorer/home.ts'
 import { ActivityChart, isResolution } from '../charts/activity.tsx'
 import { grouped } from '../format.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
-import { Section } from '../parts/facts.tsx'
-import { Id } from '../parts/id.tsx'
+import { amountColumn, countColumn, idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
+import { MilestoneLink } from '../parts/milestone-link.tsx'
 import { movedBy, Parties } from '../parts/parties.tsx'
-import { State } from '../parts/state.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
@@ -41,26 +39,8 @@ function Home({ data, place }: PageViewProps<HomeData>) {
       <Paused by={data.status.committed.slot} data={data}>
         {(shown) => (
           <div class="columns">
-            <Section title={texts.home.milestones}>
-              <Table
-                caption={texts.home.milestones}
-                rows={shown.milestones?.nodes ?? []}
-                keyOf={({ id }) => id}
-                columns={milestoneColumns}
-                empty={texts.home.noActivity}
-                isLive
-              />
-            </Section>
-            <Section title={texts.home.transactions}>
-              <Table
-                caption={texts.home.transactions}
-                rows={shown.transactions?.nodes ?? []}
-                keyOf={({ id }) => id}
-                columns={transactionColumns}
-                empty={texts.home.noTransactions}
-                isLive
-              />
-            </Section>
+            <TableSection of={milestoneTable} rows={shown.milestones?.nodes} isLive />
+            <TableSection of={transactionTable} rows={shown.transactions?.nodes} isLive />
           </div>
         )}
       </Paused>
@@ -135,37 +115,26 @@ function Paused({
   )
 }
 
-const milestoneColumns: readonly Column<Milestone>[] = [
-  {
-    head: texts.home.milestone,
-    cell: ({ index }) => (
-      <a href={linkTo('milestone', { index: String(index) })}>{grouped(index)}</a>
-    ),
-  },
-  { head: texts.home.ended, cell: ({ endedAt }) => <Time at={endedAt} /> },
-  {
-    head: texts.home.transactions,
-    cell: ({ transactionCount }) => <Count value={transactionCount} />,
-    isNumber: true,
-  },
-  {
-    head: texts.home.updates,
-    cell: ({ updateCount }) => <Count value={updateCount} />,
-    isNumber: true,
-  },
-]
+const milestoneTable: TableDefinition<Milestone> = {
+  caption: texts.home.milestones,
+  keyOf: ({ id }) => id,
+  empty: texts.home.noActivity,
+  columns: [
+    { head: texts.home.milestone, cell: ({ index }) => <MilestoneLink index={index} /> },
+    timeColumn(texts.home.ended, ({ endedAt }) => endedAt),
+    countColumn(texts.home.transactions, ({ transactionCount }) => transactionCount),
+    countColumn(texts.home.updates, ({ updateCount }) => updateCount),
+  ],
+}
 
-const transactionColumns: readonly Column<Transaction>[] = [
-  {
-    head: texts.home.transaction,
-    cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
-  },
-  { head: texts.home.state, cell: ({ state }) => <State of={state} /> },
-  { head: texts.home.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
-  {
-    head: texts.home.amount,
-    cell: ({ changes }) =>
-      changes === null || changes.length === 0 ? '–' : <Amount value={movedBy(changes)} isBare />,
-    isNumber: true,
-  },
-]
+const transactionTable: TableDefinition<Transaction> = {
+  caption: texts.home.transactions,
+  keyOf: ({ id }) => id,
+  empty: texts.home.noTransactions,
+  columns: [
+    idColumn(texts.home.transaction, 'transaction', ({ transactionId }) => transactionId),
+    stateColumn(texts.home.state),
+    { head: texts.home.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+    amountColumn(texts.home.amount, ({ changes }) => (changes?.length ? movedBy(changes) : null)),
+  ],
+}

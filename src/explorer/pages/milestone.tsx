@@ -1,14 +1,16 @@
 import { document, type MilestonePageData } from '../../generated/explorer/milestone.ts'
 import { grouped } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
+import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { Change } from '../parts/change.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Id, PlainId } from '../parts/id.tsx'
+import { amountColumn, idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { PlainId } from '../parts/id.tsx'
 import { Parties } from '../parts/parties.tsx'
-import { State } from '../parts/state.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time, WholeTime } from '../parts/time.tsx'
+import { StepsHeading } from '../parts/steps-heading.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { WholeTime } from '../parts/time.tsx'
+import { CountFact } from '../parts/value-facts.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
@@ -21,22 +23,23 @@ type Update = NonNullable<Milestone['updates']>['nodes'][number]
 
 const words = texts.milestone
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'milestone', MilestonePage, {
   variables: ({ parameters }) => ({ index: Number(parameters.index) }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
-  isMissing: ({ milestone }) => milestone === null,
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
   // A milestone never changes, except that the newest one gets a successor.
   live: ({ milestone }) => (milestone?.next === null ? 'MILESTONES' : 'NEVER'),
-  View: MilestonePage,
 })
 
-function MilestonePage({ data: { milestone } }: PageViewProps<MilestonePageData>) {
-  if (milestone === null) return null
+function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'milestone'>) {
   return (
     <>
-      <Heading of={milestone} />
+      <StepsHeading
+        title={words.title(grouped(milestone.index))}
+        label={words.steps}
+        before={stepTo(milestone.previous, words.previous)}
+        after={stepTo(milestone.next, words.next)}
+      />
       <Facts>
         <Fact name={words.ended}>
           <WholeTime at={milestone.endedAt} />
@@ -44,94 +47,56 @@ function MilestonePage({ data: { milestone } }: PageViewProps<MilestonePageData>
         <Fact name={words.commitment}>
           <PlainId id={milestone.commitmentId} />
         </Fact>
-        <Fact name={words.blocks}>
-          <Count value={milestone.blockCount} />
-        </Fact>
-        <Fact name={words.transactions}>
-          <Count value={milestone.transactionCount} />
-        </Fact>
-        <Fact name={words.updates}>
-          <Count value={milestone.updateCount} />
-        </Fact>
+        <CountFact name={words.blocks} value={milestone.blockCount} />
+        <CountFact name={words.transactions} value={milestone.transactionCount} />
+        <CountFact name={words.updates} value={milestone.updateCount} />
         <Fact name={words.referenceManaCost}>
           {grouped(milestone.commitment.referenceManaCost)} {words.manaPerWork}
         </Fact>
       </Facts>
-      <Section title={words.transactions}>
-        <Table
-          caption={words.transactions}
-          rows={milestone.transactions?.nodes ?? []}
-          keyOf={({ transactionId }) => transactionId}
-          columns={transactionColumns}
-          empty={words.noTransactions}
-        />
-      </Section>
-      <Section title={words.updates}>
-        <Table
-          caption={words.updates}
-          rows={milestone.updates?.nodes ?? []}
-          keyOf={({ cursor }) => cursor}
-          columns={updateColumns}
-          empty={words.noUpdates}
-        />
-      </Section>
-      <Section title={words.blocks}>
-        <Table
-          caption={words.blocks}
-          rows={milestone.blocks?.nodes ?? []}
-          keyOf={({ blockId }) => blockId}
-          columns={blockColumns}
-          empty={words.noBlocks}
-        />
-      </Section>
+      <TableSection of={transactionTable} rows={milestone.transactions?.nodes} />
+      <TableSection of={updateTable} rows={milestone.updates?.nodes} />
+      <TableSection of={blockTable} rows={milestone.blocks?.nodes} />
     </>
   )
 }
 
-function Heading({ of: { index, previous, next } }: { readonly of: Milestone }) {
-  return (
-    <div class="heading">
-      <h1>{words.title(grouped(index))}</h1>
-      <nav class="steps" aria-label={words.steps}>
-        <Step to={previous?.index} label={words.previous} />
-        <Step to={next?.index} label={words.next} />
-      </nav>
-    </div>
-  )
+function stepTo(other: { readonly index: number } | null, label: string) {
+  return { label, to: other && linkTo('milestone', { index: String(other.index) }) }
 }
 
-function Step({ to, label }: { readonly to: number | undefined; readonly label: string }) {
-  if (to === undefined) return <span class="muted">{label}</span>
-  return <a href={linkTo('milestone', { index: String(to) })}>{label}</a>
+const transactionTable = idTable<Transaction>(
+  words.transaction,
+  'transaction',
+  ({ transactionId }) => transactionId,
+  {
+    caption: words.transactions,
+    empty: words.noTransactions,
+    columns: [
+      stateColumn(words.state),
+      { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
+    ],
+  },
+)
+
+const updateTable: TableDefinition<Update> = {
+  caption: words.updates,
+  keyOf: ({ cursor }) => cursor,
+  empty: words.noUpdates,
+  columns: [
+    { head: words.change, cell: ({ isSpent }) => <Change isSpent={isSpent} /> },
+    idColumn(words.output, 'output', ({ outputId }) => outputId),
+    idColumn(words.address, 'address', ({ address }) => address),
+    amountColumn(words.amount, ({ output }) => output?.amount),
+  ],
 }
 
-const transactionColumns: readonly Column<Transaction>[] = [
-  {
-    head: words.transaction,
-    cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
-  },
-  { head: words.state, cell: ({ state }) => <State of={state} /> },
-  { head: words.parties, cell: ({ changes }) => <Parties of={changes ?? []} /> },
-]
-
-const updateColumns: readonly Column<Update>[] = [
-  { head: words.change, cell: ({ isSpent }) => <Change isSpent={isSpent} /> },
-  { head: words.output, cell: ({ outputId }) => <Id of="output" id={outputId} /> },
-  { head: words.address, cell: ({ address }) => <Id of="address" id={address} /> },
-  {
-    head: words.amount,
-    cell: ({ output }) => (output === null ? '–' : <Amount value={output.amount} isBare />),
-    isNumber: true,
-  },
-]
-
-const blockColumns: readonly Column<Block>[] = [
-  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-  { head: words.state, cell: ({ state }) => <State of={state} /> },
-  { head: words.issued, cell: ({ issuedAt }) => <Time at={issuedAt} /> },
-  {
-    head: words.transaction,
-    cell: ({ transaction }) =>
-      transaction === null ? '–' : <Id of="transaction" id={transaction.transactionId} />,
-  },
-]
+const blockTable = idTable<Block>(words.block, 'block', ({ blockId }) => blockId, {
+  caption: words.blocks,
+  empty: words.noBlocks,
+  columns: [
+    stateColumn(words.state),
+    timeColumn(words.issued, ({ issuedAt }) => issuedAt),
+    idColumn(words.transaction, 'transaction', ({ transaction }) => transaction?.transactionId),
+  ],
+})

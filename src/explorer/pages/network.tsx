@@ -2,15 +2,16 @@ import type { ComponentChildren } from 'preact'
 import { document, type NetworkPageData } from '../../generated/explorer/network.ts'
 import { sentences } from '../../generated/explorer/parameter-sentences.ts'
 import { grouped, words as wordsOf } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
+import type { PageViewProps } from '../page.tsx'
 import { Count } from '../parts/amount.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { PlainId } from '../parts/id.tsx'
 import { CommittedSlot, Epoch } from '../parts/moments.tsx'
-import type { Column } from '../parts/table.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
 import { Meaning, TableSection } from '../parts/table-section.tsx'
-import { ToolHeading } from '../parts/tool-nav.tsx'
+import { CountFact } from '../parts/value-facts.tsx'
 import { toolTexts } from '../texts-tools.ts'
+import { toolPage } from '../tool-page.tsx'
 
 /** The page of the network: its version and current time, and every protocol parameter with its meaning. */
 
@@ -18,13 +19,11 @@ type Parameters = NetworkPageData['network']['parameters']
 
 const words = toolTexts.network
 
-export const page = definePage({
-  document,
+export const page = toolPage(document, NetworkPage, {
+  title: words.title,
   variables: () => ({}),
-  title: () => words.title,
   // The slots and the epoch change with every milestone.
   live: () => 'MILESTONES',
-  View: NetworkPage,
 })
 
 function NetworkPage({ data }: PageViewProps<NetworkPageData>) {
@@ -32,14 +31,12 @@ function NetworkPage({ data }: PageViewProps<NetworkPageData>) {
   const groups = groupsOf(parameters)
   return (
     <>
-      <ToolHeading title={words.title} />
       <Now of={data} />
       {groups.map(({ name, rows }) => (
         <TableSection
           key={name}
-          title={words.groups[name] ?? wordsOf(name)}
+          of={{ ...parameterTable, caption: words.groups[name] ?? wordsOf(name) }}
           rows={rows}
-          columns={columns}
         />
       ))}
     </>
@@ -54,12 +51,8 @@ function Now({ of: { network, status, epoch } }: { readonly of: NetworkPageData 
         {network.parameters.networkName}
         {network.isDevelopment && <span class="muted"> {words.development}</span>}
       </Fact>
-      <Fact name={words.version}>
-        <Count value={network.parameters.version} />
-      </Fact>
-      <Fact name={words.current}>
-        <Count value={status.current.slot} />
-      </Fact>
+      <CountFact name={words.version} value={network.parameters.version} />
+      <CountFact name={words.current} value={status.current.slot} />
       <Fact name={words.committed}>
         <CommittedSlot of={status.committed} />
       </Fact>
@@ -111,15 +104,16 @@ function groupsOf(parameters: Parameters) {
   return [...rowsByGroup].map(([name, rows]) => ({ name, rows }))
 }
 
-const columns: readonly Column<Row>[] = [
-  { head: words.parameter, cell: ({ name }) => wordsOf(name) },
-  { head: words.value, cell: valueCell, isNumber: true },
-  { head: words.unit, cell: unitOf },
-  {
-    head: words.meaning,
-    cell: ({ name }) => <Meaning of={sentences[name]} />,
-  },
-]
+const parameterTable: Omit<TableDefinition<Row>, 'caption'> = {
+  keyOf: ({ name }) => name,
+  empty: null,
+  columns: [
+    { head: words.parameter, cell: ({ name }) => wordsOf(name) },
+    { head: words.value, cell: valueCell, isNumber: true },
+    { head: words.unit, cell: unitOf },
+    { head: words.meaning, cell: ({ name }) => <Meaning of={sentences[name]} /> },
+  ],
+}
 
 function unitOf({ name, group }: Row): string {
   return words.units[name] ?? words.groupUnits[group] ?? ''

@@ -1,15 +1,16 @@
 import { document, type NftPageData } from '../../generated/explorer/nft.ts'
-import { grouped, shortened } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { grouped } from '../format.ts'
+import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { ChainAddressFact, ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { idColumn, timeColumn } from '../parts/columns.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
 import { Media } from '../parts/media.tsx'
-import { Metadata } from '../parts/metadata.tsx'
-import { nameIn } from '../parts/metadata-rows.ts'
+import { MetadataSection } from '../parts/metadata.tsx'
+import { byName, headingOf } from '../parts/named.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -20,30 +21,15 @@ type NftState = Nft['history']['nodes'][number]
 
 const words = chainTexts.nft
 
-export const page = definePage({
-  document,
-  ...byId(words),
-  title: ({ parameters }, data) =>
-    words.title(nameOf(data?.nft ?? null) ?? shortened(parameters.id ?? '')),
-  isMissing: ({ nft }) => nft === null,
-  View: NftPage,
+export const page = objectPage(document, 'nft', NftPage, {
+  ...byName(words, ({ nft }: NftPageData) => nft),
 })
 
-function nameOf(nft: Nft | null): string | undefined {
-  return nameIn(nft?.immutableMetadata?.entries)
-}
-
-function NftPage({ data: { nft }, place }: PageViewProps<NftPageData>) {
-  if (nft === null) return null
-  const name = nameOf(nft)
+function NftPage({ of: nft, place }: ObjectViewProps<NftPageData, 'nft'>) {
   const entries = nft.immutableMetadata?.entries ?? []
   return (
     <>
-      <ChainHeading
-        title={name === undefined ? words.heading : words.title(name)}
-        id={nft.nftId}
-        isDestroyed={nft.isDestroyed}
-      />
+      <ChainHeading title={headingOf(nft, words)} id={nft.nftId} isDestroyed={nft.isDestroyed} />
       <p class="sentence">
         {nft.isDestroyed ? words.ownedLast : words.owned} <Id of="address" id={nft.owner.bech32} />
       </p>
@@ -53,25 +39,17 @@ function NftPage({ data: { nft }, place }: PageViewProps<NftPageData>) {
         <ChainAddressFact of={nft.address} />
         <ChainOutputFacts of={nft} />
       </Facts>
-      <Section title={chainTexts.metadata.title}>
-        <Metadata of={entries} />
-      </Section>
-      <Section
-        title={words.owners}
+      <MetadataSection of={{ entries }} />
+      <TableSection
+        of={ownerTable}
+        rows={nft.history.nodes}
+        isLive
         aside={
           <span class="muted">{chainTexts.history.inAll(grouped(nft.history.totalCount))}</span>
         }
       >
-        <Table
-          caption={words.owners}
-          rows={nft.history.nodes}
-          keyOf={({ number }) => number}
-          columns={columns}
-          empty={chainTexts.history.none}
-          isLive
-        />
         <Paging place={place} next={nextOf(nft.history.pageInfo)} />
-      </Section>
+      </TableSection>
     </>
   )
 }
@@ -90,18 +68,14 @@ function Collection({ of: { bech32, chain } }: { readonly of: NonNullable<Nft['i
   )
 }
 
-const columns: readonly Column<NftState>[] = [
-  { head: chainTexts.history.number, cell: ({ number }) => grouped(number) },
-  {
-    head: chainTexts.history.when,
-    cell: ({ milestone }) => (milestone === null ? '–' : <Time at={milestone.endedAt} />),
-  },
-  {
-    head: chainTexts.owner,
-    cell: ({ output }) => (output === null ? '–' : <Id of="address" id={output.owner.bech32} />),
-  },
-  {
-    head: chainTexts.history.transaction,
-    cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
-  },
-]
+const ownerTable: TableDefinition<NftState> = {
+  caption: words.owners,
+  keyOf: ({ number }) => number,
+  empty: chainTexts.history.none,
+  columns: [
+    { head: chainTexts.history.number, cell: ({ number }) => grouped(number) },
+    timeColumn(chainTexts.history.when, ({ milestone }) => milestone?.endedAt),
+    idColumn(chainTexts.owner, 'address', ({ output }) => output?.owner.bech32),
+    idColumn(chainTexts.history.transaction, 'transaction', ({ transactionId }) => transactionId),
+  ],
+}

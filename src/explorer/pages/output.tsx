@@ -1,15 +1,17 @@
 import { document, type OutputPageData } from '../../generated/explorer/output.ts'
 import { grouped } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
 import { ChainId } from '../parts/chain-id.tsx'
 import { Conditions } from '../parts/conditions.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Id, PlainId } from '../parts/id.tsx'
+import { Id } from '../parts/id.tsx'
+import { MilestoneLink } from '../parts/milestone-link.tsx'
+import { ObjectHeading } from '../parts/object-heading.tsx'
 import { Proof } from '../parts/proof.tsx'
 import { WholeTime } from '../parts/time.tsx'
-import { linkTo } from '../router.ts'
+import { IdFact } from '../parts/value-facts.tsx'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
 
@@ -17,23 +19,17 @@ import '../styles/details.css'
 
 const words = texts.output
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'output', OutputPage, {
   ...byId(words),
-  isMissing: ({ output }) => output === null,
   live: ({ output }) => (output?.isSpent ? 'NEVER' : 'UPDATES'),
-  View: OutputPage,
 })
 
-function OutputPage({ data: { output }, place }: PageViewProps<OutputPageData>) {
-  if (output === null) return null
+function OutputPage({ of: output, place }: ObjectViewProps<OutputPageData, 'output'>) {
   return (
     <>
-      <div class="heading">
-        <h1>{words.heading}</h1>
+      <ObjectHeading title={words.heading} id={output.outputId}>
         <SpentState isSpent={output.isSpent} />
-      </div>
-      <PlainId id={output.outputId} />
+      </ObjectHeading>
       <p class="balance-total">
         <Amount value={output.amount} />
       </p>
@@ -41,18 +37,14 @@ function OutputPage({ data: { output }, place }: PageViewProps<OutputPageData>) 
         <Conditions of={output} />
       </Section>
       <Facts>
-        <Fact name={words.owner}>
-          <Id of="address" id={output.owner.bech32} />
-        </Fact>
+        <IdFact name={words.owner} of="address" id={output.owner.bech32} />
         <Fact name={words.kindOf}>{texts.kind[output.kind] ?? output.kind}</Fact>
         <Fact name={words.mana}>{output.mana !== null && grouped(output.mana)}</Fact>
         <Fact name={words.created}>
           <Id of="transaction" id={output.transactionId} /> <WholeTime at={output.bookedAt} />
         </Fact>
         <Fact name={words.milestone}>
-          <a href={linkTo('milestone', { index: String(output.bookedSlot) })}>
-            {grouped(output.bookedSlot)}
-          </a>
+          <MilestoneLink index={output.bookedSlot} />
         </Fact>
         <Fact name={words.spentBy}>
           {output.spentBy !== null && output.spentAt !== null && (

@@ -1,15 +1,16 @@
 import { document, type RichPageData } from '../../generated/explorer/rich.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Id } from '../parts/id.tsx'
+import type { PageViewProps } from '../page.tsx'
+import { amountColumn, countColumn, idColumn } from '../parts/columns.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { Percent } from '../parts/shares.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { ToolHeading } from '../parts/tool-nav.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { AmountFact, CountFact } from '../parts/value-facts.tsx'
 import { afterIn } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
+import { toolPage } from '../tool-page.tsx'
 
 /** The rich list: the distribution of the base tokens over addresses, and the richest addresses. */
 
@@ -18,11 +19,9 @@ type Address = NonNullable<RichPageData['addresses']>['nodes'][number]
 
 const words = toolTexts.rich
 
-export const page = definePage({
-  document,
+export const page = toolPage(document, RichPage, {
+  title: words.title,
   variables: afterIn,
-  title: () => words.title,
-  View: RichPage,
 })
 
 function RichPage({ data, place }: PageViewProps<RichPageData>) {
@@ -30,35 +29,18 @@ function RichPage({ data, place }: PageViewProps<RichPageData>) {
   const supply = BigInt(status.baseTokenSupply)
   return (
     <>
-      <ToolHeading title={words.title} />
       <Facts>
-        <Fact name={words.supply}>
-          <Amount value={status.baseTokenSupply} />
-        </Fact>
-        <Fact name={words.addresses}>
-          <Count value={status.addresses} />
-        </Fact>
+        <AmountFact name={words.supply} value={status.baseTokenSupply} />
+        <CountFact name={words.addresses} value={status.addresses} />
       </Facts>
-      <Section title={words.distribution}>
-        <Table
-          caption={words.distribution}
-          rows={balanceDistribution}
-          keyOf={({ from }) => from}
-          columns={rangeColumns(supply)}
-          empty={words.none}
-        />
-      </Section>
-      <Section title={words.richest}>
-        <Table
-          caption={words.richest}
-          rows={addresses?.nodes ?? []}
-          keyOf={({ id }) => id}
-          columns={addressColumns(supply)}
-          empty={words.none}
-          isLive={!place.query.has('after')}
-        />
+      <TableSection of={rangeTable(supply)} rows={balanceDistribution} />
+      <TableSection
+        of={addressTable(supply)}
+        rows={addresses?.nodes}
+        isLive={!place.query.has('after')}
+      >
         <Paging place={place} next={addresses && nextOf(addresses.pageInfo)} />
-      </Section>
+      </TableSection>
     </>
   )
 }
@@ -80,37 +62,32 @@ function Share({ of: share }: { readonly of: number }) {
   )
 }
 
-function rangeColumns(supply: bigint): readonly Column<Range>[] {
-  return [
-    { head: words.from, cell: ({ from }) => <Amount value={from} isBare />, isNumber: true },
-    { head: words.below, cell: ({ to }) => <Amount value={to} isBare />, isNumber: true },
-    {
-      head: words.count,
-      cell: ({ addressCount }) => <Count value={addressCount} />,
-      isNumber: true,
-    },
-    { head: words.own, cell: ({ total }) => <Amount value={total} isBare />, isNumber: true },
-    { head: words.share, cell: ({ total }) => <Share of={shareOf(total, supply)} /> },
-  ]
+function rangeTable(supply: bigint): TableDefinition<Range> {
+  return {
+    caption: words.distribution,
+    keyOf: ({ from }) => from,
+    empty: words.none,
+    columns: [
+      amountColumn(words.from, ({ from }) => from),
+      amountColumn(words.below, ({ to }) => to),
+      countColumn(words.count, ({ addressCount }) => addressCount),
+      amountColumn(words.own, ({ total }) => total),
+      { head: words.share, cell: ({ total }) => <Share of={shareOf(total, supply)} /> },
+    ],
+  }
 }
 
-function addressColumns(supply: bigint): readonly Column<Address>[] {
-  return [
-    { head: words.address, cell: ({ bech32 }) => <Id of="address" id={bech32} /> },
-    { head: words.kind, cell: ({ kind }) => texts.addressKind[kind] ?? kind },
-    {
-      head: words.outputs,
-      cell: ({ balance }) => <Count value={balance.outputCount} />,
-      isNumber: true,
-    },
-    {
-      head: words.balance,
-      cell: ({ balance }) => <Amount value={balance.total} isBare />,
-      isNumber: true,
-    },
-    {
-      head: words.share,
-      cell: ({ balance }) => <Share of={shareOf(balance.total, supply)} />,
-    },
-  ]
+function addressTable(supply: bigint): TableDefinition<Address> {
+  return {
+    caption: words.richest,
+    keyOf: ({ id }) => id,
+    empty: words.none,
+    columns: [
+      idColumn(words.address, 'address', ({ bech32 }) => bech32),
+      { head: words.kind, cell: ({ kind }) => texts.addressKind[kind] ?? kind },
+      countColumn(words.outputs, ({ balance }) => balance.outputCount),
+      amountColumn(words.balance, ({ balance }) => balance.total),
+      { head: words.share, cell: ({ balance }) => <Share of={shareOf(balance.total, supply)} /> },
+    ],
+  }
 }

@@ -1,17 +1,18 @@
 import { document, type TokenPageData } from '../../generated/explorer/token.ts'
-import { grouped, shortened } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
-import { Tokens } from '../parts/amount.tsx'
+import { grouped } from '../format.ts'
+import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { ChainHeading } from '../parts/chain.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { tokensColumn } from '../parts/columns.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
-import { Metadata } from '../parts/metadata.tsx'
-import { nameIn } from '../parts/metadata-rows.ts'
+import { MetadataSection } from '../parts/metadata.tsx'
+import { byName, headingOf } from '../parts/named.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { percent, Shares } from '../parts/shares.tsx'
 import { SupplyFacts } from '../parts/supply.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import type { TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { IdFact, TimeFact } from '../parts/value-facts.tsx'
 import type { Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -30,27 +31,16 @@ interface Row {
 
 const words = chainTexts.token
 
-export const page = definePage({
-  document,
-  ...byId(words),
-  title: ({ parameters }, data) =>
-    words.title(nameOf(data?.token ?? null) ?? shortened(parameters.id ?? '')),
-  isMissing: ({ token }) => token === null,
-  View: TokenPage,
+export const page = objectPage(document, 'token', TokenPage, {
+  ...byName(words, ({ token }: TokenPageData) => token),
 })
 
-function nameOf(token: Token | null): string | undefined {
-  return nameIn(token?.immutableMetadata?.entries)
-}
-
-function TokenPage({ data: { token }, place }: PageViewProps<TokenPageData>) {
-  if (token === null) return null
-  const name = nameOf(token)
+function TokenPage({ of: token, place }: ObjectViewProps<TokenPageData, 'token'>) {
   const rows = rowsOf(token, place)
   return (
     <>
       <ChainHeading
-        title={name === undefined ? words.heading : words.title(name)}
+        title={headingOf(token, words)}
         id={token.tokenId}
         isDestroyed={token.isDestroyed}
       />
@@ -63,33 +53,19 @@ function TokenPage({ data: { token }, place }: PageViewProps<TokenPageData>) {
             {chainTexts.serialNumber} {grouped(token.serialNumber)}
           </span>
         </Fact>
-        <Fact name={chainTexts.account}>
-          <Id of="account" id={token.accountId} />
-        </Fact>
-        <Fact name={chainTexts.destroyedBy}>
-          {token.destroyedBy !== null && <Id of="transaction" id={token.destroyedBy} />}
-        </Fact>
-        <Fact name={chainTexts.changed}>
-          {token.lastOutput !== null && <Time at={token.lastOutput.bookedAt} />}
-        </Fact>
+        <IdFact name={chainTexts.account} of="account" id={token.accountId} />
+        <IdFact name={chainTexts.destroyedBy} of="transaction" id={token.destroyedBy} />
+        <TimeFact name={chainTexts.changed} at={token.lastOutput?.bookedAt} />
       </Facts>
-      <Section title={words.holders}>
-        {!place.query.has('after') && <Shares of={rows.map(({ share }) => share)} />}
-        <Table
-          caption={words.holders}
-          rows={rows}
-          keyOf={({ key }) => key}
-          columns={columns}
-          empty={words.noHolders}
-          isLive
-        />
+      <TableSection
+        of={holderTable}
+        rows={rows}
+        isLive
+        above={!place.query.has('after') && <Shares of={rows.map(({ share }) => share)} />}
+      >
         <Paging place={place} next={nextOf(token.holders.pageInfo)} />
-      </Section>
-      {token.immutableMetadata !== null && (
-        <Section title={chainTexts.metadata.title}>
-          <Metadata of={token.immutableMetadata.entries} />
-        </Section>
-      )}
+      </TableSection>
+      <MetadataSection of={token.immutableMetadata} />
     </>
   )
 }
@@ -121,12 +97,17 @@ function rowsOf({ holders, circulatingSupply }: Token, { query }: Place): Row[] 
   return [...rows, { key: 'rest', bech32: undefined, name, amount: String(rest), share }]
 }
 
-const columns: readonly Column<Row>[] = [
-  {
-    head: words.holder,
-    cell: ({ bech32, name }) =>
-      bech32 === undefined ? <span class="muted">{name}</span> : <Id of="address" id={bech32} />,
-  },
-  { head: words.amount, cell: ({ amount }) => <Tokens value={amount} />, isNumber: true },
-  { head: words.share, cell: ({ share }) => percent(share), isNumber: true },
-]
+const holderTable: TableDefinition<Row> = {
+  caption: words.holders,
+  keyOf: ({ key }) => key,
+  empty: words.noHolders,
+  columns: [
+    {
+      head: words.holder,
+      cell: ({ bech32, name }) =>
+        bech32 === undefined ? <span class="muted">{name}</span> : <Id of="address" id={bech32} />,
+    },
+    tokensColumn(words.amount, ({ amount }) => amount),
+    { head: words.share, cell: ({ share }) => percent(share), isNumber: true },
+  ],
+}

@@ -1,22 +1,25 @@
 import { document, type TransactionPageData } from '../../generated/explorer/transaction.ts'
 import { capitalized, grouped } from '../format.ts'
-import { byId, definePage, type PageViewProps } from '../page.tsx'
+import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
+import { idTable, stateColumn } from '../parts/columns.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
+import { FailureNote } from '../parts/failure-note.tsx'
 import { type BrokenPart, Flow } from '../parts/flow.tsx'
 import { FlowCsv } from '../parts/flow-csv.tsx'
 import { FlowLanes } from '../parts/flow-lanes.tsx'
-import { Id, PlainId } from '../parts/id.tsx'
+import { Id } from '../parts/id.tsx'
 import { outputIdOf } from '../parts/input-id.ts'
+import { MilestoneLink } from '../parts/milestone-link.tsx'
+import { ObjectHeading } from '../parts/object-heading.tsx'
 import { gain, movedBy } from '../parts/parties.tsx'
 import { Rules } from '../parts/rules.tsx'
 import { State } from '../parts/state.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
 import { Time, WholeTime } from '../parts/time.tsx'
 import { TryAgain } from '../parts/try-again.tsx'
 import { UnlockReasons } from '../parts/unlock-reasons.tsx'
-import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import '../styles/details.css'
@@ -24,28 +27,23 @@ import '../styles/details.css'
 /** The page of a transaction: what it moved, as a sentence and as a flow, and why it failed, if it did. */
 
 type Transaction = NonNullable<TransactionPageData['transaction']>
+type Carrier = NonNullable<Transaction['carriers']>['nodes'][number]
 
 const words = texts.transaction
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'transaction', TransactionPage, {
   ...byId(words),
-  isMissing: ({ transaction }) => transaction === null,
   // Its outputs may be spent later. Until it is final, every milestone may change its state.
   live: ({ transaction }) => (transaction?.state === 'FINALIZED' ? 'UPDATES' : 'MILESTONES'),
-  View: TransactionPage,
 })
 
-function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPageData>) {
-  if (transaction === null) return null
+function TransactionPage({ of: transaction }: ObjectViewProps<TransactionPageData, 'transaction'>) {
   const { failure, bytes, fields, examination } = transaction
   return (
     <>
-      <div class="heading">
-        <h1>{words.heading}</h1>
+      <ObjectHeading title={words.heading} id={transaction.transactionId} isSigned>
         <State of={transaction.state} />
-      </div>
-      <PlainId id={transaction.transactionId} isSigned />
+      </ObjectHeading>
       <p class="sentence">
         <Sentence of={transaction} />
       </p>
@@ -61,7 +59,7 @@ function TransactionPage({ data: { transaction } }: PageViewProps<TransactionPag
         </Section>
       )}
       {transaction.inputs.length > 0 && <Unlocks of={transaction} />}
-      <Carriers of={transaction} />
+      <TableSection of={carrierTable} rows={transaction.carriers?.nodes} />
       {fields !== null && bytes !== null && <ByteTree fields={fields} bytes={bytes} />}
     </>
   )
@@ -73,9 +71,7 @@ function TransactionFacts({ of: { milestone, content } }: { readonly of: Transac
       <Fact name={words.milestone}>
         {milestone !== null && (
           <>
-            <a href={linkTo('milestone', { index: String(milestone.index) })}>
-              {grouped(milestone.index)}
-            </a>{' '}
+            <MilestoneLink index={milestone.index} />{' '}
             <span class="muted">
               <WholeTime at={milestone.endedAt} />
             </span>
@@ -99,26 +95,11 @@ function Unlocks({ of: transaction }: { readonly of: Transaction }) {
 }
 
 /** The blocks that carry the transaction. */
-function Carriers({ of: { carriers } }: { readonly of: Transaction }) {
-  return (
-    <Section title={words.blocks}>
-      <Table
-        caption={words.blocks}
-        rows={carriers?.nodes ?? []}
-        keyOf={({ blockId }) => blockId}
-        columns={carrierColumns}
-        empty={words.noBlocks}
-      />
-    </Section>
-  )
-}
-
-type Carrier = NonNullable<Transaction['carriers']>['nodes'][number]
-
-const carrierColumns: readonly Column<Carrier>[] = [
-  { head: words.block, cell: ({ blockId }) => <Id of="block" id={blockId} /> },
-  { head: words.state, cell: ({ state }) => <State of={state} /> },
-]
+const carrierTable = idTable<Carrier>(words.block, 'block', ({ blockId }) => blockId, {
+  caption: words.blocks,
+  empty: words.noBlocks,
+  columns: [stateColumn(words.state)],
+})
 
 /** The input or output that breaks the rule, from the detail of the failure. */
 function brokenPart({ examination, content }: Transaction): BrokenPart | undefined {
@@ -180,11 +161,8 @@ function Failure({
   readonly of: NonNullable<Transaction['failure']>
 }) {
   return (
-    <div class="failure" role="note">
-      <strong>
-        <span aria-hidden="true">✕</span> {capitalized(sentence)}.
-      </strong>
+    <FailureNote role="note" title={`${capitalized(sentence)}.`}>
       <p class="muted">{words.rule(code, name)}</p>
-    </div>
+    </FailureNote>
   )
 }

@@ -1,15 +1,18 @@
 import { document, type ValidatorsPageData } from '../../generated/explorer/validators.ts'
 import { grouped } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Amount, Count } from '../parts/amount.tsx'
-import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Id } from '../parts/id.tsx'
+import { type ObjectViewProps, objectPage } from '../page.tsx'
+import { Count } from '../parts/amount.tsx'
+import { amountColumn, countColumn, idColumn } from '../parts/columns.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
 import { IssueStrip } from '../parts/issue-strip.tsx'
 import { stripOf } from '../parts/issued-blocks.ts'
 import { Epoch, Slot } from '../parts/moments.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { percent } from '../parts/shares.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { StepsHeading } from '../parts/steps-heading.tsx'
+import type { Column, TableDefinition } from '../parts/table.tsx'
+import { TableSection } from '../parts/table-section.tsx'
+import { AmountFact } from '../parts/value-facts.tsx'
 import { afterIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -22,18 +25,15 @@ type Validator = NonNullable<ValidatorsPageData['validators']>['nodes'][number]
 
 const words = chainTexts.validators
 
-export const page = definePage({
-  document,
+export const page = objectPage(document, 'epoch', ValidatorsPage, {
   variables: (place) => ({
     ...(place.parameters.index !== undefined && { index: indexIn(place.parameters.index) }),
     ...afterIn(place),
   }),
   title: ({ parameters }) =>
     parameters.index === undefined ? words.heading : words.epoch(grouped(parameters.index)),
-  isMissing: ({ epoch }) => epoch === null,
   target: ({ parameters }) => ({ kind: chainTexts.epoch, id: parameters.index ?? '' }),
   live: () => 'MILESTONES',
-  View: ValidatorsPage,
 })
 
 /** Parses an epoch index. An invalid text becomes -1, which is refused, and the page shows the error. */
@@ -41,58 +41,45 @@ function indexIn(text: string): number {
   return /^[0-9]+$/.test(text) ? Number(text) : -1
 }
 
-function ValidatorsPage({ data, place }: PageViewProps<ValidatorsPageData>) {
-  const { epoch, validators } = data
-  if (epoch === null) return null
+function ValidatorsPage({ of: epoch, data, place }: ObjectViewProps<ValidatorsPageData, 'epoch'>) {
+  const { validators } = data
   const isNewest = place.parameters.index === undefined
   return (
     <>
       <Heading of={epoch} isNewest={isNewest} />
       <EpochFacts of={epoch} newest={data.newest?.index ?? 0} />
-      <Section title={words.committee}>
-        <Members of={epoch} data={data} />
-      </Section>
+      <TableSection of={memberTable(epoch, data)} rows={epoch.committee?.members} />
       {epoch.nextCommittee !== null && (
-        <Section title={words.nextCommittee}>
-          <NextMembers of={epoch.nextCommittee} />
-        </Section>
+        <TableSection of={nextMemberTable} rows={epoch.nextCommittee.members} />
       )}
       {isNewest && (
-        <Section title={words.all}>
-          <Table
-            caption={words.all}
-            rows={validators?.nodes ?? []}
-            keyOf={({ accountId }) => accountId}
-            columns={validatorColumns}
-            empty={words.none}
-            isLive
-          />
+        <TableSection of={validatorTable} rows={validators?.nodes} isLive>
           <Paging place={place} next={validators && nextOf(validators.pageInfo)} />
-        </Section>
+        </TableSection>
       )}
     </>
   )
 }
 
-function Heading({ of: epoch, isNewest }: { readonly of: ThisEpoch; readonly isNewest: boolean }) {
-  const title = words.epoch(grouped(epoch.index))
+function Heading({
+  of: { index, isOver },
+  isNewest,
+}: {
+  readonly of: ThisEpoch
+  readonly isNewest: boolean
+}) {
   return (
-    <div class="heading">
-      <h1>{isNewest ? words.heading : title}</h1>
-      <nav class="steps" aria-label={words.steps}>
-        {epoch.index > 0 ? (
-          <a href={linkTo('epoch', { index: String(epoch.index - 1) })}>{words.before}</a>
-        ) : (
-          <span class="muted">{words.before}</span>
-        )}
-        {epoch.isOver ? (
-          <a href={linkTo('epoch', { index: String(epoch.index + 1) })}>{words.after}</a>
-        ) : (
-          <span class="muted">{words.after}</span>
-        )}
-      </nav>
-    </div>
+    <StepsHeading
+      title={isNewest ? words.heading : words.epoch(grouped(index))}
+      label={words.steps}
+      before={{ label: words.before, to: index > 0 ? linkToEpoch(index - 1) : null }}
+      after={{ label: words.after, to: isOver ? linkToEpoch(index + 1) : null }}
+    />
   )
+}
+
+function linkToEpoch(index: number): string {
+  return linkTo('epoch', { index: String(index) })
 }
 
 function EpochFacts({ of: epoch, newest }: { readonly of: ThisEpoch; readonly newest: number }) {
@@ -110,12 +97,8 @@ function EpochFacts({ of: epoch, newest }: { readonly of: ThisEpoch; readonly ne
       <Fact name={words.ends}>
         <Slot index={lastSlot} />
       </Fact>
-      <Fact name={words.totalStake}>
-        {committee !== null && <Amount value={committee.totalStake} />}
-      </Fact>
-      <Fact name={words.validatorStake}>
-        {committee !== null && <Amount value={committee.totalValidatorStake} />}
-      </Fact>
+      <AmountFact name={words.totalStake} value={committee?.totalStake} />
+      <AmountFact name={words.validatorStake} value={committee?.totalValidatorStake} />
       <Fact name={words.targetReward}>
         {committee !== null && committee.targetReward !== null && (
           <>
@@ -127,85 +110,58 @@ function EpochFacts({ of: epoch, newest }: { readonly of: ThisEpoch; readonly ne
   )
 }
 
-function Members({
-  of: epoch,
-  data,
-}: {
-  readonly of: ThisEpoch
-  readonly data: ValidatorsPageData
-}) {
+/** The members of a committee, with their rewards when the epoch is over, and with their blocks if these are known. */
+function memberTable(epoch: ThisEpoch, data: ValidatorsPageData): TableDefinition<Member> {
   const strip = stripOf(epoch, data)
+  const reward = countColumn<Member>(words.reward, ({ poolReward }) => poolReward)
   const issued: Column<Member> = {
     head: words.issued,
-    cell: ({ accountId }) =>
-      strip === undefined ? '–' : <IssueStrip of={strip} accountId={accountId} />,
+    cell: ({ accountId }) => strip && <IssueStrip of={strip} accountId={accountId} />,
   }
-  const reward: Column<Member> = {
-    head: words.reward,
-    cell: ({ poolReward }) => <Count value={poolReward} />,
-    isNumber: true,
+  return {
+    caption: words.committee,
+    keyOf: accountIdOf,
+    columns: [...seatColumns, ...(epoch.isOver ? [reward] : []), ...(strip ? [issued] : [])],
+    empty: words.noCommittee,
   }
-  return (
-    <Table
-      caption={words.committee}
-      rows={epoch.committee?.members ?? []}
-      keyOf={({ accountId }) => accountId}
-      columns={[...memberColumns, ...(epoch.isOver ? [reward] : []), ...(strip ? [issued] : [])]}
-      empty={words.noCommittee}
-    />
-  )
-}
-
-function NextMembers({
-  of: { members },
-}: {
-  readonly of: NonNullable<ThisEpoch['nextCommittee']>
-}) {
-  return (
-    <Table
-      caption={words.nextCommittee}
-      rows={members}
-      keyOf={({ accountId }) => accountId}
-      columns={seatColumns}
-      empty={words.noCommittee}
-    />
-  )
 }
 
 type Seat = Pick<Member, 'accountId' | 'poolStake' | 'validatorStake' | 'fixedCost'>
 
+function accountIdOf({ accountId }: Seat): string {
+  return accountId
+}
+
 const seatColumns: readonly Column<Seat>[] = [
-  { head: words.validator, cell: ({ accountId }) => <Id of="account" id={accountId} /> },
-  {
-    head: words.pool,
-    cell: ({ poolStake }) => <Amount value={poolStake} isBare />,
-    isNumber: true,
-  },
-  {
-    head: words.own,
-    cell: ({ validatorStake }) => <Amount value={validatorStake} isBare />,
-    isNumber: true,
-  },
-  { head: words.fixedCost, cell: ({ fixedCost }) => <Count value={fixedCost} />, isNumber: true },
+  idColumn(words.validator, 'account', accountIdOf),
+  amountColumn(words.pool, ({ poolStake }) => poolStake),
+  amountColumn(words.own, ({ validatorStake }) => validatorStake),
+  countColumn(words.fixedCost, ({ fixedCost }) => fixedCost),
 ]
 
-const memberColumns: readonly Column<Member>[] = seatColumns
+const nextMemberTable: TableDefinition<Seat> = {
+  caption: words.nextCommittee,
+  keyOf: accountIdOf,
+  columns: seatColumns,
+  empty: words.noCommittee,
+}
 
-const validatorColumns: readonly Column<Validator>[] = [
-  ...seatColumns,
-  {
-    head: words.delegated,
-    cell: ({ delegationStake }) => <Amount value={delegationStake} isBare />,
-    isNumber: true,
-  },
-  {
-    head: words.stakesUntil,
-    cell: ({ stakeEndEpoch }) =>
-      stakeEndEpoch === 0xffffffff ? chainTexts.never : grouped(stakeEndEpoch),
-    isNumber: true,
-  },
-  { head: words.standing, cell: (validator) => <ValidatorStatus of={validator} /> },
-]
+const validatorTable: TableDefinition<Validator> = {
+  caption: words.all,
+  keyOf: accountIdOf,
+  columns: [
+    ...seatColumns,
+    amountColumn(words.delegated, ({ delegationStake }) => delegationStake),
+    {
+      head: words.stakesUntil,
+      cell: ({ stakeEndEpoch }) =>
+        stakeEndEpoch === 0xffffffff ? chainTexts.never : grouped(stakeEndEpoch),
+      isNumber: true,
+    },
+    { head: words.standing, cell: (validator) => <ValidatorStatus of={validator} /> },
+  ],
+  empty: words.none,
+}
 
 function ValidatorStatus({ of: { isCandidate, isInCommittee } }: { readonly of: Validator }) {
   return (

@@ -1,15 +1,16 @@
 import { document, type Judged, type VerifyPageData } from '../../generated/explorer/verify.ts'
 import { capitalized, grouped } from '../format.ts'
-import { definePage, type PageViewProps } from '../page.tsx'
-import { Count } from '../parts/amount.tsx'
+import type { PageViewProps } from '../page.tsx'
 import { BrokenRule, BrokenRules } from '../parts/broken-rule.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Id } from '../parts/id.tsx'
+import { FailureNote } from '../parts/failure-note.tsx'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { linkToValue, PasteHead } from '../parts/paste.tsx'
 import { variablesOf } from '../parts/pasted.ts'
 import { Rules } from '../parts/rules.tsx'
+import { CountFact, IdFact } from '../parts/value-facts.tsx'
 import { toolTexts } from '../texts-tools.ts'
+import { toolPage } from '../tool-page.tsx'
 
 /** The tool that verifies a block or a signed transaction as if it were submitted now, and lists the rules that hold or break. */
 
@@ -19,13 +20,11 @@ type Verdict = NonNullable<Judged['verdict']>
 
 const words = toolTexts.verify
 
-export const page = definePage({
-  document,
+export const page = toolPage(document, VerifyPage, {
+  title: words.title,
   variables: variablesOf,
-  title: () => words.title,
   // Time alone may change the verdict: a timelock ends, or a commitment becomes too old.
   live: ({ inspect }) => (inspect == null ? 'NEVER' : 'MILESTONES'),
-  View: VerifyPage,
 })
 
 function VerifyPage({ data: { inspect }, place, failures }: PageViewProps<VerifyPageData>) {
@@ -65,21 +64,13 @@ function BlockJudgement({ of: block }: { readonly of: Block }) {
         {refusal === null ? (
           <Good>{words.taken}</Good>
         ) : (
-          <div class="failure" role="note">
-            <strong>
-              <span aria-hidden="true">✕</span> {words.refused}
-            </strong>
-            <p>{refusal.message}</p>
-            <p class="muted">
-              <code>{refusal.code}</code>
-            </p>
-          </div>
+          <FailureNote role="note" title={words.refused}>
+            <Refusal message={refusal.message} code={refusal.code} />
+          </FailureNote>
         )}
         <BrokenRules of={problems} />
         <Facts>
-          <Fact name={toolTexts.decode.id}>
-            <Id of="block" id={block.blockId} isWhole />
-          </Fact>
+          <IdFact name={toolTexts.decode.id} of="block" id={block.blockId} isWhole />
         </Facts>
       </Section>
       {transaction === null ? (
@@ -106,9 +97,7 @@ function TransactionJudgement({ of: { transactionId, verdict } }: { readonly of:
     <Section title={words.transaction}>
       {verdict !== null && <Outcome of={verdict} />}
       <Facts>
-        <Fact name={toolTexts.decode.id}>
-          <Id of="transaction" id={transactionId} isWhole />
-        </Fact>
+        <IdFact name={toolTexts.decode.id} of="transaction" id={transactionId} isWhole />
       </Facts>
       {verdict !== null && (verdict.outcome === 'ACCEPTED' || verdict.outcome === 'FAILED') && (
         <>
@@ -125,18 +114,8 @@ function Outcome({ of: { outcome, refusal, failure } }: { readonly of: Verdict }
   const sentence = words.outcomes[outcome]
   if (outcome === 'ACCEPTED' || outcome === 'KNOWN') return <Good>{sentence}</Good>
   return (
-    <div class="failure" role="note">
-      <strong>
-        <span aria-hidden="true">✕</span> {sentence}
-      </strong>
-      {refusal !== null && (
-        <>
-          <p>{refusal.message}</p>
-          <p class="muted">
-            <code>{refusal.rule}</code>
-          </p>
-        </>
-      )}
+    <FailureNote role="note" title={sentence}>
+      {refusal !== null && <Refusal message={refusal.message} code={refusal.rule} />}
       {failure !== null && (
         <>
           <p>{capitalized(failure.sentence)}.</p>
@@ -144,7 +123,18 @@ function Outcome({ of: { outcome, refusal, failure } }: { readonly of: Verdict }
           <JsonTree of={failure.detail} />
         </>
       )}
-    </div>
+    </FailureNote>
+  )
+}
+
+function Refusal({ message, code }: { readonly message: string; readonly code: string | null }) {
+  return (
+    <>
+      <p>{message}</p>
+      <p class="muted">
+        <code>{code}</code>
+      </p>
+    </>
   )
 }
 
@@ -153,16 +143,10 @@ function Mana({ of: mana }: { readonly of: NonNullable<Verdict['mana']> }) {
     <>
       <h3>{words.mana}</h3>
       <Facts>
-        <Fact name={words.manaIn}>
-          <Count value={mana.inputs} />
-        </Fact>
+        <CountFact name={words.manaIn} value={mana.inputs} />
         <Fact name={words.manaByInput}>{mana.byInput.map(grouped).join(', ')}</Fact>
-        <Fact name={words.manaRewards}>
-          <Count value={mana.rewards} />
-        </Fact>
-        <Fact name={words.manaOut}>
-          <Count value={mana.outputs} />
-        </Fact>
+        <CountFact name={words.manaRewards} value={mana.rewards} />
+        <CountFact name={words.manaOut} value={mana.outputs} />
       </Facts>
     </>
   )

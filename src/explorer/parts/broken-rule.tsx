@@ -1,5 +1,6 @@
 import { grouped } from '../format.ts'
 import { toolTexts } from '../texts-tools.ts'
+import { FailureNote } from './failure-note.tsx'
 
 /** A form rule that a value breaks. */
 
@@ -16,10 +17,7 @@ const words = toolTexts.rule
 
 export function BrokenRule({ of: rule }: { readonly of: BrokenRule }) {
   return (
-    <div class="failure" role="note">
-      <strong>
-        <span aria-hidden="true">✕</span> {rule.message}
-      </strong>
+    <FailureNote role="note" title={rule.message}>
       <p class="muted">
         <code>{rule.code}</code>
         {rule.path !== '' && (
@@ -32,7 +30,7 @@ export function BrokenRule({ of: rule }: { readonly of: BrokenRule }) {
       </p>
       {rule.isOfNodeAlone && <p>{words.nodeAlone}</p>}
       {rule.isOfSdkAlone && <p>{words.sdkAlone}</p>}
-    </div>
+    </FailureNote>
   )
 }
 

@@ -1,8 +1,9 @@
 import { chainTexts } from '../texts-chains.ts'
 import { Amount } from './amount.tsx'
 import { Fact } from './facts.tsx'
-import { Id, PlainId } from './id.tsx'
-import { Time } from './time.tsx'
+import { Id } from './id.tsx'
+import { ObjectHeading } from './object-heading.tsx'
+import { AmountFact, IdFact, TimeFact } from './value-facts.tsx'
 
 /** Components that the pages of accounts, anchors, foundries, NFTs and delegations share. */
 
@@ -15,17 +16,13 @@ interface HeadingProps {
 /** The name of a chain, its id, and whether it is destroyed. */
 export function ChainHeading({ title, id, isDestroyed }: HeadingProps) {
   return (
-    <>
-      <div class="heading">
-        <h1>{title}</h1>
-        {isDestroyed && (
-          <span class="state state-spent">
-            <span aria-hidden="true">−</span> {chainTexts.destroyed}
-          </span>
-        )}
-      </div>
-      <PlainId id={id} isSigned />
-    </>
+    <ObjectHeading title={title} id={id} isSigned>
+      {isDestroyed && (
+        <span class="state state-spent">
+          <span aria-hidden="true">−</span> {chainTexts.destroyed}
+        </span>
+      )}
+    </ObjectHeading>
   )
 }
 
@@ -43,18 +40,10 @@ export function ChainOutputFacts({
 }) {
   return (
     <>
-      <Fact name={chainTexts.destroyedBy}>
-        {destroyedBy !== null && <Id of="transaction" id={destroyedBy} />}
-      </Fact>
-      <Fact name={chainTexts.output}>
-        {lastOutput !== null && <Id of="output" id={lastOutput.outputId} />}
-      </Fact>
-      <Fact name={chainTexts.deposit}>
-        {lastOutput !== null && <Amount value={lastOutput.amount} />}
-      </Fact>
-      <Fact name={chainTexts.changed}>
-        {lastOutput !== null && <Time at={lastOutput.bookedAt} />}
-      </Fact>
+      <IdFact name={chainTexts.destroyedBy} of="transaction" id={destroyedBy} />
+      <IdFact name={chainTexts.output} of="output" id={lastOutput?.outputId} />
+      <AmountFact name={chainTexts.deposit} value={lastOutput?.amount} />
+      <TimeFact name={chainTexts.changed} at={lastOutput?.bookedAt} />
     </>
   )
 }

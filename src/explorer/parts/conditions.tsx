@@ -34,27 +34,12 @@ export function Conditions({ of: output }: { readonly of: Output }) {
 function Sentence({ of }: { readonly of: Condition }) {
   switch (of.__typename) {
     case 'AddressUnlockCondition':
-      return (
-        <>
-          {words.address} <Id of="address" id={of.address.bech32} />
-        </>
-      )
     case 'StateControllerAddressUnlockCondition':
-      return (
-        <>
-          {words.stateController} <Id of="address" id={of.address.bech32} />
-        </>
-      )
     case 'GovernorAddressUnlockCondition':
-      return (
-        <>
-          {words.governor} <Id of="address" id={of.address.bech32} />
-        </>
-      )
     case 'ImmutableAccountAddressUnlockCondition':
       return (
         <>
-          {words.account} <Id of="address" id={of.address.bech32} />
+          {words.by[of.__typename]} <Id of="address" id={of.address.bech32} />
         </>
       )
     case 'TimelockUnlockCondition':

@@ -3,11 +3,11 @@ import { linkTo, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 import { Amount } from './amount.tsx'
 import { type Change, changesOf } from './changes.ts'
-import { Section } from './facts.tsx'
+import { idColumn, timeColumn } from './columns.tsx'
 import { Id } from './id.tsx'
 import { Paging } from './paging.tsx'
-import { type Column, Table } from './table.tsx'
-import { Time } from './time.tsx'
+import type { TableDefinition } from './table.tsx'
+import { TableSection } from './table-section.tsx'
 
 /** The states of a chain, newest first, each with its changes from the previous state. */
 
@@ -43,23 +43,17 @@ interface HistoryProps {
 export function History({ of: states, place }: HistoryProps) {
   const rows = rowsOf(states)
   return (
-    <Section
-      title={words.title}
+    <TableSection
+      of={stateTable}
+      rows={rows}
+      isLive
       aside={<span class="muted">{words.inAll(grouped(states.totalCount))}</span>}
     >
-      <Table
-        caption={words.title}
-        rows={rows}
-        keyOf={({ number }) => number}
-        columns={columns}
-        empty={words.none}
-        isLive
-      />
       <Paging
         place={place}
         next={states.pageInfo.hasNextPage ? states.edges[rows.length - 1]?.cursor : null}
       />
-    </Section>
+    </TableSection>
   )
 }
 
@@ -72,23 +66,22 @@ function rowsOf({ nodes, pageInfo }: ChainStates): Row[] {
   })
 }
 
-const columns: readonly Column<Row>[] = [
-  {
-    head: words.number,
-    cell: ({ number, outputId }) => (
-      <a href={linkTo('output', { id: outputId })}>{grouped(number)}</a>
-    ),
-  },
-  {
-    head: words.when,
-    cell: ({ milestone }) => (milestone === null ? '–' : <Time at={milestone.endedAt} />),
-  },
-  {
-    head: words.transaction,
-    cell: ({ transactionId }) => <Id of="transaction" id={transactionId} />,
-  },
-  { head: words.changes, cell: (row) => <Changes of={row} /> },
-]
+const stateTable: TableDefinition<Row> = {
+  caption: words.title,
+  keyOf: ({ number }) => number,
+  empty: words.none,
+  columns: [
+    {
+      head: words.number,
+      cell: ({ number, outputId }) => (
+        <a href={linkTo('output', { id: outputId })}>{grouped(number)}</a>
+      ),
+    },
+    timeColumn(words.when, ({ milestone }) => milestone?.endedAt),
+    idColumn(words.transaction, 'transaction', ({ transactionId }) => transactionId),
+    { head: words.changes, cell: (row) => <Changes of={row} /> },
+  ],
+}
 
 function Changes({ of: { changes, isFirst } }: { readonly of: Row }) {
   if (changes.length === 0) return <span class="muted">{words.same}</span>

@@ -5,7 +5,7 @@ import { Copy } from './copy.tsx'
 import { Sign } from './sign.tsx'
 
 /** The kind of an object with an id, by the name of its page. */
-type IdOf = {
+export type IdOf = {
   [Name in PageName]: (typeof pagePaths)[Name] extends `${string}:${string}` ? Name : never
 }[PageName]
 

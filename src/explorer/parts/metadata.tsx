@@ -1,27 +1,24 @@
 import { chainTexts } from '../texts-chains.ts'
 import { type MetadataEntry, type MetadataRow, metadataRows } from './metadata-rows.ts'
-import { type Column, Table } from './table.tsx'
-
-/** Metadata as a table. */
+import type { Column } from './table.tsx'
+import { TableSection } from './table-section.tsx'
 
 const words = chainTexts.metadata
 
-export function Metadata({
-  of: entries,
-  title = words.title,
-}: {
-  readonly of: readonly MetadataEntry[]
+interface MetadataSectionProps {
+  readonly of: { readonly entries: readonly MetadataEntry[] } | null
   readonly title?: string
-}) {
-  return (
-    <Table
-      caption={title}
-      rows={metadataRows(entries)}
-      keyOf={({ name }) => name}
-      columns={columns}
-      empty={words.none}
-    />
-  )
+}
+
+/** Metadata as a table; not rendered if there is none. */
+export function MetadataSection({ of: metadata, title = words.title }: MetadataSectionProps) {
+  if (metadata === null) return null
+  const table = { caption: title, keyOf: nameOf, columns, empty: words.none }
+  return <TableSection of={table} rows={metadataRows(metadata.entries)} />
+}
+
+function nameOf({ name }: MetadataRow): string {
+  return name
 }
 
 const columns: readonly Column<MetadataRow>[] = [

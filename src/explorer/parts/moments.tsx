@@ -4,6 +4,7 @@ import { frame, timeOf } from '../network.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chainTexts } from '../texts-chains.ts'
+import { MilestoneLink } from './milestone-link.tsx'
 import { utc, WholeTime } from './time.tsx'
 
 /** Slots and epochs, which may be in the future. */
@@ -60,10 +61,9 @@ export function Epoch({ index }: { readonly index: number }) {
 }
 
 /** A slot as a link to its milestone. A slot that is not committed yet has no milestone. */
-export function MilestoneLink({ of: slot }: { readonly of: number }) {
+export function SlotLink({ of: slot }: { readonly of: number }) {
   const newest = milestones.value[0]?.index ?? 0
-  if (slot > newest) return <span>{grouped(slot)}</span>
-  return <a href={linkTo('milestone', { index: String(slot) })}>{grouped(slot)}</a>
+  return slot > newest ? <span>{grouped(slot)}</span> : <MilestoneLink index={slot} />
 }
 
 /** A committed slot with its end time. */
@@ -74,7 +74,7 @@ export function CommittedSlot({
 }) {
   return (
     <>
-      <MilestoneLink of={slot} />{' '}
+      <SlotLink of={slot} />{' '}
       <span class="muted">
         <WholeTime at={end} />
       </span>

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { linkTo, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
@@ -58,25 +57,6 @@ export function Choice({ place, by, label, values }: ChoiceProps) {
         </a>
       ))}
     </nav>
-  )
-}
-
-interface ActiveFilterProps {
-  readonly place: Place
-  readonly by: string
-  readonly children: ComponentChildren
-}
-
-/** A filter that a link has set, and a link that removes it. */
-export function ActiveFilter({ place, by, children }: ActiveFilterProps) {
-  const { [by]: _, after: __, ...others } = Object.fromEntries(place.query)
-  return (
-    <span>
-      {children}{' '}
-      <a class="without" href={linkTo(place.name, place.parameters, others)}>
-        {chainTexts.lists.all}
-      </a>
-    </span>
   )
 }
 

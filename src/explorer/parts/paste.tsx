@@ -3,8 +3,8 @@ import type { Failure } from '../graphql.ts'
 import type { PageName } from '../paths.ts'
 import { linkTo, navigate, type Place } from '../router.ts'
 import { toolTexts } from '../texts-tools.ts'
+import { FailureNote } from './failure-note.tsx'
 import { readPasted } from './pasted.ts'
-import { ToolHeading } from './tool-nav.tsx'
 
 /** A text field for a value. The value is stored in the URL after `#`, which browsers do not send to servers. */
 
@@ -12,7 +12,6 @@ const words = toolTexts.paste
 
 interface PasteHeadProps {
   readonly words: {
-    readonly title: string
     readonly intro: string
     /** Label of the button. */
     readonly act: string
@@ -22,11 +21,10 @@ interface PasteHeadProps {
   readonly failure: Failure | undefined
 }
 
-/** The head of a tool that takes a value: its description, the text field, and the error if there is no result. */
-export function PasteHead({ words: { title, intro, act }, place, failure }: PasteHeadProps) {
+/** The head of a tool that takes a value, below its heading: its description, the text field, and the error if there is no result. */
+export function PasteHead({ words: { intro, act }, place, failure }: PasteHeadProps) {
   return (
     <>
-      <ToolHeading title={title} />
       <p class="intro">{intro}</p>
       <Paste place={place} act={act} />
       {failure !== undefined && (
@@ -69,12 +67,9 @@ function Paste({ place, act }: { readonly place: Place; readonly act: string }) 
         <span class="muted">{words.hint}</span>
       </p>
       {pasted.is === 'PROBLEM' && (
-        <div class="failure" role="alert">
-          <strong>
-            <span aria-hidden="true">✕</span> {pasted.sentence}
-          </strong>
+        <FailureNote role="alert" title={pasted.sentence}>
           <SearchFor text={place.fragment} />
-        </div>
+        </FailureNote>
       )}
     </form>
   )

@@ -3,7 +3,7 @@ import { document } from '../../generated/explorer/output-proof.ts'
 import { type Failure, sendDocument } from '../graphql.ts'
 import { detailTexts } from '../texts-details.ts'
 import { Fact, Facts, Section } from './facts.tsx'
-import { MilestoneLink } from './moments.tsx'
+import { SlotLink } from './moments.tsx'
 import type { ProofCheck } from './output-proof.ts'
 import { sentenceOf } from './states.tsx'
 import type { UnspentCheck } from './unspent-proof.ts'
@@ -102,7 +102,7 @@ function Committed({ of: { verdict, slot, ...hashes } }: { readonly of: UnspentC
         <Hash name={words.rootsId} of={hashes.rootsId} />
         <Hash name={words.commitment} of={hashes.commitmentId} />
         <Fact name={words.milestone}>
-          <MilestoneLink of={slot} />
+          <SlotLink of={slot} />
         </Fact>
       </Facts>
       {isGood && <p>{words.notProven}</p>}

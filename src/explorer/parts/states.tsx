@@ -5,10 +5,12 @@ import { texts } from '../texts.ts'
 
 /** Content that replaces a page: loading, errors and missing objects. */
 
+const { states } = texts
+
 /** A grey placeholder of a page; it appears only if the response takes long enough to notice. */
 export function Loading() {
   return (
-    <div class="skeleton" role="status" aria-label={texts.states.loading}>
+    <div class="skeleton" role="status" aria-label={states.loading}>
       <div class="skeleton-title" />
       <div class="skeleton-row" />
       <div class="skeleton-row" />
@@ -37,18 +39,18 @@ export function Failed({
   const isFinal = finalCodes.has(failure.code)
   return (
     <div class="notice">
-      <h1>{isFinal ? texts.states.noId : texts.states.failed}</h1>
+      <h1>{isFinal ? states.noId : states.failed}</h1>
       <p>{sentenceOf(failure)}</p>
       <p class="muted">
-        {texts.states.code} <code>{failure.code}</code>
+        {states.code} <code>{failure.code}</code>
       </p>
       {isFinal ? (
         <a class="button" href={linkTo('home')}>
-          {texts.states.home}
+          {states.home}
         </a>
       ) : (
         <button type="button" class="button" onClick={retry}>
-          {texts.states.retry}
+          {states.retry}
         </button>
       )}
     </div>
@@ -58,11 +60,11 @@ export function Failed({
 export function Missing({ kind, id }: { readonly kind: string; readonly id: string }) {
   return (
     <div class="notice">
-      <h1>{texts.states.missing(kind)}</h1>
+      <h1>{states.missing(kind)}</h1>
       <p class="id-whole">{id}</p>
-      <p>{texts.states.missingHint}</p>
+      <p>{states.missingHint}</p>
       <a class="button" href={linkTo('search', {}, { q: id })}>
-        {texts.states.searchIt}
+        {states.searchIt}
       </a>
     </div>
   )
@@ -71,9 +73,9 @@ export function Missing({ kind, id }: { readonly kind: string; readonly id: stri
 export function NoPage() {
   return (
     <div class="notice">
-      <h1>{texts.states.noPage}</h1>
+      <h1>{states.noPage}</h1>
       <a class="button" href={linkTo('home')}>
-        {texts.states.home}
+        {states.home}
       </a>
     </div>
   )
@@ -86,24 +88,18 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 
 /** The message of a failure for users. */
 export function sentenceOf({ code, message }: Failure): string {
-  switch (code) {
-    case 'OFFLINE':
-      return texts.states.offline
-    case 'STORE_AWAY':
-    case 'HTTP_503':
-      return texts.states.away
-    case 'HTTP_401':
-    case 'TOKEN_INVALID':
-      return texts.states.unauthorized
-    case 'ADDRESS_OF_ANOTHER_NETWORK':
-      return texts.states.otherNetwork
-    case 'BAD_USER_INPUT':
-    case 'ADDRESS_MALFORMED':
-      return texts.states.malformed
-    case 'CURSOR_MALFORMED':
-    case 'CURSOR_OF_ANOTHER_LOG':
-      return texts.states.noPart
-    default:
-      return message
-  }
+  return sentences.get(code) ?? message
 }
+
+const sentences: ReadonlyMap<string, string> = new Map([
+  ['OFFLINE', states.offline],
+  ['STORE_AWAY', states.away],
+  ['HTTP_503', states.away],
+  ['HTTP_401', states.unauthorized],
+  ['TOKEN_INVALID', states.unauthorized],
+  ['ADDRESS_OF_ANOTHER_NETWORK', states.otherNetwork],
+  ['BAD_USER_INPUT', states.malformed],
+  ['ADDRESS_MALFORMED', states.malformed],
+  ['CURSOR_MALFORMED', states.noPart],
+  ['CURSOR_OF_ANOTHER_LOG', states.noPart],
+])

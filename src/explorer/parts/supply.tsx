@@ -1,7 +1,7 @@
 import { chainTexts } from '../texts-chains.ts'
-import { Tokens } from './amount.tsx'
-import { Fact } from './facts.tsx'
+import { tokensColumn } from './columns.tsx'
 import type { Column } from './table.tsx'
+import { TokensFact } from './value-facts.tsx'
 
 /** The supply of a native token. */
 
@@ -17,15 +17,9 @@ interface Supply {
 export function SupplyFacts({ of: token }: { readonly of: Supply }) {
   return (
     <>
-      <Fact name={words.minted}>
-        <Tokens value={token.mintedTokens} />
-      </Fact>
-      <Fact name={words.melted}>
-        <Tokens value={token.meltedTokens} />
-      </Fact>
-      <Fact name={words.maximum}>
-        <Tokens value={token.maximumSupply} />
-      </Fact>
+      <TokensFact name={words.minted} value={token.mintedTokens} />
+      <TokensFact name={words.melted} value={token.meltedTokens} />
+      <TokensFact name={words.maximum} value={token.maximumSupply} />
     </>
   )
 }
@@ -37,14 +31,6 @@ interface Circulation {
 
 /** The last columns of a list of tokens. */
 export const supplyColumns: readonly Column<Circulation>[] = [
-  {
-    head: chainTexts.lists.circulating,
-    cell: ({ circulatingSupply }) => <Tokens value={circulatingSupply} />,
-    isNumber: true,
-  },
-  {
-    head: chainTexts.lists.maximum,
-    cell: ({ maximumSupply }) => <Tokens value={maximumSupply} />,
-    isNumber: true,
-  },
+  tokensColumn(chainTexts.lists.circulating, ({ circulatingSupply }) => circulatingSupply),
+  tokensColumn(chainTexts.lists.maximum, ({ maximumSupply }) => maximumSupply),
 ]

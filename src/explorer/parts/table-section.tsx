@@ -1,30 +1,34 @@
+import type { ComponentChildren } from 'preact'
 import { Section } from './facts.tsx'
-import { type Column, Table } from './table.tsx'
+import { Table, type TableDefinition } from './table.tsx'
 
-/** A section that consists of one table. */
-
-interface TableSectionProps<Row extends { readonly name: string }> {
-  readonly title: string
-  /** The rows; at least one. */
-  readonly rows: readonly Row[]
-  readonly columns: readonly Column<Row>[]
+interface TableSectionProps<Row> {
+  readonly of: TableDefinition<Row>
+  readonly rows: readonly Row[] | undefined
+  /** Whether rows that are added later are highlighted. */
+  readonly isLive?: boolean
+  /** Content next to the heading, at the end of the line. */
+  readonly aside?: ComponentChildren
+  /** Content between the heading and the table. */
+  readonly above?: ComponentChildren
+  /** Content below the table, such as links to its other pages. */
+  readonly children?: ComponentChildren
 }
 
-/** A table of named values with their meaning, such as parameters and limits. */
-export function TableSection<Row extends { readonly name: string }>({
-  title,
-  rows,
-  columns,
+/** A section that consists of one table, with the caption of the table as its heading. */
+export function TableSection<Row>({
+  of: table,
+  rows = [],
+  isLive = false,
+  aside,
+  above,
+  children,
 }: TableSectionProps<Row>) {
   return (
-    <Section title={title}>
-      <Table
-        caption={title}
-        rows={rows}
-        keyOf={({ name }) => name}
-        columns={columns}
-        empty={null}
-      />
+    <Section title={table.caption} aside={aside}>
+      {above}
+      <Table {...table} rows={rows} isLive={isLive} />
+      {children}
     </Section>
   )
 }

@@ -16,14 +16,18 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-interface TableProps<Row> {
+/** Everything about a table but its rows. */
+export interface TableDefinition<Row> {
   /** Caption for screen readers. */
   readonly caption: string
-  readonly rows: readonly Row[]
   /** Returns a key that is unique in the table and stable over time. */
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
   readonly empty: ComponentChildren
+}
+
+interface TableProps<Row> extends TableDefinition<Row> {
+  readonly rows: readonly Row[]
   /** Whether rows that are added later are highlighted. */
   readonly isLive?: boolean
 }

@@ -2,6 +2,7 @@ import type { Signed } from '../../generated/explorer/decode.ts'
 import { toolTexts } from '../texts-tools.ts'
 import { Fact } from './facts.tsx'
 import { Id } from './id.tsx'
+import { IdFact } from './value-facts.tsx'
 
 /** Facts that are derived from a signed transaction alone. */
 
@@ -11,9 +12,7 @@ export function TransactionFacts({ of: transaction }: { readonly of: Signed }) {
   const { transactionId, areSignaturesValid, outputIds, createdChains } = transaction
   return (
     <>
-      <Fact name={words.transaction}>
-        <Id of="transaction" id={transactionId} isWhole />
-      </Fact>
+      <IdFact name={words.transaction} of="transaction" id={transactionId} isWhole />
       <Fact name={words.signatures}>
         {areSignaturesValid.length > 0 && (
           <ol class="tree-elements">

@@ -1,0 +1,68 @@
+import type { ComponentChildren, ComponentType } from 'preact'
+import type { TypedDocument } from './graphql.ts'
+import { definePage, type Liveness, type Page } from './page.tsx'
+import { nextOf, Paging } from './parts/paging.tsx'
+import { type Column, Table } from './parts/table.tsx'
+import { afterIn, type Place } from './router.ts'
+import { chainTexts } from './texts-chains.ts'
+
+/** A page that consists of one list. */
+
+interface Connection<Row> {
+  readonly nodes: readonly Row[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+interface ListPageDefinition<Variables, Row> {
+  readonly title: string
+  readonly empty: ComponentChildren
+  readonly live?: Liveness
+  /** Returns the variables of the filters, which are kept in the query of the URL. */
+  readonly filter?: (query: URLSearchParams) => Variables
+  /** Controls of the filters, next to the heading. */
+  readonly Filters?: ComponentType<{ readonly place: Place }>
+  readonly columns: readonly Column<Row>[]
+}
+
+/** Defines a page of one list, a field of the response that is `null` if the gateway does not have this data. */
+export function listPage<
+  Row extends { readonly id: string },
+  Field extends string,
+  Variables extends object,
+>(
+  document: TypedDocument<
+    { readonly [Name in Field]: Connection<Row> | null },
+    Variables & { readonly after?: string }
+  >,
+  field: Field,
+  { title, empty, live = 'UPDATES', filter, Filters, columns }: ListPageDefinition<Variables, Row>,
+): Page {
+  return definePage({
+    document,
+    variables: (place) => ({ ...filter?.(place.query), ...afterIn(place) }) as Variables,
+    title: () => title,
+    live: () => live,
+    View: ({ data, place }) => {
+      const shown = data[field]
+      return (
+        <>
+          <div class="heading">
+            <h1>{title}</h1>
+            {Filters !== undefined && <Filters place={place} />}
+          </div>
+          <div class="list">
+            <Table
+              caption={title}
+              rows={shown?.nodes ?? []}
+              keyOf={({ id }) => id}
+              columns={columns}
+              empty={shown === null ? chainTexts.notOffered : empty}
+              isLive={!place.query.has('after')}
+            />
+          </div>
+          <Paging place={place} next={shown && nextOf(shown.pageInfo)} />
+        </>
+      )
+    },
+  })
+}
