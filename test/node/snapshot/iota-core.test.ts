@@ -415,7 +415,7 @@ describe('what is not proved is refused', () => {
       ['SNAPSHOT_SUPPLY_DIFFERS', { outputs: others }],
       ['SNAPSHOT_ROOT_DIFFERS: the account root', { accounts: [credited, ...accounts] }],
       ['SNAPSHOT_ROOT_DIFFERS: the account root', { accounts }],
-      ['SNAPSHOT_ROOT_DIFFERS: the root over', { roots: ledger.roots?.toReversed() }],
+      ['SNAPSHOT_ROOT_DIFFERS: the roots id', { roots: ledger.roots?.toReversed() }],
     ]
     for (const [code, changed] of rows) {
       const { stderr } = await check(fileOf('unproved', { ...ledger, ...changed }))

@@ -245,7 +245,7 @@ describe.each(databases)('on $name', ({ create }) => {
         'SNAPSHOT_DAMAGED: the checksum of line 4 ',
         lines.with(3, lines[3]?.replace('"0x0', '"0x1') ?? ''),
       ],
-      ['SNAPSHOT_ROOT_DIFFERS: the root over', rechecked(lines, (part) => part.roots?.reverse())],
+      ['SNAPSHOT_ROOT_DIFFERS: the roots id', rechecked(lines, (part) => part.roots?.reverse())],
       ['SNAPSHOT_ROOT_DIFFERS: the account root', rechecked(lines, (part) => creditAccounts(part))],
       ['SNAPSHOT_ROWS_WRONG: line 2 ', rechecked(lines, (part) => part.outputs?.reverse())],
       ['SNAPSHOT_OUTPUT_UNPROVED: ', rechecked(lines, enrich)],
@@ -264,7 +264,7 @@ describe.each(databases)('on $name', ({ create }) => {
     })
     expect(followed).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('this program keeps'),
+      stderr: expect.stringContaining('holds no embedded ledger'),
     })
   })
 
