@@ -74,7 +74,7 @@ function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [before = '', after] = address.toLowerCase().split('::')
   const groups = before === '' ? [] : before.split(':')
-  // The double colon stands for the missing zero groups. Groups after it matter only when few are missing.
+  // The double colon replaces the missing zero groups. Groups after it matter only when few are missing.
   const behind = after === undefined || after === '' ? [] : after.split(':')
   const zeros = after === undefined ? 0 : 8 - groups.length - behind.length
   const all = [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...behind]

@@ -74,7 +74,7 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     value: maxTurnsAwaited,
     unit: 'COUNT',
     meaning:
-      'Queued requests and messages of one client. Above it new connections of the client are cut.',
+      'Queued requests and messages of one client. Above it new connections of the client are closed.',
   },
   {
     name: 'blockBytes',
@@ -232,7 +232,7 @@ const loadLimits = ({ loopDelayMs }: TransportLimits): readonly Limit[] => [
     value: maxUnsentAnswers,
     unit: 'BYTES',
     meaning:
-      'Unsent data of a WebSocket when another response is ready; above it the connection is cut.',
+      'Unsent data of a WebSocket when another response is ready; above it the connection is closed.',
   },
 ]
 
@@ -282,13 +282,13 @@ const connectionTimeouts = (transports: TransportLimits): readonly Limit[] => [
     value: transports.heartbeatMs,
     unit: 'MILLISECONDS',
     meaning:
-      'Interval between two pings of a connection; a connection that sent nothing since the last ping is cut.',
+      'Interval between two pings of a connection; a connection that sent nothing since the last ping is closed.',
   },
   {
     name: 'stalledWriteMs',
     value: transports.stalledWriteMs,
     unit: 'MILLISECONDS',
-    meaning: 'Time after which a connection is cut if its client reads nothing.',
+    meaning: 'Time after which a connection is closed if its client reads nothing.',
   },
 ]
 

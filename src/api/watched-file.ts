@@ -85,7 +85,7 @@ async function load<T>(
   }
 }
 
-/** Whether other users may write to the file: whoever can write it controls access. Windows has no modes. */
+/** Whether other users may write to the file: a user who can write it controls access. Windows has no modes. */
 function isWritableByOthers(mode: number): boolean {
   return process.platform !== 'win32' && (mode & 0o002) !== 0
 }

@@ -14,7 +14,7 @@ export type KeyValue = readonly [key: Hex, value: Uint8Array]
 /** A pass. Its range begins at a fixed first byte of the paths and ends where its entries reach the limit. */
 export interface TriePass {
   /** Adds entries, in turns of the event loop. Each entry is added once; an entry outside the range is ignored. */
-  addAll(some: Iterable<KeyValue>): Promise<void>
+  addAll(entries: Iterable<KeyValue>): Promise<void>
   /** Entries by the first byte of their paths, unsorted, in ascending order of that byte. */
   entries(): [firstByte: number, entries: Uint8Array][]
   /** End of the range, exclusive: the first byte at which the next pass begins. */
@@ -47,9 +47,9 @@ export function createTriePass(from: number, maxEntries: number): TriePass {
     }
   }
 
-  async function addAll(some: Iterable<KeyValue>): Promise<void> {
+  async function addAll(entries: Iterable<KeyValue>): Promise<void> {
     let hashed = 0
-    for (const entry of some) {
+    for (const entry of entries) {
       add(entry)
       if (++hashed % hashesPerTurn === 0) await passTurn()
     }

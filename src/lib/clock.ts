@@ -6,7 +6,7 @@ export interface Clock {
   readonly onJump?: (handler: () => void) => void
 }
 
-/** The clock of a machine, which an operator can set, and its monotonic clock, which nobody can set. */
+/** The clock of a machine, which an operator can set, and its monotonic clock, which cannot be set. */
 export interface MachineClock extends Clock {
   /**
    * Nanoseconds since an arbitrary moment. The value never decreases. On Linux and macOS it stands still while the machine is

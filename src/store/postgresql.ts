@@ -129,7 +129,7 @@ function connectOnce(url: string): Promise<SqlConnection> {
   return new PrismaPg({ ...settings, ...connectionTo(url), max: 1, onConnect }).connect()
 }
 
-/** Probes both URLs. Without the probe nobody would notice a wrong `wakeUrl`, which only carries notifications of other processes. */
+/** Probes both URLs. Without the probe a wrong `wakeUrl` would go unnoticed, which only carries notifications of other processes. */
 async function probeBoth(
   url: string,
   wakeUrl: string | undefined,

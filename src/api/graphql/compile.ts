@@ -32,9 +32,8 @@ import { type Dependence, dependenceOf, isIntrospection } from './dependence.ts'
 import { isPromise, resolverOf } from './meter.ts'
 
 /**
- * Compiles a query into functions that write its response as JSON text, without an object for each value. Compiled queries format no
- * errors: a query that has no complete response throws, and the executor of `graphql` runs the query again and reports the error.
- * So both return the same response to every query without errors, and only the executor formats errors.
+ * Compiles a query into functions that write its response as JSON text, without an object for each value. A response with errors throws:
+ * the executor of `graphql` then runs the query again and formats the errors. Without errors both return the same response.
  */
 
 /** A compiled query. */

@@ -1,7 +1,6 @@
-import { accountTrieChanges } from '../../ledger/accounts.ts'
-import { outputTrieChanges } from '../../ledger/state-root.ts'
+import { accountEntries, outputEntries } from '../../ledger/trie-entries.ts'
 import { listEntries, type TrieEntry, trieChange } from '../../ledger/trie-page.ts'
-import { createTriePass, firstBytes, type KeyValue, type TriePass } from '../../ledger/trie-pass.ts'
+import { createTriePass, firstBytes, type TriePass } from '../../ledger/trie-pass.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type { AccountId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
@@ -60,7 +59,7 @@ export async function buildTries(deps: BuildDeps): Promise<Result<boolean, Lease
       built = to
     }
   }
-  const entries = await accountEntries(deps)
+  const entries = await readAccounts(deps)
   return writeTrie(deps, 'accounts', entries, { slot, built: allBuilt, former: built })
 }
 
@@ -77,16 +76,10 @@ async function readPass(
     after = page.at(-1)?.outputId
     if (after === undefined) break
     const created = page.flatMap(({ bookedSlot, outputId }) => (bookedSlot <= slot ? outputId : []))
-    await pass.addAll(createdEntries(created))
+    await pass.addAll(outputEntries(created))
     onRead(created.length)
   }
   return pass
-}
-
-function* createdEntries(created: readonly OutputId[]): Iterable<KeyValue> {
-  for (const [key, value] of outputTrieChanges({ created, consumed: [] })) {
-    if (value !== undefined) yield [key, value]
-  }
 }
 
 /** Divides the range of a pass into parts of a size that is written at once. */
@@ -107,16 +100,14 @@ function* rangesOf(
 /** Entries take four times the memory of those in a pass while their pages are made. */
 const entriesPerWrite = 100_000
 
-async function accountEntries({ store, ended }: BuildDeps): Promise<TrieEntry[]> {
+async function readAccounts({ store, ended }: BuildDeps): Promise<TrieEntry[]> {
   const entries: TrieEntry[] = []
   const turns = createTurns()
   for (let after: AccountId | undefined; !ended.aborted; ) {
     const page = await store.read.newestAccounts(after)
     after = page.at(-1)?.accountId
     if (after === undefined) break
-    const kept = page.filter(({ entry }) => entry !== undefined)
-    const changes = accountTrieChanges(kept.map(({ accountId, entry }) => [accountId, entry]))
-    for (const [key, value] of changes) entries.push(trieChange(key, value))
+    for (const [key, value] of accountEntries(page)) entries.push(trieChange(key, value))
     await turns.pass()
   }
   return entries

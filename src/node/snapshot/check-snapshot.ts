@@ -1,7 +1,4 @@
-import { accountTrieChanges } from '../../ledger/accounts.ts'
 import { chainOf } from '../../ledger/chain-states.ts'
-import { outputTrieChanges } from '../../ledger/state-root.ts'
-import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { passTurn } from '../../lib/turns.ts'
@@ -11,10 +8,10 @@ import { merkleRoot } from '../../protocol/merkle.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
+import type { SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
 import type { Milestone } from '../../store/rows.ts'
 import type {
   SnapshotInvalid,
@@ -98,20 +95,6 @@ export function checkRoots(
   }
   if (computed.accounts === named.accounts) return undefined
   return { code, root: 'ACCOUNTS', computed: computed.accounts, named: named.accounts }
-}
-
-/** The entries of unspent outputs in the trie behind the state root. */
-export function outputEntries(ids: readonly OutputId[]): Iterable<KeyValue> {
-  return valuesIn(outputTrieChanges({ created: ids, consumed: [] }))
-}
-
-/** The entries of accounts in the trie behind the account root. */
-export function accountEntries(accounts: readonly AccountAt[]): Iterable<KeyValue> {
-  return valuesIn(accountTrieChanges(accounts.map(({ accountId, entry }) => [accountId, entry])))
-}
-
-function* valuesIn(changes: ReadonlyMap<Hex, Uint8Array | undefined>): Generator<KeyValue> {
-  for (const [key, value] of changes) if (value !== undefined) yield [key, value]
 }
 
 /** The point where an earlier transfer of a snapshot ended. */

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { outputEntries } from '../../ledger/trie-entries.ts'
 import { createTrieRoot, type TrieRoot } from '../../ledger/trie-root.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import { isProven, outputEntries } from './check-snapshot.ts'
+import { isProven } from './check-snapshot.ts'
 import { parsePart, splitLine } from './snapshot-format.ts'
 
 /** The worker thread of `proof-thread.ts`: answers each request in order. */

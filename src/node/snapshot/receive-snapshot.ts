@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { accountEntries } from '../../ledger/trie-entries.ts'
 import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { trieRootOf } from '../../ledger/trie-root.ts'
 import { assert } from '../../lib/assert.ts'
@@ -10,7 +11,6 @@ import type { Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import { type Lease, leaseRenewalMs } from '../lease.ts'
 import {
-  accountEntries,
   type CheckedHead,
   type CheckedPart,
   checkHead,

@@ -1,14 +1,9 @@
+import { accountEntries, outputEntries } from '../../ledger/trie-entries.ts'
 import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { createTrieRoot, type TrieRoot } from '../../ledger/trie-root.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import {
-  accountEntries,
-  type CheckedHead,
-  checkRoots,
-  createLineReader,
-  outputEntries,
-} from './check-snapshot.ts'
+import { type CheckedHead, checkRoots, createLineReader } from './check-snapshot.ts'
 import type { SnapshotAway, SnapshotInvalid } from './snapshot-errors.ts'
 import { parsePart, type SnapshotRows, splitLine } from './snapshot-format.ts'
 import { invalidBy, SnapshotCut, type SnapshotSource } from './snapshot-source.ts'

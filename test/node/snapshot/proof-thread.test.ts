@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
+import { outputEntries } from '../../../src/ledger/trie-entries.ts'
 import { trieRootOf } from '../../../src/ledger/trie-root.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
-import { outputEntries } from '../../../src/node/snapshot/check-snapshot.ts'
 import { openProofThread, type ProofThread } from '../../../src/node/snapshot/proof-thread.ts'
 import {
   firstCheck,
