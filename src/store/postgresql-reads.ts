@@ -9,6 +9,7 @@ import {
 } from './database.ts'
 import type { PoolLoad } from './load.ts'
 import { type Line, lineOf } from './postgresql-line.ts'
+import { createReadBatches } from './postgresql-read-batches.ts'
 import { commandOf, createStatements, type Statement } from './postgresql-statements.ts'
 
 /** Reads of PostgreSQL through the driver alone, on a connection pool of their own, with named prepared statements. */
@@ -23,6 +24,7 @@ export interface PostgresqlReads
 /** Creates the reads. The first read opens the first connection. */
 export function openReads(settings: PoolConfig): PostgresqlReads {
   const connections = openConnections(settings)
+  const { run } = createReadBatches(connections)
   const statements = createStatements()
   const names = createNames()
   const direct = new WeakSet<PoolClient>()
@@ -30,11 +32,11 @@ export function openReads(settings: PoolConfig): PostgresqlReads {
   async function query(sql: string, parameters: readonly Parameter[]) {
     const statement = names.named(statements.of(sql, parameters))
     try {
-      return await run(connections, statement)
+      return await run(statement)
     } catch (failure) {
       if (statement.name === undefined || !isNameLost(failure)) throw failure
       names.turnOff()
-      return await run(connections, names.named(statement))
+      return await run(names.named(statement))
     }
   }
 
@@ -101,22 +103,6 @@ function createNames(): StatementNames {
     turnOff: () => {
       isOn = false
     },
-  }
-}
-
-async function run({ take }: Connections, statement: Statement): Promise<Rows> {
-  const taken = await take()
-  const line = lineOf(taken)
-  try {
-    const pending = line.ask(statement)
-    line.flush()
-    const rows = await pending
-    taken.release()
-    return rows
-  } catch (failure) {
-    // The server may report a failure before it closes the connection.
-    taken.release(true)
-    throw failure
   }
 }
 
