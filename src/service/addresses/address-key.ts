@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { Address, MultiAddress } from '../../protocol/addresses.ts'
@@ -35,14 +36,29 @@ export interface AddressOfAnotherNetwork {
   readonly expected: string
 }
 
+/** Cache of parsed texts. A client that follows or pages through an address sends its text again each time. */
+const keys = new LRUCache<string, AddressKey>({ max: 4_096 })
+
+/** Length of the longest text that is cached. Only restricted addresses are longer. */
+const maxCachedLength = 128
+
 /** The key of an address with any human-readable part. */
 export function addressKey(text: string, argument: string): Result<AddressKey, AddressMalformed> {
+  const known = keys.get(text)
+  if (known !== undefined) return ok(known)
+  const parsed = parse(text)
+  if (!parsed.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: parsed.error.code })
+  if (text.length <= maxCachedLength) keys.set(text, parsed.value)
+  return parsed
+}
+
+function parse(text: string): Result<AddressKey, Bech32Error | Refusal> {
   const decoded = decodeBech32(text)
-  if (!decoded.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: decoded.error.code })
+  if (!decoded.ok) return decoded
   const { hrp, bytes } = decoded.value
   if (isMultiReference(bytes)) return ok({ hrp, key: bytesToHex(bytes) })
   const address = decode(Address, bytes)
-  if (!address.ok) return err({ code: 'ADDRESS_MALFORMED', argument, reason: address.error.code })
+  if (!address.ok) return address
   return ok({ hrp, key: bytesToHex(is(MultiAddress, address.value) ? referenceOf(bytes) : bytes) })
 }
 
