@@ -16,10 +16,11 @@ export const dialect: Dialect = {
     )
   },
 
+  // A subquery hides the length of the array: a plan for one row looks cheaper than the plan for any array, which is then never kept.
   given(columns) {
     const [only, ...others] = columns
     if (only !== undefined && others.length === 0)
-      return `unnest($1::${types[only.type]}[]) AS given ("${only.name}")`
+      return `unnest((SELECT $1::${types[only.type]}[])) AS given ("${only.name}")`
     const typed = columns.map(({ name, type }) => `"${name}" ${types[type]}`)
     return `jsonb_to_recordset($1::jsonb) AS given (${typed.join(', ')})`
   },
