@@ -1,8 +1,8 @@
 import {
+  defaultClientLimits,
   defaultLimits,
+  defaultLoopDelayMs,
   developmentClientLimits,
-  usualClientLimits,
-  usualLoopDelayMs,
 } from './api/limits.ts'
 import { proxies, whole } from './setting-values.ts'
 
@@ -13,7 +13,7 @@ const fromOne = whole('NUMBER', { min: 1 })
 const onNetworks = (usual: number, onDevelopment: number) =>
   `${usual}, or ${onDevelopment} on the development network`
 const { connections, subscriptions } = defaultLimits
-const [usual, free] = [usualClientLimits, developmentClientLimits]
+const [usual, free] = [defaultClientLimits, developmentClientLimits]
 
 /** Settings that limit one client, and all clients together. */
 export const clientSettings = {
@@ -72,7 +72,7 @@ export const clientSettings = {
   },
   maxLoopDelay: {
     type: whole('NUMBER'),
-    without: onNetworks(usualLoopDelayMs, defaultLimits.loopDelayMs),
+    without: onNetworks(defaultLoopDelayMs, defaultLimits.loopDelayMs),
     help: 'mean delay of the event loop in milliseconds above which requests are refused with 503; 0 turns the check off',
     more: 'Requests for `/health/live` and requests whose token has the scope `operator` are always answered.',
   },

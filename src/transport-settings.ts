@@ -1,10 +1,10 @@
 import { type Explorer, readExplorer } from './api/explorer.ts'
 import {
+  defaultClientLimits,
   defaultLimits,
+  defaultLoopDelayMs,
   developmentClientLimits,
   type TransportLimits,
-  usualClientLimits,
-  usualLoopDelayMs,
 } from './api/limits.ts'
 import type { Policies } from './api/policies.ts'
 import { bytesPerMegabyte } from './client-settings.ts'
@@ -25,7 +25,7 @@ export function policiesOf(config: Config, network: string): Policies {
 export function limitsOf(config: Config, network: string): TransportLimits {
   const { maxConnections: connections, maxSubscriptions: subscriptions } = config
   const isDevelopment = network === developmentNetworkName
-  const usual = isDevelopment ? developmentClientLimits : usualClientLimits
+  const usual = isDevelopment ? developmentClientLimits : defaultClientLimits
   const client = {
     costPerSecond: config.clientCost ?? usual.costPerSecond,
     connections: config.clientConnections ?? usual.connections,
@@ -33,8 +33,8 @@ export function limitsOf(config: Config, network: string): TransportLimits {
     payloadsPerDay: config.clientPayloads ?? usual.payloadsPerDay,
     bytesPerDay: megabytes(config.clientMegabytes) ?? usual.bytesPerDay,
   }
-  const usualDelay = isDevelopment ? defaultLimits.loopDelayMs : usualLoopDelayMs
-  const { maxLoopDelay: loopDelayMs = usualDelay } = config
+  const defaultDelay = isDevelopment ? defaultLimits.loopDelayMs : defaultLoopDelayMs
+  const { maxLoopDelay: loopDelayMs = defaultDelay } = config
   const minFreeDisk = config.minFreeDisk * bytesPerMegabyte
   const maxDatabaseSize = megabytes(config.maxDatabaseSize)
   const ofAll = { connections, subscriptions, loopDelayMs, minFreeDisk, maxDatabaseSize }

@@ -2,12 +2,12 @@ import { maxBlockSize } from '../protocol/block.ts'
 import { asOfUpdateLimit } from '../service/addresses/address-as-of.ts'
 import { maxFollowedChains } from '../service/chain-records/follow-chain-records.ts'
 import { maxAccessNodeLength, maxAccessNodes } from '../service/chain-records/set-chain-record.ts'
-import { maximumFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
+import { maxFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
 import { defaultListSize } from '../service/lists/keyset-page.ts'
 import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
-import { defaultPageSize, maximumPageSize } from '../service/updates/list-ledger-updates.ts'
+import { defaultPageSize, maxPageSize } from '../service/updates/list-ledger-updates.ts'
 import { maxUnansweredRequests } from './answers.ts'
 import { documentLimits } from './graphql/document-limit-list.ts'
 import type { Limit } from './limit.ts'
@@ -99,7 +99,7 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
 const listLimits: readonly Limit[] = [
   {
     name: 'pageSize',
-    value: maximumPageSize,
+    value: maxPageSize,
     unit: 'COUNT',
     meaning: 'Elements of a page, and ids in nodes(ids).',
     error: 'PAGE_SIZE_OUT_OF_RANGE',
@@ -295,7 +295,7 @@ const connectionTimeouts = (transports: TransportLimits): readonly Limit[] => [
 const feedLimits: readonly Limit[] = [
   {
     name: 'feedAddresses',
-    value: maximumFeedAddresses,
+    value: maxFeedAddresses,
     unit: 'COUNT',
     meaning: 'Addresses of a feed.',
     error: 'FEED_ADDRESS_COUNT',

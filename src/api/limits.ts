@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
-import { mostQueryMs } from '../service/network/query-time.ts'
+import { maxQueryMs } from '../service/network/query-time.ts'
 import type { LimitError } from './api-errors.ts'
 import { createUnderWay, type UnderWay, type UnderWayLimits } from './graphql/under-way.ts'
 import { roundMs } from './heartbeat.ts'
@@ -57,7 +57,7 @@ export const developmentClientLimits: ClientLimits = {
 }
 
 /** The limits on other networks: half a core by estimated cost, which is mostly far above the actual cost. */
-export const usualClientLimits: ClientLimits = {
+export const defaultClientLimits: ClientLimits = {
   costPerSecond: 50_000,
   connections: 200,
   subscriptions: 2_000,
@@ -67,7 +67,7 @@ export const usualClientLimits: ClientLimits = {
 }
 
 /** The default of `loopDelayMs` on networks other than the development network. */
-export const usualLoopDelayMs = 1_000
+export const defaultLoopDelayMs = 1_000
 
 /** The default limits, on the development network. */
 export const defaultLimits: TransportLimits = {
@@ -76,7 +76,7 @@ export const defaultLimits: TransportLimits = {
   subscriptionsPerConnection: 100,
   heartbeatMs: roundMs,
   requestMs: 60_000,
-  queryMs: mostQueryMs,
+  queryMs: maxQueryMs,
   stalledWriteMs: 60_000,
   // Other programs may use the machine, and a developer prefers a delay to a refusal.
   loopDelayMs: 10_000,

@@ -6,7 +6,7 @@ import type {
   DistributionStep,
 } from '../store/distribute-contract.ts'
 import { distributeLog, planDistribution } from '../store/distribute-log.ts'
-import { mostUnknownMs } from '../store/log-forms.ts'
+import { defaultMaxFormAgeMs } from '../store/log-forms.ts'
 import { databaseAddress } from '../store/url.ts'
 import { type Command, type ProcessIo, refuse } from './command.ts'
 import { distributeDeclaration } from './declarations/ledger.ts'
@@ -73,7 +73,7 @@ async function distributeIn(
   const done: Result<DistributedLog, DistributeError> = await distributeLog(database, {
     shards,
     signal,
-    knownMs: 1.2 * mostUnknownMs,
+    knownMs: 1.2 * defaultMaxFormAgeMs,
     onWaiting: createWaitingReport(process, progress),
   }).finally(progress.end)
   if (!done.ok) return messageOf(done.error)

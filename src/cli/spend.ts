@@ -12,7 +12,7 @@ import { OutputId, type TransactionId } from '../protocol/primitives.ts'
 import { parse, print, type Schema } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
-import { leastAmount, signTransfer, spendable, type Transfer } from '../service/faucet/transfer.ts'
+import { minAmount, signTransfer, spendable, type Transfer } from '../service/faucet/transfer.ts'
 import { type GatewayClient, members } from './gateway-client.ts'
 
 /** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the result. */
@@ -50,7 +50,7 @@ export async function pay(
 ): Promise<Result<Paid, PaymentRefused>> {
   const parameters = await networkParameters(client)
   const { from, to, amount } = payment
-  const least = leastAmount(parameters, to)
+  const least = minAmount(parameters, to)
   if (amount < least) return err({ code: 'AMOUNT_TOO_SMALL', least })
   const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
   const outputs = await unspentOutputs(client, addressText(parameters, owner))

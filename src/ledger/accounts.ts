@@ -6,7 +6,7 @@ import { AccountOutput, BasicOutput, type Output } from '../protocol/outputs.ts'
 import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { Reader } from '../protocol/schema/reader.ts'
 import { Writer } from '../protocol/schema/writer.ts'
-import { maximumSlot } from '../protocol/slots.ts'
+import { maxSlot } from '../protocol/slots.ts'
 import { AddressUnlock } from '../protocol/unlock-conditions.ts'
 import { chainId, isImplicitAccount } from './chains.ts'
 import { conditionOf, featureOf } from './output-parts.ts'
@@ -89,7 +89,7 @@ function implicitTerms(output: Output, outputId: OutputId): AccountTerms | undef
   if (!is(ImplicitAccountCreationAddress, address)) return undefined
   return {
     outputId,
-    expirySlot: maximumSlot,
+    expirySlot: maxSlot,
     keyHashes: [address.pubKeyHash],
     validatorStake: 0n,
     fixedCost: 0n,

@@ -132,7 +132,7 @@ export interface IssuerKeyUnknown {
 }
 
 /** Default maximum by which a node's clock may lag the issuer's clock: a setting of the node, not of the protocol. */
-export const usualClockDriftNs = 5_000_000_000n
+export const defaultMaxClockDriftNs = 5_000_000_000n
 
 /**
  * The oldest slot whose blocks may be parents: the first of the last `maxCommittableAge` committed slots, or the last slot with blocks if

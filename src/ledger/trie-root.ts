@@ -34,7 +34,7 @@ export async function trieRootOf(read: ReadEntries, maxEntries?: number): Promis
 }
 
 /** Creates the computation, without entries. */
-export function createTrieRoot(maxEntries = usualEntries): TrieRoot {
+export function createTrieRoot(maxEntries = defaultMaxEntries): TrieRoot {
   const subtrees = new Map<number, Subtree>()
   let pass = createTriePass(0, maxEntries)
   const add = (entries: Iterable<KeyValue>) => pass.addAll(entries)
@@ -87,7 +87,7 @@ function rootOver(subtrees: ReadonlyMap<number, Subtree>): Uint8Array {
 const digits: readonly number[] = Array.from({ length: 16 }, (_, i) => i)
 
 /** Default limit of entries in memory, about 60 bytes each. */
-const usualEntries = 1_000_000
+const defaultMaxEntries = 1_000_000
 
 /** This many hashes take less than a millisecond. */
 const hashesPerTurn = 256

@@ -37,7 +37,7 @@ export interface SpaceWatchDeps {
 export async function watchSpace(
   { store, log }: SpaceWatchDeps,
   limits: SpaceLimits,
-  everyMs = usualPauseMs,
+  everyMs = defaultPauseMs,
 ): Promise<SpaceWatch> {
   const outage = createOutage(log, { began: 'disk-low', over: 'disk-free' })
   const logFailure = createFailureLog(log)
@@ -74,7 +74,7 @@ export async function watchSpace(
 }
 
 /** Milliseconds between two measurements. A gateway writes at most a few megabytes per second. */
-const usualPauseMs = 2_000
+const defaultPauseMs = 2_000
 
 function lowOf(
   { freeBytes, databaseBytes }: DatabaseSpace,

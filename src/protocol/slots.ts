@@ -13,7 +13,7 @@ export interface TimeParameters {
 }
 
 /** The highest slot and the highest epoch, which also mean "never". */
-export const maximumSlot: SlotIndex = 0xffff_ffff
+export const maxSlot: SlotIndex = 0xffff_ffff
 
 const nanosecondsPerSecond = 1_000_000_000n
 
@@ -23,7 +23,7 @@ export function slotOfTime(parameters: TimeParameters, issuingTime: bigint): Slo
   if (seconds < 0n) return parameters.genesisSlot
   const slot =
     parameters.genesisSlot + Number(seconds / BigInt(parameters.slotDurationInSeconds)) + 1
-  return Math.min(slot, maximumSlot)
+  return Math.min(slot, maxSlot)
 }
 
 /** Start of a slot in Unix seconds. The genesis slot has no start; its end is returned instead. */

@@ -19,7 +19,7 @@ import type {
   TransactionRow,
 } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
-import { createdInSlots, greatestId, pagesOfSlots, spentInSlots } from './sql/slot-outputs.ts'
+import { createdInSlots, maxIdBytes, pagesOfSlots, spentInSlots } from './sql/slot-outputs.ts'
 import type { RawWriting } from './sql/statements.ts'
 import { judge, reopen } from './sql/transactions.ts'
 import { idFromBytes } from './values.ts'
@@ -140,7 +140,7 @@ export async function readSlots(
   })
   const transactions = pagesOfSlots<TransactionOfSlot>(reading, transactionsOfSlots, {
     upTo: to,
-    first: [before, greatestId],
+    first: [before, maxIdBytes],
     placeOf: ({ slot, id }) => [slot, id],
   })
   for await (const page of blocks) await eachInTurns(page, (row) => take.block(blockOf(row)))

@@ -80,7 +80,7 @@ export interface Store extends HistoryState {
 
 /**
  * Reads of one snapshot, except the network, the lease and the versions of accounts. The reads fail once the snapshot has lasted for
- * `mostSnapshotMs`, because the files of the database grow while it is open.
+ * `maxSnapshotMs`, because the files of the database grow while it is open.
  */
 export interface StoreSnapshot {
   readonly read: StoreReader

@@ -55,7 +55,7 @@ export interface Database {
   /** Creates a connection for snapshots. It connects at the first `begin`. */
   snapshotConnection(): SnapshotConnection
   /** Maximum number of snapshot connections. */
-  readonly mostSnapshots: number
+  readonly maxSnapshots: number
   /** Returns a number that differs after each change; `undefined` if only a read of the data can detect changes. */
   changes(): number | undefined
   /** Returns a text that differs after each change. Reads from the database if necessary. */
@@ -74,7 +74,7 @@ export interface Database {
 }
 
 /** Maximum duration of a snapshot in milliseconds. */
-export const mostSnapshotMs = 10_000
+export const maxSnapshotMs = 10_000
 
 /** A connection whose reads between `begin` and `end` all see the same state. It can begin again. */
 export interface SnapshotConnection extends Pick<Database, 'query' | 'queryBoth'> {

@@ -63,7 +63,7 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
     knownAt = at
   }
 
-  function settle(maxAgeMs = mostUnknownMs): Promise<void> | undefined {
+  function settle(maxAgeMs = defaultMaxFormAgeMs): Promise<void> | undefined {
     const age = performance.now() - knownAt
     if (age > maxAgeMs) return refresh()
     // A caller that waits for a refresh gets its failure.
@@ -74,7 +74,7 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
 
   return {
     form: () => known,
-    named: () => (performance.now() - knownAt < mostNamedMs ? known.named : []),
+    named: () => (performance.now() - knownAt < maxNamedAgeMs ? known.named : []),
     settle,
     saw,
   }
@@ -85,7 +85,7 @@ const inOneTableMs = 2_000
 const partitionedMs = 400
 
 /** Maximum age in milliseconds of a form whose partitions statements may name. An announced partition can be removed soon after this. */
-export const mostNamedMs = 1_000
+export const maxNamedAgeMs = 1_000
 
 /** Maximum age in milliseconds of a form. For this time, reads may return rows that were pruned after the log became partitioned. */
-export const mostUnknownMs = 10_000
+export const defaultMaxFormAgeMs = 10_000

@@ -2,7 +2,7 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import { assert, present } from '../lib/assert.ts'
 import {
   type Database,
-  mostSnapshotMs,
+  maxSnapshotMs,
   type Parameter,
   type Rows,
   type SnapshotConnection,
@@ -232,7 +232,7 @@ const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 const shortReads = 'SET max_parallel_workers_per_gather = 0; SET jit = off'
 
 /** Without this limit the server would continue a statement of an abandoned snapshot until it has rows to send. */
-const limit = `SET LOCAL statement_timeout = ${mostSnapshotMs}`
+const limit = `SET LOCAL statement_timeout = ${maxSnapshotMs}`
 const beginning = [commandOf(begin), commandOf(limit)]
 const commit = commandOf('COMMIT')
 

@@ -70,7 +70,7 @@ export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions
     raw: openRawConnection(writing),
     reader,
     ...partitionedReads(reads, forms),
-    mostSnapshots,
+    maxSnapshots,
     changes: () => undefined,
     version: async () => String((await reads.query(versionStatement, []))[0]?.[0]),
     space: async () => {
@@ -166,7 +166,7 @@ const migrationsPath = fileURLToPath(new URL('../../prisma/postgresql/migrations
 /** Read connections of one process. A statement uses one for a few milliseconds. */
 const readConnections = 10
 /** Read connections that snapshots may hold. The others remain free for single statements. */
-const mostSnapshots = 8
+const maxSnapshots = 8
 /** Connections of the reading client, which is rarely used. */
 const clientConnections = 2
 

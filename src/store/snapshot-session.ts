@@ -1,5 +1,5 @@
 import type { StoreReader } from './contract.ts'
-import { type Database, mostSnapshotMs, type SnapshotConnection } from './database.ts'
+import { type Database, maxSnapshotMs, type SnapshotConnection } from './database.ts'
 import type { KeptRows } from './kept-rows.ts'
 import { createSnapshotReader } from './reader.ts'
 
@@ -8,7 +8,7 @@ import { createSnapshotReader } from './reader.ts'
 /** Thrown by reads of an expired snapshot, and by a snapshot that waited for the same time without beginning. */
 export class SnapshotOver extends Error {
   constructor() {
-    super(`a snapshot lasted for more than ${mostSnapshotMs} ms`)
+    super(`a snapshot lasted for more than ${maxSnapshotMs} ms`)
     this.name = 'SnapshotOver'
   }
 }

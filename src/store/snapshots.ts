@@ -1,5 +1,5 @@
 import type { StoreReader, StoreSnapshot } from './contract.ts'
-import { type Database, mostSnapshotMs } from './database.ts'
+import { type Database, maxSnapshotMs } from './database.ts'
 import { createKeptRows } from './kept-rows.ts'
 import type { StoreLoad } from './load.ts'
 import { createBatchGate, createSnapshotQueue } from './snapshot-queue.ts'
@@ -22,7 +22,7 @@ export interface Snapshots {
 export function createSnapshots(
   database: Database,
   base: StoreReader,
-  maxMs = mostSnapshotMs,
+  maxMs = maxSnapshotMs,
 ): Snapshots {
   const queue = createSnapshotQueue(maxMs)
   const gate = createBatchGate()
@@ -45,7 +45,7 @@ export function createSnapshots(
     if (shared !== undefined) return await use(shared)
     const unused = [...busy].find(({ users, idleTimer }) => users === 0 && idleTimer !== undefined)
     if (unused !== undefined) await finish(unused)
-    if (busy.size + queue.reserved() >= database.mostSnapshots || queue.waiting() > 0) {
+    if (busy.size + queue.reserved() >= database.maxSnapshots || queue.waiting() > 0) {
       await queue.wait()
       queue.claim()
       // Read before the snapshot begins: the snapshot has at least these changes, and its later users have seen no others.

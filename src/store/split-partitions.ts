@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { mostNamedMs } from './log-forms.ts'
+import { maxNamedAgeMs } from './log-forms.ts'
 import type { PartitionError, Partitioning } from './partition-contract.ts'
 import {
   buildIndexes,
@@ -81,7 +81,7 @@ async function split(
   }
   // Once every process has refreshed its form of the log, no statement names the partition.
   await leave(raw, whole.name)
-  await delay(2 * mostNamedMs)
+  await delay(2 * maxNamedAgeMs)
   const left = await partitioning.lock.afterReaders()
   if (!left.ok) return left
   const exchanged = await takePlace(partitioning, whole, ranges)

@@ -177,5 +177,5 @@ const kindOfDatabase = {
   migrations: { path: migrationsPath, statements: migrationStatements },
   listen: () => ({ close: async () => {} }),
   // One snapshot for each state of the database that a query still reads.
-  mostSnapshots: 16,
+  maxSnapshots: 16,
 } as const

@@ -106,8 +106,9 @@ function within(
   after: OutputPosition | undefined,
   before: OutputPosition | undefined,
 ) {
-  const low = afterSlot === undefined ? undefined : { bookedSlot: afterSlot, outputId: greatestId }
-  const high = beforeSlot === undefined ? undefined : { bookedSlot: beforeSlot, outputId: leastId }
+  const low = afterSlot === undefined ? undefined : { bookedSlot: afterSlot, outputId: maxOutputId }
+  const high =
+    beforeSlot === undefined ? undefined : { bookedSlot: beforeSlot, outputId: minOutputId }
   return { after: further(after, low, 1), before: further(before, high, -1) }
 }
 
@@ -120,8 +121,8 @@ function further(
   return sign * comparePositions(placeOf(a), placeOf(b)) > 0 ? a : b
 }
 
-const leastId: OutputId = `0x${'00'.repeat(38)}` as OutputId
-const greatestId: OutputId = `0x${'ff'.repeat(38)}` as OutputId
+const minOutputId: OutputId = `0x${'00'.repeat(38)}` as OutputId
+const maxOutputId: OutputId = `0x${'ff'.repeat(38)}` as OutputId
 
 /** The type codes of outputs. */
 const allKinds = Output.variants.map(({ code }) => code)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClientQuotas } from '../../src/api/client-quotas.ts'
-import { developmentClientLimits, usualClientLimits } from '../../src/api/limits.ts'
+import { defaultClientLimits, developmentClientLimits } from '../../src/api/limits.ts'
 import { bytesToHex } from '../../src/lib/hex.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 import { Payload } from '../../src/protocol/transaction.ts'
@@ -89,7 +89,7 @@ test('on a network that is not that of development the node signs nothing, and a
   const limits = new Map<string, string>(
     found.limits.map((limit: { name: string; value: string }) => [limit.name, limit.value]),
   )
-  const { costPerSecond, connections, subscriptions, bytesPerDay } = usualClientLimits
+  const { costPerSecond, connections, subscriptions, bytesPerDay } = defaultClientLimits
   expect(limits.get('clientCost')).toBe(`${costPerSecond}`)
   expect(limits.get('clientConnections')).toBe(`${connections}`)
   expect(limits.get('clientSubscriptions')).toBe(`${subscriptions}`)

@@ -86,11 +86,11 @@ async function measured(meter: WorkMeter, request: FuzzRequest): Promise<Judged>
     const { target, init } = times === 1 ? request : (request.again?.(times) ?? request)
     const worked = await meter.send(target, init)
     const excess = excessOf(worked)
-    if (excess === undefined || times === mostTimes) return { ...worked, excess }
+    if (excess === undefined || times === maxTimes) return { ...worked, excess }
   }
 }
 
-const mostTimes = 5
+const maxTimes = 5
 
 function shownAs({ target, init }: FuzzRequest): string {
   const { method = 'GET', body } = init

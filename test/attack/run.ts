@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
-import { usualClientLimits, usualLoopDelayMs } from '../../src/api/limits.ts'
+import { defaultClientLimits, defaultLoopDelayMs } from '../../src/api/limits.ts'
 import { printTable } from '../bench/measure.ts'
 import type { Random } from '../support/random.ts'
 import { getJson } from '../support/wallet.ts'
@@ -20,10 +20,10 @@ import { createWorkMeter } from './work.ts'
 
 /** What a client has of a gateway on any network but that of development. */
 const shares = {
-  CLIENT_COST: String(usualClientLimits.costPerSecond),
-  CLIENT_CONNECTIONS: String(usualClientLimits.connections),
-  CLIENT_SUBSCRIPTIONS: String(usualClientLimits.subscriptions),
-  MAX_LOOP_DELAY: String(usualLoopDelayMs),
+  CLIENT_COST: String(defaultClientLimits.costPerSecond),
+  CLIENT_CONNECTIONS: String(defaultClientLimits.connections),
+  CLIENT_SUBSCRIPTIONS: String(defaultClientLimits.subscriptions),
+  MAX_LOOP_DELAY: String(defaultLoopDelayMs),
 }
 
 /** For random requests: little of what one spends comes back before it is asked what is left, and all but the dearest leave something. */

@@ -22,14 +22,14 @@ export interface MeteredGateway {
 }
 
 /** What a unit of cost may take: 10 µs (`src/api/graphql/prices.ts`), and four times as many where documents differ (`npm run bench -- cost`). */
-export const mostMsOfUnit = 0.04
+export const maxMsPerUnit = 0.04
 
 /** What a request may take besides: a connection and a token have no price. */
-export const mostMsUnpaid = 10
+export const maxUnpaidMs = 10
 
 /** Says by how much a request took more than it paid for; `undefined` where it did not. */
 export function excessOf({ cost, processorMs }: Pick<Worked, 'cost' | 'processorMs'>) {
-  const allowedMs = mostMsUnpaid + cost * mostMsOfUnit
+  const allowedMs = maxUnpaidMs + cost * maxMsPerUnit
   if (processorMs <= allowedMs) return undefined
   const [took, allowed] = [processorMs, allowedMs].map((ms) => ms.toFixed(1))
   return `${took} ms of the processor, and its cost of ${Math.round(cost)} allows ${allowed}`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createGatewayClient } from '../../src/cli/gateway-client.ts'
 import { createStartProgress } from '../../src/cli/start-progress.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
-import { usualDatabase } from '../support/databases.ts'
+import { defaultDatabase } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
@@ -63,7 +63,7 @@ test('elsewhere nothing is shown', async () => {
 })
 
 test('a gateway that was off for long serves while it catches up, and shows how far it is', async () => {
-  const database = await usualDatabase().create()
+  const database = await defaultDatabase().create()
   const env = { DATABASE_URL: database.url }
   const begun = await startGateway({ env })
   await untilHealth(begun.url)

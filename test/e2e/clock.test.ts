@@ -5,7 +5,7 @@ import { print } from '../../src/protocol/schema/schema.ts'
 import { slotOfTime } from '../../src/protocol/slots.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
 import { graphql } from '../support/client.ts'
-import { usualDatabase } from '../support/databases.ts'
+import { defaultDatabase } from '../support/databases.ts'
 import { makeFolder, startProgram } from '../support/program.ts'
 import { rest, restJson } from '../support/rest.ts'
 import { startGateway } from '../support/start-gateway.ts'
@@ -153,7 +153,7 @@ describe('a clock that leaps ahead by a day', () => {
 
   test('is taken as it is by a gateway that starts', async () => {
     const clock = createSettableClock(systemClock.nowNs())
-    const database = await usualDatabase().create()
+    const database = await defaultDatabase().create()
     const env = { DATABASE_URL: database.url }
     const first = await startGateway({ clock, env })
     await untilHealth(first.url)

@@ -38,14 +38,14 @@ afterAll(async () => {
 const amount = 1_000_000n
 const mana = 10_000_000n
 const allotted = 20_000_000n
-const maximumSlot = 0xffff_ffff
+const maxSlot = 0xffff_ffff
 
 describe('a new user', () => {
   test('gets an account from the faucet, converts it and issues blocks that pay for themselves', async () => {
     const given = await beGiven()
     const { accountId } = given
     expect(await entryAt(accountId, given.slot - 1)).toBeNull()
-    const fresh = { credits: '0', keyHashes: [user.keyHash], expirySlot: maximumSlot }
+    const fresh = { credits: '0', keyHashes: [user.keyHash], expirySlot: maxSlot }
     expect(await entryAt(accountId, given.slot)).toMatchObject(fresh)
 
     const allotment = await beAllotted(accountId, given.rest)

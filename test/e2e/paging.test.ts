@@ -32,7 +32,7 @@ import {
 /** Paging while transactions are booked and slots committed; afterwards every answer is held against the whole log. */
 
 const payments = 240
-const leastCommits = 6
+const minCommits = 6
 const people = [1, 2, 3] as const
 const sorts = ['OLDEST', 'NEWEST'] as const
 const classes = ['OWNED', 'OWNED', 'MENTIONED'] as const
@@ -69,7 +69,7 @@ test('no page and no walk misses a row or tells one twice', async () => {
   const asking = Promise.all([during(askPage), during(walkConnection), during(walkRest)])
   const coins = await spendAllTheTime()
   const last = slotNow((await offerOf(gateway.url)).network)
-  const isCommitted = async () => (await committedSlot()) >= Math.max(last, start + leastCommits)
+  const isCommitted = async () => (await committedSlot()) >= Math.max(last, start + minCommits)
   await until(isCommitted, { what: 'the last slot is committed', deadlineMs: 120_000 })
   isOver = true
   const [pages, ...walks] = await asking

@@ -51,8 +51,8 @@ test('of inputs that never come are paid for, stay while their slot is open, and
   expect(new Set(states)).toEqual(new Set(['FAILED 2']))
   expect(await stateOf(idOf(honest))).toBe('FINALIZED')
   expect(await inDatabase()).toBe(0)
-  const leastWork = 600n * BigInt(worldParameters.workScoreParameters.block)
-  expect(before - (await creditsOf())).toBeGreaterThan(leastWork)
+  const minWork = 600n * BigInt(worldParameters.workScoreParameters.block)
+  expect(before - (await creditsOf())).toBeGreaterThan(minWork)
   expect(await storedBlocks(blocks.slice(0, 5))).toEqual(Array(5).fill('finalized'))
 }, 240_000)
 

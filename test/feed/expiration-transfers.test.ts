@@ -12,7 +12,7 @@ import { addressKey } from '../../src/protocol/ids.ts'
 import { AddressUnlock, Expiration } from '../../src/protocol/unlock-conditions.ts'
 import type { StoreReader } from '../../src/store/contract.ts'
 import { noBranch } from '../../src/store/values.ts'
-import { useStore, usualDatabase } from '../support/databases.ts'
+import { defaultDatabase, useStore } from '../support/databases.ts'
 import { neverMs } from '../support/feed-log.ts'
 import {
   foundRandomLedger,
@@ -22,7 +22,7 @@ import {
 import { until } from '../support/until.ts'
 
 describe('outputs that pass to another owner by time alone', () => {
-  const use = useStore(usualDatabase().create)
+  const use = useStore(defaultDatabase().create)
 
   const readers = [
     ['', (read: StoreReader) => read],

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { watchSpace } from '../../src/node/space-watch.ts'
 import type { DatabaseSpace } from '../../src/store/load.ts'
 import { graphql } from '../support/client.ts'
-import { databases, usualDatabase } from '../support/databases.ts'
+import { databases, defaultDatabase } from '../support/databases.ts'
 import { openLogStore } from '../support/log-store.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { restJson } from '../support/rest.ts'
@@ -51,7 +51,7 @@ test('no room is logged once, and so is its end; what cannot be measured stays a
 
 test.each([
   // Of the disk of a server nothing is known here.
-  ...(usualDatabase().name === 'sqlite' ? [{ MIN_FREE_DISK: '999999999' }] : []),
+  ...(defaultDatabase().name === 'sqlite' ? [{ MIN_FREE_DISK: '999999999' }] : []),
   // Less than an empty one has.
   { MIN_FREE_DISK: '0', MAX_DATABASE_SIZE: '1' },
 ])('a gateway with %o refuses new blocks by name, and slots go on', async (env) => {

@@ -3,7 +3,7 @@ import {
   epochOfSlot,
   firstSlotOfEpoch,
   lastSlotOfEpoch,
-  maximumSlot,
+  maxSlot,
   slotEnd,
   slotOfTime,
   slotStart,
@@ -47,7 +47,7 @@ describe('slot and epoch of an issuing time', () => {
 
   test('the end of time is the last slot', () => {
     const parameters = { ...parametersOf('standard'), slotDurationInSeconds: 1 }
-    expect(slotOfTime(parameters, 2n ** 64n - 1n)).toBe(maximumSlot)
+    expect(slotOfTime(parameters, 2n ** 64n - 1n)).toBe(maxSlot)
   })
 })
 

@@ -13,7 +13,12 @@ import type { Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createReader } from '../../src/store/reader.ts'
-import { openedStore, type TestDatabase, takenLease, usualDatabase } from '../support/databases.ts'
+import {
+  defaultDatabase,
+  openedStore,
+  type TestDatabase,
+  takenLease,
+} from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import {
   booking,
@@ -36,7 +41,7 @@ let database: Database
 let asked: number
 
 beforeAll(async () => {
-  place = await usualDatabase().create()
+  place = await defaultDatabase().create()
   store = await openedStore(place.url)
   const term = await takenLease(store)
   unwrap(await store.write.initialize(term, testGenesis()))

@@ -6,7 +6,7 @@ import type { OutputId } from '../../src/protocol/primitives.ts'
 import { readSnapshot } from '../../src/service/feed/feed-snapshot.ts'
 import type { LedgerUpdate, UpdateClass } from '../../src/store/rows.ts'
 import { noBranch } from '../../src/store/values.ts'
-import { useStore, usualDatabase } from '../support/databases.ts'
+import { defaultDatabase, useStore } from '../support/databases.ts'
 import {
   foundRandomLedger,
   minCommittableAge,
@@ -17,7 +17,7 @@ import { runs } from '../support/runs.ts'
 const parameters = { ...developmentParameters(0), minCommittableAge }
 
 describe('a snapshot', () => {
-  const use = useStore(usualDatabase().create)
+  const use = useStore(defaultDatabase().create)
 
   test('has exactly what was unspent at its position, whatever is committed while it is read (17)', async () => {
     const ledger = await foundRandomLedger(use, 5)

@@ -11,14 +11,14 @@ import type { Services } from '../../src/service/services.ts'
 import { notifyBlockChanges } from '../../src/store/block-changes.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { type ActivityLedger, foundActivityLedger } from '../support/activity-model.ts'
-import { openedStore, takenLease, usualDatabase } from '../support/databases.ts'
+import { defaultDatabase, openedStore, takenLease } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { incomingBlock, testId } from '../support/store-rows.ts'
 
 const parameters = { ...developmentParameters(1_700_000_000), slotDurationInSeconds: 10 }
 const clock = createSettableClock(1_700_001_000_000_000_000n)
 const wake = createWake()
-const database = await usualDatabase().create()
+const database = await defaultDatabase().create()
 let store: Store
 let ledger: ActivityLedger
 let feed: Feed

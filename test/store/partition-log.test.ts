@@ -7,7 +7,7 @@ import {
   type ConnectionQuestion,
   listLedgerUpdates,
 } from '../../src/service/updates/list-ledger-updates.ts'
-import { mostNamedMs } from '../../src/store/log-forms.ts'
+import { maxNamedAgeMs } from '../../src/store/log-forms.ts'
 import { firstEnd } from '../../src/store/partition-log.ts'
 import { rangesOf } from '../../src/store/split-partitions.ts'
 import { databases, openedStore } from '../support/databases.ts'
@@ -99,7 +99,7 @@ async function pruneForLong(milestones: number): Promise<void> {
   await until(
     async () => {
       await prune(milestones, 100)
-      return performance.now() - begun > 3 * mostNamedMs
+      return performance.now() - begun > 3 * maxNamedAgeMs
     },
     { deadlineMs: 30_000 },
   )

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
-import { mostSnapshotMs } from '../../src/store/database.ts'
+import { maxSnapshotMs } from '../../src/store/database.ts'
 import { isStoreAway } from '../../src/store/faults.ts'
 import { openStore } from '../../src/store/open.ts'
 import { openReads } from '../../src/store/postgresql-reads.ts'
@@ -205,7 +205,7 @@ describe('writing to postgresql', () => {
     const snapshot = reads.snapshotConnection()
     await snapshot.begin()
     const limit = "SELECT current_setting('statement_timeout')"
-    expect(await snapshot.query(limit, [])).toEqual([[`${mostSnapshotMs / 1_000}s`]])
+    expect(await snapshot.query(limit, [])).toEqual([[`${maxSnapshotMs / 1_000}s`]])
     await snapshot.end()
     expect(await reads.query(limit, [])).toEqual([['0']])
     await reads.close()

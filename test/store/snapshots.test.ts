@@ -28,11 +28,11 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   })
   afterEach(close)
 
-  async function open(url: string, mostMs?: number): Promise<void> {
+  async function open(url: string, maxMs?: number): Promise<void> {
     const opened = await openDatabase({ url, log: silentLog })
     if (!opened.ok) throw new Error(opened.error.code)
     database = opened.value
-    snapshots = createSnapshots(database, createReader(database), mostMs)
+    snapshots = createSnapshots(database, createReader(database), maxMs)
   }
 
   async function close(): Promise<void> {
@@ -40,9 +40,9 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     await database.close()
   }
 
-  async function reopen(url: string, mostMs?: number): Promise<void> {
+  async function reopen(url: string, maxMs?: number): Promise<void> {
     await close()
-    await open(url, mostMs)
+    await open(url, maxMs)
   }
 
   async function commit(): Promise<void> {
@@ -111,7 +111,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
 
   test('may be held by many at once, each of its own moment', async () => {
     const held: { readonly snapshot: StoreSnapshot; readonly began: number }[] = []
-    for (let n = 0; n < database.mostSnapshots; n++) {
+    for (let n = 0; n < database.maxSnapshots; n++) {
       const snapshot = await snapshots.begin()
       expect((await snapshot.read.logTip()).slot).toBe(slot)
       held.push({ snapshot, began: slot })
@@ -142,7 +142,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       return failure instanceof SnapshotOver
     }
     await until(isOver, { what: 'it is over' })
-    for (let n = 0; n < 2 * database.mostSnapshots; n++) {
+    for (let n = 0; n < 2 * database.maxSnapshots; n++) {
       const snapshot = await snapshots.begin()
       expect(new Set(await slotsIn(snapshot))).toEqual(new Set([slot]))
       snapshot.end()
@@ -158,7 +158,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       snapshotConnection: () => ({ ...database.snapshotConnection(), hasMoment: () => true }),
     }
     const few = createSnapshots(unshared, createReader(database), 1_000)
-    const begun = Array.from({ length: 2 * database.mostSnapshots + 3 }, () =>
+    const begun = Array.from({ length: 2 * database.maxSnapshots + 3 }, () =>
       few.begin().then(
         () => 'BEGUN',
         (failure: unknown) => (failure instanceof SnapshotOver ? 'OVER' : failure),
@@ -166,7 +166,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     )
     const outcomes = await Promise.all(begun)
     // None is ended: the first leave their places when they have lasted too long, and the last find none until then.
-    const places = 2 * database.mostSnapshots
+    const places = 2 * database.maxSnapshots
     expect(outcomes.slice(0, places)).toEqual(Array(places).fill('BEGUN'))
     expect(outcomes.slice(places)).toEqual(['OVER', 'OVER', 'OVER'])
     few.close()

@@ -51,7 +51,7 @@ export const databases: readonly DatabaseKind[] = [
 ]
 
 /** The database of the tests that need just one: SQLite, or what `TEST_DATABASE` names. */
-export function usualDatabase(): DatabaseKind {
+export function defaultDatabase(): DatabaseKind {
   const name = process.env.TEST_DATABASE ?? 'sqlite'
   return name === 'partitioned' ? partitionedDatabase(20) : databaseNamed(name)
 }

@@ -9,7 +9,7 @@ import {
 import { Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
-import { maximumSlot } from '../../src/protocol/slots.ts'
+import { maxSlot } from '../../src/protocol/slots.ts'
 import { startGateway, type TestGateway } from './start-gateway.ts'
 import { ownedBy, user } from './wallet.ts'
 
@@ -61,7 +61,7 @@ function issuerAccount(): Output {
     accountId: accountIdOfKey(user(0)),
     foundryCounter: 0,
     unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
-    features: [{ type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] }],
+    features: [{ type: 6, expirySlot: maxSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] }],
     immutableFeatures: [],
   }
 }

@@ -16,7 +16,7 @@ import type { IncomingBlock, Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createReader } from '../../src/store/reader.ts'
-import { openedStore, usualDatabase } from './databases.ts'
+import { defaultDatabase, openedStore } from './databases.ts'
 import { type Answer, askSchema } from './graphql.ts'
 import { unwrap } from './log-store.ts'
 import { createRandom } from './random.ts'
@@ -90,7 +90,7 @@ export interface ListWorld {
 
 /** Opens it on the usual database. */
 export async function openListWorld(): Promise<ListWorld> {
-  const database = await usualDatabase().create()
+  const database = await defaultDatabase().create()
   const random = createRandom(11)
   const store = await openedStore(database.url)
   const opened = await openDatabase({ url: database.url, log: silentLog })

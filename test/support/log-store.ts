@@ -18,7 +18,7 @@ import type {
   UpdateClass,
 } from '../../src/store/rows.ts'
 import { branchOf, noBranch } from '../../src/store/values.ts'
-import { onDatabase, openedStore, republish, usualDatabase } from './databases.ts'
+import { defaultDatabase, onDatabase, openedStore, republish } from './databases.ts'
 import { partitioned } from './partitioned.ts'
 import { testParameters } from './store-rows.ts'
 
@@ -52,7 +52,7 @@ export interface LogStore {
 export type ModelRow = Omit<LedgerUpdate, 'historyHash'>
 
 /** Opens a store and initializes it with an empty genesis slot 0. */
-export async function openLogStore(kind = usualDatabase()): Promise<LogStore> {
+export async function openLogStore(kind = defaultDatabase()): Promise<LogStore> {
   const database = await kind.create()
   const store = await openedStore(database.url)
   const lease = unwrap(await store.write.takeLease({ holder: 'test', ttlMs: 3_600_000 }))

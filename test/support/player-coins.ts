@@ -69,7 +69,7 @@ export interface Draft extends Partial<Plan> {
 }
 
 /** What an output that holds little can hold at least. */
-const leastAmount = 300_000n
+const minAmount = 300_000n
 
 /** Gives back storage deposits, keeps native tokens, adds what is missing, and takes the rest. */
 export function balanced(turn: Turn, draft: Draft): Plan | undefined {
@@ -78,10 +78,10 @@ export function balanced(turn: Turn, draft: Draft): Plan | undefined {
   outputs.push(...tokensOf(turn, spends, draft.settled))
   const left = () => sumOf(spends.map(({ coin }) => coin.output)) - sumOf(outputs)
   for (const coin of purse(turn)) {
-    if (left() >= leastAmount) break
+    if (left() >= minAmount) break
     if (!spends.some((spend) => spend.coin.outputId === coin.coin.outputId)) spends.push(coin)
   }
-  if (left() < leastAmount) return undefined
+  if (left() < minAmount) return undefined
   outputs.push(plain(turn.player.addresses[0], left()))
   const { name, credits = [], rewards = [] } = draft
   return { name, spends, outputs, credits, rewards }

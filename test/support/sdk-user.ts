@@ -95,7 +95,7 @@ export async function sdkUser({ client, parameters }: Sdk, wallet: number): Prom
 
   function account(accountId: string, amount: bigint, mana: bigint) {
     const key = new Ed25519PublicKeyHashBlockIssuerKey(keyHash)
-    const features = [new BlockIssuerFeature(maximumSlot, [key])]
+    const features = [new BlockIssuerFeature(maxSlot, [key])]
     const output = {
       amount: `${amount}`,
       mana: `${mana}`,
@@ -149,4 +149,4 @@ function allotment(accountId: string, mana: bigint): ManaAllotment {
 }
 
 /** Also means "never". */
-const maximumSlot = 0xffff_ffff
+const maxSlot = 0xffff_ffff

@@ -9,7 +9,7 @@ import { developmentParameters } from '../../src/node/embedded/development-param
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
-import { type DatabaseKind, usualDatabase } from './databases.ts'
+import { type DatabaseKind, defaultDatabase } from './databases.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
 import { startDoors, type TestDoors } from './start-gateway.ts'
 import { until } from './until.ts'
@@ -79,7 +79,7 @@ export async function serveLog({
   clock = systemClock,
   trustedDocuments,
   mayLag = true,
-  database = usualDatabase(),
+  database = defaultDatabase(),
 }: ServedLogOptions = {}): Promise<ServedLog> {
   const log = await openLogStore(database)
   const wake = createWake()

@@ -11,7 +11,7 @@ import { type Clock, type MachineClock, nowMs, systemClock } from '../../src/lib
 import type { Result } from '../../src/lib/result.ts'
 import type { Services } from '../../src/service/services.ts'
 import { distribute, isInShards } from './citus.ts'
-import { usualDatabase } from './databases.ts'
+import { defaultDatabase } from './databases.ts'
 import { createMemoryLog } from './memory-log.ts'
 import { until } from './until.ts'
 
@@ -49,7 +49,7 @@ export interface TestGatewayOptions {
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { env = {}, clock = systemClock, deps = {} } = options
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
-  const database = await usualDatabase().create()
+  const database = await defaultDatabase().create()
   const KEY_FILE = join(folder, 'test.key')
   const config = unwrap(
     parseConfig({ PORT: '0', DATABASE_URL: database.url, KEY_FILE, ...env }, []),

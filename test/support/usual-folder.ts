@@ -1,4 +1,4 @@
-import { usualDatabase } from './databases.ts'
+import { defaultDatabase } from './databases.ts'
 import { makeFolder } from './program.ts'
 
 /** A folder for the files of a test that starts the program, and the usual database for it. */
@@ -12,7 +12,7 @@ export interface UsualFolder {
 /** Makes both; outside of tests there is `makeFolder`. */
 export async function makeUsualFolder(): Promise<UsualFolder> {
   const folder = makeFolder()
-  const database = await usualDatabase().create()
+  const database = await defaultDatabase().create()
   return {
     databaseUrl: database.url,
     file: (name) => `${folder.databaseFile}.${name}`,

@@ -4,7 +4,7 @@ import {
   type BalancePoint,
   readBalanceHistory,
 } from '../../service/addresses/balance-history.ts'
-import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode } from './address-node.ts'
 import { builder } from './builder.ts'
@@ -76,7 +76,7 @@ builder.objectField(AddressNode, 'balanceHistory', (t) =>
       points: t.arg.int({
         required: true,
         defaultValue: 100,
-        description: `The maximum number of points, from 0 to ${maximumPageSize}.`,
+        description: `The maximum number of points, from 0 to ${maxPageSize}.`,
       }),
       fromMilestone: t.arg({
         type: 'UInt32',

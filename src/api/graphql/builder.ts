@@ -4,7 +4,7 @@ import RelayPlugin, { resolveNodes } from '@pothos/plugin-relay'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Services } from '../../service/services.ts'
 import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
-import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { Caller } from '../auth.ts'
 import type { Share } from '../client-shares.ts'
 import { toGraphQL } from '../errors.ts'
@@ -104,9 +104,9 @@ async function resolveEach(
   context: GatewayContext,
   info: GraphQLResolveInfo,
 ): Promise<unknown[]> {
-  if (ids.length > maximumPageSize) {
+  if (ids.length > maxPageSize) {
     const code = 'PAGE_SIZE_OUT_OF_RANGE'
-    throw toGraphQL({ code, argument: 'ids', value: ids.length, limit: maximumPageSize })
+    throw toGraphQL({ code, argument: 'ids', value: ids.length, limit: maxPageSize })
   }
   const nodes = ids.map(async (id) => (await resolveNodes(builder, context, info, [id]))[0])
   // A failure as a list item is the error of that item.

@@ -11,7 +11,7 @@ import {
   type UpdateHistory,
 } from '../../service/feed/feed-events.ts'
 import { rowsPerPiece } from '../../service/feed/feed-snapshot.ts'
-import { maximumFeedAddresses } from '../../service/feed/follow-ledger-updates.ts'
+import { maxFeedAddresses } from '../../service/feed/follow-ledger-updates.ts'
 import { readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
 import { type HistoryPoint, historyAt } from '../../service/updates/update-history.ts'
@@ -34,7 +34,7 @@ const FeedLimits = builder.objectRef<Services['feed']>('FeedLimits').implement({
   fields: (t) => ({
     addresses: t.int({
       description: 'The maximum number of addresses per feed.',
-      resolve: () => maximumFeedAddresses,
+      resolve: () => maxFeedAddresses,
     }),
     updatesPerBatch: t.exposeInt('batchRows', {
       description: 'The maximum number of updates per batch.',
@@ -107,7 +107,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       resolve: (_event, _args, { services }) => services.feed,
     }),
     start: t.field({
-      complexity: reads(2 * maximumFeedAddresses),
+      complexity: reads(2 * maxFeedAddresses),
       type: [FeedHistoryPoint],
       description:
         'The position of the newest update at the cursor, for each address and class of the feed. The next update has the next ordinal. Empty for a feed of the whole ledger.',

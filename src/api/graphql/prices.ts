@@ -1,5 +1,5 @@
 import { defaultListSize } from '../../service/lists/keyset-page.ts'
-import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { defaultPageSize, maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 
 /**
  * Prices of fields; `cost.ts` sums them up. A unit is the work of reading one row by its key, about 10 µs of a core, or 1 KiB of response.
@@ -44,7 +44,7 @@ export function itemsCost(items: number): Price {
 
 /** Returns the price of a page, or of a field that contains a page: the price of the requested number of items. */
 export function pageCost({ first, last }: PageArgs): Price {
-  const size = Math.min(first ?? last ?? defaultPageSize, last ?? maximumPageSize, maximumPageSize)
+  const size = Math.min(first ?? last ?? defaultPageSize, last ?? maxPageSize, maxPageSize)
   return itemsCost(Math.max(1, size))
 }
 

@@ -2,7 +2,7 @@ import { present } from '../../lib/assert.ts'
 import { err, ok } from '../../lib/result.ts'
 import { activateChain } from '../../service/chain-records/activate-chain.ts'
 import { listChainRecords } from '../../service/chain-records/chain-records.ts'
-import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { chainParams, chainRecordForm, ifMatch, recordReply } from './chain-record.ts'
 import { about, limited, listOf, object, text } from './form.ts'
 import { nextCursor } from './page-cursor.ts'
@@ -28,7 +28,7 @@ export const chainsRoute = readRoute({
   reply: jsonReply(
     'A page of chain records.',
     object({
-      items: listOf(chainRecordForm, maximumPageSize),
+      items: listOf(chainRecordForm, maxPageSize),
       cursor: nextCursor(cursorText),
     }),
   ),

@@ -1,7 +1,7 @@
 import { ok } from '../../lib/result.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import { addressText } from '../../service/addresses/address-text.ts'
-import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { defaultPageSize, maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { type PollQuestion, pollLedgerUpdates } from '../../service/updates/poll-ledger-updates.ts'
 import { parsePageSize } from '../../service/updates/update-position.ts'
 import {
@@ -44,7 +44,7 @@ const page = jsonReply(
           hash,
         ),
       }),
-      maximumPageSize,
+      maxPageSize,
     ),
     previousCursor: about('Position where this page begins.', cursor),
     cursor: about('Position where the next page begins.', cursor),
@@ -91,13 +91,13 @@ const classes: Parameter<PollQuestion['classes']> = {
 
 const limit: Parameter<number> = {
   shape: limited(
-    { minimum: 1, maximum: maximumPageSize, default: defaultPageSize },
+    { minimum: 1, maximum: maxPageSize, default: defaultPageSize },
     about('Maximum number of updates in the page.', count),
   ).shape,
   read: (given = String(defaultPageSize), { name }) => {
     const size = parsePageSize(given) ?? 0
-    const isAllowed = size >= 1 && size <= maximumPageSize
-    return isAllowed ? ok(size) : malformed(name, `1 to ${maximumPageSize}`)
+    const isAllowed = size >= 1 && size <= maxPageSize
+    return isAllowed ? ok(size) : malformed(name, `1 to ${maxPageSize}`)
   },
 }
 

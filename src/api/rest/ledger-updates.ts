@@ -1,6 +1,6 @@
 import { ok } from '../../lib/result.ts'
 import { listExplorerUpdates } from '../../service/updates/list-explorer-updates.ts'
-import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { addressVersion } from '../../service/updates/page-version.ts'
 import { type PageCursor, parsePageCursor } from '../../service/updates/update-position.ts'
 import { about, asItIs, bech32, type FormMembers, id, listOf, object, uint32 } from './form.ts'
@@ -67,7 +67,7 @@ function updatesRoute({ version, start, item }: Dialect) {
             isSpent,
             ...item,
           }),
-          maximumPageSize,
+          maxPageSize,
         ),
         cursor: nextCursor(cursorForm),
       }),

@@ -1,5 +1,5 @@
 import { ok } from '../../lib/result.ts'
-import { maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import { parsePageSize } from '../../service/updates/update-position.ts'
 import { about, asItIs, type Form, type OptionalForm, optional } from './form.ts'
 import { malformed, type Parameter } from './parameters.ts'
@@ -60,7 +60,7 @@ export function pageCursor<P>({
         const size = parsePageSize(cursor.slice(at + 1))
         const from = form.test(written) ? read(written) : undefined
         if (from === undefined || size === undefined) return malformed(name, words)
-        return ok({ from, pageSize: Math.min(size, maximumPageSize) })
+        return ok({ from, pageSize: Math.min(size, maxPageSize) })
       },
     },
     next: nextCursor(asItIs({ type: 'string', pattern })),

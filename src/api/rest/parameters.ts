@@ -5,7 +5,7 @@ import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import { parse, type Schema } from '../../protocol/schema/schema.ts'
 import { type AddressError, addressKey, addressKeyOf } from '../../service/addresses/address-key.ts'
 import type { ChainIdError } from '../../service/chain-records/chain-id.ts'
-import { defaultPageSize, maximumPageSize } from '../../service/updates/list-ledger-updates.ts'
+import { defaultPageSize, maxPageSize } from '../../service/updates/list-ledger-updates.ts'
 import {
   type PageCursorMalformed,
   parsePageSize,
@@ -206,7 +206,7 @@ export const pageSize: Parameter<number> = {
   shape: limited(
     { minimum: 1, default: defaultPageSize },
     about(
-      `Elements per page. A larger number is reduced to ${maximumPageSize}. A cursor overrides it.`,
+      `Elements per page. A larger number is reduced to ${maxPageSize}. A cursor overrides it.`,
       count,
     ),
   ).shape,
@@ -214,7 +214,7 @@ export const pageSize: Parameter<number> = {
     if (text === undefined) return ok(defaultPageSize)
     const size = parsePageSize(text)
     if (size === undefined) return malformed(name, 'a whole number of at least 1')
-    return ok(Math.min(size, maximumPageSize))
+    return ok(Math.min(size, maxPageSize))
   },
 }
 

@@ -4,7 +4,7 @@ import { BlockIssuer } from '../../protocol/features.ts'
 import { is } from '../../protocol/is.ts'
 import { type AccountOutput, BasicOutput } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
-import { maximumSlot } from '../../protocol/slots.ts'
+import { maxSlot } from '../../protocol/slots.ts'
 import { AddressUnlock, Timelock } from '../../protocol/unlock-conditions.ts'
 import { conditionOf, featureOf, storedManaOf } from '../output-parts.ts'
 import type { TransactionError } from '../transaction-error.ts'
@@ -34,7 +34,7 @@ export function blockIssuerChanges(
   const { before, after, input, output } = change
   // The right of an implicit account does not expire.
   const formerExpiry = is(BasicOutput, before)
-    ? maximumSlot
+    ? maxSlot
     : featureOf(before, BlockIssuer)?.expirySlot
   const feature = featureOf(after, BlockIssuer)
   if (formerExpiry === undefined && feature === undefined) return undefined

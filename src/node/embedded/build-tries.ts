@@ -42,7 +42,7 @@ export async function buildTries(deps: BuildDeps): Promise<Result<boolean, Lease
     if (!begun.ok) return begun
   }
   const count = await read.unspentCount()
-  const { outputsPerPass = usualOutputsPerPass } = deps
+  const { outputsPerPass = defaultOutputsPerPass } = deps
   const passes = Math.ceil((count * (firstBytes - built)) / firstBytes / outputsPerPass)
   let done = 0
   const onRead = (outputs: number) => {
@@ -64,7 +64,7 @@ export async function buildTries(deps: BuildDeps): Promise<Result<boolean, Lease
 }
 
 /** 120 MB; ten million outputs take five passes. */
-const usualOutputsPerPass = 2_000_000
+const defaultOutputsPerPass = 2_000_000
 
 async function readPass(
   { store, ended }: BuildDeps,

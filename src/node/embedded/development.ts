@@ -3,7 +3,7 @@ import { BlockIssuer, BlockIssuerKey, Staking } from '../../protocol/features.ts
 import { type Keypair, walletOf } from '../../protocol/keys.ts'
 import { AccountOutput, type Output, plainOutput } from '../../protocol/outputs.ts'
 import type { AccountId } from '../../protocol/primitives.ts'
-import { maximumSlot } from '../../protocol/slots.ts'
+import { maxSlot } from '../../protocol/slots.ts'
 import { AddressUnlock } from '../../protocol/unlock-conditions.ts'
 import type { GenesisPlan } from '../genesis.ts'
 import { opensslSigner } from '../openssl-signer.ts'
@@ -97,7 +97,7 @@ function issuerAccount(key: Keypair): AccountOutput {
     features: [
       {
         type: BlockIssuer.code,
-        expirySlot: maximumSlot,
+        expirySlot: maxSlot,
         blockIssuerKeys: [{ type: BlockIssuerKey.code, pubKeyHash }],
       },
     ],

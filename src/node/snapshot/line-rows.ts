@@ -11,7 +11,7 @@ export async function* inLines<T>(
   for await (const row of rows) {
     line.push(row)
     bytes += size(row)
-    if (line.length < maxRowsInLine && bytes < usualLineBytes) continue
+    if (line.length < maxRowsInLine && bytes < targetLineBytes) continue
     yield line
     line = []
     bytes = 0
@@ -22,4 +22,4 @@ export async function* inLines<T>(
 const maxRowsInLine = 100
 
 /** A line ends with the row that reaches this size. */
-const usualLineBytes = 65_536
+const targetLineBytes = 65_536

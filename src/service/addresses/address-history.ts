@@ -64,9 +64,9 @@ export async function openAddressHistory(
   const tip = await store.read.logTip()
   const keptFrom = await firstKeptSlot(deps, tip)
   const end = to === undefined ? undefined : to - 1
-  const { least, most } = milestonesWithin(parameters, { start: from, end })
-  const upTo = Math.min(most, tip.slot)
-  const begun = { done: 0, slot: Math.max(least, keptFrom, parameters.genesisSlot) }
+  const { firstSlot, lastSlot } = milestonesWithin(parameters, { start: from, end })
+  const upTo = Math.min(lastSlot, tip.slot)
+  const begun = { done: 0, slot: Math.max(firstSlot, keptFrom, parameters.genesisSlot) }
   const start = cursor === undefined ? ok(begun) : await startOf(deps, tip, cursor)
   if (!start.ok) return start
   const { slot, done } = start.value

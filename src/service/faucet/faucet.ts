@@ -24,7 +24,7 @@ import type {
   FaucetQuestion,
   FaucetRequest,
 } from './faucet-requests.ts'
-import { leastAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
+import { minAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
 /** The faucet of the development network: pays base tokens on request, within limits (rest.md 7). */
 
@@ -135,7 +135,7 @@ async function paymentFor(
   if (unavailable !== undefined) return err(unavailable)
   const { key, to } = receiver.value
   if (amount !== undefined) {
-    const least = leastAmount(source.network.parameters, to)
+    const least = minAmount(source.network.parameters, to)
     if (amount < least) return err({ code: 'FAUCET_AMOUNT_TOO_SMALL', least })
     return ok({ key: undefined, to, amount })
   }

@@ -39,7 +39,7 @@ export interface TransferPayment {
 }
 
 /** The minimum amount of an output to this address. */
-export function leastAmount(parameters: ProtocolParameters, to: Address): bigint {
+export function minAmount(parameters: ProtocolParameters, to: Address): bigint {
   return minimumAmount(parameters.storageScoreParameters, plainOutput(to, 0n, 0n))
 }
 
@@ -85,7 +85,7 @@ export function spendable(
   outputs: readonly Transfer['input'][],
   wanted: { readonly from: Address; readonly amount: bigint },
 ): Transfer['input'] | undefined {
-  const keep = leastAmount(parameters, wanted.from)
+  const keep = minAmount(parameters, wanted.from)
   return outputs.find(({ output }) => {
     const plain = output.unlockConditions.length === 1 && output.features.length === 0
     const rest = output.amount - wanted.amount

@@ -32,7 +32,7 @@ export type { SharedText } from '../../feed/texts.ts'
 export type FeedServices = Pick<Services, 'store' | 'parameters' | 'feed' | 'mayLag'>
 
 /** Maximum number of addresses of one feed. */
-export const maximumFeedAddresses = 100
+export const maxFeedAddresses = 100
 
 /** The filter and the start of a feed. */
 export interface FeedSelection {
@@ -164,8 +164,8 @@ function positionOf({ after = '', afterMilestone }: FeedSelection): NamedPositio
 function filterOf(selection: FeedSelection): Result<UpdateFilter, FollowLedgerUpdatesError> {
   const addresses = selection.addresses && [...new Set(selection.addresses)].sort()
   const count = addresses?.length ?? 1
-  if (count < 1 || count > maximumFeedAddresses) {
-    return err({ code: 'FEED_ADDRESS_COUNT', count, limit: maximumFeedAddresses })
+  if (count < 1 || count > maxFeedAddresses) {
+    return err({ code: 'FEED_ADDRESS_COUNT', count, limit: maxFeedAddresses })
   }
   const classes = (['OWNED', 'MENTIONED'] as const).filter((one) => selection.classes.includes(one))
   if (classes.length === 0) return err({ code: 'FEED_CLASSES_MISSING' })

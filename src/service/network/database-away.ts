@@ -1,6 +1,6 @@
 import { isStoreAway } from '../../store/faults.ts'
 import { SnapshotOver } from '../../store/snapshot-session.ts'
-import { mostQueryMs } from './query-time.ts'
+import { maxQueryMs } from './query-time.ts'
 
 /** The database is away, restarting or overloaded. The request may have been executed: a client that submitted has to check. */
 export interface DatabaseAway {
@@ -21,5 +21,5 @@ export interface QueryTooLong {
 /** The error for an exception of a query that reads for too long; `undefined` for other exceptions. */
 export function queryTooLongOf(failure: unknown): QueryTooLong | undefined {
   if (!(failure instanceof SnapshotOver)) return undefined
-  return { code: 'QUERY_TOO_LONG', limitMs: mostQueryMs }
+  return { code: 'QUERY_TOO_LONG', limitMs: maxQueryMs }
 }

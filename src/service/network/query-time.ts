@@ -1,4 +1,4 @@
-import { mostSnapshotMs } from '../../store/database.ts'
+import { maxSnapshotMs } from '../../store/database.ts'
 
 /** Maximum duration of a query, in milliseconds; then its snapshot is closed. */
-export const mostQueryMs = mostSnapshotMs
+export const maxQueryMs = maxSnapshotMs

@@ -14,7 +14,7 @@ import type {
   TransactionId,
 } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import { maximumSlot } from '../../protocol/slots.ts'
+import { maxSlot } from '../../protocol/slots.ts'
 import { addressKey as addressKeyOfText } from '../addresses/address-key.ts'
 import { parseChainId } from '../chain-records/chain-id.ts'
 
@@ -167,7 +167,7 @@ function meaningsOfNumber(text: string): Meaning[] {
   const unit = nanosecondsByDigits.get(text.length)
   return [
     ...(unit === undefined ? [] : [{ by: 'TIME', nanoseconds: number * unit } as const]),
-    ...(number <= maximumSlot ? [{ by: 'MILESTONE_INDEX', index: Number(number) } as const] : []),
+    ...(number <= maxSlot ? [{ by: 'MILESTONE_INDEX', index: Number(number) } as const] : []),
   ]
 }
 

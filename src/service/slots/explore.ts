@@ -76,8 +76,8 @@ export interface MilestoneName {
 
 /** Selects milestones; `from` is the first milestone of the page, in the direction of the list. */
 export interface MilestonesQuestion {
-  readonly least: SlotIndex
-  readonly most: SlotIndex
+  readonly firstSlot: SlotIndex
+  readonly lastSlot: SlotIndex
   readonly sort: UpdateSort
   readonly from: SlotIndex | undefined
   readonly pageSize: number
@@ -86,15 +86,15 @@ export interface MilestonesQuestion {
 /** Lists a page of milestones, and the next milestone, if there is one. */
 export async function listMilestones(
   { store: { read } }: Pick<Services, 'store'>,
-  { least, most, sort, from, pageSize }: MilestonesQuestion,
+  { firstSlot, lastSlot, sort, from, pageSize }: MilestonesQuestion,
 ): Promise<{
   readonly milestones: readonly MilestoneName[]
   readonly next: SlotIndex | undefined
 }> {
   const isOldest = sort === 'OLDEST'
   const rows = await read.milestones({
-    from: isOldest ? Math.max(least, from ?? least) : least,
-    to: isOldest ? most : Math.min(most, from ?? most),
+    from: isOldest ? Math.max(firstSlot, from ?? firstSlot) : firstSlot,
+    to: isOldest ? lastSlot : Math.min(lastSlot, from ?? lastSlot),
     order: isOldest ? 'ascending' : 'descending',
     limit: pageSize + 1,
   })
@@ -110,14 +110,14 @@ export async function listMilestones(
 export function milestonesWithin(
   parameters: TimeParameters,
   { start, end }: { readonly start: number | undefined; readonly end: number | undefined },
-): { readonly least: SlotIndex; readonly most: SlotIndex } {
+): { readonly firstSlot: SlotIndex; readonly lastSlot: SlotIndex } {
   const { genesisSlot, slotDurationInSeconds: duration } = parameters
   const genesisEnd = slotEnd(parameters, genesisSlot)
   const slots = (seconds: number) => (seconds - genesisEnd) / duration
   return {
-    least: start === undefined ? 0 : Math.max(0, genesisSlot + Math.ceil(slots(start))),
+    firstSlot: start === undefined ? 0 : Math.max(0, genesisSlot + Math.ceil(slots(start))),
     // A range that ends before the genesis has no milestones.
-    most: end === undefined ? maximum : Math.max(-1, genesisSlot + Math.floor(slots(end))),
+    lastSlot: end === undefined ? maximum : Math.max(-1, genesisSlot + Math.floor(slots(end))),
   }
 }
 

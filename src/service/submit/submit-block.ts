@@ -1,9 +1,9 @@
 import {
   type AdmissionError,
   admissionError,
+  defaultMaxClockDriftNs,
   issuedInTime,
   oldestParentSlot,
-  usualClockDriftNs,
 } from '../../ledger/admission.ts'
 import { genesisBlockId } from '../../ledger/genesis.ts'
 import type { Hex } from '../../lib/hex.ts'
@@ -235,7 +235,7 @@ function malformed(refusal: Refusal): { readonly ok: false; readonly error: Bloc
 }
 
 function checkClock({ clock }: Pick<Services, 'clock'>, block: Block): AdmissionError | undefined {
-  return issuedInTime(block, { now: clock.nowNs(), maxClockDriftNs: usualClockDriftNs })
+  return issuedInTime(block, { now: clock.nowNs(), maxClockDriftNs: defaultMaxClockDriftNs })
 }
 
 /** Applies the checks that need the ledger, before the signature is checked. */
@@ -264,7 +264,7 @@ async function checkAgainstLedger(
   return admissionError(block, {
     parameters,
     now: clock.nowNs(),
-    maxClockDriftNs: usualClockDriftNs,
+    maxClockDriftNs: defaultMaxClockDriftNs,
     isCommitmentKnown: () => milestone !== undefined,
     committee: new Set(committee.map(({ accountId }) => accountId)),
     oldestParentSlot: oldestParent,

@@ -4,7 +4,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
 import type { LogRange, OwnedUpdate } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
-import { type LedgerUpdateView, maximumPageSize, orderOf } from './list-ledger-updates.ts'
+import { type LedgerUpdateView, maxPageSize, orderOf } from './list-ledger-updates.ts'
 import {
   fromPosition,
   type PageCursor,
@@ -44,7 +44,7 @@ export async function listExplorerUpdates(
   deps: Pick<Services, 'store' | 'parameters'>,
   { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
 ): Promise<ExplorerPage> {
-  const size = Math.min(cursor?.pageSize ?? pageSize, maximumPageSize)
+  const size = Math.min(cursor?.pageSize ?? pageSize, maxPageSize)
   if (cursor !== undefined) await deps.store.read.reach({ slot: cursor.position.milestoneIndex })
   const rows = await ownedFrom(deps.store.read, {
     address,

@@ -26,7 +26,7 @@ import type { Interval, UpdateSort } from './update-position.ts'
 /** Pages of the updates of one address or of all addresses, as a connection (Relay). */
 
 /** Maximum size of a page. */
-export const maximumPageSize = 1000
+export const maxPageSize = 1000
 /** Default size of a page. */
 export const defaultPageSize = 100
 
@@ -174,8 +174,8 @@ export function sizeFault(
   argument: 'first' | 'last' | 'points',
   value: number | null | undefined,
 ): PageSizeOutOfRange | undefined {
-  if (value == null || (value >= 0 && value <= maximumPageSize)) return undefined
-  return { code: 'PAGE_SIZE_OUT_OF_RANGE', argument, value, limit: maximumPageSize }
+  if (value == null || (value >= 0 && value <= maxPageSize)) return undefined
+  return { code: 'PAGE_SIZE_OUT_OF_RANGE', argument, value, limit: maxPageSize }
 }
 
 /** The decoded cursors of a request; `undefined` if left out. */

@@ -43,7 +43,7 @@ export async function* createdInSlots(
   range: SlotRange,
 ): AsyncGenerator<readonly OutputModel[]> {
   const { after, upTo } = range
-  const first: Place = [BigInt(after), greatestId]
+  const first: Place = [BigInt(after), maxIdBytes]
   const placeOf = ({ bookedSlot, id }: OutputModel) => [bookedSlot, id]
   for (const kind of await createdKinds(reading, range)) {
     yield* pagesOfSlots(reading, createdOf(kind), { upTo, first, placeOf })
@@ -69,7 +69,7 @@ export function spentInSlots(
   reading: RawWriting,
   { after, upTo }: SlotRange,
 ): AsyncGenerator<readonly OutputModel[]> {
-  const first: Place = [BigInt(after), greatestId]
+  const first: Place = [BigInt(after), maxIdBytes]
   const placeOf = ({ spentSlot, id }: OutputModel) => [spentSlot ?? 0n, id]
   return pagesOfSlots(reading, spentText, { upTo, first, placeOf })
 }
@@ -91,4 +91,4 @@ const spentText = `SELECT * FROM outputs
   WHERE ("spentSlot", id) > (?, ?) AND "spentSlot" <= ? ORDER BY "spentSlot", id`
 
 /** Greater than every id of an output or a transaction. */
-export const greatestId = new Uint8Array(40).fill(255)
+export const maxIdBytes = new Uint8Array(40).fill(255)

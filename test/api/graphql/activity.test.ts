@@ -5,7 +5,7 @@ import { developmentParameters } from '../../../src/node/embedded/development-pa
 import type { Services } from '../../../src/service/services.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { type ActivityLedger, foundActivityLedger } from '../../support/activity-model.ts'
-import { onDatabase, openedStore, takenLease, usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase, onDatabase, openedStore, takenLease } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 
 /** Epoch 0 begins on 2023-11-14 at 21:59:00. */
@@ -18,7 +18,7 @@ const parameters = {
 }
 const newest = 40
 const clock = createSettableClock(BigInt(genesis + (newest + 3) * 10) * 1_000_000_000n)
-const database = await usualDatabase().create()
+const database = await defaultDatabase().create()
 let store: Store
 let ledger: ActivityLedger
 

@@ -27,10 +27,10 @@ import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
 import { graphqlRequest } from '../../attack/target.ts'
 import { graphql, socketClient } from '../../support/client.ts'
 import {
+  defaultDatabase,
   openedStore,
   type TestDatabase,
   takenLease,
-  usualDatabase,
 } from '../../support/databases.ts'
 import { fullShare } from '../../support/full-share.ts'
 import { unwrap } from '../../support/log-store.ts'
@@ -75,7 +75,7 @@ interface Gate {
 }
 
 beforeAll(async () => {
-  database = await usualDatabase().create()
+  database = await defaultDatabase().create()
   store = await openedStore(database.url)
   const bytes = encode(Output, output)
   const { blockId } = identifyGenesis(parameters, [])

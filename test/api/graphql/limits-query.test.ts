@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limitsOf } from '../../../src/api/limit-list.ts'
 import { defaultLimits } from '../../../src/api/limits.ts'
 import { maxHits } from '../../../src/service/search/look-up.ts'
-import { maximumPageSize } from '../../../src/service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../../src/service/updates/list-ledger-updates.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { addresses } from '../../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
@@ -75,8 +75,8 @@ describe('limits', () => {
     const { data } = await served.ask('{ milestone { id } }')
     const ids = `"${data.milestone.id}" `
     const ofIds = (count: number) => codesOf(`{ nodes(ids: [${ids.repeat(count)}]) { id } }`)
-    expect(await ofIds(maximumPageSize)).not.toContain('PAGE_SIZE_OUT_OF_RANGE')
-    expect(await ofIds(maximumPageSize + 1)).toEqual(['PAGE_SIZE_OUT_OF_RANGE'])
+    expect(await ofIds(maxPageSize)).not.toContain('PAGE_SIZE_OUT_OF_RANGE')
+    expect(await ofIds(maxPageSize + 1)).toEqual(['PAGE_SIZE_OUT_OF_RANGE'])
   })
 
   test('that are sizes of pages are those of lists without first and last', async () => {

@@ -6,7 +6,7 @@ import { SlotCommitment } from '../../../src/protocol/commitment.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { branchOf } from '../../../src/store/values.ts'
-import { openedStore, usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase, openedStore } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
 import { entry, slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
@@ -30,7 +30,7 @@ const commitment = {
 }
 const bytes = encode(SlotCommitment, commitment)
 const epoch = testGenesis().network.logId
-const database = await usualDatabase().create()
+const database = await defaultDatabase().create()
 let store: Store
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import type { Json } from '../../../src/protocol/schema/schema.ts'
 import type { Store } from '../../../src/store/contract.ts'
-import { openedStore, usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase, openedStore } from '../../support/databases.ts'
 import { fullSelection } from '../../support/full-selection.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
@@ -34,7 +34,7 @@ const addresses = loadVectors<AddressVector>('addresses').map((vector, i) => ({
   n: vectors.length + i,
 }))
 const selection = fullSelection(schema, 'OutputContent', 12)
-const database = await usualDatabase().create()
+const database = await defaultDatabase().create()
 let store: Store
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { Output } from '../../../src/protocol/outputs.ts'
 import type { BlockId, OutputId, TransactionId } from '../../../src/protocol/primitives.ts'
 import { encode, type Json } from '../../../src/protocol/schema/schema.ts'
 import type { CreatedOutput, Store } from '../../../src/store/contract.ts'
-import { openedStore, usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase, openedStore } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
 import { parsed } from '../../support/parsed.ts'
@@ -45,7 +45,7 @@ const [pending, booked, failed] = loadVectors<TransactionVector>('transactions')
   ({ name }) => /random-[123]$/.test(name),
 )
 const vectors = [pending, booked, failed].map((vector) => present(vector, 'vector'))
-const database = await usualDatabase().create()
+const database = await defaultDatabase().create()
 let store: Store
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 import type { AccountOutput } from '../../../src/protocol/outputs.ts'
-import { maximumSlot } from '../../../src/protocol/slots.ts'
+import { maxSlot } from '../../../src/protocol/slots.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { startFromGenesis } from '../../support/genesis-gateway.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -22,8 +22,8 @@ const outputs = stakes.map(({ accountId, stake, fixedCost }): AccountOutput => {
     ...{ type: 1, amount: stake + 1_000_000n, mana: 0n, accountId, foundryCounter: 0 },
     unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
     features: [
-      { type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] },
-      { type: 7, stakedAmount: stake, fixedCost, startEpoch: 0, endEpoch: maximumSlot },
+      { type: 6, expirySlot: maxSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] },
+      { type: 7, stakedAmount: stake, fixedCost, startEpoch: 0, endEpoch: maxSlot },
     ],
     immutableFeatures: [],
   }
@@ -55,7 +55,7 @@ describe('validators', () => {
     expect(data.validators.nodes).toEqual(
       sorted.map(({ accountId, stake, fixedCost }) => ({
         ...{ accountId, poolStake: `${stake}`, validatorStake: `${stake}`, delegationStake: '0' },
-        ...{ fixedCost: `${fixedCost}`, stakeEndEpoch: maximumSlot, supportedVersion: 0 },
+        ...{ fixedCost: `${fixedCost}`, stakeEndEpoch: maxSlot, supportedVersion: 0 },
         ...{ account: { chainId: accountId }, delegations: { nodes: [] } },
       })),
     )

@@ -18,7 +18,7 @@ import type { HistoryRow } from '../../../src/service/addresses/history-rows.ts'
 import type { Services } from '../../../src/service/services.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { type ActivityLedger, foundActivityLedger } from '../../support/activity-model.ts'
-import { openedStore, takenLease, usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase, openedStore, takenLease } from '../../support/databases.ts'
 import { historyOf } from '../../support/history-model.ts'
 import { randomAddresses } from '../../support/random-outputs.ts'
 import { rest } from '../../support/rest.ts'
@@ -30,7 +30,7 @@ const [someone = '0x'] = randomAddresses.map(addressKey)
 const named = addressText(parameters.bech32Hrp, someone)
 const path = `/api/gateway/v1/addresses/${named}/history`
 
-const database = await usualDatabase().create()
+const database = await defaultDatabase().create()
 let store: Store
 let ledger: ActivityLedger
 let feed: Feed

@@ -5,7 +5,7 @@ import { addressKey } from '../../../src/protocol/ids.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
 import type { SlotIndex } from '../../../src/protocol/primitives.ts'
 import { decode } from '../../../src/protocol/schema/schema.ts'
-import { maximumSlot } from '../../../src/protocol/slots.ts'
+import { maxSlot } from '../../../src/protocol/slots.ts'
 import { openDatabase } from '../../../src/store/open.ts'
 import { bulkOf } from '../../../src/store/sql/bulk.ts'
 import { amount, hex, int, long, optional, writtenTable } from '../../../src/store/sql/columns.ts'
@@ -97,7 +97,7 @@ function plainOutput({ id, bytes, bookedSlot, spentSlot, spentBy }: StoredOutput
     kind: output.type,
     amount: output.amount,
     mana: 'mana' in output ? output.mana : undefined,
-    owner: ownerIn(spent ?? maximumSlot),
+    owner: ownerIn(spent ?? maxSlot),
     bookedSlot: Number(bookedSlot),
     spentSlot: spent,
     spentBy: spentBy === null ? undefined : bytesToHex(spentBy),

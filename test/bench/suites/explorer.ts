@@ -158,7 +158,7 @@ async function scrollList(url: string): Promise<Scrolled> {
       }
       requestAnimationFrame(step)
     })`)
-    const processorMs = mostProcessorMs(present(await tab.page.tracing.stop(), 'a trace'))
+    const processorMs = maxProcessorMs(present(await tab.page.tracing.stop(), 'a trace'))
     return { drawnMs, processorMs, longestMs: await numberIn(tab, 'Math.max(0, ...window.tasks)') }
   } finally {
     await browser.close()
@@ -174,7 +174,7 @@ interface TraceEvent {
 }
 
 /** The processor time of the dearest task of the thread that draws the page. */
-function mostProcessorMs(trace: Uint8Array): number {
+function maxProcessorMs(trace: Uint8Array): number {
   const { traceEvents: events }: { traceEvents: TraceEvent[] } = JSON.parse(
     Buffer.from(trace).toString(),
   )

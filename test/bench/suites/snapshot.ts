@@ -13,13 +13,13 @@ import type { StepFigures, StepOptions } from '../scale/snapshot-steps.ts'
  * ledgers of these numbers of unspent outputs, separated by commas; `BENCH_DATABASE` measures one of the two databases alone.
  */
 
-const usualSizes = [10_000, 100_000]
+const defaultSizes = [10_000, 100_000]
 const program = fileURLToPath(new URL('../scale/snapshot-steps.ts', import.meta.url))
 
 /** Measures each size on both databases. */
 export async function run(words: readonly string[]): Promise<void> {
   const [flag, given] = words
-  const sizes = flag === '--outputs' && given ? given.split(',').map(Number) : usualSizes
+  const sizes = flag === '--outputs' && given ? given.split(',').map(Number) : defaultSizes
   const only = process.env.BENCH_DATABASE
   const kinds = ['sqlite', 'postgresql'].filter((kind) => (only ?? kind) === kind)
   const settings = ['shared_buffers=512MB', 'max_wal_size=4GB']

@@ -14,7 +14,7 @@ import type { Keypair } from '../../../src/protocol/keys.ts'
 import { type AccountOutput, DelegationOutput, Output } from '../../../src/protocol/outputs.ts'
 import type { AccountId, Id } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
-import { maximumSlot, slotOfTime } from '../../../src/protocol/slots.ts'
+import { maxSlot, slotOfTime } from '../../../src/protocol/slots.ts'
 import { openClaims } from '../../../src/service/accounts/mana-rewards.ts'
 import { createStakers } from '../../../src/service/accounts/stakers.ts'
 import { listValidators } from '../../../src/service/accounts/validators.ts'
@@ -70,7 +70,7 @@ function staking(
     accountId: idOf(key),
     unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
     features: [
-      { type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] },
+      { type: 6, expirySlot: maxSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] },
       { type: 7, ...stake, fixedCost: 0n, startEpoch: 0 },
     ],
   }

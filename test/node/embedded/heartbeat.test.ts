@@ -13,11 +13,11 @@ import { loadLedgerState, stateMemoryOf } from '../../../src/node/embedded/state
 import { genesisOf } from '../../../src/node/genesis.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import { slotEnd, slotOfTime } from '../../../src/protocol/slots.ts'
-import { useStore, usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase, useStore } from '../../support/databases.ts'
 
 const keys = developmentKeys()
 const startSeconds = 1_800_000_000
-const use = useStore(usualDatabase().create)
+const use = useStore(defaultDatabase().create)
 
 test('the blocks of a slot that ends while they are built stay in it, and the next slot has its own', async () => {
   const plan = developmentGenesis(keys, startSeconds)

@@ -21,11 +21,11 @@ import {
 import { snapshotSource } from '../../../src/node/snapshot/snapshot-source.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
-import { maximumSlot } from '../../../src/protocol/slots.ts'
+import { maxSlot } from '../../../src/protocol/slots.ts'
 import type { Genesis } from '../../../src/store/contract.ts'
 import type { AccountAt } from '../../../src/store/ledger-snapshot-contract.ts'
 import { byteDamage } from '../../support/damage.ts'
-import { usualDatabase } from '../../support/databases.ts'
+import { defaultDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { type IotaCoreLedger, iotaCoreFile } from '../../support/iota-core-file.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
@@ -49,7 +49,7 @@ import {
 
 /** Snapshot files of iota-core, made of a ledger of this program by the same source that the reader follows. */
 
-const taken: Awaited<ReturnType<ReturnType<typeof usualDatabase>['create']>>[] = []
+const taken: Awaited<ReturnType<ReturnType<typeof defaultDatabase>['create']>>[] = []
 let folder: string
 let genesis: ReturnType<typeof writeGenesis>
 let node: TestGateway
@@ -89,13 +89,13 @@ function accountOf(owner: number): Output {
     accountId: accountIdOfKey(user(owner)),
     foundryCounter: 0,
     unlockConditions: [{ type: 0, address: { type: 0, pubKeyHash } }],
-    features: [{ type: 6, expirySlot: maximumSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] }],
+    features: [{ type: 6, expirySlot: maxSlot, blockIssuerKeys: [{ type: 0, pubKeyHash }] }],
     immutableFeatures: [],
   }
 }
 
 async function database(): Promise<string> {
-  const one = await usualDatabase().create()
+  const one = await defaultDatabase().create()
   taken.push(one)
   return one.url
 }

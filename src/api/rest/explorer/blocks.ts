@@ -9,7 +9,7 @@ import {
   listSlotBlocks,
   positionOfBlock,
 } from '../../../service/slots/explore.ts'
-import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { QueryParameterMalformed } from '../../api-errors.ts'
 import { about, asItIs, count, type FormMembers, id, listOf, object } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
@@ -93,7 +93,7 @@ function blocksRoute(dialect: Dialect, naming: MilestoneNaming): Route {
             blockId: id('BlockId'),
             payloadType: about('Type of the payload; null if the block has none.', payloadType),
           }),
-          maximumPageSize,
+          maxPageSize,
         ),
         cursor: cursor.next,
       }),
@@ -131,7 +131,7 @@ export const childrenRoutes: readonly Route[] = ['v2', 'v3'].map((version) =>
         blockId: id('BlockId'),
         maxResults: about('Maximum number of elements per page.', count),
         count: about('Number of elements of this page.', count),
-        children: listOf(id('BlockId'), maximumPageSize),
+        children: listOf(id('BlockId'), maxPageSize),
       }),
     ),
     errors: [404],

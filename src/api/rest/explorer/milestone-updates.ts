@@ -1,7 +1,7 @@
 import { ok } from '../../../lib/result.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
 import { listMilestoneUpdates } from '../../../service/slots/explore.ts'
-import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { about, bech32, type FormMembers, id, listOf, object, uint32 } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
 import { pageSize } from '../parameters.ts'
@@ -59,7 +59,7 @@ function updatesRoute({ path, naming, index }: Dialect) {
             outputId: id('OutputId'),
             isSpent,
           }),
-          maximumPageSize,
+          maxPageSize,
         ),
         cursor: cursor.next,
       }),

@@ -7,7 +7,7 @@ import {
   type CommittedSlotRow,
   findMilestone as findByName,
 } from '../../../service/slots/read-commitment.ts'
-import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { NotFound } from '../../api-errors.ts'
 import { id, listOf, object, uint32 } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
@@ -58,7 +58,7 @@ interface Listing {
   readonly described: Readonly<{ start: string; end: string }>
   readonly idName: 'milestoneId' | 'commitmentId'
   /** Returns the slots of a range. */
-  slots(services: Services, span: Span): { readonly least: number; readonly most: number }
+  slots(services: Services, span: Span): { readonly firstSlot: number; readonly lastSlot: number }
 }
 
 interface Span {
@@ -88,7 +88,7 @@ export const commitmentsRoute = listingRoute({
   end: 'endIndex',
   described: { start: 'Lowest slot, inclusive.', end: 'Highest slot, inclusive.' },
   idName: 'commitmentId',
-  slots: (_services, { start = 0, end = 0xffff_ffff }) => ({ least: start, most: end }),
+  slots: (_services, { start = 0, end = 0xffff_ffff }) => ({ firstSlot: start, lastSlot: end }),
 })
 
 function listingRoute({ path, about, start, end, described, idName, slots }: Listing) {
@@ -104,7 +104,7 @@ function listingRoute({ path, about, start, end, described, idName, slots }: Lis
     reply: jsonReply(
       'A page of milestones.',
       object({
-        items: listOf(object({ [idName]: id('CommitmentId'), index: uint32 }), maximumPageSize),
+        items: listOf(object({ [idName]: id('CommitmentId'), index: uint32 }), maxPageSize),
         cursor: position.next,
       }),
     ),

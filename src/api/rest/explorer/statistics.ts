@@ -7,7 +7,7 @@ import {
   readOwnedWithMana,
   readRichest,
 } from '../../../service/addresses/token-statistics.ts'
-import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { LedgerIndexNotKept, NotFound } from '../../api-errors.ts'
 import { fieldCost } from '../../graphql/prices.ts'
 import {
@@ -38,7 +38,7 @@ const top: Parameter<number> = {
   ...number32('', 100),
   shape: limited(
     { default: 100 },
-    about(`Number of addresses. A larger number is reduced to ${maximumPageSize}.`, count),
+    about(`Number of addresses. A larger number is reduced to ${maxPageSize}.`, count),
   ).shape,
 }
 
@@ -114,13 +114,13 @@ export const richestRoutes = ['v2', 'v3'].map((version) =>
     reply: jsonReply(
       'The addresses, richest first.',
       object({
-        top: listOf(object({ address: bech32, balance: uint64 }), maximumPageSize),
+        top: listOf(object({ address: bech32, balance: uint64 }), maxPageSize),
         ledgerIndex,
       }),
     ),
     errors: [404],
     answer: async ({ top: limit, ledger_index: asked }, services) => {
-      const { slot, top } = await readRichest(services, Math.min(limit, maximumPageSize))
+      const { slot, top } = await readRichest(services, Math.min(limit, maxPageSize))
       return isOther(asked, slot) ? err(notKept(asked, slot)) : ok({ top, ledgerIndex: slot })
     },
   }),

@@ -8,7 +8,7 @@ import {
   type OutputFilter,
   type OutputPlace,
 } from '../../../service/outputs/find-outputs.ts'
-import { maximumPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { about, text } from '../form.ts'
 import { type PageAt, pageAt } from '../page-cursor.ts'
 import { lenientPageSize, malformed, type Parameter, sizeUpTo } from '../parameters.ts'
@@ -112,7 +112,7 @@ const cursor: Parameter<PageAt<OutputPlace> | undefined> = {
     }
     const outputId = `0x${id.toLowerCase()}` as OutputId
     const from = { bookedSlot: Number.parseInt(slot, 16), outputId }
-    return ok({ from, pageSize: sizeUpTo(maximumPageSize, size) })
+    return ok({ from, pageSize: sizeUpTo(maxPageSize, size) })
   },
 }
 
@@ -131,7 +131,7 @@ function listRoute({ path, about, kinds, filters: own }: List): Route {
   return readRoute({
     path: `${indexerPath}${path}`,
     about,
-    query: { ...ofNames, pageSize: lenientPageSize(maximumPageSize), cursor },
+    query: { ...ofNames, pageSize: lenientPageSize(maxPageSize), cursor },
     reply: serialized('A page of output ids, ordered by booked slot and id.', FoundOutputs),
     answer: async ({ pageSize: size, cursor, ...given }, services) => {
       const asked: Readonly<Record<string, OutputFilter>> = given

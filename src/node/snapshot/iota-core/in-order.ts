@@ -13,7 +13,7 @@ export interface KeyedPlace {
 export async function* inOrder(
   read: () => AsyncIterable<KeyedPlace>,
   twice: (place: KeyedPlace) => never,
-  max = usualPlaces,
+  max = defaultMaxPlaces,
 ): AsyncGenerator<KeyedPlace> {
   for (let after = ''; ; ) {
     const pass = createPass(twice, max)
@@ -58,4 +58,4 @@ function createPass(twice: (place: KeyedPlace) => never, max: number) {
 }
 
 /** Sorting twice this many places takes about 10 ms. */
-const usualPlaces = 8_000
+const defaultMaxPlaces = 8_000

@@ -1,5 +1,5 @@
 import type { RawTx } from '../../client.ts'
-import { mostNamedMs } from '../../log-forms.ts'
+import { maxNamedAgeMs } from '../../log-forms.ts'
 import type { LogPartition } from '../statements.ts'
 import { type OlderReaders, olderReaders } from './older-readers.ts'
 
@@ -22,7 +22,7 @@ export function createDrops(): Drops {
         since = performance.now()
         older = undefined
       }
-      if (performance.now() - since < 2 * mostNamedMs) return false
+      if (performance.now() - since < 2 * maxNamedAgeMs) return false
       // A query that begins from now on sees that the rows of the partition are hidden.
       older ??= await olderReaders(tx)
       return (await older.find(tx)) === undefined

@@ -1,5 +1,5 @@
 import type { RawTx } from '../../client.ts'
-import { mostSnapshotMs } from '../../database.ts'
+import { maxSnapshotMs } from '../../database.ts'
 
 /**
  * Sessions whose snapshot is older than a point in time. DDL is not part of a snapshot: a query that began before rows were copied or
@@ -38,7 +38,7 @@ export async function olderReaders(tx: RawTx): Promise<OlderReaders> {
     const late = standbys.find(({ lags }) => lags === true)
     if (late !== undefined) return `the standby ${late.name}`
     replayedAt ??= performance.now()
-    return performance.now() - replayedAt < mostSnapshotMs
+    return performance.now() - replayedAt < maxSnapshotMs
       ? `readers on the standby ${first.name}`
       : undefined
   }

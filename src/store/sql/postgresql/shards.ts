@@ -1,6 +1,6 @@
 import { assert } from '../../../lib/assert.ts'
 import type { RawTx } from '../../client.ts'
-import { mostSnapshotMs } from '../../database.ts'
+import { maxSnapshotMs } from '../../database.ts'
 import type { LogForms } from '../../log-forms.ts'
 import { type BulkTable, bulkOf, jsonOf } from '../bulk.ts'
 import { prunedTips, tipKeys } from '../bulk-tables.ts'
@@ -54,7 +54,7 @@ export function shardStatements(forms: LogForms): ShardStatements {
     async removeHidden(tx, prunedSeq, limit) {
       const now = performance.now()
       hidden ??= { seq: prunedSeq, since: now }
-      if (now - hidden.since < 2 * mostSnapshotMs) return
+      if (now - hidden.since < 2 * maxSnapshotMs) return
       const [row] = await tx.$queryRawUnsafe<{ seq: bigint | null }[]>(
         'SELECT min(seq) AS seq FROM ledger_updates',
       )
