@@ -40,7 +40,7 @@ import { startBlockPruner, startPruner } from './node/pruner.ts'
 import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
 import { watchSpace } from './node/space-watch.ts'
 import { createStakers } from './service/accounts/stakers.ts'
-import { createKeptChanges } from './service/blocks/kept-changes.ts'
+import { createChangeCache } from './service/blocks/change-cache.ts'
 import { type FaucetServices, openFaucet } from './service/faucet/faucet.ts'
 import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
@@ -313,7 +313,7 @@ async function openServices(
     feed,
     chainRecords,
     stakers: createStakers(read),
-    keptChanges: createKeptChanges(),
+    changeCache: createChangeCache(),
     // If this process alone writes the log, no other server has newer rows. A node or a shared database may have them.
     mayLag: store.isShared || source.node !== undefined,
     submissionPolicy: config.submit,

@@ -2,7 +2,7 @@ import { checkCommitments } from '../node/embedded/check-commitments.ts'
 import { networkOf } from '../protocol/network.ts'
 import { checkBalances } from '../store/check/check-balances.ts'
 import { checkActivity, checkCounts } from '../store/check/check-counters.ts'
-import { checkLog, keptIn } from '../store/check/check-log.ts'
+import { checkLog, readRetainedRange } from '../store/check/check-log.ts'
 import type { CheckReport, Finding } from '../store/check/findings.ts'
 import { readLedger } from '../store/check/read-ledger.ts'
 import { onSnapshot } from '../store/check/snapshot.ts'
@@ -51,7 +51,7 @@ async function checkAll(
   if (network === null || newest === null) return 'the database holds no ledger'
   const parameters = parametersIn(network.parameters)
   const at = { parameters, slot: Number(newest.slot) }
-  const { hidden, upTo } = await keptIn(reading)
+  const { hidden, upTo } = await readRetainedRange(reading)
   const seq = { gt: BigInt(hidden), ...(upTo === undefined ? {} : { lte: BigInt(upTo) }) }
   const isAll = hidden === 0 && upTo === undefined
   const updates = await tx.ledgerUpdate.count(isAll ? undefined : { where: { seq } })

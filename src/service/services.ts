@@ -7,7 +7,7 @@ import type { SpaceWatch } from '../node/space-watch.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { Store } from '../store/contract.ts'
 import type { Stakers } from './accounts/stakers.ts'
-import type { KeptChanges } from './blocks/kept-changes.ts'
+import type { ChangeCache } from './blocks/change-cache.ts'
 import type { Faucet } from './faucet/faucet-requests.ts'
 
 /** Dependencies of the services. The gateway creates them once; each service takes a `Pick` of them. */
@@ -23,7 +23,7 @@ export interface Services {
   readonly feed: Feed
   readonly chainRecords: ChainRecordFeed
   readonly stakers: Stakers
-  readonly keptChanges: KeptChanges
+  readonly changeCache: ChangeCache
   /** Whether another process may know newer rows of the log than this process. */
   readonly mayLag: boolean
   /** The clients that may submit blocks: all clients, none, or holders of a valid token. */

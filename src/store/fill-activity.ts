@@ -30,9 +30,9 @@ export async function fillActivity(
   writing: Writing,
   { rows: limit }: FillRequest,
 ): Promise<Result<FillResult, never>> {
-  const kept = await keptLog(writing)
-  const { parameters, first, firstKept } = kept
-  const found = await uncountedSlots(writing, firstKept)
+  const retained = await readRetainedLog(writing)
+  const { parameters, first, firstRetained } = retained
+  const found = await uncountedSlots(writing, firstRetained)
   const slots: UncountedSlot[] = []
   let rows = 0
   for (const slot of found) {
@@ -45,9 +45,9 @@ export async function fillActivity(
   if (oldest === undefined) return ok({ slots: 0, rows: 0, isDone: true })
   const toCount = { ...(await movesOf(writing, slots)), genesis: first }
   const mayCount = ({ resolution, bucket }: ActivityBucket) =>
-    isKept(parameters, kept, resolution, bucket)
+    isRetained(parameters, retained, resolution, bucket)
   await addActivity(writing, parameters, toCount, mayCount)
-  return ok({ slots: slots.length, rows, isDone: oldest.slot <= firstKept })
+  return ok({ slots: slots.length, rows, isDone: oldest.slot <= firstRetained })
 }
 
 /** Deletes the activity of all spans that begin in the retained log, so that they are counted again. The caller holds the lease. */
@@ -55,10 +55,10 @@ export async function forgetActivity(
   writing: Writing,
   term: number,
 ): Promise<Result<LeaseTerm, never>> {
-  const kept = await keptLog(writing)
+  const retained = await readRetainedLog(writing)
   for (const [number, resolution] of resolutions.entries()) {
-    const cut = bucketOfSlot(kept.parameters, resolution, kept.firstKept)
-    const from = isKept(kept.parameters, kept, resolution, cut) ? cut : cut + 1
+    const cut = bucketOfSlot(retained.parameters, resolution, retained.firstRetained)
+    const from = isRetained(retained.parameters, retained, resolution, cut) ? cut : cut + 1
     await writing.tx.activity.deleteMany({
       where: { resolution: number, bucket: { gte: BigInt(from) } },
     })
@@ -67,25 +67,25 @@ export async function forgetActivity(
 }
 
 /** The slots of which no row is pruned. */
-export interface KeptLog {
+export interface RetainedLog {
   readonly parameters: ProtocolParameters
   /** The first slot of the ledger. */
   readonly first: SlotIndex
-  readonly firstKept: SlotIndex
+  readonly firstRetained: SlotIndex
 }
 
 /** Whether no row of any slot of a span is pruned. */
-export function isKept(
+export function isRetained(
   parameters: ProtocolParameters,
-  { first, firstKept }: KeptLog,
+  { first, firstRetained }: RetainedLog,
   resolution: Resolution,
   bucket: number,
 ): boolean {
-  return Math.max(first, firstSlotOfBucket(parameters, resolution, bucket)) >= firstKept
+  return Math.max(first, firstSlotOfBucket(parameters, resolution, bucket)) >= firstRetained
 }
 
 /** Reads where the retained log begins. */
-export async function keptLog(reading: Writing): Promise<KeptLog> {
+export async function readRetainedLog(reading: Writing): Promise<RetainedLog> {
   const { tx } = reading
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
   const parameters = parametersIn(network.parameters)
@@ -93,15 +93,15 @@ export async function keptLog(reading: Writing): Promise<KeptLog> {
   const first = Number(present(await bySlot('asc'), 'genesis commitment').slot)
   const newest = present(await bySlot('desc'), 'genesis commitment')
   const prunedSeq = await prunedSeqOf(reading, Number(newest.lastSeq))
-  if (prunedSeq === 0) return { parameters, first, firstKept: first }
+  if (prunedSeq === 0) return { parameters, first, firstRetained: first }
   const holder = await tx.commitment.findFirst({
     where: { lastSeq: { gt: BigInt(prunedSeq) } },
     orderBy: [{ lastSeq: 'asc' }, { slot: 'asc' }],
   })
   // Pruning may have stopped in the middle of a slot.
   const isWhole = holder !== null && Number(holder.firstSeq) > prunedSeq
-  const firstKept = Number((holder ?? newest).slot) + (isWhole ? 0 : 1)
-  return { parameters, first, firstKept }
+  const firstRetained = Number((holder ?? newest).slot) + (isWhole ? 0 : 1)
+  return { parameters, first, firstRetained }
 }
 
 /** A slot and its range of the log. */

@@ -1,10 +1,10 @@
 import { passTurn } from '../lib/turns.ts'
 import type { StoreReader } from './contract.ts'
 import type { Database } from './database.ts'
-import { type KeptRows, readKept } from './kept-rows.ts'
-import { cacheReads } from './lasting-reads.ts'
+import { cacheImmutableReads } from './immutable-reads.ts'
 import { createOwnedReader } from './owned.ts'
 import { readsByForm } from './reads-by-form.ts'
+import { cacheRowReads, type RowCache } from './row-cache.ts'
 import type { LedgerUpdate, LogRange } from './rows.ts'
 import { blockListReads, blockReads } from './sql/block-reads.ts'
 import { chainRecordReads } from './sql/chain-record-reads.ts'
@@ -33,7 +33,7 @@ export function createReader(
 
   return {
     ...prepared,
-    ...cacheReads(prepared),
+    ...cacheImmutableReads(prepared),
     reach: async () => {},
     changes: async () => database.changes(),
     version: () => database.version(),
@@ -47,11 +47,11 @@ export function createReader(
 export function createSnapshotReader(
   base: StoreReader,
   snapshot: Pick<Database, 'query' | 'queryBoth' | 'logForms' | 'statements'>,
-  kept: KeptRows,
+  rowCache: RowCache,
 ): StoreReader {
   const reading = createReading(snapshot)
   const reads = { ...readsByForm(reading, preparedReads), ...headReads(reading) }
-  return { ...base, ...reads, ...readKept(kept, reads) }
+  return { ...base, ...reads, ...cacheRowReads(rowCache, reads) }
 }
 
 /** Creates the reads of the ledger, which use prepared statements. */

@@ -1,7 +1,7 @@
 import type { StoreReader } from './contract.ts'
 import { type Database, maxSnapshotMs, type SnapshotConnection } from './database.ts'
-import type { KeptRows } from './kept-rows.ts'
 import { createSnapshotReader } from './reader.ts'
+import type { RowCache } from './row-cache.ts'
 
 /** A connection of `snapshots.ts` and its reader. */
 
@@ -43,7 +43,7 @@ type Query = SnapshotConnection['query']
 export function createSnapshotSession(
   database: Database,
   base: StoreReader,
-  kept: KeptRows,
+  kept: RowCache,
 ): SnapshotSession {
   const connection = database.snapshotConnection()
   const isOver = () => session.isOver

@@ -1,7 +1,7 @@
 import type { StoreReader, StoreSnapshot } from './contract.ts'
 import { type Database, maxSnapshotMs } from './database.ts'
-import { createKeptRows } from './kept-rows.ts'
 import type { StoreLoad } from './load.ts'
+import { createRowCache } from './row-cache.ts'
 import { createBatchGate, createSnapshotQueue } from './snapshot-queue.ts'
 import { createSnapshotSession, type SnapshotSession } from './snapshot-session.ts'
 
@@ -120,12 +120,12 @@ interface SessionDeps {
 /** Starts sessions, and keeps some of them connected for reuse. */
 function createSessions({ database, base, maxMs, onEnd }: SessionDeps) {
   const idle: SnapshotSession[] = []
-  const kept = createKeptRows()
+  const rowCache = createRowCache()
   /** Sessions that hold a snapshot or are about to. */
   const busy = new Set<SnapshotSession>()
 
   function start(changes: number | undefined): SnapshotSession {
-    const session = idle.pop() ?? createSnapshotSession(database, base, kept)
+    const session = idle.pop() ?? createSnapshotSession(database, base, rowCache)
     busy.add(session)
     session.changes = changes
     session.begunMs = performance.now()

@@ -104,10 +104,10 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
     await ledger.commit(25)
     const all = await rowsOf(use.store, {})
     await use.store.write.pruneLog({ milestones: 10, rows: 10_000 })
-    const { keptFrom } = unwrap(await open(use.store, {}))
-    const kept = all.filter(({ milestoneIndex }) => milestoneIndex >= keptFrom)
+    const { retainedFrom } = unwrap(await open(use.store, {}))
+    const kept = all.filter(({ milestoneIndex }) => milestoneIndex >= retainedFrom)
     const slots = ledger.transactions.map(({ slot }) => slot).filter((slot) => slot >= 16)
-    expect([keptFrom, kept.length > 0]).toEqual([Math.min(...slots), true])
+    expect([retainedFrom, kept.length > 0]).toEqual([Math.min(...slots), true])
     expect(await rowsOf(use.store, {})).toEqual(kept)
     const lost = all.filter(({ milestoneIndex }) => milestoneIndex < 15).at(-1)
     expect(await open(use.store, { cursor: lost?.cursor })).toMatchObject({

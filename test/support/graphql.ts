@@ -15,7 +15,7 @@ import { compileQuery } from '../../src/api/graphql/compile.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { networkOf } from '../../src/protocol/network.ts'
-import { createKeptChanges } from '../../src/service/blocks/kept-changes.ts'
+import { createChangeCache } from '../../src/service/blocks/change-cache.ts'
 import type { Services } from '../../src/service/services.ts'
 import { fullShare } from './full-share.ts'
 
@@ -36,8 +36,8 @@ export async function askSchema(
   const { document, errors } = prepare(source)
   if (errors.length > 0) return { errors }
   // As with the ledger inside, there is no node behind unless the test brings one.
-  const keptChanges = createKeptChanges()
-  const inside = { source: { node: undefined, network }, keptChanges, ...services } as Services
+  const changeCache = createChangeCache()
+  const inside = { source: { node: undefined, network }, changeCache, ...services } as Services
   const contextValue = {
     services: inside,
     requestId: 'test',

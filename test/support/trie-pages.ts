@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { openKeptTries } from '../../src/node/embedded/kept-tries.ts'
+import { openStoredTries } from '../../src/node/embedded/stored-tries.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 
@@ -18,7 +18,7 @@ export async function pagesOf(url: string): Promise<readonly (readonly [number, 
 
 /** The roots of the tries that a database keeps. */
 export async function keptRoots(read: Pick<Store['read'], 'triePages'>) {
-  const tries = openKeptTries(read, 0)
+  const tries = openStoredTries(read, 0)
   return {
     outputs: bytesToHex(await tries.change('outputs', [])),
     accounts: bytesToHex(await tries.change('accounts', [])),

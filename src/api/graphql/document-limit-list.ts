@@ -3,11 +3,11 @@ import type { TransportLimits } from '../limits.ts'
 import { maxAnswerBytes, maxAnswerFields } from './budget.ts'
 import {
   maxAliases,
+  maxCachedCharacters,
   maxDirectives,
   maxDocumentDepth,
   maxDocumentLines,
   maxDocumentTokens,
-  maxKeptCharacters,
   maxMergedFields,
   maxNamedCharacters,
   maxVariables,
@@ -86,7 +86,7 @@ const sizeLimits: readonly Limit[] = [
 const cacheLimits: readonly Limit[] = [
   {
     name: 'keptDocumentCharacters',
-    value: maxKeptCharacters,
+    value: maxCachedCharacters,
     unit: 'CHARACTERS',
     meaning:
       'Total size of the cached parsed documents. The least recently used are evicted first.',

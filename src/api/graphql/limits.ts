@@ -19,7 +19,7 @@ export const maxDirectives = 100
 /** Maximum number of variables that a document may define. */
 export const maxVariables = 250
 /** Capacity of the cache of parsed documents, in characters. A parsed document takes about 46 bytes per character. */
-export const maxKeptCharacters = 1_048_576
+export const maxCachedCharacters = 1_048_576
 /** Maximum number of fields of a document that are merged with fields of the same response name. */
 export const maxMergedFields = 100_000
 /** Capacity of the cache of persisted documents, in characters. */

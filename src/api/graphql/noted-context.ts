@@ -48,7 +48,7 @@ const ofServices: Rows<Services> = {
   parameters: 'UNTIL_CHANGE',
   signatures: 'UNTIL_CHANGE',
   stakers: 'UNTIL_CHANGE',
-  keptChanges: 'UNTIL_CHANGE',
+  changeCache: 'UNTIL_CHANGE',
   mayLag: 'UNTIL_CHANGE',
   submissionPolicy: 'UNTIL_CHANGE',
   version: 'UNTIL_CHANGE',

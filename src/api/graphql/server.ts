@@ -16,7 +16,7 @@ import { costLimit, introspectionWork, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
 import { type Documents, namedDocuments } from './documents.ts'
 import { hiddenSchema } from './hidden-schema.ts'
-import { documentLimits, maxErrorCharacters, maxKeptCharacters } from './limits.ts'
+import { documentLimits, maxCachedCharacters, maxErrorCharacters } from './limits.ts'
 import { documentCodes, maskErrors, noteErrors } from './masking.ts'
 import { oneMoment } from './one-moment.ts'
 import { overlappingFields } from './overlapping-fields.ts'
@@ -71,7 +71,7 @@ export function createGraphqlServer({
     maxRequestBodySize: maxBodyBytes,
     // The default caches 1,024 documents of any size for an hour.
     parserAndValidationCache: {
-      documentCache: createTextCache(maxKeptCharacters),
+      documentCache: createTextCache(maxCachedCharacters),
       errorCache: createTextCache(maxErrorCharacters),
     },
   })

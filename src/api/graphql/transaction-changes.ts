@@ -1,5 +1,5 @@
 import type { Output } from '../../protocol/outputs.ts'
-import type { AddressChange } from '../../service/blocks/kept-changes.ts'
+import type { AddressChange } from '../../service/blocks/change-cache.ts'
 import { changesOf } from '../../service/blocks/transaction-changes.ts'
 import type { OutputView } from '../../service/outputs/read-output.ts'
 import { listUpdatesOfTransaction } from '../../service/updates/list-transaction-updates.ts'
@@ -102,8 +102,8 @@ builder.objectField(TransactionNode, 'changes', (t) =>
     complexity: changesCost,
     resolve: async (listed, _args, context) => {
       if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
-      const { keptChanges } = context.services
-      const cached = keptChanges.get(listed)
+      const { changeCache } = context.services
+      const cached = changeCache.get(listed)
       if (cached !== undefined) return [...cached]
       const view = await withContent(context, listed)
       const { payload, inputIds, outputIds } = view
@@ -114,7 +114,7 @@ builder.objectField(TransactionNode, 'changes', (t) =>
       ])
       const moved = { inputs: inputs.map(({ output }) => output()), outputs }
       const changes = orThrow(changesOf(context.services, view, moved))
-      keptChanges.set(view, changes)
+      changeCache.set(view, changes)
       return [...changes]
     },
   }),

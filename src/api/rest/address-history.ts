@@ -92,7 +92,7 @@ export const addressHistoryRoute = route({
     if (!opened.ok) return opened
     const download = await startDownload(request.listen)
     if (!download.ok) return download
-    const { keptFrom, rows } = opened.value
+    const { retainedFrom, rows } = opened.value
     // The requested text may have the human-readable part of any network.
     const named = addressText(services.parameters.bech32Hrp, key)
     const { type, head, print } = forms[format]
@@ -104,7 +104,7 @@ export const addressHistoryRoute = route({
         'content-type': type(isWhole),
         'content-disposition': `attachment; filename="${named}.${format}"`,
         'cache-control': 'no-store',
-        'x-kept-from-milestone': `${keptFrom}`,
+        'x-kept-from-milestone': `${retainedFrom}`,
       },
       stream: { ...download.value, pieces: linesOf(rows, isWhole ? head : '', print) },
     }

@@ -8,7 +8,7 @@ import type { Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import { allBuilt, type TriePage } from '../../store/trie-contract.ts'
 import type { Starting } from '../source.ts'
-import { openKeptTries } from './kept-tries.ts'
+import { openStoredTries } from './stored-tries.ts'
 
 /**
  * Builds the tries of a ledger whose database has none: a new or imported one, or one of an earlier version. Each pass reads all
@@ -125,7 +125,7 @@ async function writeTrie(
   }: { readonly slot: SlotIndex; readonly built: number; readonly former: number },
 ): Promise<Result<boolean, LeaseLost>> {
   if (ended.aborted) return ok(false)
-  const tries = openKeptTries(store.read, 0)
+  const tries = openStoredTries(store.read, 0)
   await tries.change(trie, entries)
   const { put } = tries.changes()
   for (let at = 0; at === 0 || at < put.length; at += pagesPerWrite) {

@@ -22,8 +22,8 @@ import { epochOfSlot } from '../../protocol/slots.ts'
 import type { CheckReport } from '../../store/check/findings.ts'
 import type { CheckedLedger, SlotChanges } from '../../store/check/read-ledger.ts'
 import type { Milestone } from '../../store/rows.ts'
-import { depthOfPage, openKeptTries, pageBelow, topPage } from './kept-tries.ts'
 import { committeeEpoch } from './state.ts'
+import { depthOfPage, openStoredTries, pageBelow, topPage } from './stored-tries.ts'
 
 /**
  * Checks the id, the predecessor and the log range of every commitment. For a ledger that this program keeps, also checks the
@@ -87,7 +87,7 @@ async function createReplay(ledger: CheckedLedger, network: Network) {
   const { parameters } = network
   const epochs = await ledger.committees()
   // All pages are new and stay in memory.
-  const tries = openKeptTries({ triePages: async () => [] }, 0)
+  const tries = openStoredTries({ triePages: async () => [] }, 0)
 
   function committeeOf(slot: SlotIndex): Uint8Array {
     // The next committee is known from the slot after the slot that chooses it.

@@ -7,8 +7,8 @@ import type { Network } from '../../protocol/network.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { CommittedRoots, UnspentProof } from '../unspent-proofs.ts'
-import { pageBelow, topPage } from './kept-tries.ts'
 import { readRootInputs, rootsOf } from './snapshot-head.ts'
+import { pageBelow, topPage } from './stored-tries.ts'
 
 /** Proves with hashes that an output is unspent in the newest commitment (ledger reference 11.2). */
 

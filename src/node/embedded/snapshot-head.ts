@@ -16,7 +16,7 @@ import { allBuilt } from '../../store/trie-contract.ts'
 import { committedSlot } from '../recent-commitments.ts'
 import { type SnapshotHead, snapshotFormat, snapshotVersion } from '../snapshot/snapshot-format.ts'
 import type { SnapshotNotReady } from '../source.ts'
-import { openKeptTries } from './kept-tries.ts'
+import { openStoredTries } from './stored-tries.ts'
 
 /** The head of a snapshot of a ledger that this program keeps, at its newest slot. */
 
@@ -50,7 +50,7 @@ export async function snapshotHead(
 export async function readRootInputs(read: StoreReader, { parameters }: Network) {
   const [state, milestone] = [await read.trieState(), await read.latestMilestone()]
   if (state?.slot !== milestone.slot || state.built !== allBuilt) return undefined
-  const tries = openKeptTries(read, 0)
+  const tries = openStoredTries(read, 0)
   const count = 2 * parameters.maxCommittableAge + 2
   const newest = await read.milestonesAfter(milestone.slot - count, count)
   const holder = await read.milestoneHolding(milestone.lastSeq)

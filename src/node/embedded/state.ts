@@ -26,7 +26,7 @@ import type { AccountVersion, EpochRow } from '../../store/rows.ts'
 import type { TrieChanges } from '../../store/trie-contract.ts'
 import { committedSlot } from '../recent-commitments.ts'
 import { type AccountHistories, type EntryAt, openAccountHistories } from './account-histories.ts'
-import { type KeptTries, openKeptTries } from './kept-tries.ts'
+import { openStoredTries, type StoredTries } from './stored-tries.ts'
 
 /**
  * The state of the ledger at the end of the newest committed slot, as far as rules and roots need it: epochs, prices of work,
@@ -88,7 +88,7 @@ export async function loadLedgerState(
   memory: StateMemory,
 ): Promise<LedgerState> {
   const { slot } = await read.latestMilestone()
-  const kept = keptSlots(parameters)
+  const kept = retainedSlots(parameters)
   const oldest = Math.max(slot - kept, parameters.genesisSlot)
   const costs = new Map<SlotIndex, bigint>()
   for (const milestone of await read.milestonesAfter(oldest - 1, slot - oldest + 1)) {
@@ -101,12 +101,12 @@ export async function loadLedgerState(
     accounts: openAccountHistories(read, { newest: slot, kept, limit }),
     costs,
     epochs: await read.epochs(Math.max(earliestEpoch, 0)),
-    tries: openKeptTries(read, memory.trieBytes),
+    tries: openStoredTries(read, memory.trieBytes),
   })
 }
 
 /** The number of slots whose versions and prices are kept: blocks and transactions do not refer to earlier slots. */
-function keptSlots({ maxCommittableAge }: ProtocolParameters): number {
+function retainedSlots({ maxCommittableAge }: ProtocolParameters): number {
   return 2 * maxCommittableAge + 2
 }
 
@@ -114,7 +114,7 @@ interface Loaded {
   readonly accounts: AccountHistories
   readonly costs: Map<SlotIndex, bigint>
   readonly epochs: readonly EpochRow[]
-  readonly tries: KeptTries
+  readonly tries: StoredTries
 }
 
 function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): LedgerState {
@@ -156,7 +156,7 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
   function settle({ commitment }: CommittedSlot, settled: readonly EpochRow[]): void {
     const { slot, referenceManaCost } = commitment
     costs.set(slot, referenceManaCost)
-    costs.delete(slot - keptSlots(parameters) - 1)
+    costs.delete(slot - retainedSlots(parameters) - 1)
     for (const row of settled) epochs.set(row.epoch, row)
   }
 

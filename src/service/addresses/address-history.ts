@@ -41,7 +41,7 @@ export interface HistoryRangeReversed {
 /** A history as of the time of the request. */
 export interface AddressHistory {
   /** The first milestone whose updates are kept. */
-  readonly keptFrom: SlotIndex
+  readonly retainedFrom: SlotIndex
   /** The rows in order, in batches. Throws if rows are pruned or replaced before they are read: the history is then incomplete. */
   readonly rows: AsyncIterable<readonly HistoryRow[]>
 }
@@ -62,16 +62,16 @@ export async function openAddressHistory(
   const named = decodeCursor(position, 'cursor')
   if (named.ok) await store.read.reach({ seq: named.value.seq, slot: parseSlot(slotText) ?? 0 })
   const tip = await store.read.logTip()
-  const keptFrom = await firstKeptSlot(deps, tip)
+  const retainedFrom = await firstRetainedSlot(deps, tip)
   const end = to === undefined ? undefined : to - 1
   const { firstSlot, lastSlot } = milestonesWithin(parameters, { start: from, end })
   const upTo = Math.min(lastSlot, tip.slot)
-  const begun = { done: 0, slot: Math.max(firstSlot, keptFrom, parameters.genesisSlot) }
+  const begun = { done: 0, slot: Math.max(firstSlot, retainedFrom, parameters.genesisSlot) }
   const start = cursor === undefined ? ok(begun) : await startOf(deps, tip, cursor)
   if (!start.ok) return start
   const { slot, done } = start.value
-  if (slot < keptFrom) return err({ code: 'UPDATES_NOT_KEPT', slot })
-  return ok({ keptFrom, rows: walk(deps, { address, tip, slot, done, upTo, pageRows }) })
+  if (slot < retainedFrom) return err({ code: 'UPDATES_NOT_KEPT', slot })
+  return ok({ retainedFrom, rows: walk(deps, { address, tip, slot, done, upTo, pageRows }) })
 }
 
 /** The start of a history. */
@@ -104,7 +104,7 @@ async function startOf(
 }
 
 /** The first milestone of which all rows are kept; the slot after the newest milestone if the log has no rows. */
-export async function firstKeptSlot(
+export async function firstRetainedSlot(
   { store: { read }, parameters }: Pick<Deps, 'store' | 'parameters'>,
   { prunedSeq, slot }: LogTip,
 ): Promise<SlotIndex> {

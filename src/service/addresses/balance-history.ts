@@ -9,7 +9,7 @@ import {
   type PageSizeOutOfRange,
   sizeFault,
 } from '../updates/list-ledger-updates.ts'
-import { firstKeptSlot } from './address-history.ts'
+import { firstRetainedSlot } from './address-history.ts'
 
 /** Balances of an address at a limited number of milestones, so that the cost does not depend on the length of the history. */
 
@@ -41,7 +41,7 @@ export async function readBalanceHistory(
   const { read } = services.store
   const tip = await read.logTip()
   // The balance at the newest milestone is known even if the log has no rows.
-  const known = Math.min(await firstKeptSlot(services, tip), tip.slot)
+  const known = Math.min(await firstRetainedSlot(services, tip), tip.slot)
   const knownFrom = tip.prunedSeq === 0 ? undefined : known
   const first = await read.firstOwned(address)
   if (first === undefined) return ok({ points: [], knownFrom })

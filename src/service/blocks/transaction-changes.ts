@@ -6,7 +6,7 @@ import type { NotServedByNode } from '../../node/source.ts'
 import type { Output } from '../../protocol/outputs.ts'
 import type { FoundryId } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
-import type { AddressChange } from './kept-changes.ts'
+import type { AddressChange } from './change-cache.ts'
 import type { TransactionView } from './read-transaction.ts'
 
 /** The changes of a transaction: the tokens that each address sent with inputs and received with outputs. */

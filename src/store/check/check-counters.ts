@@ -7,7 +7,7 @@ import { grouped } from '../../lib/grouped.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { atOnce } from '../../lib/turns.ts'
 import { activityOfRow, activityOfSlots } from '../activity.ts'
-import { isKept, keptLog, movesOf, uncountedSlots } from '../fill-activity.ts'
+import { isRetained, movesOf, readRetainedLog, uncountedSlots } from '../fill-activity.ts'
 import { activity } from '../sql/bulk-tables.ts'
 import type { Writing } from '../sql/statements.ts'
 import { balanceRows, type NewestSlot } from './check-balances.ts'
@@ -81,11 +81,11 @@ async function checkRanges(reading: Writing, report: CheckReport): Promise<void>
 
 /** Checks the activity of all time buckets of the retained log. Skips the check while older slots are still being counted. */
 export async function checkActivity(reading: Writing, report: CheckReport): Promise<void> {
-  const kept = await keptLog(reading)
-  const { parameters, first, firstKept } = kept
-  if ((await uncountedSlots(reading, firstKept)).length > 0) return
+  const retained = await readRetainedLog(reading)
+  const { parameters, first, firstRetained } = retained
+  if ((await uncountedSlots(reading, firstRetained)).length > 0) return
   let open: ActivityBucket[] = []
-  for (let from = firstKept; ; ) {
+  for (let from = firstRetained; ; ) {
     report.signal.throwIfAborted()
     const slots = await reading.tx.commitment.findMany({
       where: { slot: { gte: BigInt(from) } },
@@ -108,7 +108,9 @@ export async function checkActivity(reading: Writing, report: CheckReport): Prom
       isOver || firstSlotOfBucket(parameters, resolution, bucket + 1) <= from
     await compareSpans(
       reading,
-      open.filter((one) => isWhole(one) && isKept(parameters, kept, one.resolution, one.bucket)),
+      open.filter(
+        (one) => isWhole(one) && isRetained(parameters, retained, one.resolution, one.bucket),
+      ),
       report,
     )
     open = open.filter((one) => !isWhole(one))

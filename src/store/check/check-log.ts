@@ -8,13 +8,13 @@ import type { CheckReport } from './findings.ts'
 
 /** Checks the log of ledger updates: every history hash, every position, and that outputs agree with the rows. */
 export async function checkLog(reading: Writing, report: CheckReport): Promise<void> {
-  const kept = await keptIn(reading)
-  await checkPositions(reading, kept, report)
+  const retained = await readRetainedRange(reading)
+  await checkPositions(reading, retained, report)
   let former: LogRow | undefined
   let tip = noTip
   for (;;) {
     report.signal.throwIfAborted()
-    const rows = await rowsAfter(reading, kept, former)
+    const rows = await rowsAfter(reading, retained, former)
     for (const row of rows) {
       const isSame = former?.class === row.class && bytesAreSame(former.address, row.address)
       if (!isSame) tip = await tipBefore(reading, row)
@@ -41,7 +41,7 @@ export async function checkLog(reading: Writing, report: CheckReport): Promise<v
 }
 
 /** Range of the rows that belong to the log in the checked snapshot. Other rows may exist. */
-export interface KeptLogRange {
+export interface RetainedRange {
   /** Last pruned position. Pruned rows may still exist: in partitions until the whole partition is dropped, in shards for a while. */
   readonly hidden: number
   /** Last position of the snapshot: shards have no snapshot and may show newer rows. `undefined` if no newer rows are visible. */
@@ -49,7 +49,7 @@ export interface KeptLogRange {
 }
 
 /** Reads the range of the log. */
-export async function keptIn({ tx, sql }: Writing): Promise<KeptLogRange> {
+export async function readRetainedRange({ tx, sql }: Writing): Promise<RetainedRange> {
   const isSharded = (await sql.shards?.look(tx)) === true
   if (!isSharded) {
     return { hidden: (await sql.partitions?.hiddenUpTo(tx)) ?? 0, upTo: undefined }
@@ -61,11 +61,11 @@ export async function keptIn({ tx, sql }: Writing): Promise<KeptLogRange> {
   return { hidden: (await sql.shards?.hiddenUpTo(tx)) ?? 0, upTo: Number(lastSeq) }
 }
 
-function keptUpdates({ hidden, upTo }: KeptLogRange, name?: string): string {
+function retainedUpdates({ hidden, upTo }: RetainedRange, name?: string): string {
   const isAll = hidden === 0 && upTo === undefined
   const bound = upTo === undefined ? '' : ` AND +seq <= ${upTo}`
-  const kept = isAll ? logTable : `(SELECT * FROM ${logTable} WHERE +seq > ${hidden}${bound})`
-  return name === undefined && isAll ? kept : `${kept} AS ${name ?? logTable}`
+  const retained = isAll ? logTable : `(SELECT * FROM ${logTable} WHERE +seq > ${hidden}${bound})`
+  return name === undefined && isAll ? retained : `${retained} AS ${name ?? logTable}`
 }
 
 const rowsPerPage = 5_000
@@ -84,12 +84,12 @@ interface LogRow {
 /** Reads a page of rows in the order of addresses, so that the check holds the tip of one address in memory. */
 function rowsAfter(
   { tx, sql }: Writing,
-  kept: KeptLogRange,
+  retained: RetainedRange,
   former: LogRow | undefined,
 ): Promise<LogRow[]> {
   const after = 'WHERE (address, class, seq) > (?, ?, ?)'
   const text = `SELECT seq, address, class, ordinal, "milestoneIndex", "outputId", "isSpent", "historyHash"
-    FROM ${keptUpdates(kept)} ${former === undefined ? '' : after} ORDER BY address, class, seq LIMIT ${rowsPerPage}`
+    FROM ${retainedUpdates(retained)} ${former === undefined ? '' : after} ORDER BY address, class, seq LIMIT ${rowsPerPage}`
   const place = former === undefined ? [] : [former.address, former.class, former.seq]
   return tx.$queryRawUnsafe<LogRow[]>(sql.numbered(text), ...place)
 }
@@ -113,10 +113,10 @@ function bytesAreSame(a: Uint8Array, b: Uint8Array): boolean {
 /** Checks that positions have no gap and lie in the range of their milestone, and that outputs have the slots that the log states. */
 async function checkPositions(
   { tx, sql }: Writing,
-  kept: KeptLogRange,
+  retained: RetainedRange,
   report: CheckReport,
 ): Promise<void> {
-  const misplaced = `SELECT log.seq FROM ${keptUpdates(kept, 'log')}
+  const misplaced = `SELECT log.seq FROM ${retainedUpdates(retained, 'log')}
     LEFT JOIN commitments AS own ON own.slot = log."milestoneIndex"
     WHERE own.slot IS NULL OR log.seq < own."firstSeq" OR log.seq > own."lastSeq"
     ORDER BY log.seq LIMIT ?`
@@ -127,7 +127,7 @@ async function checkPositions(
     report.found('LOG_POSITION_WRONG', `position ${seq}`)
   }
   const bounds = `SELECT count(*) AS rows, min(seq) AS first,
-    (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS last FROM ${keptUpdates(kept)}`
+    (SELECT "lastSeq" FROM commitments ORDER BY slot DESC LIMIT 1) AS last FROM ${retainedUpdates(retained)}`
   const [found] =
     await tx.$queryRawUnsafe<{ rows: bigint; first: bigint | null; last: bigint }[]>(bounds)
   const first = Number(found?.first ?? 0)
@@ -138,7 +138,7 @@ async function checkPositions(
       `${expected - Number(found?.rows)} rows from position ${first} on`,
     )
   }
-  const untrue = `SELECT log.seq FROM ${keptUpdates(kept, 'log')} LEFT JOIN outputs ON outputs.id = log."outputId"
+  const untrue = `SELECT log.seq FROM ${retainedUpdates(retained, 'log')} LEFT JOIN outputs ON outputs.id = log."outputId"
     WHERE coalesce(CASE WHEN log."isSpent" THEN outputs."spentSlot" ELSE outputs."bookedSlot" END, -1)
       <> log."milestoneIndex" ORDER BY log.seq LIMIT ?`
   for (const { seq } of await tx.$queryRawUnsafe<{ seq: bigint }[]>(

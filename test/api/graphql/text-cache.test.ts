@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createDocuments } from '../../../src/api/graphql/documents.ts'
-import { maxKeptCharacters } from '../../../src/api/graphql/limits.ts'
+import { maxCachedCharacters } from '../../../src/api/graphql/limits.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
 import { createTextCache } from '../../../src/api/graphql/text-cache.ts'
@@ -62,7 +62,7 @@ test('many long documents, each asked once, are not kept', () => {
   for (let n = 0; n < 120; n++)
     parse(`query Q${n} { inspectBlock(input: { json: [${numbers}] }) { __typename } }`)
   // Of 7 MB text. All that may be kept are 46 bytes a character; yoga by itself kept all, which is six times as much.
-  expect(heap() - before).toBeLessThan(70 * maxKeptCharacters)
+  expect(heap() - before).toBeLessThan(70 * maxCachedCharacters)
 })
 
 test('a document asked again is parsed once, and a refusal is the same', () => {

@@ -9,7 +9,7 @@ import { Output } from '../../../src/protocol/outputs.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { decode, encode } from '../../../src/protocol/schema/schema.ts'
 import { addressText } from '../../../src/service/addresses/address-text.ts'
-import { createKeptChanges } from '../../../src/service/blocks/kept-changes.ts'
+import { createChangeCache } from '../../../src/service/blocks/change-cache.ts'
 import { databases, useStore } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
 import { unwrap } from '../../support/log-store.ts'
@@ -202,7 +202,7 @@ describe('kept changes', () => {
     ['FINALIZED', true],
     ['FAILED', false],
   ] as const)('are those of what is committed: %s', (state, isKept) => {
-    const kept = createKeptChanges()
+    const kept = createChangeCache()
     kept.set({ ...transaction, state }, [change])
     expect(kept.get({ ...transaction, state })).toEqual(isKept ? [change] : undefined)
     // Owners expire: in another slot it would have moved something else.
@@ -210,7 +210,7 @@ describe('kept changes', () => {
   })
 
   test('are of those that were asked for last, whose size is bounded', () => {
-    const kept = createKeptChanges()
+    const kept = createChangeCache()
     const large = Array.from({ length: 256 }, () => change)
     const place = (n: number) =>
       ({ transactionId: transactionIdOf(n), slot: 6, state: 'FINALIZED' }) as const

@@ -6,8 +6,8 @@ import { outputTrieChanges } from '../../../src/ledger/state-root.ts'
 import { emptyTrie, type Trie, updateTrie } from '../../../src/ledger/trie.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { buildTries } from '../../../src/node/embedded/build-tries.ts'
-import { openKeptTries } from '../../../src/node/embedded/kept-tries.ts'
 import { stateMemoryOf } from '../../../src/node/embedded/state.ts'
+import { openStoredTries } from '../../../src/node/embedded/stored-tries.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
@@ -85,7 +85,7 @@ async function measure(url: string, size: number): Promise<string[]> {
     const build = await timed(() => buildTries({ store, term, ended, onProgress: () => {} }))
     let naive = await naiveTrie(store.read)
     const { trieBytes } = stateMemoryOf(64)
-    const tries = openKeptTries(store.read, trieBytes)
+    const tries = openStoredTries(store.read, trieBytes)
     const source = createTransfers(size, 'many')
     const figures = { root: [], formerCommit: [], roots: [], commit: [], pages: [], stall: [] } as {
       [figure: string]: number[]

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { trieMapRoot } from '../../../src/ledger/trie.ts'
 import { isBranchPage } from '../../../src/ledger/trie-page.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/lib/hex.ts'
-import { type KeptTries, openKeptTries } from '../../../src/node/embedded/kept-tries.ts'
+import { openStoredTries, type StoredTries } from '../../../src/node/embedded/stored-tries.ts'
 import type { TriePage } from '../../../src/store/trie-contract.ts'
 import { loadVectors, type Vector } from '../../support/vectors.ts'
 
@@ -26,17 +26,22 @@ function onPages(cacheBytes: number) {
     })
   }
 
-  async function write(tries: KeptTries): Promise<void> {
+  async function write(tries: StoredTries): Promise<void> {
     const { put, removed } = tries.changes()
     for (const { id, bytes } of put) pages.set(id, bytes)
     for (const id of removed) pages.delete(id)
     await tries.written()
   }
 
-  return { pages, reads: () => reads, write, open: () => openKeptTries({ triePages }, cacheBytes) }
+  return {
+    pages,
+    reads: () => reads,
+    write,
+    open: () => openStoredTries({ triePages }, cacheBytes),
+  }
 }
 
-async function rootOf(tries: KeptTries, changes: ReadonlyMap<Hex, Uint8Array | undefined>) {
+async function rootOf(tries: StoredTries, changes: ReadonlyMap<Hex, Uint8Array | undefined>) {
   return bytesToHex(await tries.update('outputs', changes))
 }
 

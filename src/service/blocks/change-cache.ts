@@ -19,7 +19,7 @@ export interface AddressChange extends Flow {
 }
 
 /** The changes of recently requested transactions. The changes of a committed transaction are final. */
-export interface KeptChanges {
+export interface ChangeCache {
   get(transaction: Placed): readonly AddressChange[] | undefined
   /** Caches the changes if the transaction is committed. */
   set(transaction: Placed, changes: readonly AddressChange[]): void
@@ -29,7 +29,7 @@ export interface KeptChanges {
 type Placed = Pick<TransactionRow, 'transactionId' | 'slot' | 'state'>
 
 /** Creates a cache of about 8 MiB. */
-export function createKeptChanges(): KeptChanges {
+export function createChangeCache(): ChangeCache {
   const cache = new LRUCache<string, readonly AddressChange[]>({
     maxSize: 8 * 1024 * 1024,
     sizeCalculation: (changes) =>

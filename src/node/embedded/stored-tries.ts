@@ -31,17 +31,20 @@ import type { TrieChanges, TriePage } from '../../store/trie-contract.ts'
  */
 
 /** The number of each trie in page ids. */
-export const keptTries = { outputs: 0, accounts: 1 } as const
+export const storedTries = { outputs: 0, accounts: 1 } as const
 
 /** A stored trie. */
-export type KeptTrie = keyof typeof keptTries
+export type StoredTrie = keyof typeof storedTries
 
 /** The tries at the end of the newest slot, whether that slot is written or not. */
-export interface KeptTries {
+export interface StoredTries {
   /** Sets keys, removes the keys without a value, and returns the root. Yields to the event loop every 5 ms. */
-  update(trie: KeptTrie, valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>): Promise<Uint8Array>
+  update(
+    trie: StoredTrie,
+    valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>,
+  ): Promise<Uint8Array>
   /** The same as `update`, for changes in the format of pages. */
-  change(trie: KeptTrie, changes: readonly TrieChange[]): Promise<Uint8Array>
+  change(trie: StoredTrie, changes: readonly TrieChange[]): Promise<Uint8Array>
   /** The pages that changed since the last `written`. */
   changes(): TrieChanges
   /** Marks the changes as stored in the database. No trie may change until the promise resolves. */
@@ -49,12 +52,15 @@ export interface KeptTries {
 }
 
 /** Opens the tries. Up to `cacheBytes` bytes of pages stay in memory. */
-export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: number): KeptTries {
+export function openStoredTries(
+  read: Pick<StoreReader, 'triePages'>,
+  cacheBytes: number,
+): StoredTries {
   const pages = createPageCache(read, cacheBytes)
-  const roots = new Map<KeptTrie, Uint8Array>()
+  const roots = new Map<StoredTrie, Uint8Array>()
 
   async function update(
-    trie: KeptTrie,
+    trie: StoredTrie,
     valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>,
   ): Promise<Uint8Array> {
     const turns = createTurns()
@@ -66,7 +72,7 @@ export function openKeptTries(read: Pick<StoreReader, 'triePages'>, cacheBytes: 
     return change(trie, changes)
   }
 
-  async function change(trie: KeptTrie, changes: readonly TrieChange[]): Promise<Uint8Array> {
+  async function change(trie: StoredTrie, changes: readonly TrieChange[]): Promise<Uint8Array> {
     const known = roots.get(trie)
     if (changes.length === 0 && known !== undefined) return known
     const turns = createTurns()
@@ -174,8 +180,8 @@ interface Place {
   readonly depth: number
 }
 
-function topOf(trie: KeptTrie): Place {
-  return { id: keptTries[trie] * idsOfTrie, prefix: 0, depth: 0 }
+function topOf(trie: StoredTrie): Place {
+  return { id: storedTries[trie] * idsOfTrie, prefix: 0, depth: 0 }
 }
 
 /** Page ids sort by path, and a page sorts before the pages below it. All ids are integers below 2^53. */
@@ -186,7 +192,7 @@ function below(place: Place, digit: number): Place {
 }
 
 /** The id of the top page of a trie. */
-export function topPage(trie: KeptTrie): number {
+export function topPage(trie: StoredTrie): number {
   return topOf(trie).id
 }
 

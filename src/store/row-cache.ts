@@ -17,15 +17,15 @@ import type {
  */
 
 /** Cached rows of one history. */
-export interface KeptRows {
+export interface RowCache {
   /** Returns the caches of the history that was seen last. It is not yet known whether a snapshot has this history. */
-  caches(): RowCaches
+  caches(): CachedRows
   /** Returns the caches of the history of a tip; `undefined` if the tip is older than the known slots and may belong to another history. */
-  of(tip: LogTip, milestone: StoreReader['milestone']): Promise<RowCaches | undefined>
+  of(tip: LogTip, milestone: StoreReader['milestone']): Promise<CachedRows | undefined>
 }
 
 /** Rows by their keys. A row is valid from the slot on that made it immutable. */
-export interface RowCaches {
+export interface CachedRows {
   /** Milestones by slot and by commitment. */
   readonly milestones: LRUCache<SlotIndex | CommitmentId, Milestone>
   readonly transactions: LRUCache<TransactionRow['transactionId'], TransactionRow>
@@ -40,11 +40,11 @@ interface History {
   slot: SlotIndex
   /** Commitments of the newest known slots. */
   readonly commitmentIds: Map<SlotIndex, CommitmentId>
-  readonly caches: RowCaches
+  readonly caches: CachedRows
 }
 
 /** Creates an empty cache. */
-export function createKeptRows(): KeptRows {
+export function createRowCache(): RowCache {
   let known: History = {
     logId: undefined,
     slot: -1,
@@ -102,7 +102,7 @@ function begunWith({ logId, slot, commitmentId }: LogTip): History {
 }
 
 /** Creates caches of about 12 MiB in total. The overhead of a row is some hundred bytes. */
-function createCaches(): RowCaches {
+function createCaches(): CachedRows {
   const bounded = {
     maxSize: 4 * 1024 * 1024,
     sizeCalculation: ({ bytes }: BlockRow | OutputRow) => bytes.length + 800,
@@ -122,23 +122,23 @@ type ManyReads = Pick<
 >
 
 /** Wraps the reads of rows by key of a snapshot, so that cached rows are not read again. */
-export function readKept(
-  kept: KeptRows,
+export function cacheRowReads(
+  rowCache: RowCache,
   read: ManyReads & Pick<StoreReader, 'logTip' | 'milestone'>,
 ): ManyReads {
-  const deps: KeptDeps = {
-    caches: kept.caches,
+  const deps: RowCacheDeps = {
+    caches: rowCache.caches,
     now: async () => {
       const tip = await read.logTip()
-      return { tip, caches: await kept.of(tip, read.milestone) }
+      return { tip, caches: await rowCache.of(tip, read.milestone) }
     },
   }
   const milestonesBy = <K extends SlotIndex | CommitmentId>(
-    ask: (keys: readonly K[]) => Promise<Milestone[]>,
+    readRows: (keys: readonly K[]) => Promise<Milestone[]>,
     keyOf: (row: Milestone) => K,
   ) =>
-    keptRead<K, Milestone>(deps, {
-      ask,
+    cachedRead<K, Milestone>(deps, {
+      readRows,
       keyOf,
       cacheOf: ({ milestones }) => milestones,
       settledIn: ({ slot }) => slot,
@@ -150,30 +150,30 @@ export function readKept(
       read.milestonesByCommitments,
       ({ commitmentId }) => commitmentId,
     ),
-    transactions: keptRead(deps, {
-      ask: read.transactions,
+    transactions: cachedRead(deps, {
+      readRows: read.transactions,
       keyOf: ({ transactionId }) => transactionId,
       cacheOf: ({ transactions }) => transactions,
       settledIn: ({ state, slot }) => (state === 'FINALIZED' ? slot : undefined),
     }),
-    blocks: keptRead(deps, {
-      ask: read.blocks,
+    blocks: cachedRead(deps, {
+      readRows: read.blocks,
       keyOf: ({ blockId }) => blockId,
       cacheOf: ({ blocks }) => blocks,
       // Blocks of other kinds are pruned.
       settledIn: ({ state, slot, kind }) =>
         state === 'FINALIZED' && kind === 'transaction' ? slot : undefined,
     }),
-    outputs: keptRead(deps, {
-      ask: read.outputs,
+    outputs: cachedRead(deps, {
+      readRows: read.outputs,
       keyOf: ({ outputId }) => outputId,
       cacheOf: ({ outputs }) => outputs,
       // In upstream mode, missing columns of a row may be filled later.
       settledIn: ({ spentSlot, spentBy, blockId }) =>
         spentBy === undefined || blockId === undefined ? undefined : spentSlot,
     }),
-    updatesAt: keptRead(deps, {
-      ask: read.updatesAt,
+    updatesAt: cachedRead(deps, {
+      readRows: read.updatesAt,
       keyOf: ({ seq }) => seq,
       cacheOf: ({ updates }) => updates,
       settledIn: ({ milestoneIndex }) => milestoneIndex,
@@ -182,16 +182,16 @@ export function readKept(
   }
 }
 
-interface KeptDeps {
-  readonly caches: KeptRows['caches']
+interface RowCacheDeps {
+  readonly caches: RowCache['caches']
   /** Reads the tip of the snapshot, and returns the caches of its history. */
-  now(): Promise<{ readonly tip: LogTip; readonly caches: RowCaches | undefined }>
+  now(): Promise<{ readonly tip: LogTip; readonly caches: CachedRows | undefined }>
 }
 
 interface Kind<K, Row> {
-  ask(keys: readonly K[]): Promise<Row[]>
+  readRows(keys: readonly K[]): Promise<Row[]>
   keyOf(row: Row): K
-  cacheOf(caches: RowCaches): { get(key: K): Row | undefined; set(key: K, row: Row): unknown }
+  cacheOf(caches: CachedRows): { get(key: K): Row | undefined; set(key: K, row: Row): unknown }
   /** Returns the slot from which on the row never changes; `undefined` while it may change. */
   settledIn(row: Row): SlotIndex | undefined
   /** Whether the row is not pruned. By default rows are never pruned. */
@@ -199,11 +199,11 @@ interface Kind<K, Row> {
 }
 
 /** Reads uncached rows and the tip together. Then reads those cached rows that are not valid for the tip. */
-function keptRead<K extends NonNullable<unknown>, Row extends NonNullable<unknown>>(
-  { caches, now }: KeptDeps,
-  { ask, keyOf, cacheOf, settledIn, isThere = () => true }: Kind<K, Row>,
+function cachedRead<K extends NonNullable<unknown>, Row extends NonNullable<unknown>>(
+  { caches, now }: RowCacheDeps,
+  { readRows, keyOf, cacheOf, settledIn, isThere = () => true }: Kind<K, Row>,
 ): (keys: readonly K[]) => Promise<Row[]> {
-  const reading = async (keys: readonly K[]) => (keys.length === 0 ? [] : await ask(keys))
+  const reading = async (keys: readonly K[]) => (keys.length === 0 ? [] : await readRows(keys))
   const isOf = (row: Row, tip: LogTip) => (settledIn(row) ?? tip.slot + 1) <= tip.slot
 
   return async (keys) => {
@@ -220,10 +220,10 @@ function keptRead<K extends NonNullable<unknown>, Row extends NonNullable<unknow
     const [found, at] = await Promise.all([reading(missing), now()])
     const isRight = (row: Row) => at.caches === guessed && isOf(row, at.tip) && isThere(row, at.tip)
     const wrong = known.filter((row) => !isRight(row)).map(keyOf)
-    const read = wrong.length === 0 ? found : [...found, ...(await ask(wrong))]
+    const read = wrong.length === 0 ? found : [...found, ...(await readRows(wrong))]
     if (at.caches !== undefined) {
-      const kept = cacheOf(at.caches)
-      for (const row of read) if (isOf(row, at.tip)) kept.set(keyOf(row), row)
+      const current = cacheOf(at.caches)
+      for (const row of read) if (isOf(row, at.tip)) current.set(keyOf(row), row)
     }
     if (known.length === 0) return read
     return [...(wrong.length === 0 ? known : known.filter(isRight)), ...read]

@@ -9,10 +9,12 @@ import type { Milestone } from './rows.ts'
  * and its parents, and most blocks read the same rows. A missing milestone or block is read again.
  */
 
-type LastingReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
+type ImmutableReads = Pick<StoreReader, 'milestoneByCommitment' | 'accountEntry' | 'issuingTimes'>
 
 /** Wraps reads so that their newest results are cached. */
-export function cacheReads(read: LastingReads): LastingReads & Pick<StoreReader, 'forget'> {
+export function cacheImmutableReads(
+  read: ImmutableReads,
+): ImmutableReads & Pick<StoreReader, 'forget'> {
   const milestones = new LRUCache<CommitmentId, Milestone>({ max: capacity })
   const entries = new LRUCache<string, AccountEntry | 'NONE'>({ max: capacity })
   const times = new LRUCache<BlockId, bigint>({ max: capacity })
