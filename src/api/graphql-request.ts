@@ -6,8 +6,8 @@ import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import type { DirectAnswers } from './graphql/direct.ts'
 import { refusedGraphql } from './graphql/refused.ts'
+import { operationRefusal } from './graphql/running-operations.ts'
 import type { GraphqlServer } from './graphql/server.ts'
-import { operationRefusal } from './graphql/under-way.ts'
 import type { Occupancy, TransportLimits } from './limits.ts'
 import type { Listeners } from './listeners.ts'
 import { noteRefusal } from './observation.ts'
@@ -69,10 +69,10 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
   })
   if (left === undefined) return
   setHeaders(response, common)
-  const full = left.ended === undefined ? operationRefusal(occupancy.underWay) : undefined
+  const full = left.ended === undefined ? operationRefusal(occupancy.runningOperations) : undefined
   if (full !== undefined) return refuse(full, 503)
   const budget = left.ended ?? createBudget()
-  budget.begin(occupancy.underWay)
+  budget.begin(occupancy.runningOperations)
   response.once('close', () => {
     if (!response.writableFinished) budget.leave()
     budget.close()

@@ -6,8 +6,6 @@ import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { turnOf } from '../lib/turns.ts'
 import type { Services } from '../service/services.ts'
-import { openAnswerCache } from './answer-cache.ts'
-import { watchAnswers } from './answers.ts'
 import type { AuthDeps } from './auth.ts'
 import type { TrustedProxies } from './client-address.ts'
 import { createClients } from './clients.ts'
@@ -26,6 +24,8 @@ import { ignoreUpgrade, refuseTunnels, wantsWebSocket } from './other-protocols.
 import { watchOverload } from './overload.ts'
 import { readInPieces } from './paced-reading.ts'
 import { openPolicies, type Policies, policyProblem } from './policies.ts'
+import { openResponseCache } from './response-cache.ts'
+import { trackResponses } from './response-tracker.ts'
 import { tableOf } from './rest/match.ts'
 import { sendInTurnsOf } from './rest/respond.ts'
 import type { Route } from './rest/route.ts'
@@ -179,11 +179,17 @@ function createRequestDeps(
   const occupancy = createOccupancy(deps.limits, load, deps.log)
   const clients = createClients(deps.limits, proxies)
   const listeners = openListeners({ ...deps, graphql, documents, occupancy, clients })
-  const { underWay } = occupancy
-  const kept = openAnswerCache(deps.services)
-  const direct = createDirectAnswers({ ...deps, graphql, documents, underWay, answers: kept })
+  const { runningOperations } = occupancy
+  const responseCache = openResponseCache(deps.services)
+  const direct = createDirectAnswers({
+    ...deps,
+    graphql,
+    documents,
+    runningOperations,
+    responseCache,
+  })
   const routes = tableOf(deps.routes)
-  return { ...deps, routes, graphql, direct, kept, occupancy, listeners, clients }
+  return { ...deps, routes, graphql, direct, responseCache, occupancy, listeners, clients }
 }
 
 /** Creates the server with its limits and timeouts. It does not listen yet. */
@@ -192,7 +198,7 @@ function createHttpServer(
   transportAt: (path: string) => Pick<Listeners, 'upgrade'> | undefined,
 ) {
   const { limits, log, clients, proxies } = deps
-  const responses = watchAnswers(() => reading)
+  const responses = trackResponses(() => reading)
   const handleInTurn = async (message: IncomingMessage, response: ServerResponse) => {
     responses.add(response)
     if (message.socket.destroyed) return

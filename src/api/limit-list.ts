@@ -8,7 +8,6 @@ import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maxPageSize } from '../service/updates/list-ledger-updates.ts'
-import { maxUnansweredRequests } from './answers.ts'
 import { documentLimits } from './graphql/document-limit-list.ts'
 import type { Limit } from './limit.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type TransportLimits,
 } from './limits.ts'
 import { maxTopics } from './mqtt/broker.ts'
+import { maxUnansweredRequests } from './response-tracker.ts'
 import { maxBodyBytes } from './rest/body.ts'
 import { maxHeadBytes } from './unreadable.ts'
 

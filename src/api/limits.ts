@@ -2,13 +2,17 @@ import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
 import { maxQueryMs } from '../service/network/query-time.ts'
 import type { LimitError } from './api-errors.ts'
-import { createUnderWay, type UnderWay, type UnderWayLimits } from './graphql/under-way.ts'
+import {
+  createRunningOperations,
+  type RunningOperationLimits,
+  type RunningOperations,
+} from './graphql/running-operations.ts'
 import { roundMs } from './heartbeat.ts'
 
 /** Limits on connections and subscriptions. A request above a limit is refused before any work for it. */
 
 /** The limits of one process. */
-export interface TransportLimits extends UnderWayLimits {
+export interface TransportLimits extends RunningOperationLimits {
   /** Open WebSockets and event streams. A process has a bounded number of file handles. */
   readonly connections: number
   /** Open subscriptions of all connections. */
@@ -95,7 +99,7 @@ export interface Occupancy {
   subscriptions: number
   /** The counts of each client by name; clients without open connections and subscriptions are absent. */
   readonly byClient: Map<string, ClientCounts>
-  readonly underWay: UnderWay
+  readonly runningOperations: RunningOperations
   /** Whether the gateway is about to stop. It serves requests until `draining` fires. */
   isStopping: boolean
   /** Whether the gateway is overloaded. It then refuses requests of everyone except the operator. */
@@ -151,8 +155,8 @@ export function createOccupancy(
     subscriptions: createOutage(log, { began: 'subscriptions-full', over: 'subscriptions-free' }),
   }
   const none = { connections: 0, subscriptions: 0, byClient: new Map() }
-  const underWay = createUnderWay(limits)
-  return { limits, ...none, underWay, isStopping: false, isOverloaded, draining, fullness }
+  const runningOperations = createRunningOperations(limits)
+  return { limits, ...none, runningOperations, isStopping: false, isOverloaded, draining, fullness }
 }
 
 /** Returns why another connection of the client is refused; `undefined` if it is accepted. */

@@ -9,7 +9,7 @@ import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
-import { operationRefusal } from './graphql/under-way.ts'
+import { operationRefusal } from './graphql/running-operations.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, subscriptionRefusal } from './limits.ts'
 import { noteRefusal, type Observation } from './observation.ts'
@@ -73,9 +73,9 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
     return send(response, refused(args), client.share.headers())
   }
   if (kindOf(args) !== 'subscription') {
-    const full = operationRefusal(deps.occupancy.underWay)
+    const full = operationRefusal(deps.occupancy.runningOperations)
     if (full !== undefined) return refuse(request, full)
-    budget.begin(deps.occupancy.underWay)
+    budget.begin(deps.occupancy.runningOperations)
   }
   if (message.method === 'GET' && isMutation(args)) {
     const allowed = 'POST'

@@ -31,7 +31,7 @@ export interface Connection extends Peer {
   /** The shared feeds among the open operations. */
   readonly subscribers: Set<Subscriber>
   /** The budgets of running queries and mutations, by the id that the client chose. */
-  readonly underWay: Map<string, Budget>
+  readonly budgets: Map<string, Budget>
   roomSoon: Promise<void> | undefined
 }
 
@@ -52,7 +52,7 @@ export function createConnection(
     subscriptions: 0,
     cost: 0,
     subscribers: new Set(),
-    underWay: new Map(),
+    budgets: new Map(),
     roomSoon: undefined,
     isSilent: false,
     ping: () => {

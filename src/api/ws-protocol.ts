@@ -14,7 +14,7 @@ import { toGraphQL } from './errors.ts'
 import { createBudget } from './graphql/budget.ts'
 import { operationCost } from './graphql/cost.ts'
 import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
-import { operationRefusal } from './graphql/under-way.ts'
+import { operationRefusal } from './graphql/running-operations.ts'
 import {
   connectionRefusal,
   costlyRefusal,
@@ -72,8 +72,8 @@ export function createProtocol(deps: ProtocolDeps) {
     onSubscribe: (context, id, payload) => admit(deps, operations, { context, id, payload }),
     onComplete: (context, id, payload) => {
       const { extra } = context
-      extra.underWay.get(id)?.close()
-      extra.underWay.delete(id)
+      extra.budgets.get(id)?.close()
+      extra.budgets.delete(id)
       extra.cost -= operations.costByPayload.get(payload) ?? 0
       release(context, 1)
     },
@@ -143,11 +143,11 @@ function admit(
     extra.cost += cost
     costByPayload.set(payload, cost)
   } else {
-    const full = operationRefusal(occupancy.underWay)
+    const full = operationRefusal(occupancy.runningOperations)
     if (full !== undefined) return refused(deps, observation, [toGraphQL(full)])
-    budget.begin(occupancy.underWay)
+    budget.begin(occupancy.runningOperations)
     // Subscriptions are not in this map: returning their generator ends them.
-    extra.underWay.set(id, budget)
+    extra.budgets.set(id, budget)
   }
   // The library holds the message while the operation runs, so operations with equal documents share one string.
   const kept: { query: string } = payload
@@ -199,11 +199,11 @@ async function subscribe(
 
 /** Ends the running queries of a disconnected client. */
 function endQueries({ extra }: ConnectionContext): void {
-  for (const budget of extra.underWay.values()) {
+  for (const budget of extra.budgets.values()) {
     budget.leave()
     budget.close()
   }
-  extra.underWay.clear()
+  extra.budgets.clear()
 }
 
 /**

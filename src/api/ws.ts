@@ -183,11 +183,11 @@ const messageCost = 1
 const maxUnsentBytes = 1024 * 1024
 
 /** Ends a query that its client has completed. The library drops the response, but would let the query run. */
-function endOperation({ underWay }: Connection, text: string): void {
-  if (underWay.size === 0 || text.length > maxCompleteLength || !text.includes('"complete"')) return
+function endOperation({ budgets }: Connection, text: string): void {
+  if (budgets.size === 0 || text.length > maxCompleteLength || !text.includes('"complete"')) return
   const message = parseJson(Buffer.from(text))
   const { type, id }: Partial<Record<string, unknown>> = Object(message.ok ? message.value : null)
-  if (type === MessageType.Complete) underWay.get(String(id))?.leave()
+  if (type === MessageType.Complete) budgets.get(String(id))?.leave()
 }
 
 /** Maximum length of a `complete` message, in characters; longer messages start operations. */

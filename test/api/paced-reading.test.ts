@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { setImmediate as inNextPhase } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { maxUnansweredRequests, watchAnswers } from '../../src/api/answers.ts'
 import { readInPieces } from '../../src/api/paced-reading.ts'
+import { maxUnansweredRequests, trackResponses } from '../../src/api/response-tracker.ts'
 import { present } from '../../src/lib/assert.ts'
 import { until } from '../support/until.ts'
 
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 
 const server = createServer()
 const reading = readInPieces(server, { kind: 'none' })
-const answers = watchAnswers(() => reading)
+const answers = trackResponses(() => reading)
 const sockets: Socket[] = []
 let taken: ServerResponse[] = []
 

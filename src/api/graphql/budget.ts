@@ -8,7 +8,7 @@ import type {
 } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { bytesOfUnit, fieldWork, maxOperationCost, operationCostBase } from './prices.ts'
-import type { UnderWay } from './under-way.ts'
+import type { RunningOperations } from './running-operations.ts'
 
 /** The budget of an operation: what the operation has used so far, and whether it has to end. Resolvers count it (`meter.ts`). */
 
@@ -45,7 +45,7 @@ export interface Budget {
   /** Ends the operation because it has exceeded its time limit. */
   overdue(limitMs: number): void
   /** Counts the operation as under way until `close`. */
-  begin(underWay: UnderWay): void
+  begin(runningOperations: RunningOperations): void
   /** Stops counting the operation as under way: its response is sent or dropped. */
   close(): void
   /** Fields, bytes and cost of the response so far. */
@@ -59,7 +59,7 @@ export function createBudget(): Budget {
 
 /** A class because of its accessors: an object literal with accessors is slow to create and retains its closure (decision 022). */
 class OperationBudget implements Budget {
-  #counted: UnderWay | undefined
+  #counted: RunningOperations | undefined
   /** Created on first use: few operations read the signal. */
   #controller: AbortController | undefined
   #reason: GraphQLError | undefined
@@ -111,10 +111,10 @@ class OperationBudget implements Budget {
     this.#end({ code: 'QUERY_TOO_LONG', limitMs })
   }
 
-  begin(underWay: UnderWay): void {
+  begin(runningOperations: RunningOperations): void {
     if (this.#counted !== undefined) return
-    this.#counted = underWay
-    underWay.operations++
+    this.#counted = runningOperations
+    runningOperations.operations++
   }
 
   close(): void {

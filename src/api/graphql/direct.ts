@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { AnswerCache, Asked, KeptAnswer, Question } from '../answer-cache.ts'
 import type { RateLimitExceeded } from '../api-errors.ts'
+import type {
+  CachedResponse,
+  PreparedRequest,
+  RequestKey,
+  ResponseCache,
+} from '../response-cache.ts'
 import { maxBodyBytes, readBody } from '../rest/body.ts'
 import { send, tagOf } from '../rest/respond.ts'
 import { type Budget, createBudget } from './budget.ts'
@@ -15,7 +20,7 @@ import {
 } from './prepared-queries.ts'
 import { bytesOfUnit } from './prices.ts'
 import { refusedGraphql } from './refused.ts'
-import { operationRefusal, type UnderWay } from './under-way.ts'
+import { operationRefusal, type RunningOperations } from './running-operations.ts'
 
 /**
  * Fast path for queries: a well-formed request whose compiled query succeeds is answered here. Every other request goes through the
@@ -32,11 +37,11 @@ export interface DirectAnswers {
     message: IncomingMessage,
     response: ServerResponse,
     request: DirectRequest,
-  ): Promise<LeftOver | undefined>
+  ): Promise<UnhandledRequest | undefined>
 }
 
 /** A request that the fast path did not answer. */
-export interface LeftOver {
+export interface UnhandledRequest {
   readonly message: IncomingMessage
   /** Budget of a query that was ended and must not run again. */
   readonly ended?: Budget | undefined
@@ -54,8 +59,8 @@ export interface DirectRequest {
 /** Dependencies of the fast path. */
 export interface DirectDeps extends PreparedQueryDeps {
   readonly documents: Documents
-  readonly answers: AnswerCache
-  readonly underWay: UnderWay
+  readonly responseCache: ResponseCache
+  readonly runningOperations: RunningOperations
 }
 
 /** Creates the fast path in front of the server that parses and validates. */
@@ -82,7 +87,7 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
 /** A request that the fast path can read. */
 interface FastRequest {
   /** Key of the response in the cache. */
-  readonly sent: Asked
+  readonly sent: RequestKey
   /** Parses the request; `undefined` when the GraphQL server has to report its errors. */
   readonly readRequest: () => QueryRequest | undefined
   /** The body, if it has been read. */
@@ -112,7 +117,7 @@ interface FastPath extends DirectDeps {
 }
 
 /** A response, or the reason why there is none; `undefined` when the GraphQL server has to answer. */
-type Outcome = string | KeptAnswer | Ended | RateLimitExceeded | undefined
+type Outcome = string | CachedResponse | Ended | RateLimitExceeded | undefined
 
 /** A query that was ended by its budget. */
 interface Ended {
@@ -120,7 +125,7 @@ interface Ended {
 }
 
 async function execute(
-  { answers, underWay, queries, log }: FastPath,
+  { responseCache, runningOperations, queries, log }: FastPath,
   { sent, readRequest }: FastRequest,
   response: ServerResponse,
   fields: DirectRequest['context'],
@@ -129,12 +134,12 @@ async function execute(
   let taken = 0
   let budget: Budget | undefined
   const leave = () => budget?.leave()
-  const prepare = (): Question | undefined => {
+  const prepare = (): PreparedRequest | undefined => {
     const request = readRequest()
     if (request === undefined) return undefined
-    if (operationRefusal(underWay) !== undefined) return undefined
+    if (operationRefusal(runningOperations) !== undefined) return undefined
     budget = createBudget()
-    budget.begin(underWay)
+    budget.begin(runningOperations)
     response.on('close', () => budget?.close())
     response.on('close', leave)
     const ready = queries.prepare(request, { ...fields, budget })
@@ -142,11 +147,11 @@ async function execute(
     refusal = fields.share.take(ready.cost)
     if (refusal !== undefined) return undefined
     taken = ready.cost
-    const { name, version, lasting } = ready
-    return { name, version, lasting, compute: async () => `{"data":${await ready.run()}}` }
+    const { name, version, validity } = ready
+    return { name, version, validity, compute: async () => `{"data":${await ready.run()}}` }
   }
   try {
-    const written = await answers.getOrCompute(sent, prepare)
+    const written = await responseCache.getOrCompute(sent, prepare)
     // The query spent nothing if another client's equal request computed the response.
     if (taken > 0) fields.share.charge((budget?.spent.cost ?? 0) - taken)
     // The GraphQL server creates a budget of its own.
@@ -176,7 +181,7 @@ function sendOutcome(
   response: ServerResponse,
   { context: { share }, common }: DirectRequest,
   type: string,
-  outcome: string | KeptAnswer | RateLimitExceeded,
+  outcome: string | CachedResponse | RateLimitExceeded,
 ): void {
   if (typeof outcome === 'object' && 'code' in outcome) {
     send(response, refusedGraphql(outcome), { ...common, ...share.headers() })
@@ -193,7 +198,7 @@ function sendOutcome(
 function sendWritten(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  written: string | KeptAnswer,
+  written: string | CachedResponse,
 ): void {
   if (typeof written === 'string') send(response, { status: 200, headers, body: written })
   else {

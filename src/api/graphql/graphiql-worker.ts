@@ -10,7 +10,7 @@ import { tagOf } from '../rest/respond.ts'
 /** Worker that creates the GraphiQL page: loading and assembling its nine megabytes takes a quarter of a second of processor time. */
 
 /** The page, uncompressed and compressed. */
-export interface MadePage {
+export interface RenderedPage {
   readonly etag: string
   readonly body: Uint8Array
   readonly gzip: Uint8Array
@@ -32,7 +32,7 @@ const readUrl = `(options) => {
 /** Brotli quality with about the size of gzip, in a third of the time. The best quality would take half a minute. */
 const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-async function makePage(options: GraphiQLOptions): Promise<MadePage> {
+async function makePage(options: GraphiQLOptions): Promise<RenderedPage> {
   const rendered = renderGraphiQL(options)
   const json = JSON.stringify(options)
   const at = rendered.lastIndexOf(json)

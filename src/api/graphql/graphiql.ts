@@ -5,7 +5,7 @@ import { startThread } from '../../lib/thread.ts'
 import type { Services } from '../../service/services.ts'
 import type { RestResponse } from '../rest/response.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
-import type { MadePage } from './graphiql-worker.ts'
+import type { RenderedPage } from './graphiql-worker.ts'
 
 /** The GraphiQL page: one self-contained document that loads nothing from other hosts. */
 
@@ -54,7 +54,7 @@ async function makePage(services: Services): Promise<RestResponse> {
   }
   // In a worker thread, because the work would block all other requests here.
   const thread = startThread(import.meta.url, 'graphiql-worker', options)
-  const [made]: MadePage[] = await once(thread, 'message')
+  const [made]: RenderedPage[] = await once(thread, 'message')
   const { etag, body, gzip, br } = present(made, 'the page')
   return {
     status: 200,

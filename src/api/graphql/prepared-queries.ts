@@ -11,8 +11,9 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
-import type { Lasting } from '../answer-cache.ts'
 import { noteOperation } from '../observation.ts'
+import type { Validity } from '../response-cache.ts'
+import { atSnapshot } from './at-snapshot.ts'
 import type { GatewayContext } from './builder.ts'
 import {
   type CompiledQuery,
@@ -23,10 +24,9 @@ import {
 } from './compile.ts'
 import { operationCost } from './cost.ts'
 import { withMeteredServices } from './metered-services.ts'
-import { type NotedContext, noteContext } from './noted-context.ts'
-import { atOneMoment } from './one-moment.ts'
 import { maxOperationCost } from './prices.ts'
 import type { GraphqlServer } from './server.ts'
+import { type TrackedContext, trackContext } from './tracked-context.ts'
 
 /** A cache of queries that are parsed, validated and compiled. */
 
@@ -46,7 +46,7 @@ export interface ReadyQuery {
   /** Prepares a read of a text that is equal for equal responses; `undefined` when the response depends on more than the log. */
   readonly version: (() => () => Promise<string | undefined>) | undefined
   /** Returns how long the response stays valid, after the query has run. */
-  lasting(): Lasting
+  validity(): Validity
   /** Name of the operation. */
   readonly name: string | undefined
 }
@@ -138,18 +138,18 @@ interface Execution extends Pick<ReadyQuery, 'cost' | 'name'> {
 
 function readyQuery({ compiled, variables, context, cost, name }: Execution): ReadyQuery {
   const { dependsOnLog } = compiled
-  let noted: NotedContext | undefined
+  let tracked: TrackedContext | undefined
   return {
     cost,
     name,
     run: () =>
       isOneRead(dependsOnLog, variables)
         ? compiled.run(withMeteredServices(context), variables)
-        : atOneMoment(context, (asOf) => {
-            noted = noteContext(asOf)
-            return compiled.run(noted.context, variables)
+        : atSnapshot(context, (asOf) => {
+            tracked = trackContext(asOf)
+            return compiled.run(tracked.context, variables)
           }),
-    lasting: () => noted?.lasting() ?? 'NOT',
+    validity: () => tracked?.validity() ?? 'NOT',
     version: dependsOnLog && (() => versionOf(dependsOnLog, variables, context)),
   }
 }

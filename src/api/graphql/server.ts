@@ -11,6 +11,7 @@ import type { Log } from '../../lib/log.ts'
 import { toGraphQL } from '../errors.ts'
 import { noteOperation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
+import { snapshotPlugin } from './at-snapshot.ts'
 import type { GatewayContext } from './builder.ts'
 import { costLimit, introspectionWork, refusedByHttp } from './cost.ts'
 import { costReport } from './cost-report.ts'
@@ -18,7 +19,6 @@ import { type Documents, namedDocuments } from './documents.ts'
 import { hiddenSchema } from './hidden-schema.ts'
 import { documentLimits, maxCachedCharacters, maxErrorCharacters } from './limits.ts'
 import { documentCodes, maskErrors, noteErrors } from './masking.ts'
-import { oneMoment } from './one-moment.ts'
 import { overlappingFields } from './overlapping-fields.ts'
 import { errorCost } from './prices.ts'
 import { shareLimit } from './share-limit.ts'
@@ -56,7 +56,7 @@ export function createGraphqlServer({
       shareLimit,
       endings,
       noting,
-      oneMoment,
+      snapshotPlugin,
       costReport,
       noSubscriptions,
       masking(log),

@@ -3,7 +3,6 @@ import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
-import type { AnswerCache } from '../answer-cache.ts'
 import type { BodyError, LimitError } from '../api-errors.ts'
 import type { Caller } from '../auth.ts'
 import type { Share } from '../client-shares.ts'
@@ -13,8 +12,9 @@ import { isForm } from '../forms.ts'
 import { bytesOfUnit } from '../graphql/prices.ts'
 import { type Occupancy, occupy, subscriptionRefusal } from '../limits.ts'
 import type { Observation } from '../observation.ts'
+import type { ResponseCache } from '../response-cache.ts'
 import { readBody } from './body.ts'
-import { keptAnswer } from './kept-answer.ts'
+import { cachedResponse } from './cached-response.ts'
 import { findRoute, type RouteTable, readQuery } from './match.ts'
 import type { RestRequest } from './request.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
@@ -24,7 +24,7 @@ import type { Route } from './route.ts'
 export interface RouterDeps {
   readonly routes: RouteTable<Route>
   readonly services: Services
-  readonly kept: AnswerCache
+  readonly responseCache: ResponseCache
   readonly log: Log
 }
 
@@ -75,7 +75,7 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
     const answered =
       route.version === undefined
         ? await route.answer(asked, deps.services)
-        : await keptAnswer(deps.kept, {
+        : await cachedResponse(deps.responseCache, {
             target: `${request.path}?${request.query}`,
             version: () => route.version?.(asked, deps.services),
             answer: () => route.answer(asked, deps.services),

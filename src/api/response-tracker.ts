@@ -8,7 +8,7 @@ import type { PacedReading } from './paced-reading.ts'
  */
 
 /** The unfinished responses of a server. */
-export interface Answers {
+export interface ResponseTracker {
   /** Tracks a response whose headers are not sent yet. */
   add(response: ServerResponse): void
   /**
@@ -25,17 +25,17 @@ export interface Answers {
 export const maxUnansweredRequests = 16
 
 /** Creates an empty tracker. */
-export function watchAnswers(reading: () => PacedReading): Answers {
-  const underWay = new Map<Socket, Set<ServerResponse>>()
+export function trackResponses(reading: () => PacedReading): ResponseTracker {
+  const responsesBySocket = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
 
   function responsesOf(socket: Socket): Set<ServerResponse> {
-    const known = underWay.get(socket)
+    const known = responsesBySocket.get(socket)
     if (known !== undefined) return known
-    const answers = new Set<ServerResponse>()
-    underWay.set(socket, answers)
-    socket.once('close', () => underWay.delete(socket))
-    return answers
+    const unfinished = new Set<ServerResponse>()
+    responsesBySocket.set(socket, unfinished)
+    socket.once('close', () => responsesBySocket.delete(socket))
+    return unfinished
   }
 
   return {
@@ -43,17 +43,17 @@ export function watchAnswers(reading: () => PacedReading): Answers {
       if (isClosing) closeAfter(response)
       const { socket } = response.req
       reading().count(socket)
-      const answers = responsesOf(socket)
-      answers.add(response)
-      if (answers.size > maxUnansweredRequests) reading().hold(socket)
+      const unfinished = responsesOf(socket)
+      unfinished.add(response)
+      if (unfinished.size > maxUnansweredRequests) reading().hold(socket)
       response.once('close', () => {
-        answers.delete(response)
-        if (answers.size <= maxUnansweredRequests) reading().release(socket)
+        unfinished.delete(response)
+        if (unfinished.size <= maxUnansweredRequests) reading().release(socket)
       })
     },
     announceClose: () => {
       isClosing = true
-      for (const answers of underWay.values()) answers.forEach(closeAfter)
+      for (const unfinished of responsesBySocket.values()) unfinished.forEach(closeAfter)
     },
   }
 }

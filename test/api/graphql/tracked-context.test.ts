@@ -1,8 +1,8 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationCost } from '../../../src/api/graphql/cost.ts'
-import { noteContext } from '../../../src/api/graphql/noted-context.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
+import { trackContext } from '../../../src/api/graphql/tracked-context.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { createSettableClock } from '../../../src/lib/clock.ts'
 import { graphql } from '../../support/client.ts'
@@ -128,7 +128,7 @@ describe('of the pages of an explorer', () => {
 })
 
 describe('an answer lasts', () => {
-  type Context = Parameters<typeof noteContext>[0]
+  type Context = Parameters<typeof trackContext>[0]
   const given = {
     services: { store: {}, source: { network: {}, status: () => ({}) }, clock: {}, faucet: {} },
     caller: {},
@@ -161,23 +161,23 @@ describe('an answer lasts', () => {
     ['of what its client may still write', (context) => context.quota(), 'NOT'],
     ['of whether the gateway stops', ({ isStopping }) => isStopping, 'NOT'],
   ]
-  test.each(rows)('%s: as it says', (_, read, lasting) => {
-    const noted = noteContext(given)
+  test.each(rows)('%s: as it says', (_, read, validity) => {
+    const noted = trackContext(given)
     read(noted.context)
-    expect(noted.lasting()).toBe(lasting)
+    expect(noted.validity()).toBe(validity)
     // Whatever is read after it makes it last no longer.
     void noted.context.services.store.read
-    expect(noted.lasting()).toBe(lasting)
+    expect(noted.validity()).toBe(validity)
     void noted.context.caller
     void noted.context.services.clock
-    expect(noted.lasting()).toBe('NOT')
+    expect(noted.validity()).toBe('NOT')
   })
 
   test('where a node is asked: not', () => {
     const source = { network: {}, node: {} }
     const followed = { ...given, services: { ...given.services, source } } as unknown as Context
-    const noted = noteContext(followed)
+    const noted = trackContext(followed)
     void noted.context.services.source.node
-    expect(noted.lasting()).toBe('NOT')
+    expect(noted.validity()).toBe('NOT')
   })
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { createAnswerCache } from '../../../src/api/answer-cache.ts'
-import { keptAnswer } from '../../../src/api/rest/kept-answer.ts'
+import { createResponseCache } from '../../../src/api/response-cache.ts'
+import { cachedResponse } from '../../../src/api/rest/cached-response.ts'
 import { json, type RouteResponse } from '../../../src/api/rest/response.ts'
 
 /** Answers of REST that are kept while their version is the same. */
 
 /** A route whose answers are numbered, and a cache of its own. */
 function countingRoute(status = 200) {
-  const kept = createAnswerCache({
+  const kept = createResponseCache({
     maxBytes: 10_000,
     changes: async () => undefined,
     databaseVersion: async () => undefined,
@@ -15,7 +15,7 @@ function countingRoute(status = 200) {
   })
   const state = { version: '1', answers: 0 }
   const ask = (target: string) =>
-    keptAnswer(kept, {
+    cachedResponse(kept, {
       target,
       version: () => async () => state.version,
       answer: async () => json(status, { answer: ++state.answers }),

@@ -5,19 +5,19 @@ import type { Services } from '../service/services.ts'
 /** Caches responses of GraphQL and REST until the database changes. Concurrent equal requests share one computation. */
 
 /** A cache of responses by request. */
-export interface AnswerCache {
+export interface ResponseCache {
   /**
    * Returns the cached response if it is still valid, or computes a new one. A response is cached from the second equal request
    * on, because most requests are sent only once. Returns `undefined` when `prepare` does. Rejects when `compute` rejects.
    */
   getOrCompute(
-    asked: Asked,
-    prepare: () => Question | undefined,
-  ): Promise<string | KeptAnswer | undefined>
+    request: RequestKey,
+    prepare: () => PreparedRequest | undefined,
+  ): Promise<string | CachedResponse | undefined>
 }
 
 /** The bytes that identify a request: equal bytes have the same meaning each time. */
-export interface Asked {
+export interface RequestKey {
   /** `REST` is a GET of a REST path. */
   readonly method: 'GET' | 'POST' | 'REST'
   /** The query string of a GraphQL URL, the body of a GraphQL request, or a REST path with its query string. */
@@ -25,24 +25,24 @@ export interface Asked {
 }
 
 /** How long a response stays valid: until the database changes, at most until the end of the current second, or not at all. */
-export type Lasting = 'UNTIL_CHANGE' | 'UNTIL_NEXT_SECOND' | 'NOT'
+export type Validity = 'UNTIL_CHANGE' | 'UNTIL_NEXT_SECOND' | 'NOT'
 
 /** A prepared request: how to compute its response, and how long the response stays valid. */
-export interface Question {
+export interface PreparedRequest {
   /**
    * Creates a function that reads the version of the response: equal versions have equal responses. `undefined` means no caching.
    * It is called from the second equal request on.
    */
   readonly version?: (() => ReadVersion | undefined) | undefined
   /** Validity of a response without a version, called after `compute`; such a response is never cached when this is absent. */
-  readonly lasting?: () => Lasting
+  readonly validity?: () => Validity
   /** The name of the operation. */
   readonly name?: string | undefined
   compute(): Promise<string>
 }
 
 /** A cached response. */
-export interface KeptAnswer {
+export interface CachedResponse {
   readonly body: Buffer
   /** The name of the operation. */
   readonly name: string | undefined
@@ -50,8 +50,8 @@ export interface KeptAnswer {
   etag: string | undefined
 }
 
-interface Entry extends KeptAnswer {
-  readonly asked: Asked
+interface Entry extends CachedResponse {
+  readonly request: RequestKey
   readonly readVersion: ReadVersion
   readonly version: string
   /** The change counter of the database when the version was last read. */
@@ -61,17 +61,20 @@ interface Entry extends KeptAnswer {
 }
 
 /** The part of an entry that is known before its response is computed. */
-type PendingEntry = Pick<Entry, 'asked' | 'readVersion' | 'version' | 'changes' | 'name'>
+type PendingEntry = Pick<Entry, 'request' | 'readVersion' | 'version' | 'changes' | 'name'>
 
 type ReadVersion = () => Promise<string | undefined>
 
 /** Size of the cache in bytes, for all transports together. */
-export const maxAnswerBytes = 16_777_216
+export const maxCachedBytes = 16_777_216
 
 /** Creates an empty cache for responses from the database of the services. */
-export function openAnswerCache({ store, clock }: Pick<Services, 'store' | 'clock'>): AnswerCache {
-  return createAnswerCache({
-    maxBytes: maxAnswerBytes,
+export function openResponseCache({
+  store,
+  clock,
+}: Pick<Services, 'store' | 'clock'>): ResponseCache {
+  return createResponseCache({
+    maxBytes: maxCachedBytes,
     changes: () => store.read.changes(),
     // The version of one replica does not describe the state of another.
     databaseVersion: async () =>
@@ -80,8 +83,8 @@ export function openAnswerCache({ store, clock }: Pick<Services, 'store' | 'cloc
   })
 }
 
-/** What an answer cache needs. */
-export interface AnswerCacheOptions {
+/** What a response cache needs. */
+export interface ResponseCacheOptions {
   /** Size of all requests and responses together; the least recently used entries are evicted. */
   readonly maxBytes: number
   /** Returns a number that differs after each change of the database; `undefined` when only a read of the database can detect one. */
@@ -93,12 +96,12 @@ export interface AnswerCacheOptions {
 }
 
 /** Creates an empty cache. */
-export function createAnswerCache({
+export function createResponseCache({
   maxBytes,
   changes,
   databaseVersion,
   nowMs,
-}: AnswerCacheOptions): AnswerCache {
+}: ResponseCacheOptions): ResponseCache {
   const entries = createEntries(maxBytes, nowMs)
   // Most requests are sent only once and must not cost memory, so only their hashes are stored.
   const requested = createHashTable()
@@ -107,47 +110,50 @@ export function createAnswerCache({
   const responses = createResponses({ entries, uncacheable, nowMs })
 
   /** Shares one read among concurrent equal requests, and one read of the database version among all requests. */
-  function readOf(asked: Asked, readVersion: ReadVersion): Promise<string | undefined> {
-    return versions.read(readVersion === databaseVersion ? '' : keyOf(asked), readVersion)
+  function readOf(request: RequestKey, readVersion: ReadVersion): Promise<string | undefined> {
+    return versions.read(readVersion === databaseVersion ? '' : keyOf(request), readVersion)
   }
 
-  function versionOf(hash: number, { version, lasting }: Question): ReadVersion | undefined {
+  function versionOf(
+    hash: number,
+    { version, validity }: PreparedRequest,
+  ): ReadVersion | undefined {
     if (version !== undefined) return version()
-    return lasting === undefined || uncacheable.has(hash) ? undefined : databaseVersion
+    return validity === undefined || uncacheable.has(hash) ? undefined : databaseVersion
   }
 
   return {
-    getOrCompute: async (asked, prepare) => {
-      const hash = crc32(asked.text, seeds[asked.method])
+    getOrCompute: async (request, prepare) => {
+      const hash = crc32(request.text, seeds[request.method])
       if (!requested.has(hash)) {
         requested.add(hash)
         return prepare()?.compute()
       }
-      const known = entries.find(hash, asked)
+      const known = entries.find(hash, request)
       // The counter is read before the version, and the version before the response: no response is older than either.
       const changed = await changes()
       let version: string | undefined
       if (known !== undefined && entries.isFresh(known)) {
         if (changed !== undefined && changed === known.changes) return known
-        version = await readOf(asked, known.readVersion)
+        version = await readOf(request, known.readVersion)
         if (version === known.version) {
           known.changes = changed
           return known
         }
       }
-      const question = prepare()
-      if (question === undefined) return undefined
-      const readVersion = known?.readVersion ?? versionOf(hash, question)
-      if (readVersion === undefined) return question.compute()
-      version ??= await readOf(asked, readVersion)
-      if (version === undefined) return question.compute()
-      const { name } = question
-      const pending = { asked, readVersion, version, changes: changed, name }
+      const prepared = prepare()
+      if (prepared === undefined) return undefined
+      const readVersion = known?.readVersion ?? versionOf(hash, prepared)
+      if (readVersion === undefined) return prepared.compute()
+      version ??= await readOf(request, readVersion)
+      if (version === undefined) return prepared.compute()
+      const { name } = prepared
+      const pending = { request, readVersion, version, changes: changed, name }
       // A response that was never cached may turn out to be valid for one client only, so other requests do not wait for it.
-      if (known === undefined && question.version === undefined) {
-        return responses.compute(hash, pending, question)
+      if (known === undefined && prepared.version === undefined) {
+        return responses.compute(hash, pending, prepared)
       }
-      return responses.computeOnce(hash, pending, question)
+      return responses.computeOnce(hash, pending, prepared)
     },
   }
 }
@@ -158,19 +164,19 @@ type Entries = ReturnType<typeof createEntries>
 function createEntries(maxBytes: number, nowMs: () => number) {
   const byHash = new LRUCache<number, Entry>({
     maxSize: maxBytes,
-    sizeCalculation: ({ asked, body }) => asked.text.length + body.length + entryOverhead,
+    sizeCalculation: ({ request, body }) => request.text.length + body.length + entryOverhead,
   })
   return {
-    find: (hash: number, asked: Asked): Entry | undefined => {
+    find: (hash: number, request: RequestKey): Entry | undefined => {
       const found = byHash.get(hash)
-      return found !== undefined && isSame(found.asked, asked) ? found : undefined
+      return found !== undefined && isSame(found.request, request) ? found : undefined
     },
     isFresh: ({ until }: Entry): boolean => until === Number.POSITIVE_INFINITY || nowMs() < until,
     /** Copies the response and its request into a new entry. */
     add: (hash: number, pending: PendingEntry, text: string, until: number): Entry => {
-      const { method, text: sent } = pending.asked
-      const asked = { method, text: copyOf(sent) }
-      const entry = { ...pending, asked, body: copyOf(text), etag: undefined, until }
+      const { method, text: sent } = pending.request
+      const request = { method, text: copyOf(sent) }
+      const entry = { ...pending, request, body: copyOf(text), etag: undefined, until }
       byHash.set(hash, entry)
       return entry
     },
@@ -191,16 +197,16 @@ function createResponses({ entries, uncacheable, nowMs }: ResponsesDeps) {
   async function compute(
     hash: number,
     pending: PendingEntry,
-    question: Question,
+    prepared: PreparedRequest,
   ): Promise<Entry | string> {
     const second = Math.floor(nowMs() / 1_000)
-    const text = await question.compute()
-    const lasting = question.version !== undefined ? 'UNTIL_CHANGE' : question.lasting?.()
-    if (lasting === undefined || lasting === 'NOT') {
+    const text = await prepared.compute()
+    const validity = prepared.version !== undefined ? 'UNTIL_CHANGE' : prepared.validity?.()
+    if (validity === undefined || validity === 'NOT') {
       uncacheable.add(hash)
       return text
     }
-    const until = lasting === 'UNTIL_CHANGE' ? Number.POSITIVE_INFINITY : (second + 1) * 1_000
+    const until = validity === 'UNTIL_CHANGE' ? Number.POSITIVE_INFINITY : (second + 1) * 1_000
     return entries.add(hash, pending, text, until)
   }
 
@@ -208,19 +214,19 @@ function createResponses({ entries, uncacheable, nowMs }: ResponsesDeps) {
   async function computeOnce(
     hash: number,
     pending: PendingEntry,
-    question: Question,
-  ): Promise<KeptAnswer | string> {
-    const key = `${pending.version} ${keyOf(pending.asked)}`
+    prepared: PreparedRequest,
+  ): Promise<CachedResponse | string> {
+    const key = `${pending.version} ${keyOf(pending.request)}`
     const others = inFlight.get(key)
     if (others !== undefined) {
       const theirs = await others
       // A response that is not cached is valid for one client only.
-      return typeof theirs === 'string' ? await question.compute() : theirs
+      return typeof theirs === 'string' ? await prepared.compute() : theirs
     }
     // Another request may have cached it while the version was read.
-    const newest = entries.find(hash, pending.asked)
+    const newest = entries.find(hash, pending.request)
     if (newest?.version === pending.version && entries.isFresh(newest)) return newest
-    const computed = compute(hash, pending, question)
+    const computed = compute(hash, pending, prepared)
     inFlight.set(key, computed)
     try {
       return await computed
@@ -248,12 +254,12 @@ function createHashTable() {
 /** Hash seeds by method, so that equal bytes of different methods rarely have the same hash. */
 const seeds = { POST: 0, GET: 1, REST: 2 } as const
 
-function isSame(one: Asked, other: Asked): boolean {
+function isSame(one: RequestKey, other: RequestKey): boolean {
   return one.method === other.method && one.text.equals(other.text)
 }
 
 /** A text that is unique to the request. */
-function keyOf({ method, text }: Asked): string {
+function keyOf({ method, text }: RequestKey): string {
   return `${method} ${text.toString('latin1')}`
 }
 

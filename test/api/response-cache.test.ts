@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import {
-  type AnswerCache,
-  type AnswerCacheOptions,
-  type Asked,
-  createAnswerCache,
-  type KeptAnswer,
-  type Lasting,
-} from '../../src/api/answer-cache.ts'
+  type CachedResponse,
+  createResponseCache,
+  type RequestKey,
+  type ResponseCache,
+  type ResponseCacheOptions,
+  type Validity,
+} from '../../src/api/response-cache.ts'
 import { until } from '../support/until.ts'
 
 /** Computes answers, and notes how often. */
@@ -17,7 +17,7 @@ function counting() {
   return { compute, count: () => count }
 }
 
-function askedBy(key: string): Asked {
+function askedBy(key: string): RequestKey {
   return { method: 'POST', text: Buffer.from(key) }
 }
 
@@ -28,8 +28,8 @@ interface Versions {
 }
 
 /** A cache whose versions only a read can tell. */
-function cacheOf(maxBytes: number, options: Partial<AnswerCacheOptions> = {}) {
-  return createAnswerCache({
+function cacheOf(maxBytes: number, options: Partial<ResponseCacheOptions> = {}) {
+  return createResponseCache({
     maxBytes,
     changes: async () => undefined,
     databaseVersion: async () => undefined,
@@ -38,11 +38,11 @@ function cacheOf(maxBytes: number, options: Partial<AnswerCacheOptions> = {}) {
   })
 }
 
-const versionsOf = new WeakMap<AnswerCache, Versions>()
+const versionsOf = new WeakMap<ResponseCache, Versions>()
 
 /** Asks for an answer of a version, which is the version of all of the cache from now on. */
 async function ask(
-  cache: AnswerCache,
+  cache: ResponseCache,
   key: string,
   version: string | undefined,
   compute: () => Promise<string>,
@@ -58,7 +58,7 @@ async function ask(
   return bodyOf(answer)
 }
 
-function bodyOf(answer: string | KeptAnswer | undefined): string | undefined {
+function bodyOf(answer: string | CachedResponse | undefined): string | undefined {
   return typeof answer === 'object' ? answer.body.toString() : answer
 }
 
@@ -177,14 +177,14 @@ test('the least recently asked are dropped when all have too many characters, an
 
 describe('an answer that has no version of its own', () => {
   /** Asks for what lasts so long; `database` and `nowMs` are what they are then. */
-  function asking(lasting: Lasting) {
+  function asking(validity: Validity) {
     const world = { database: '1' as string | undefined, nowMs: 10_000 }
     const cache = cacheOf(10_000, {
       databaseVersion: async () => world.database,
       nowMs: () => world.nowMs,
     })
     const { compute, count } = counting()
-    const question = () => ({ lasting: () => lasting, compute })
+    const question = () => ({ validity: () => validity, compute })
     const answer = async () => bodyOf(await cache.getOrCompute(askedBy('a'), question))
     return { world, answer, count }
   }
@@ -227,15 +227,15 @@ describe('an answer that has no version of its own', () => {
   })
 
   test('is computed by each of those who wait for one that turns out to depend on more', async () => {
-    const lasting = { now: 'UNTIL_CHANGE' as Lasting }
+    const validity = { now: 'UNTIL_CHANGE' as Validity }
     let database = 1
     const cache = cacheOf(10_000, { databaseVersion: async () => String(database) })
     const { compute } = counting()
-    const question = () => ({ lasting: () => lasting.now, compute })
+    const question = () => ({ validity: () => validity.now, compute })
     const answer = async () => bodyOf(await cache.getOrCompute(askedBy('a'), question))
     for (const _ of [1, 2]) await answer()
     database = 2
-    lasting.now = 'NOT'
+    validity.now = 'NOT'
     expect(new Set(await Promise.all([1, 2, 3].map(answer))).size).toBe(3)
   })
 })

@@ -7,7 +7,7 @@ import { withMeteredServices } from './metered-services.ts'
 /** Consistent reads: all reads of a query see the database as of one moment (docs/decisions/032-one-moment.md). */
 
 /** Runs a query with a context whose store reads from one snapshot. Retries when the snapshot of a replica is stale. */
-export async function atOneMoment<C extends GatewayContext, T>(
+export async function atSnapshot<C extends GatewayContext, T>(
   context: C,
   run: (context: C) => Promise<T>,
 ): Promise<T> {
@@ -62,7 +62,7 @@ async function beginSnapshot({ store }: Pick<Services, 'store'>): Promise<Snapsh
  * Consistent reads for queries that the executor runs. If the request has `"extensions": { "asOf": true }`, the response has the index of
  * its milestone in `extensions.asOf`. Mutations read their own writes, and each event of a subscription reads separately.
  */
-export const oneMoment: Plugin<GatewayContext> = {
+export const snapshotPlugin: Plugin<GatewayContext> = {
   onExecute({ args, executeFn, setExecuteFn }) {
     const operation = getOperationAST(args.document, args.operationName)
     if (operation?.operation === 'mutation') {
@@ -71,7 +71,7 @@ export const oneMoment: Plugin<GatewayContext> = {
     }
     if (operation?.operation !== 'query') return
     setExecuteFn((given) =>
-      atOneMoment(args.contextValue, async (contextValue) => {
+      atSnapshot(args.contextValue, async (contextValue) => {
         const result: ExecutionResult = await executeFn({ ...given, contextValue })
         if (isAsyncIterable(result) || contextValue.params?.extensions?.asOf !== true) return result
         const { slot } = await contextValue.services.store.read.latestMilestone()

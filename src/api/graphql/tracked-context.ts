@@ -1,6 +1,6 @@
 import type { Services } from '../../service/services.ts'
-import type { Lasting } from '../answer-cache.ts'
 import type { Share } from '../client-shares.ts'
+import type { Validity } from '../response-cache.ts'
 import type { GatewayContext } from './builder.ts'
 
 /**
@@ -9,17 +9,17 @@ import type { GatewayContext } from './builder.ts'
  */
 
 /** A context that records how long a response computed with it is valid. */
-export interface NotedContext {
+export interface TrackedContext {
   readonly context: GatewayContext
   /** Returns the validity by the members that were read so far. */
-  lasting(): Lasting
+  validity(): Validity
 }
 
 /**
  * The validity of a response that reads a member: `UNTIL_CHANGE` for the database, for pure computations, for constants of the process,
  * and for members that belong to the request alone. A new member does not compile until it has a row.
  */
-type Rows<T> = { readonly [K in keyof Required<T>]: Lasting }
+type Rows<T> = { readonly [K in keyof Required<T>]: Validity }
 
 const ofContext: Rows<GatewayContext> = {
   services: 'UNTIL_CHANGE',
@@ -73,7 +73,7 @@ const ofSource: Rows<Services['source']> = {
   network: 'UNTIL_CHANGE',
   // The current slot, and the writer.
   status: 'UNTIL_NEXT_SECOND',
-  // Constant if there is no node. `noteContext` handles a node that exists.
+  // Constant if there is no node. `trackContext` handles a node that exists.
   node: 'UNTIL_CHANGE',
   snapshotHead: 'NOT',
   unspentProofs: 'NOT',
@@ -86,16 +86,16 @@ const ofSource: Rows<Services['source']> = {
 }
 
 /** Wraps the context of a query. */
-export function noteContext(given: GatewayContext): NotedContext {
-  let lasting: Lasting = 'UNTIL_CHANGE'
+export function trackContext(given: GatewayContext): TrackedContext {
+  let validity: Validity = 'UNTIL_CHANGE'
 
   /** Wraps an object in a proxy, because a query reads few of its members. `parts` are members that are wrapped already. */
-  function noted<T extends object>(target: T, rows: Rows<T>, parts: Partial<T> = {}): T {
+  function tracked<T extends object>(target: T, rows: Rows<T>, parts: Partial<T> = {}): T {
     return new Proxy(target, {
       get: (_target, name) => {
         const member = rows[name as keyof T] ?? 'NOT'
-        if (member === 'NOT') lasting = 'NOT'
-        else if (member === 'UNTIL_NEXT_SECOND' && lasting !== 'NOT') lasting = member
+        if (member === 'NOT') validity = 'NOT'
+        else if (member === 'UNTIL_NEXT_SECOND' && validity !== 'NOT') validity = member
         return Reflect.get(name in parts ? parts : target, name)
       },
     })
@@ -103,13 +103,13 @@ export function noteContext(given: GatewayContext): NotedContext {
 
   const { source, store } = given.services
   const sourceRows = source.node === undefined ? ofSource : { ...ofSource, node: 'NOT' as const }
-  const services = noted(given.services, ofServices, {
-    store: noted(store, ofStore),
-    source: noted(source, sourceRows),
+  const services = tracked(given.services, ofServices, {
+    store: tracked(store, ofStore),
+    source: tracked(source, sourceRows),
   })
-  const share = noted(given.share, ofShare)
+  const share = tracked(given.share, ofShare)
   return {
-    context: noted(given, ofContext, { services, share }),
-    lasting: () => lasting,
+    context: tracked(given, ofContext, { services, share }),
+    validity: () => validity,
   }
 }
