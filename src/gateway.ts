@@ -34,8 +34,8 @@ import { startActivityFiller } from './node/activity-filler.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
 import { nameOfThisProcess } from './node/lease-holder.ts'
-import { startLogRoom } from './node/log-room.ts'
 import { type LedgerError, openLedger } from './node/open-ledger.ts'
+import { startPartitionCreator } from './node/partition-creator.ts'
 import { startBlockPruner, startPruner } from './node/pruner.ts'
 import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
 import { watchSpace } from './node/space-watch.ts'
@@ -339,7 +339,7 @@ function pruners(
   const { parameters } = source.network
   const tip = () => tail.tip().slot
   return [
-    ...(store.isShared ? [startLogRoom(deps)] : []),
+    ...(store.isShared ? [startPartitionCreator(deps)] : []),
     ...(logRetention === 'all' ? [] : [startPruner(deps, logRetention)]),
     ...(blockRetention === 'all'
       ? []

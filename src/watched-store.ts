@@ -32,19 +32,19 @@ export async function openWatchedStore(
     if (notification.topic === 'LOG_GREW') wake.notify(notification.seq)
     else blockChanges.notify()
   }
-  const deps = { primaryUrl, log, onCall, hear: notify }
+  const deps = { primaryUrl, log, onCall, onNotification: notify }
   const replicated = await openReplicas(config, observed, deps)
-  const announce = replicated?.announce ?? notify
+  const notifyWhenReadable = replicated?.notifyWhenReadable ?? notify
   const onCommitted = (seq: number) => {
     commits.committed(seq)
-    announce({ topic: 'LOG_GREW', seq })
+    notifyWhenReadable({ topic: 'LOG_GREW', seq })
   }
   const written = replicated?.writing ?? observed
-  const store = notifyBlockChanges(written, () => announce({ topic: 'BLOCKS_ACCEPTED' }))
+  const store = notifyBlockChanges(written, () => notifyWhenReadable({ topic: 'BLOCKS_ACCEPTED' }))
   // The store ends this subscription when it closes.
   store.listen((notification) => {
     if (notification.topic === 'LOG_GREW') onCommitted(notification.seq)
-    announce({ topic: 'BLOCKS_ACCEPTED' })
+    notifyWhenReadable({ topic: 'BLOCKS_ACCEPTED' })
   })
   return ok({ store, onCommitted, blockChanges, replicated })
 }

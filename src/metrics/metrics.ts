@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Log } from '../lib/log.ts'
 import { type GaugeSources, registerGauges } from './gauges.ts'
 import { createMeters, type Meters } from './meters.ts'
-import { countEvents } from './troubles.ts'
+import { countEvents } from './outages.ts'
 
 /** The metrics of one gateway, in the text format of Prometheus. A process may run several gateways, so each has its own registry. */
 export interface Metrics {

@@ -23,7 +23,7 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
     only !== undefined && commits.length === 1
       ? only.entries
       : commits.flatMap((commit) => commit.entries)
-  if (entries.length > 0) await sql.partitions?.makeRoom(tx, growth.lastSeq + entries.length)
+  if (entries.length > 0) await sql.partitions?.createUpTo(tx, growth.lastSeq + entries.length)
   const tips = await readTips(writing, entries)
   const log = placing(growth, tips)
   const milestones: Milestone[] = []

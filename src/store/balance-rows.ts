@@ -18,7 +18,7 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { createLargeMap } from '../lib/large-map.ts'
 import { eachInTurns, inTurns } from '../lib/turns.ts'
 import type { FoundryId } from '../protocol/primitives.ts'
-import { inChunks, inPieces } from './in-chunks.ts'
+import { inChunks, inSmallChunks } from './in-chunks.ts'
 import { toBalance, toTokenBalance } from './mapping.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -105,7 +105,7 @@ export async function addBaseTokens(
   const rows = [...gains].map(([address, gain]) => balanceRow(address, gain))
   // Sorted by the key of the table, so that each database page is changed once.
   rows.sort((a, b) => (a.address < b.address ? -1 : 1))
-  await inPieces(rows, (some) => sql.add(tx, table.balances, some))
+  await inSmallChunks(rows, (some) => sql.add(tx, table.balances, some))
 }
 
 /** Replaces balances. Deletes the row of an address without outputs. */

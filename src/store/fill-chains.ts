@@ -61,7 +61,7 @@ async function contentsAsOf(
     ['id', 'bytes', 'bookedSlot', 'spentSlot', 'spentBy'] as const
   ).map((name) => columnOf(table, name)) as [number, number, number, number, number]
   for (let after: readonly string[] | undefined; ; ) {
-    const page = await tables.rowsBehind(connection, table, { after, limit: outputsPerPage })
+    const page = await tables.rowsAfterKey(connection, table, { after, limit: outputsPerPage })
     for (const text of page) {
       const row: readonly (string | null)[] = JSON.parse(text)
       const live = liveOutput({

@@ -27,9 +27,9 @@ export class HistoryRewound extends Error {
 /** The history that a process has seen of its database. */
 export interface HistoryGuard {
   /** Records a tip that was read or committed. */
-  saw(tip: Pick<LogTip, 'logId' | 'slot' | 'commitmentId'>): void
+  recordTip(tip: Pick<LogTip, 'logId' | 'slot' | 'commitmentId'>): void
   /** Records that all inbox positions before `nextInbox` are used. */
-  sawInbox(nextInbox: number): void
+  recordInbox(nextInbox: number): void
   /**
    * Begins a writing transaction. Resolves to the reason why it must not write, which the transaction has then recorded for other
    * processes; otherwise to `undefined`.
@@ -48,13 +48,17 @@ export function createHistoryGuard(): HistoryGuard {
   let seen: Seen | undefined
   let isRewound = false
 
-  function saw({ logId, slot, commitmentId }: Pick<LogTip, 'logId' | 'slot' | 'commitmentId'>) {
+  function recordTip({
+    logId,
+    slot,
+    commitmentId,
+  }: Pick<LogTip, 'logId' | 'slot' | 'commitmentId'>) {
     const isOther = seen?.logId !== logId
     if (!isOther && seen !== undefined && slot <= seen.slot) return
     seen = { logId, slot, commitmentId, nextInbox: isOther ? 0 : (seen?.nextInbox ?? 0) }
   }
 
-  function sawInbox(nextInbox: number): void {
+  function recordInbox(nextInbox: number): void {
     if (seen !== undefined && nextInbox > seen.nextInbox) seen = { ...seen, nextInbox }
   }
 
@@ -64,7 +68,7 @@ export function createHistoryGuard(): HistoryGuard {
     const facts = await sql.beginWritingAfter(tx, known?.slot ?? 0)
     const refused = judge(facts, known)
     isRewound = refused !== undefined
-    if (refused === undefined) sawInbox(Number(facts.nextInbox ?? 0))
+    if (refused === undefined) recordInbox(Number(facts.nextInbox ?? 0))
     else if (facts.rewoundFrom === null) await note(tx, present(known, 'what was seen').slot)
     return refused
   }
@@ -83,7 +87,7 @@ export function createHistoryGuard(): HistoryGuard {
     return isThere ? undefined : new HistoryRewound(known.slot, true)
   }
 
-  return { saw, sawInbox, begin, isRewound: () => isRewound }
+  return { recordTip, recordInbox, begin, isRewound: () => isRewound }
 }
 
 async function note(tx: RawTx, slot: SlotIndex): Promise<void> {

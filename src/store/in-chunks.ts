@@ -15,13 +15,13 @@ export async function inChunks<T>(
 }
 
 /** Calls `work` with smaller chunks, for rows in an order that differs from the order of their indexes. */
-export async function inPieces<T>(
+export async function inSmallChunks<T>(
   list: readonly T[],
   work: (part: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let at = 0; at < list.length; at += rowsPerPiece) {
+  for (let at = 0; at < list.length; at += rowsPerSmallChunk) {
     await passTurn()
-    await work(list.slice(at, at + rowsPerPiece))
+    await work(list.slice(at, at + rowsPerSmallChunk))
   }
 }
 
@@ -29,4 +29,4 @@ export async function inPieces<T>(
 const rowsPerStatement = 2_000
 
 /** Rows of a smaller chunk. Each takes up to 10 microseconds. */
-const rowsPerPiece = 500
+const rowsPerSmallChunk = 500

@@ -23,8 +23,8 @@ export async function acceptBlocks(
   blocks: readonly IncomingBlock[],
 ): Promise<Accepted> {
   const { tx, sql } = writing
-  const taken = present(await sql.takePlaces(tx, blocks.length), 'writer row')
-  const { openFrom, nextInbox } = taken
+  const allocated = present(await sql.allocatePositions(tx, blocks.length), 'writer row')
+  const { openFrom, nextInbox } = allocated
   const first = Number(nextInbox) - blocks.length
   const known = await knownBlocks(writing, blocks)
   const kept: (IncomingBlock & Pick<BlockRow, 'inbox' | 'state'>)[] = []

@@ -9,7 +9,7 @@ import { ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { addBaseTokens, tokensBefore, tokensOf, writeNativeTokens } from './balance-rows.ts'
-import { inChunks, inPieces } from './in-chunks.ts'
+import { inChunks, inSmallChunks } from './in-chunks.ts'
 import { closeSlots } from './inbox.ts'
 import type { LeaseTerm } from './lease-contract.ts'
 import type { SnapshotEnd, SnapshotOutput, SnapshotPart } from './ledger-snapshot-contract.ts'
@@ -46,8 +46,8 @@ export async function addToSnapshot(
   const entries = accounts.map(({ accountId, entry }) => {
     return { accountId, slot, entry: accountEntryBytes(entry) }
   })
-  await inPieces(entries, (some) => sql.insert(tx, accountEntries, some))
-  await inPieces(tips, (some) => sql.insert(tx, table.prunedTips, some))
+  await inSmallChunks(entries, (some) => sql.insert(tx, accountEntries, some))
+  await inSmallChunks(tips, (some) => sql.insert(tx, table.prunedTips, some))
   await sql.put(tx, snapshotProgress, [{ id: 1, ...progress }])
   return ok({ term })
 }
@@ -76,7 +76,7 @@ async function addChainStates(
     const ordinal = present(chainOrdinal, 'the ordinal of a chain')
     return [{ ...chain, ordinal, bookedSlot, outputId }]
   })
-  await inPieces(states, (some) => sql.insert(tx, table.chainStates, some))
+  await inSmallChunks(states, (some) => sql.insert(tx, table.chainStates, some))
 }
 
 /** Begins the log. The caller holds the lease. Deletes the account entries, because no later slot changes them. */

@@ -32,7 +32,7 @@ export interface LogForms {
   /** Refreshes an old form. Returns a promise to wait for if the form is older than `maxAgeMs`, and `undefined` otherwise. */
   settle(maxAgeMs?: number): Promise<void> | undefined
   /** Records the form that a task of this process has read. */
-  saw(form: LogForm): void
+  record(form: LogForm): void
 }
 
 /** The form before the first refresh. */
@@ -50,14 +50,14 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
   function refresh(): Promise<void> {
     const begun = performance.now()
     refreshing ??= read()
-      .then((form) => saw(form, begun))
+      .then((form) => record(form, begun))
       .finally(() => {
         refreshing = undefined
       })
     return refreshing
   }
 
-  function saw(form: LogForm, at = performance.now()): void {
+  function record(form: LogForm, at = performance.now()): void {
     if (at < knownAt) return
     known = form
     knownAt = at
@@ -76,7 +76,7 @@ export function createLogForms(read: () => Promise<LogForm>): LogForms {
     form: () => known,
     named: () => (performance.now() - knownAt < maxNamedAgeMs ? known.named : []),
     settle,
-    saw,
+    record,
   }
 }
 

@@ -4,7 +4,7 @@ import { createOutage } from '../lib/outage.ts'
 import type { StoreNotification } from './contract.ts'
 import type { Listening, StoreLog } from './database.ts'
 import { connectionTo } from './postgresql-hosts.ts'
-import { beginListening, newestSeq, newsOf } from './sql/postgresql/news.ts'
+import { beginListening, newestSeq, parseNotification } from './sql/postgresql/listen.ts'
 import { reasonOf } from './unusable.ts'
 
 /** Receives notifications of all processes on a PostgreSQL database. */
@@ -84,7 +84,7 @@ function keepListening(url: string, log: StoreLog, notify: Listener): Listening 
     client.on('error', (failure) => end(failure))
     signal.addEventListener('abort', end)
     client.on('notification', (notification) => {
-      const parsed = newsOf(notification)
+      const parsed = parseNotification(notification)
       if (parsed !== undefined) notify(parsed)
     })
     try {

@@ -104,7 +104,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
 function watched(read: StoreReader, history: HistoryGuard): StoreReader {
   const logTip = async () => {
     const tip = await read.logTip()
-    history.saw(tip)
+    history.recordTip(tip)
     return tip
   }
   return { ...read, logTip }

@@ -11,7 +11,7 @@ import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-conditions.ts'
 import type { CreatedOutput } from './contract.ts'
-import { inChunks, inPieces } from './in-chunks.ts'
+import { inChunks, inSmallChunks } from './in-chunks.ts'
 import type { OutputRow } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -66,15 +66,15 @@ export async function insertFormerOutputs(
   reached: SlotIndex,
 ): Promise<void> {
   const { tx, sql } = writing
-  await inPieces(rows, (some) => insertRows(writing, some))
+  await inSmallChunks(rows, (some) => insertRows(writing, some))
   const outputs = rows.map((row) => ({ ...row, spentSlot: undefined }))
-  await inPieces(outputs.map(unspentRow), (some) => sql.insert(tx, table.unspentOutputs, some))
+  await inSmallChunks(outputs.map(unspentRow), (some) => sql.insert(tx, table.unspentOutputs, some))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
   const holders = awaiting.flatMap((live) => holderRows(live, reached))
   const keys = [...outputs.flatMap(indexKeyRows), ...holders].sort(byKey)
-  await inPieces(keys, (some) => sql.insert(tx, table.indexKeys, some))
+  await inSmallChunks(keys, (some) => sql.insert(tx, table.indexKeys, some))
   const due = awaiting.flatMap(dueRows).filter(({ slot }) => slot > reached)
-  await inPieces(due, (some) => sql.insert(tx, table.dueOutputs, some))
+  await inSmallChunks(due, (some) => sql.insert(tx, table.dueOutputs, some))
 }
 
 /** A decoded unspent output of an earlier slot. */

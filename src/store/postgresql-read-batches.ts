@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Rows } from './database.ts'
-import { lineOf } from './postgresql-line.ts'
+import { pipelineOf } from './postgresql-pipeline.ts'
 import type { Statement } from './postgresql-statements.ts'
 
 /**
@@ -52,9 +52,9 @@ export function createReadBatches({ take }: { take(): Promise<PoolClient> }) {
 
   async function exchange(reads: readonly Read[]): Promise<void> {
     const client = await take()
-    const line = lineOf(client)
-    const answers = reads.map(({ statement, resolve }) => line.ask(statement).then(resolve))
-    line.flush()
+    const pipeline = pipelineOf(client)
+    const answers = reads.map(({ statement, resolve }) => pipeline.query(statement).then(resolve))
+    pipeline.flush()
     const outcomes = await Promise.allSettled(answers)
     const failedAt = outcomes.findIndex(({ status }) => status === 'rejected')
     // The server may report a failure before it closes the connection.

@@ -8,7 +8,7 @@ import {
   type SnapshotConnection,
 } from './database.ts'
 import type { PoolLoad } from './load.ts'
-import { type Line, lineOf } from './postgresql-line.ts'
+import { type Pipeline, pipelineOf } from './postgresql-pipeline.ts'
 import { createReadBatches } from './postgresql-read-batches.ts'
 import { commandOf, createStatements, type Statement } from './postgresql-statements.ts'
 
@@ -117,8 +117,8 @@ interface SnapshotDeps {
 function createSnapshotConnection(deps: SnapshotDeps): SnapshotConnection {
   const { connections, statements, names, direct } = deps
   let client: PoolClient | undefined
-  let line: Line | undefined
-  /** Message count of the line when the snapshot began, if the first statement after that takes the snapshot. */
+  let pipeline: Pipeline | undefined
+  /** Message count of the pipeline when the snapshot began, if the first statement after that takes the snapshot. */
   let messages: number | 'ALL' | undefined
   const delayed = createDelayedCommit(commitNow)
 
@@ -127,12 +127,12 @@ function createSnapshotConnection(deps: SnapshotDeps): SnapshotConnection {
     messages = 'ALL'
     if (client !== undefined && connections.isLost(client)) close()
     client ??= await connections.take()
-    line = lineOf(client)
+    pipeline = pipelineOf(client)
     // An abandoned statement may still fail, and fails every later statement of its message.
-    await line.drained()
+    await pipeline.drained()
     if (direct.has(client)) {
-      addBeginning(line, names, delayed.take())
-      messages = line.messages()
+      addBeginning(pipeline, names, delayed.take())
+      messages = pipeline.messages()
       return
     }
     messages = undefined
@@ -146,7 +146,9 @@ function createSnapshotConnection(deps: SnapshotDeps): SnapshotConnection {
   }
 
   const query = (sql: string, parameters: readonly Parameter[]): Promise<Rows> =>
-    present(line, 'a snapshot that has begun').ask(names.named(statements.of(sql, parameters)))
+    present(pipeline, 'a snapshot that has begun').query(
+      names.named(statements.of(sql, parameters)),
+    )
 
   async function end(): Promise<void> {
     if (client === undefined) return
@@ -170,14 +172,14 @@ function createSnapshotConnection(deps: SnapshotDeps): SnapshotConnection {
     client = undefined
   }
 
-  const hasMoment = () => messages !== 'ALL' && line?.messages() !== messages
+  const hasMoment = () => messages !== 'ALL' && pipeline?.messages() !== messages
   return { begin, hasMoment, query, queryBoth: bothOf(query), end, close }
 }
 
 /** Adds the statements that begin a snapshot to the next message, after the COMMIT of the former snapshot. */
-function addBeginning(line: Line, { named }: StatementNames, isCommitDue: boolean): void {
-  if (isCommitDue) line.command(named(commit))
-  for (const command of beginning) line.command(named(command))
+function addBeginning(pipeline: Pipeline, { named }: StatementNames, isCommitDue: boolean): void {
+  if (isCommitDue) pipeline.command(named(commit))
+  for (const command of beginning) pipeline.command(named(command))
 }
 
 /** The COMMIT of a finished snapshot. The message that begins the next snapshot carries it, or a timer sends it. */
@@ -209,7 +211,7 @@ const maxCommitDelayMs = 25
 
 async function commitAndRelease(client: PoolClient, commit: Statement): Promise<void> {
   try {
-    await lineOf(client).ask(commit)
+    await pipelineOf(client).query(commit)
     client.release()
   } catch {
     // The connection is lost, and its transaction with it.

@@ -12,7 +12,7 @@ import { partitionedReads } from './partitioned-reads.ts'
 import { connectionTo } from './postgresql-hosts.ts'
 import { openRawConnection } from './postgresql-raw.ts'
 import { openReads, type PostgresqlReads } from './postgresql-reads.ts'
-import { unlessGone } from './sql/log-partitions.ts'
+import { undefinedIfDropped } from './sql/log-partitions.ts'
 import { migrationStatements } from './sql/postgresql/migrations.ts'
 import { formOfRows, formText, partitionStatements } from './sql/postgresql/partitions.ts'
 import { serverFacts } from './sql/postgresql/server.ts'
@@ -27,7 +27,7 @@ import { reasonOf, unusable } from './unusable.ts'
  * server for each transaction. `wakeUrl` bypasses that pooler.
  */
 export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions): Database {
-  const news = openNotifications(wakeUrl ?? url, log)
+  const notifications = openNotifications(wakeUrl ?? url, log)
   const connection = connectionTo(url)
   const hook = onConnect && { onConnect }
   let isClosed = false
@@ -41,13 +41,13 @@ export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions
   const reads = openReads({ ...settings, ...connection, ...hook, max: readConnections })
   const forms = createLogForms(async () => {
     // Tables of an earlier version may lack the published tip. They have no partitions.
-    return formOfRows((await unlessGone(reads.query(formText, []))) ?? [])
+    return formOfRows((await undefinedIfDropped(reads.query(formText, []))) ?? [])
   })
 
   async function close(): Promise<void> {
     if (isClosed) return
     isClosed = true
-    await news.close()
+    await notifications.close()
     await reads.close()
     await reader.$disconnect()
     await writer.$disconnect()
@@ -78,7 +78,7 @@ export function openPostgresql({ url, wakeUrl, log, onConnect }: DatabaseOptions
       return { databaseBytes: Number(row?.[0]), freeBytes: undefined }
     },
     pool: reads.pool,
-    listen: news.listen,
+    listen: notifications.listen,
     close,
   }
 }

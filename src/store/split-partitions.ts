@@ -6,11 +6,11 @@ import type { PartitionError, Partitioning } from './partition-contract.ts'
 import {
   buildIndexes,
   copyRows,
+  createCopy,
   dropTables,
   exchange,
   leave,
   looseTables,
-  makeCopy,
 } from './sql/postgresql/partitioning.ts'
 import { formOfLog, partitionOf } from './sql/postgresql/partitions.ts'
 import type { LogPartition } from './sql/statements.ts'
@@ -73,7 +73,7 @@ async function split(
     raw,
     unwanted.map(({ name }) => name),
   )
-  for (const range of ranges) await makeCopy(raw, range)
+  for (const range of ranges) await createCopy(raw, range)
   for (const range of ranges) {
     const copied = await copyAll(partitioning, whole, range)
     if (!copied.ok) return copied

@@ -55,15 +55,15 @@ export interface ViewReader extends ChainReader, SearchReader {
    * The position at which the first of these scans has passed `max` outputs, or the maximum for one pass, whether the outputs match the
    * rest of the filter or not. Reads only index entries.
    */
-  unspentStop(query: Omit<UnspentQuery, 'limit'>, max: number): Promise<ScanStop>
+  unspentScanEnd(query: Omit<UnspentQuery, 'limit'>, max: number): Promise<ScanEnd>
 }
 
-/** The position at which scans stop. */
-export interface ScanStop {
-  /** Position of the first scan to stop; `undefined` if all scans end before they stop. */
+/** Where the scans of a query reach their limit of outputs. */
+export interface ScanEnd {
+  /** Position of the first scan that reaches its limit; `undefined` if none does. */
   readonly at: OutputPosition | undefined
   /** Number of outputs that the scans pass until then. */
-  readonly walked: number
+  readonly scanned: number
 }
 
 /** Total base tokens of an address at the end of a slot. */

@@ -6,11 +6,11 @@ import { activityReads } from './sql/activity-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
-import { stopOf, type UnspentScan, unspentScan } from './sql/unspent-scans.ts'
+import { readScanEnd, type UnspentScan, unspentScan } from './sql/unspent-scans.ts'
 import { balanceReads } from './sql/view-reads.ts'
 import type {
   OutputPosition,
-  ScanStop,
+  ScanEnd,
   SlotBounds,
   UnspentQuery,
   ViewReader,
@@ -25,7 +25,7 @@ export function viewReads(reading: Reading): ViewReader {
     ...chainReads(reading),
     ...searchReads(reading),
     unspentOutputs: (query) => readUnspent(scan, query),
-    unspentStop: (query, max) => readStop(reading, query, max),
+    unspentScanEnd: (query, max) => readUnspentScanEnd(reading, query, max),
   }
 }
 
@@ -43,19 +43,19 @@ async function readUnspent(
   return rows.filter(isFirst).slice(0, query.limit)
 }
 
-/** Returns the first stop of the scans in the order of the query. All scans cover the positions up to it. */
-async function readStop(
+/** Returns the first position, in the order of the query, at which a scan reaches its limit. All scans cover the positions up to it. */
+async function readUnspentScanEnd(
   reading: Reading,
   query: Omit<UnspentQuery, 'limit'>,
   max: number,
-): Promise<ScanStop> {
-  const walked = Math.min(max, reading.dialect.walkedAtOnce)
+): Promise<ScanEnd> {
+  const scanned = Math.min(max, reading.dialect.maxScannedRows)
   const scans = scansOf({ ...query, limit: 0 })
-  const stops = await Promise.all(scans.map((scan) => stopOf(reading, scan, walked)))
-  const reached = stops.filter((stop) => stop !== undefined)
+  const ends = await Promise.all(scans.map((scan) => readScanEnd(reading, scan, scanned)))
+  const reached = ends.filter((end) => end !== undefined)
   const sign = query.order === 'descending' ? -1 : 1
   reached.sort((a, b) => sign * comparePositions(placeOf(a), placeOf(b)))
-  return { at: reached[0], walked: reached.length * walked }
+  return { at: reached[0], scanned: reached.length * scanned }
 }
 
 /** Returns the index scans of a query. An empty list of kinds needs no scan, and a repeated kind is scanned once. */

@@ -89,7 +89,7 @@ function snapshotWrites({ transactRaw, leased, leasedRaw }: Calls) {
 
 function inboxWrites({ transact, transactRaw, leasedRaw }: Calls, history?: HistoryGuard) {
   const noted = ({ answers, nextInbox }: Accepted) => {
-    history?.sawInbox(nextInbox)
+    history?.recordInbox(nextInbox)
     return answers
   }
   return {
@@ -141,9 +141,9 @@ function logWrites(
   return {
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     extendLog: async () => {
-      if (partitions === undefined || !(await lookRaw(({ tx }) => partitions.isRoomShort(tx))))
+      if (partitions === undefined || !(await lookRaw(({ tx }) => partitions.isNextMissing(tx))))
         return
-      await transactRaw(({ tx }) => partitions.makeNext(tx))
+      await transactRaw(({ tx }) => partitions.createNext(tx))
     },
     pruneBlocks: (request) => transact((writing) => pruneBlocks(writing, request)),
     fillActivity: (term, request) => leased(term, (writing) => fillActivity(writing, request)),
@@ -206,7 +206,7 @@ function createCalls(
     const done = await commit
     if (!done.ok) return done
     const { tip, isPublished } = done.value
-    history?.saw(tip)
+    history?.recordTip(tip)
     if (!isPublished) await publishNow()
     return ok(tip)
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
-import { endings, singleEvents } from '../../src/metrics/troubles.ts'
+import { endEvents, singleEvents } from '../../src/metrics/outages.ts'
 import { graphql, socketClient } from '../support/client.ts'
 import { databases } from '../support/databases.ts'
 import { rest } from '../support/rest.ts'
@@ -23,8 +23,8 @@ const panelExpressions: string[] = dashboard.panels.flatMap(
     targets.map(({ expr }) => expr),
 )
 const [, log = ''] = operations.split('\n## The log\n')
-const [troubles = ''] = log.split('\n## ')
-const rows = troubles
+const [outages = ''] = log.split('\n## ')
+const rows = outages
   .split('\n')
   .filter((line) => /^\| `[a-z-]+`/.test(line))
   .map((line) => line.split('|').slice(1, 3))
@@ -163,11 +163,11 @@ describe('the metrics', () => {
 describe('each line of the table of the operators', () => {
   test('is a trouble with its end, or an event without one', () => {
     const single = new Set(singleEvents)
-    expect(begins.filter((event) => !(event in endings) && !single.has(event))).toEqual([])
-    expect([...Object.keys(endings), ...singleEvents].sort()).toEqual([...begins].sort())
+    expect(begins.filter((event) => !(event in endEvents) && !single.has(event))).toEqual([])
+    expect([...Object.keys(endEvents), ...singleEvents].sort()).toEqual([...begins].sort())
     for (const [cell, over] of rows) {
       for (const [at, event] of eventsIn(cell).entries()) {
-        const ends = endings[event] ?? []
+        const ends = endEvents[event] ?? []
         if (ends.length > 0) expect(ends, event).toContain(eventsIn(over)[at] ?? eventsIn(over)[0])
       }
     }

@@ -29,9 +29,9 @@ function outputOf(n: number, locked: readonly number[]): BasicOutput {
 
 describe.each(databases)('on $name', ({ name, create }) => {
   const use = useStore(create)
-  const { walkedAtOnce } = name === 'sqlite' ? sqlite : postgresql
+  const { maxScannedRows } = name === 'sqlite' ? sqlite : postgresql
   // Each piece is four times as long as the one before, up to the longest.
-  const lengths = [1, 4, 16, 64].map((times) => Math.min(times * rowsPerTurn, walkedAtOnce))
+  const lengths = [1, 4, 16, 64].map((times) => Math.min(times * rowsPerTurn, maxScannedRows))
   const ends = lengths.map((_, i) => lengths.slice(0, i + 1).reduce((sum, one) => sum + one))
   const many = present(ends.at(-1), 'a piece') + 100
   /** Those with a timelock, by their numbers: in the first piece, which is a short one, at its end, in the last one. */
@@ -49,8 +49,8 @@ describe.each(databases)('on $name', ({ name, create }) => {
     const stops: (OutputId | undefined)[] = []
     const counted = {
       unspentOutputs: read.unspentOutputs,
-      unspentStop: async (...question: Parameters<typeof read.unspentStop>) => {
-        const stop = await read.unspentStop(...question)
+      unspentScanEnd: async (...question: Parameters<typeof read.unspentScanEnd>) => {
+        const stop = await read.unspentScanEnd(...question)
         stops.push(stop.at?.outputId)
         return stop
       },
@@ -90,12 +90,12 @@ describe.each(databases)('on $name', ({ name, create }) => {
     stops.length = 0
     expect((await ask({ filter: { asOf: 'BOOKED' } }, 3)).ids).toHaveLength(3)
     expect(stops).toEqual([])
-    for (const [most, walked] of [
+    for (const [most, scanned] of [
       [7, 7],
-      [Number.POSITIVE_INFINITY, walkedAtOnce],
+      [Number.POSITIVE_INFINITY, maxScannedRows],
     ] as const) {
-      const stop = await read.unspentStop({ filter: { asOf: 'BOOKED' } }, most)
-      expect(stop).toMatchObject({ walked })
+      const stop = await read.unspentScanEnd({ filter: { asOf: 'BOOKED' } }, most)
+      expect(stop).toMatchObject({ scanned })
     }
   })
 })

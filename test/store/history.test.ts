@@ -86,13 +86,13 @@ describe.each(databases)('$name: a database that lacks what was seen of it', ({ 
   test('is not one that is read while it is asked', async () => {
     const guard = createHistoryGuard()
     const tip = await use.store.read.logTip()
-    guard.saw(tip)
+    guard.recordTip(tip)
     const { writer, statements } = below.opened
     const refused = await writer.$transaction(async (tx) => {
       const beginWritingAfter: typeof statements.beginWritingAfter = async (...asked) => {
         const facts = await statements.beginWritingAfter(...asked)
-        guard.saw({ ...tip, slot: tip.slot + 1, commitmentId: slotCommit(3).commitmentId })
-        guard.sawInbox(100)
+        guard.recordTip({ ...tip, slot: tip.slot + 1, commitmentId: slotCommit(3).commitmentId })
+        guard.recordInbox(100)
         return facts
       }
       return guard.begin({ tx, sql: { ...statements, beginWritingAfter } })

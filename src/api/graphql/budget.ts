@@ -44,9 +44,9 @@ export interface Budget {
   leave(): void
   /** Ends the operation because it has exceeded its time limit. */
   overdue(limitMs: number): void
-  /** Counts the operation as under way until `close`. */
+  /** Counts the operation as running until `close`. */
   begin(runningOperations: RunningOperations): void
-  /** Stops counting the operation as under way: its response is sent or dropped. */
+  /** Stops counting the operation as running: its response is sent or dropped. */
   close(): void
   /** Fields, bytes and cost of the response so far. */
   readonly spent: Spent

@@ -10,7 +10,7 @@ import {
   type LedgerUpdateBatch,
   type UpdateHistory,
 } from '../../service/feed/feed-events.ts'
-import { rowsPerPiece } from '../../service/feed/feed-snapshot.ts'
+import { rowsPerChunk } from '../../service/feed/feed-snapshot.ts'
 import { maxFeedAddresses } from '../../service/feed/follow-ledger-updates.ts'
 import { readOutputs } from '../../service/outputs/read-output.ts'
 import type { Services } from '../../service/services.ts'
@@ -136,7 +136,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
       type: [OutputNode],
       description:
         'The outputs in their current state. An output may have been spent since the cursor; the feed sends that update later.',
-      complexity: itemsCost(rowsPerPiece),
+      complexity: itemsCost(rowsPerChunk),
       resolve: async ({ outputIds }, _args, { services }) => [
         ...(await readOutputs(services, outputIds)),
       ],

@@ -1,7 +1,7 @@
 import type { Services } from '../../service/services.ts'
 import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
-import { doubtfulSignatureCost, rowCost, signatureCost, statementCost, walkCost } from './prices.ts'
+import { doubtfulSignatureCost, rowCost, scanCost, signatureCost, statementCost } from './prices.ts'
 
 /**
  * The services of one execution. They count the rows that it reads and the signatures that it checks in its budget, and start no
@@ -52,14 +52,14 @@ function refusal(budget: Budget): Promise<never> | undefined {
 }
 
 function counted<T>(found: T, budget: Budget): T {
-  budget.compute(statementCost + rowCost * Math.max(1, rowsIn(found)) + walkCost * walkedIn(found))
+  budget.compute(statementCost + rowCost * Math.max(1, rowsIn(found)) + scanCost * scannedIn(found))
   return found
 }
 
 /** Returns the number of rows that were scanned and filtered out. */
-function walkedIn(found: unknown): number {
-  if (typeof found !== 'object' || found === null || !('walked' in found)) return 0
-  return Number(found.walked)
+function scannedIn(found: unknown): number {
+  if (typeof found !== 'object' || found === null || !('scanned' in found)) return 0
+  return Number(found.scanned)
 }
 
 /** Counts rows. A read returns one row, a list of rows or of lists of rows, a map, or an object with such members. */

@@ -71,7 +71,7 @@ export const rowCost = 1
 /** Cost of a statement, in addition to its rows. Fields do not declare it: a response needs few statements. */
 export const statementCost = 2
 /** Cost of a row that is scanned and filtered out. Measured: 5,000 rows in memory take 1.5 to 2 ms. */
-export const walkCost = 1 / 30
+export const scanCost = 1 / 30
 /** Cost of a field of serialized bytes with its offset. Measured: 0.4 µs in a short block, 4 µs in a block with many outputs. */
 export const placedFieldCost = 0.4
 /** Bytes of a response per unit. */

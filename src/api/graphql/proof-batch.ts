@@ -11,7 +11,7 @@ import type { GatewayContext } from './builder.ts'
  */
 
 /** Number of proofs that are computed in one turn of the event loop: some milliseconds of work. */
-export const proofsPerPiece = 32
+export const proofsPerChunk = 32
 
 interface Piece {
   readonly prover: Promise<ProveOutput>
@@ -58,7 +58,7 @@ export async function proofInBatch(
 function pieceFor(batch: Batch, context: GatewayContext, view: OutputView): Piece {
   const transactionId = transactionOf(view.outputId)
   const former = batch.pieces.get(transactionId)
-  if (former !== undefined && former.size < proofsPerPiece) {
+  if (former !== undefined && former.size < proofsPerChunk) {
     former.size++
     return former
   }

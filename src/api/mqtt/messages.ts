@@ -39,19 +39,19 @@ export type Wanted = Pick<TopicInterests, 'has' | 'current'>
 /** Yields the messages of an event. */
 export async function* messagesOf(
   services: Services,
-  news: LedgerEvent,
+  event: LedgerEvent,
   wanted: Wanted,
 ): AsyncGenerator<Message, void, undefined> {
-  switch (news.kind) {
+  switch (event.kind) {
     case 'slot':
-      return yield* messages(await commitmentMessage(services, news.slot))
+      return yield* messages(await commitmentMessage(services, event.slot))
     case 'block':
-      return yield blockMessage(news.block)
+      return yield blockMessage(event.block)
     case 'state':
-      yield stateMessage(news.block)
-      return yield* transactionMessages(services, news.block, wanted)
+      yield stateMessage(event.block)
+      return yield* transactionMessages(services, event.block, wanted)
     case 'output':
-      return yield* messages(await outputMessage(services, news.outputId, wanted))
+      return yield* messages(await outputMessage(services, event.outputId, wanted))
   }
 }
 

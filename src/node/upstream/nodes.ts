@@ -46,7 +46,7 @@ export interface Nodes {
   available(): readonly Node[]
   /** Queries one node after another until one returns a readable response. */
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
-  /** Aborts the requests under way. */
+  /** Aborts the requests in flight. */
   close(): void
 }
 

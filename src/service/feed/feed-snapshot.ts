@@ -102,10 +102,10 @@ async function* unspentNow(
     rows = await read.unspentOutputs({
       filter: { asOf: 'COMMITTED', anyOf },
       after,
-      limit: rowsPerPiece,
+      limit: rowsPerChunk,
     })
     if (rows.length > 0) yield rows
-    if (rows.length < rowsPerPiece) return
+    if (rows.length < rowsPerChunk) return
     after = rows.at(-1)
   }
 }
@@ -118,7 +118,7 @@ async function* spentSince(
 ): AsyncGenerator<readonly OutputRow[], void, undefined> {
   const tip = await read.logTip()
   for (let after = position; after < tip.seq; ) {
-    const range = { after, before: tip.seq + 1, limit: rowsPerPiece, order: 'ascending' } as const
+    const range = { after, before: tip.seq + 1, limit: rowsPerChunk, order: 'ascending' } as const
     const rows = await read.updates({ ...range, address, classes })
     const spent = rows.filter(({ isSpent }) => isSpent)
     if (spent.length > 0) yield await read.outputs(spent.map(({ outputId }) => outputId))
@@ -129,13 +129,13 @@ async function* spentSince(
 }
 
 function endOf(rows: readonly LedgerUpdate[], end: number): number {
-  return rows.length === rowsPerPiece ? (rows.at(-1)?.seq ?? end) : end
+  return rows.length === rowsPerChunk ? (rows.at(-1)?.seq ?? end) : end
 }
 
 const classes = ['OWNED', 'MENTIONED'] as const
 
 /** Maximum number of outputs of one batch. */
-export const rowsPerPiece = 500
+export const rowsPerChunk = 500
 
 /** Whether the log has an output under an address in one of the classes; an expiration may have changed its owner. */
 function isFiledUnder(

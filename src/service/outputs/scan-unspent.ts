@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
  * counts towards the cost of its request, and the scan stops when the request ends.
  */
 
-type Read = Pick<Services['store']['read'], 'unspentOutputs' | 'unspentStop'>
+type Read = Pick<Services['store']['read'], 'unspentOutputs' | 'unspentScanEnd'>
 
 /** Rows of a page. `stoppedAt` is set if the scan stopped early: the position after which it continues. */
 export interface ScannedRows {
@@ -31,7 +31,7 @@ export async function scanUnspent(
   // Most filters match many outputs, so the first batch is small.
   for (let batches = 0, scanLimit = rowsPerTurn; ; scanLimit *= 4) {
     const part = { ...question, after, before }
-    const at = isSparse ? (await read.unspentStop(part, scanLimit)).at : undefined
+    const at = isSparse ? (await read.unspentScanEnd(part, scanLimit)).at : undefined
     const wanted = Math.min(limit - rows.length, rowsPerTurn)
     const found = await read.unspentOutputs({ ...part, through: at, limit: wanted })
     rows.push(...found)

@@ -137,7 +137,7 @@ async function logIdOf(
     'table network',
   )
   const page = { after: undefined, limit: 1 }
-  const [text] = await database.tables.rowsBehind(connection, network, page)
+  const [text] = await database.tables.rowsAfterKey(connection, network, page)
   if (text === undefined) return undefined
   const row: unknown[] = JSON.parse(text)
   return `0x${String(row[columnOf(network, 'logId')])}`
@@ -176,7 +176,7 @@ async function* pagesOf(
   let after: readonly string[] | undefined =
     isLog(table) && hidden > 0 ? [String(hidden)] : undefined
   for (let limit = firstPage; ; ) {
-    const page = await database.tables.rowsBehind(connection, table, { after, limit })
+    const page = await database.tables.rowsAfterKey(connection, table, { after, limit })
     if (page.length === 0) return
     if (upTo !== undefined && isLog(table)) {
       const seqAt = columnOf(table, 'seq')

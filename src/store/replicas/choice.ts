@@ -5,7 +5,7 @@ import type { LogTip } from '../rows.ts'
 import { reasonOf } from '../unusable.ts'
 import { type Floor, unknownLsn } from './floor.ts'
 import { createMoves, type Moves } from './moves.ts'
-import { type Place, placeOf, reaches, readAt } from './place.ts'
+import { createReadTarget, type ReadTarget, reaches, readAt } from './read-target.ts'
 import { createReplicaWatch } from './replica-watch.ts'
 import type { Server } from './server.ts'
 
@@ -27,9 +27,9 @@ export interface ChoiceDeps {
 
 /** The servers, and the one that is read. */
 export interface Choice {
-  readonly primary: Place
-  readonly replicas: readonly Place[]
-  current(): Place
+  readonly primary: ReadTarget
+  readonly replicas: readonly ReadTarget[]
+  current(): ReadTarget
   isPrimaryAway(): boolean
   /**
    * Reads from the chosen server once it has everything that this process has acknowledged. If the server is lost meanwhile, the read is
@@ -41,9 +41,9 @@ export interface Choice {
   /** Reads the position of the primary. The query is sent after the call. */
   primaryLsn(): Promise<bigint>
   /** Records a tip that was read. */
-  saw(tip: LogTip): void
+  recordTip(tip: LogTip): void
   /** Newest tip that was read. */
-  seen(): LogTip | undefined
+  newestTip(): LogTip | undefined
   /** Checks all servers. */
   look(): Promise<void>
   close(): Promise<void>
@@ -51,8 +51,8 @@ export interface Choice {
 
 /** Creates the choice. It reads from the primary until the first check. */
 export function createChoice(deps: ChoiceDeps): Choice {
-  const primary = placeOf(deps.primary, true)
-  const replicas = deps.replicas.map((open) => placeOf(open(), false))
+  const primary = createReadTarget(deps.primary, true)
+  const replicas = deps.replicas.map((open) => createReadTarget(open(), false))
   const primaryLsn = lsnOf(primary)
   const floor: Floor = { lsn: 0n, isExcused: false }
   const moves = createMoves({ ...deps, primary, replicas, primaryLsn })
@@ -62,13 +62,13 @@ export function createChoice(deps: ChoiceDeps): Choice {
 
   async function use<T>(read: (server: Server) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const place = await ready()
+      const target = await ready()
       try {
-        return await readAt(place, read)
+        return await readAt(target, read)
       } catch (failure) {
         if (attempt === maxAttempts || storeFaultOf(failure) === undefined) throw failure
-        if (place !== moves.current()) continue
-        if (!(await watch.mayRetry(place, reasonOf(failure)))) throw failure
+        if (target !== moves.current()) continue
+        if (!(await watch.mayRetry(target, reasonOf(failure)))) throw failure
       }
     }
   }
@@ -85,10 +85,10 @@ export function createChoice(deps: ChoiceDeps): Choice {
     await Promise.all([...closing, watch.closed()])
   }
 
-  const { current, saw, seen } = moves
+  const { current, recordTip, newestTip } = moves
   const { isPrimaryAway, look } = watch
   const servers = { primary, replicas, current, isPrimaryAway }
-  return { ...servers, use, raise, primaryLsn, saw, seen, look, close }
+  return { ...servers, use, raise, primaryLsn, recordTip, newestTip, look, close }
 }
 
 /** Returns a function that resolves to the current server, once this server has everything that the process has acknowledged. */
@@ -99,36 +99,36 @@ function createReadiness({
 }: Pick<Choice, 'primary'> & { readonly moves: Moves; readonly floor: Floor }) {
   let catchingUp: Promise<void> | undefined
 
-  async function ready(): Promise<Place> {
+  async function ready(): Promise<ReadTarget> {
     const goal = floor.lsn
     for (;;) {
       if (moves.isHeld()) await moves.free()
-      const place = moves.current()
-      if (place.isPrimary || place.reached >= goal || floor.isExcused) return place
-      catchingUp ??= catchUp(place, goal).finally(() => {
+      const target = moves.current()
+      if (target.isPrimary || target.reached >= goal || floor.isExcused) return target
+      catchingUp ??= catchUp(target, goal).finally(() => {
         catchingUp = undefined
       })
       await catchingUp
     }
   }
 
-  async function catchUp(place: Place, goal: bigint): Promise<void> {
-    if (await reaches(place, goal, maxWaitMs)) return
+  async function catchUp(target: ReadTarget, goal: bigint): Promise<void> {
+    if (await reaches(target, goal, maxWaitMs)) return
     const there = await primary.server.lsn().catch(() => undefined)
     if (there === undefined) floor.isExcused = true
-    else await moves.moveFrom(place, 'it lacks acknowledged writes')
+    else await moves.moveFrom(target, 'it lacks acknowledged writes')
   }
 
   return ready
 }
 
 /** Reads the position of a server. A call never joins an earlier query, whose result may be older than what the caller knows. */
-function lsnOf(place: Place): () => Promise<bigint> {
+function lsnOf(target: ReadTarget): () => Promise<bigint> {
   let next: Promise<bigint> | undefined
   let last: Promise<unknown> = Promise.resolve()
   return () => {
     next ??= last.then(() => {
-      const lsn = place.server.lsn()
+      const lsn = target.server.lsn()
       next = undefined
       last = lsn.catch(() => {})
       return lsn

@@ -1,7 +1,7 @@
 /** Lag of replicas, measured by the clock of this process alone. */
 
 /** Samples of the position of the primary over time. */
-export interface PrimaryPast {
+export interface PrimaryPositions {
   /** Records the present position of the primary. */
   add(lsn: bigint): void
   /** Milliseconds since the primary was first seen beyond the position of a replica; 0 if the replica lacks nothing. */
@@ -9,7 +9,7 @@ export interface PrimaryPast {
 }
 
 /** Creates an empty list of samples. */
-export function createPrimaryPast(): PrimaryPast {
+export function createPrimaryPositions(): PrimaryPositions {
   const samples: { readonly lsn: bigint; readonly at: number }[] = []
 
   function add(lsn: bigint): void {

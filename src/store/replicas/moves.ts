@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
 import type { LogTip } from '../rows.ts'
-import { type Place, reaches } from './place.ts'
+import { type ReadTarget, reaches } from './read-target.ts'
 
 /** Moves the reads from one server to another, but only to a server that has everything that was read before. */
 
 /** Dependencies of the moves. */
 export interface MovesDeps {
-  readonly primary: Place
-  readonly replicas: readonly Place[]
+  readonly primary: ReadTarget
+  readonly replicas: readonly ReadTarget[]
   readonly primaryLsn: () => Promise<bigint>
   readonly log: Pick<Log, 'info'>
   /** Called after the reads have moved. */
@@ -16,76 +16,76 @@ export interface MovesDeps {
 }
 
 /** The server that is read, and the newest tip that was read. */
-export interface Moves extends Omit<SeenTip, 'reset'>, Omit<Hold, 'during'> {
-  current(): Place
+export interface Moves extends Omit<NewestTip, 'reset'>, Omit<Hold, 'during'> {
+  current(): ReadTarget
   /** Moves the reads without checking what was read. */
-  move(to: Place, reason: string): void
+  move(to: ReadTarget, reason: string): void
   /** Moves the reads away from a server: to the primary, or if it is away, to a replica that has everything that was read. */
-  moveFrom(place: Place, reason: string): Promise<void>
+  moveFrom(target: ReadTarget, reason: string): Promise<void>
   /** Moves the reads to a replica that soon reaches the position of the primary, while the primary has no read in progress. */
-  moveTo(place: Place): Promise<void>
+  moveTo(target: ReadTarget): Promise<void>
 }
 
 /** Creates the moves. All reads go to the primary until the first move. */
 export function createMoves({ primary, replicas, primaryLsn, log, onMoved }: MovesDeps): Moves {
   const { during, isHeld, free } = createHold()
-  const tip = createSeenTip()
+  const tip = createNewestTip()
   let current = primary
 
-  function move(to: Place, reason: string): void {
+  function move(to: ReadTarget, reason: string): void {
     log.info('reads-moved', { from: current.server.name, to: to.server.name, reason })
     current = to
     onMoved()
   }
 
-  async function moveFrom(place: Place, reason: string): Promise<void> {
+  async function moveFrom(target: ReadTarget, reason: string): Promise<void> {
     await during(async () => {
-      if (current !== place) return
-      if (!place.isPrimary && (await primaryShows(primary, tip))) return move(primary, reason)
+      if (current !== target) return
+      if (!target.isPrimary && (await primaryShows(primary, tip))) return move(primary, reason)
       for (const other of replicas) {
-        if (other === place || other.out !== undefined) continue
-        if (await hasTip(other, tip.seen())) return move(other, reason)
+        if (other === target || other.out !== undefined) continue
+        if (await hasTip(other, tip.newestTip())) return move(other, reason)
       }
     })
   }
 
-  async function moveTo(place: Place): Promise<void> {
+  async function moveTo(target: ReadTarget): Promise<void> {
     const near = await primaryLsn()
-    if (!(await reaches(place, near, maxHoldMs))) return
+    if (!(await reaches(target, near, maxHoldMs))) return
     await during(async () => {
       const until = performance.now() + maxHoldMs
-      while (primary.underWay.size > 0) {
+      while (primary.inFlight.size > 0) {
         if (performance.now() > until) return
         await delay(1)
       }
       const goal = await primaryLsn()
-      if (current !== primary || place.out !== undefined) return
-      if (await reaches(place, goal, maxHoldMs)) move(place, 'it is near the primary')
+      if (current !== primary || target.out !== undefined) return
+      if (await reaches(target, goal, maxHoldMs)) move(target, 'it is near the primary')
     })
   }
 
-  const { saw, seen } = tip
-  return { current: () => current, isHeld, free, move, moveFrom, moveTo, saw, seen }
+  const { recordTip, newestTip } = tip
+  return { current: () => current, isHeld, free, move, moveFrom, moveTo, recordTip, newestTip }
 }
 
 /** The newest tip that was read. */
-interface SeenTip {
+interface NewestTip {
   /** Records a tip that was read. */
-  saw(tip: LogTip): void
-  seen(): LogTip | undefined
+  recordTip(tip: LogTip): void
+  newestTip(): LogTip | undefined
   /** Replaces the newest tip, because the primary has lost it. */
   reset(tip: LogTip): void
 }
 
-function createSeenTip(): SeenTip {
-  let seen: LogTip | undefined
+function createNewestTip(): NewestTip {
+  let newestTip: LogTip | undefined
   return {
-    saw: (tip) => {
-      if (seen?.logId !== tip.logId || tip.slot > seen.slot) seen = tip
+    recordTip: (tip) => {
+      if (newestTip?.logId !== tip.logId || tip.slot > newestTip.slot) newestTip = tip
     },
-    seen: () => seen,
+    newestTip: () => newestTip,
     reset: (tip) => {
-      seen = tip
+      newestTip = tip
     },
   }
 }
@@ -124,13 +124,16 @@ function createHold(): Hold {
  * Waits until the primary has the newest tip that was read. While a commit waits for another standby, a replica shows it before the
  * primary does. A tip that the primary does not show within `maxWaitMs` was lost. Then the primary is right, and feeds start again.
  */
-async function primaryShows(primary: Place, { seen, reset }: SeenTip): Promise<boolean> {
+async function primaryShows(
+  primary: ReadTarget,
+  { newestTip, reset }: NewestTip,
+): Promise<boolean> {
   const until = performance.now() + maxWaitMs
   for (;;) {
     const look = await primary.server.look().catch(() => undefined)
     if (look === undefined) return false
     const { logId, slot } = look.tip
-    const newest = seen()
+    const newest = newestTip()
     if (newest === undefined || logId !== newest.logId || slot >= newest.slot) return true
     if (performance.now() > until) {
       reset(look.tip)
@@ -141,12 +144,12 @@ async function primaryShows(primary: Place, { seen, reset }: SeenTip): Promise<b
 }
 
 /** Whether a server has the newest tip that was read. */
-async function hasTip({ server }: Place, seen: LogTip | undefined): Promise<boolean> {
+async function hasTip({ server }: ReadTarget, newestTip: LogTip | undefined): Promise<boolean> {
   try {
     const { tip } = await server.look()
-    if (seen === undefined) return true
-    if (tip.logId !== seen.logId || tip.slot < seen.slot) return false
-    return (await server.read.milestone(seen.slot))?.commitmentId === seen.commitmentId
+    if (newestTip === undefined) return true
+    if (tip.logId !== newestTip.logId || tip.slot < newestTip.slot) return false
+    return (await server.read.milestone(newestTip.slot))?.commitmentId === newestTip.commitmentId
   } catch {
     return false
   }

@@ -2,8 +2,8 @@ import type { Log } from '../../lib/log.ts'
 import type { Store, StoreNotification } from '../contract.ts'
 import type { OnStoreCall } from '../fault-log.ts'
 import type { ReplicasStatus } from '../replica-contract.ts'
-import { createAnnouncer } from './announcer.ts'
 import { type Choice, createChoice } from './choice.ts'
+import { createReplicaNotifier } from './replica-notifier.ts'
 import { acknowledgedWrites, routedReads, routedSnapshot } from './routed-reads.ts'
 import { openReplica, primaryServer } from './server.ts'
 
@@ -19,7 +19,7 @@ export interface ReplicaOptions {
   /** Receives the duration of each read from a replica. */
   readonly onCall: OnStoreCall | undefined
   /** Receives notifications of the store once their changes can be read. */
-  readonly hear: (news: StoreNotification) => void
+  readonly onNotification: (notification: StoreNotification) => void
 }
 
 /** Two views of a store: one for writers, one for requests and feeds. */
@@ -29,7 +29,7 @@ export interface ReplicatedStore {
   /** Reads from the chosen server, for requests and feeds. */
   readonly serving: Store
   /** Forwards a notification once its change can be read. */
-  announce(news: StoreNotification): void
+  notifyWhenReadable(notification: StoreNotification): void
   /** Starts to check the servers. Until then, all reads go to the primary. */
   begin(): Promise<void>
   close(): Promise<void>
@@ -37,15 +37,15 @@ export interface ReplicatedStore {
 
 /** Opens the store. It connects to no replica before `begin`. Closing it also closes the underlying store. */
 export function openReplicated(store: Store, options: ReplicaOptions): ReplicatedStore {
-  const { primaryUrl, replicaUrls, maxLagSeconds, log, onCall, hear } = options
+  const { primaryUrl, replicaUrls, maxLagSeconds, log, onCall, onNotification } = options
   const choice = createChoice({
     primary: primaryServer(store, primaryUrl),
     replicas: rotated(replicaUrls).map((url) => () => openReplica({ url, log, onCall })),
     maxLagMs: 1_000 * maxLagSeconds,
     log,
-    onMoved: () => announcer.moved(),
+    onMoved: () => notifier.moved(),
   })
-  const announcer = createAnnouncer(choice, hear)
+  const notifier = createReplicaNotifier(choice, onNotification)
   const write = acknowledgedWrites(store.write, choice)
   const read = routedReads(choice)
   const checks = periodicChecks(choice, log)
@@ -59,10 +59,10 @@ export function openReplicated(store: Store, options: ReplicaOptions): Replicate
       snapshot: routedSnapshot(choice, read),
       replicas: () => statusOf(choice),
     },
-    announce: announcer.announce,
+    notifyWhenReadable: notifier.notifyWhenReadable,
     begin: checks.begin,
     close: async () => {
-      announcer.close()
+      notifier.close()
       await checks.close()
       await choice.close()
       await store.close()
@@ -107,10 +107,10 @@ const lookEveryMs = 1_000
 function statusOf({ current, isPrimaryAway, replicas }: Choice): ReplicasStatus {
   return {
     isPrimaryAway: isPrimaryAway(),
-    replicas: replicas.map((place) => ({
-      name: place.server.name,
-      state: place.out !== undefined ? 'left_out' : place === current() ? 'read' : 'ready',
-      lagMs: place.lagMs,
+    replicas: replicas.map((target) => ({
+      name: target.server.name,
+      state: target.out !== undefined ? 'left_out' : target === current() ? 'read' : 'ready',
+      lagMs: target.lagMs,
     })),
   }
 }

@@ -1,17 +1,17 @@
 import type { Log } from '../../lib/log.ts'
 import { reasonOf } from '../unusable.ts'
 import { type Floor, unknownLsn } from './floor.ts'
-import { createPrimaryPast } from './lag.ts'
+import { createPrimaryPositions } from './lag.ts'
 import type { Moves } from './moves.ts'
-import { endReads, notChecked, type Place } from './place.ts'
-import type { Look, Server } from './server.ts'
+import { endReads, notChecked, type ReadTarget } from './read-target.ts'
+import type { Server, ServerState } from './server.ts'
 
 /** Checks the servers, leaves out replicas that must not be read, uses them again, and moves the reads accordingly. */
 
 /** Dependencies of the watch. */
 export interface ReplicaWatchDeps {
-  readonly primary: Place
-  readonly replicas: readonly Place[]
+  readonly primary: ReadTarget
+  readonly replicas: readonly ReadTarget[]
   /** Opens a replica again, by its index in `replicas`. */
   readonly reopen: (replica: number) => Server
   readonly moves: Moves
@@ -26,7 +26,7 @@ export interface ReplicaWatch {
   /** Checks all servers. Concurrent calls share one check. */
   look(): Promise<void>
   /** Whether a read that failed at a server may be retried at another one. */
-  mayRetry(place: Place, reason: string): Promise<boolean>
+  mayRetry(target: ReadTarget, reason: string): Promise<boolean>
   /** Resolves when the connections to servers that were left out are closed. */
   closed(): Promise<void>
 }
@@ -35,7 +35,7 @@ export interface ReplicaWatch {
 export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
   const { primary, replicas, moves, floor } = deps
   const { leaveOut, takeIn, closed } = createLeavingOut(deps)
-  const past = createPrimaryPast()
+  const positions = createPrimaryPositions()
   let isAway = false
   let looking: Promise<void> | undefined
 
@@ -43,13 +43,13 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
    * A replica may cancel reads of rows that it is about to remove, and a connection pool may be busy. So only a server that does not
    * respond is left out.
    */
-  async function mayRetry(place: Place, reason: string): Promise<boolean> {
-    if (await place.server.lsn().then(Boolean, () => false)) return !place.isPrimary
-    if (place.isPrimary) {
+  async function mayRetry(target: ReadTarget, reason: string): Promise<boolean> {
+    if (await target.server.lsn().then(Boolean, () => false)) return !target.isPrimary
+    if (target.isPrimary) {
       isAway = true
-      await moves.moveFrom(place, reason)
-    } else await leaveOut(place, reason)
-    return place !== moves.current()
+      await moves.moveFrom(target, reason)
+    } else await leaveOut(target, reason)
+    return target !== moves.current()
   }
 
   function look(): Promise<void> {
@@ -63,28 +63,32 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
     const [there, ...looks] = await Promise.all([primary, ...replicas].map(lookAt))
     isAway = there instanceof Error
     if (!(there instanceof Error) && there !== undefined) {
-      past.add(there.lsn)
+      positions.add(there.lsn)
       floor.isExcused = false
       if (floor.lsn === unknownLsn) floor.lsn = there.lsn
     }
     const known = there instanceof Error ? undefined : there
-    await Promise.all(replicas.map((place, i) => judge(place, looks[i], known)))
+    await Promise.all(replicas.map((target, i) => judge(target, looks[i], known)))
     if (moves.current() !== primary) return
     if (isAway) await moves.moveFrom(primary, 'the primary is away')
     else await leavePrimary(deps)
   }
 
-  async function judge(place: Place, found: Look | Error | undefined, known: Look | undefined) {
+  async function judge(
+    target: ReadTarget,
+    found: ServerState | Error | undefined,
+    known: ServerState | undefined,
+  ) {
     if (found === undefined || found instanceof Error) {
-      return await leaveOut(place, found?.message ?? '')
+      return await leaveOut(target, found?.message ?? '')
     }
-    if (found.lsn > place.reached) place.reached = found.lsn
+    if (found.lsn > target.reached) target.reached = found.lsn
     // While the primary is away, the lag of a replica is unknown and keeps its last value.
-    if (known !== undefined) place.lagMs = past.lagOf(found.lsn)
-    const { lagMs } = place
+    if (known !== undefined) target.lagMs = positions.lagOf(found.lsn)
+    const { lagMs } = target
     const reason = await faultOf(found, known, { ...deps, lagMs }).catch(() => undefined)
-    if (reason === undefined) takeIn(place)
-    else await leaveOut(place, reason)
+    if (reason === undefined) takeIn(target)
+    else await leaveOut(target, reason)
   }
 
   return { isPrimaryAway: () => isAway, look, mayRetry, closed }
@@ -92,12 +96,12 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
 
 /** Moves the reads from the primary to the first replica that may be read. */
 async function leavePrimary({ primary, replicas, moves, floor }: ReplicaWatchDeps): Promise<void> {
-  for (const place of replicas) {
-    if (moves.current() !== primary || place.out !== undefined) continue
+  for (const target of replicas) {
+    if (moves.current() !== primary || target.out !== undefined) continue
     // Before anything was read or acknowledged, any snapshot of the replica is new enough.
-    if (moves.seen() === undefined && floor.lsn === 0n) {
-      moves.move(place, 'it is the first usable replica')
-    } else await moves.moveTo(place).catch(() => {})
+    if (moves.newestTip() === undefined && floor.lsn === 0n) {
+      moves.move(target, 'it is the first usable replica')
+    } else await moves.moveTo(target).catch(() => {})
   }
 }
 
@@ -110,37 +114,37 @@ function createLeavingOut({
 }: Pick<ReplicaWatchDeps, 'replicas' | 'moves' | 'reopen' | 'log'>) {
   const closing: Promise<unknown>[] = []
 
-  async function leaveOut(place: Place, reason: string): Promise<void> {
-    const isNew = place.out === undefined || place.out === notChecked
-    place.out = reason
-    if (isNew) log.warn('replica-left-out', { replica: place.server.name, reason })
-    if (moves.current() === place) await moves.moveFrom(place, reason)
+  async function leaveOut(target: ReadTarget, reason: string): Promise<void> {
+    const isNew = target.out === undefined || target.out === notChecked
+    target.out = reason
+    if (isNew) log.warn('replica-left-out', { replica: target.server.name, reason })
+    if (moves.current() === target) await moves.moveFrom(target, reason)
     if (!isNew) return
-    endReads(place)
+    endReads(target)
     // The old connections may never respond.
-    closing.push(place.server.close().catch(() => {}))
-    place.server = reopen(replicas.indexOf(place))
+    closing.push(target.server.close().catch(() => {}))
+    target.server = reopen(replicas.indexOf(target))
   }
 
-  function takeIn(place: Place): void {
-    const wasOut = place.out !== undefined && place.out !== notChecked
-    place.out = undefined
+  function takeIn(target: ReadTarget): void {
+    const wasOut = target.out !== undefined && target.out !== notChecked
+    target.out = undefined
     if (!wasOut) return
-    log.info('replica-used-again', { replica: place.server.name })
+    log.info('replica-used-again', { replica: target.server.name })
     if (replicas.every(({ out }) => out === undefined)) log.info('replicas-back')
   }
 
   return { leaveOut, takeIn, closed: async () => void (await Promise.all(closing)) }
 }
 
-function lookAt({ server }: Place): Promise<Look | Error> {
+function lookAt({ server }: ReadTarget): Promise<ServerState | Error> {
   return server.look().catch((failure) => new Error(reasonOf(failure)))
 }
 
 /** Returns why a replica that responds must not be read, or `undefined` if it may be read. */
 async function faultOf(
-  { isReplica, tip }: Look,
-  known: Look | undefined,
+  { isReplica, tip }: ServerState,
+  known: ServerState | undefined,
   { primary, maxLagMs, lagMs }: Pick<ReplicaWatchDeps, 'primary' | 'maxLagMs'> & { lagMs: number },
 ): Promise<string | undefined> {
   if (!isReplica) return 'it follows no primary: it was promoted, or is one'

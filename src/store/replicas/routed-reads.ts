@@ -22,7 +22,7 @@ export function routedReads(choice: Choice): StoreReader {
 
   async function sawTip(): Promise<LogTip> {
     const tip = await logTip()
-    choice.saw(tip)
+    choice.recordTip(tip)
     return tip
   }
 
@@ -37,7 +37,7 @@ export function routedReads(choice: Choice): StoreReader {
   }
 
   async function reach(position: NamedPosition): Promise<void> {
-    if (choice.current() === primary || isBefore(choice.seen(), position)) return
+    if (choice.current() === primary || isBefore(choice.newestTip(), position)) return
     if (await use((server) => hasReached(server.read, position))) return
     const isThere = await hasReached(primary.server.read, position).catch(() => false)
     if (isThere) await choice.raise()
@@ -66,7 +66,7 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   const named: NamedPosition[] = []
   let isLost = false
   const note = async (position: NamedPosition) => {
-    if (!isBefore(choice.seen(), position)) named.push(position)
+    if (!isBefore(choice.newestTip(), position)) named.push(position)
   }
   const failed = (failure: unknown) => {
     // The server is lost, or it cancelled the read because it was about to remove the rows.
@@ -86,7 +86,7 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   })
 
   async function isStale(): Promise<boolean> {
-    if (isLost || !choice.replicas.some((place) => place.server === server)) return true
+    if (isLost || !choice.replicas.some((target) => target.server === server)) return true
     for (const position of named) {
       if (await hasReached(begun.read, position)) continue
       await routed.reach(position)

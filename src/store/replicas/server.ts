@@ -20,14 +20,14 @@ export interface Server extends Pick<Store, 'snapshot'> {
   readonly name: string
   readonly read: StoreReader
   /** Reads the state of the server. Rejects after `lookTimeoutMs`. */
-  look(): Promise<Look>
+  look(): Promise<ServerState>
   /** Reads the flush position of the primary, or the replay position of a replica. Rejects after `lookTimeoutMs`. */
   lsn(): Promise<bigint>
   close(): Promise<void>
 }
 
 /** State of a server. */
-export interface Look {
+export interface ServerState {
   /** Position in the write-ahead log. `tip` includes everything up to it. */
   readonly lsn: bigint
   /** Whether the server follows a primary. */

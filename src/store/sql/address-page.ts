@@ -6,7 +6,7 @@ import type { AddressPage, AddressPageQuery } from '../rows.ts'
 import { classToNumber, noBranch } from '../values.ts'
 import { createBranchMemory, type KnownBranches } from './branch-memory.ts'
 import { hexOfText } from './columns.ts'
-import { missingPart, partitionWith, startOf, unlessGone } from './log-partitions.ts'
+import { missingPart, partitionWith, startOf, undefinedIfDropped } from './log-partitions.ts'
 import { branchOfId, tipOf } from './log-tip.ts'
 import { logTable } from './published.ts'
 import type { Reading } from './reading.ts'
@@ -82,7 +82,7 @@ async function readPartitions(
   if (partition === undefined || newest === undefined) return undefined
   const table = quoted(partition.name)
   const heads = source.texts.heads({ newest: quoted(newest.name), page: table })
-  const found = await unlessGone(readFrom(source, request, { heads, table, knownSlot }))
+  const found = await undefinedIfDropped(readFrom(source, request, { heads, table, knownSlot }))
   if (found === undefined) return undefined
   const { head, rows } = foundPage(found)
   const tip = head.tip.seq

@@ -6,7 +6,7 @@ import {
   blockParents,
   blockStates,
   blocks,
-  inboxPlaces,
+  inboxPositions,
   issuedBlocks,
   transactions,
 } from './bulk-tables.ts'
@@ -50,7 +50,7 @@ export function blockListReads({ row, rows }: Reading) {
   // Without the place in the inbox, PostgreSQL returns blocks of equal issuing time in any order, and a restart offers other parents.
   const recent = rows(blocks, `WHERE state <> 'DROPPED' ${newestFirst}, inbox DESC LIMIT ?`)
   const newest = row(issuedBlocks, `WHERE slot <= ? AND state <> 'DROPPED' ${newestFirst} LIMIT 1`)
-  const lastPlace = row(inboxPlaces, 'ORDER BY inbox DESC LIMIT 1')
+  const lastPosition = row(inboxPositions, 'ORDER BY inbox DESC LIMIT 1')
   const ofKind = rows(
     issuedBlocks,
     `WHERE slot >= ? AND slot <= ? AND kind = ? AND state NOT IN ('PENDING', 'DROPPED')`,
@@ -65,7 +65,7 @@ export function blockListReads({ row, rows }: Reading) {
     recentBlocks: (limit) => recent(limit),
     newestSlotWithBlocks: async (upTo) => (await newest(upTo))?.slot,
     // Blocks that were never in the inbox have places below 1.
-    newestInbox: async () => Math.max((await lastPlace())?.inbox ?? 0, 0),
+    newestInbox: async () => Math.max((await lastPosition())?.inbox ?? 0, 0),
     blocksOfKind: (kind, from, to) => ofKind(from, to, kindToNumber(kind)),
   } satisfies Partial<StoreReader>
 }

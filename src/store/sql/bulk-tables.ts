@@ -135,8 +135,8 @@ export const blocks = table('blocks', {
   workScore: long,
 })
 
-/** Places in the inbox. */
-export const inboxPlaces = table('blocks', { inbox: long })
+/** Positions in the inbox. */
+export const inboxPositions = table('blocks', { inbox: long })
 
 /** Committed slots by slot. */
 export const commitmentSlots = table('commitments', { slot: long })
@@ -199,11 +199,11 @@ export const verdicts = writtenTable('transactions', {
 /** Blocks whose transaction waits for other transactions, by their places in the inbox. */
 export const waitingCarriers = table('waiting_carriers', { inbox: long, slot: long, missing: int })
 
-/** Places of waiting blocks in the inbox. */
-export const waitingPlaces = table('waiting_carriers', { inbox: long })
+/** Positions of waiting blocks in the inbox. */
+export const waitingPositions = table('waiting_carriers', { inbox: long })
 
 /** Awaited transactions by the inbox place of the block that waits for them. */
-export const awaitingPlaces = table('awaited_transactions', { inbox: long })
+export const awaitingPositions = table('awaited_transactions', { inbox: long })
 
 /** Transactions that blocks wait for. */
 export const awaitedTransactions = table('awaited_transactions', {

@@ -90,7 +90,7 @@ export interface Dialect {
    * Outputs that one statement of a scan visits, whether or not they pass the filter. SQLite runs a statement in one turn of the event
    * loop. On PostgreSQL, each statement is a round trip.
    */
-  readonly walkedAtOnce: number
+  readonly maxScannedRows: number
   /** SQL that replaces the table of the log when the log is in shards. Absent when the log is one table. */
   readonly shards?: ShardedScans
 }

@@ -1,5 +1,5 @@
 import type { RawTx } from '../client.ts'
-import type { InboxStatements, TakenPlaces } from './statements.ts'
+import type { AllocatedPositions, InboxStatements } from './statements.ts'
 
 /** Creates the statements of the inbox on the writer's row. `numbered` writes parameters as the database has them. */
 export function inboxStatements(numbered: (text: string) => string): InboxStatements {
@@ -7,8 +7,11 @@ export function inboxStatements(numbered: (text: string) => string): InboxStatem
     RETURNING "openFrom", "nextInbox"`)
   const raise = numbered('UPDATE writer SET "openFrom" = ? WHERE id = 1 AND "openFrom" < ?')
 
-  async function takePlaces(tx: RawTx, count: number): Promise<TakenPlaces | undefined> {
-    const [row] = await tx.$queryRawUnsafe<TakenPlaces[]>(take, count)
+  async function allocatePositions(
+    tx: RawTx,
+    count: number,
+  ): Promise<AllocatedPositions | undefined> {
+    const [row] = await tx.$queryRawUnsafe<AllocatedPositions[]>(take, count)
     return row
   }
 
@@ -16,5 +19,5 @@ export function inboxStatements(numbered: (text: string) => string): InboxStatem
     await tx.$executeRawUnsafe(raise, BigInt(openFrom), BigInt(openFrom))
   }
 
-  return { takePlaces, raiseOpenFrom, numbered }
+  return { allocatePositions, raiseOpenFrom, numbered }
 }

@@ -34,7 +34,7 @@ export async function scanLog(
   const readLog = (part: ScannedRange) => query(scan.on(logTable, part), scan.parameters(part))
   const partition = partitionWith(logForms, startOf(logForms, range))
   if (partition === undefined) return await readLog(range)
-  const found = await unlessGone(
+  const found = await undefinedIfDropped(
     query(scan.withTip(quoted(partition.name), range), scan.parameters(range)),
   )
   if (found === undefined) return await readLog(range)
@@ -97,7 +97,7 @@ export function partitionWith(
 }
 
 /** Resolves to the rows, or to `undefined` if a table that the statement names was dropped meanwhile. */
-export async function unlessGone(found: Promise<Rows>): Promise<Rows | undefined> {
+export async function undefinedIfDropped(found: Promise<Rows>): Promise<Rows | undefined> {
   try {
     return await found
   } catch (failure) {

@@ -50,7 +50,7 @@ export interface TransactionStatements {
   /** Blocks other transactions that set a chain record until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
   /** Notifies all processes once the transaction is committed. */
-  notify(tx: RawTx, news: StoreNotification): Promise<void>
+  notify(tx: RawTx, notification: StoreNotification): Promise<void>
 }
 
 /** Statements on the lease. They use the clock of the database, so that two processes never compare two clocks. */
@@ -70,18 +70,18 @@ export interface LeaseStatements {
 
 /** Statements of the inbox on the writer's row. */
 export interface InboxStatements {
-  /** Allocates `count` places of the inbox. Resolves to `undefined` if no process ever took the lease. */
-  takePlaces(tx: RawTx, count: number): Promise<TakenPlaces | undefined>
+  /** Allocates `count` positions of the inbox. Resolves to `undefined` if no process ever took the lease. */
+  allocatePositions(tx: RawTx, count: number): Promise<AllocatedPositions | undefined>
   /** Raises the first open slot to `openFrom` if it is lower. */
   raiseOpenFrom(tx: RawTx, openFrom: number): Promise<void>
   /** Replaces the `?` parameters of a text by those of this database. */
   numbered(text: string): string
 }
 
-/** Allocated places of the inbox. */
-export interface TakenPlaces {
+/** Allocated positions of the inbox. */
+export interface AllocatedPositions {
   readonly openFrom: bigint
-  /** Place after the last allocated one. */
+  /** Position after the last allocated one. */
   readonly nextInbox: bigint
 }
 
@@ -104,11 +104,11 @@ export interface PartitionStatements {
    * Creates the partitions for rows up to a position, in the transaction that inserts the rows: a slot may be larger than the partitions
    * created ahead of time. That transaction has read the log, so the log is not partitioned meanwhile.
    */
-  makeRoom(tx: RawTx, upTo: number): Promise<void>
+  createUpTo(tx: RawTx, upTo: number): Promise<void>
   /** Whether the log has reached its newest partition, so that no empty partition is left. */
-  isRoomShort(tx: RawTx): Promise<boolean>
+  isNextMissing(tx: RawTx): Promise<boolean>
   /** Creates the next partition if no empty one is left. */
-  makeNext(tx: RawTx): Promise<void>
+  createNext(tx: RawTx): Promise<void>
   /**
    * Drops a partition whose rows are all hidden, once no session reads it. Resolves to whether the partition was dropped. The caller
    * retries until it was.
@@ -205,8 +205,8 @@ export interface TableStatements {
    * Reads rows after a key in the order of keys. Each row is the text of a JSON array of its columns: bytes are hexadecimal digits,
    * integers are text because they may exceed the integers of JavaScript.
    */
-  rowsBehind(connection: SqlConnection, table: Table, page: TablePage): Promise<string[]>
-  /** Inserts rows in the form of `rowsBehind`, as one JSON array. Resolves to the number of rows. */
+  rowsAfterKey(connection: SqlConnection, table: Table, page: TablePage): Promise<string[]>
+  /** Inserts rows in the form of `rowsAfterKey`, as one JSON array. Resolves to the number of rows. */
   insertRows(tx: Tx, table: Table, json: string): Promise<number>
 }
 

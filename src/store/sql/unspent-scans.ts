@@ -101,19 +101,19 @@ function scanParts(scan: UnspentScan): Part[] {
   ]
 }
 
-/** Reads the position of the last of the first `walked` outputs of a scan, regardless of its filter; `undefined` if there are fewer. */
-export async function stopOf(
+/** Reads the position of the last of the first `scanned` outputs of a scan, regardless of its filter; `undefined` if there are fewer. */
+export async function readScanEnd(
   { query, dialect }: Reading,
   scan: UnspentScan,
-  walked: number,
+  scanned: number,
 ): Promise<OutputPosition | undefined> {
   const { by } = scan
   const parts: Part[] = [
     'value' in by
-      ? ['FROM index_keys AS walked WHERE kind = ? AND value = ?', ...keyParameters(by)]
-      : ['FROM unspent_outputs AS walked WHERE kind = ?', by.kind],
-    ...rangeOf(scan, 'walked'),
-    [`LIMIT 1 OFFSET ${walked - 1}`],
+      ? ['FROM index_keys AS scanned WHERE kind = ? AND value = ?', ...keyParameters(by)]
+      : ['FROM unspent_outputs AS scanned WHERE kind = ?', by.kind],
+    ...rangeOf(scan, 'scanned'),
+    [`LIMIT 1 OFFSET ${scanned - 1}`],
   ]
   const text = `SELECT "bookedSlot", ${dialect.hex('"outputId"')} ${parts.map(([one]) => one).join(' ')}`
   const [row] = await query(text, valuesOf(parts))

@@ -1,5 +1,5 @@
 import type { SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import { awaitedIds, awaitingPlaces, waitingPlaces } from './bulk-tables.ts'
+import { awaitedIds, awaitingPositions, waitingPositions } from './bulk-tables.ts'
 import type { RawWriting } from './statements.ts'
 
 /** Statements on blocks whose transactions wait for other transactions to be booked. */
@@ -27,8 +27,8 @@ export async function deleteWaiting(
   places: readonly number[],
 ): Promise<void> {
   const keys = places.map((inbox) => ({ inbox }))
-  await sql.remove(tx, awaitingPlaces, keys)
-  await sql.remove(tx, waitingPlaces, keys)
+  await sql.remove(tx, awaitingPositions, keys)
+  await sql.remove(tx, waitingPositions, keys)
 }
 
 /** Counts the blocks that wait for each transaction. */

@@ -15,7 +15,7 @@ import {
 } from '../../../src/node/snapshot/snapshot-format.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import type { Database } from '../../../src/store/database.ts'
-import { inPieces } from '../../../src/store/in-chunks.ts'
+import { inSmallChunks } from '../../../src/store/in-chunks.ts'
 import type { IdPage } from '../../../src/store/ledger-snapshot-contract.ts'
 import { openDatabase } from '../../../src/store/open.ts'
 import { parametersIn } from '../../../src/store/output-index.ts'
@@ -188,6 +188,6 @@ describe.each(databases)('on $name', ({ name, create }) => {
 test('rows are written in pieces of at most 500', async () => {
   const pieces: number[] = []
   const rows = Array.from({ length: 1_201 }, (_, i) => i)
-  await inPieces(rows, async (some) => pieces.push(some.length))
+  await inSmallChunks(rows, async (some) => pieces.push(some.length))
   expect(pieces).toEqual([500, 500, 201])
 })

@@ -53,7 +53,7 @@ export const dialect: Dialect = {
 
   byPosition: (direction) => `address ${direction}, class ${direction}, seq ${direction}`,
 
-  walkedAtOnce: 5_000,
+  maxScannedRows: 5_000,
 
   slice: (from, length) => `substring($2::bytea FROM ${from} FOR ${length})`,
 }

@@ -114,7 +114,7 @@ export async function dropTables(tx: RawTx, names: readonly string[]): Promise<v
 }
 
 /** Creates the table of a copy, which accepts only rows of its range. `buildIndexes` adds its other indexes after the rows. */
-export async function makeCopy(tx: RawTx, { name, from, to }: LogPartition): Promise<void> {
+export async function createCopy(tx: RawTx, { name, from, to }: LogPartition): Promise<void> {
   await tx.$executeRawUnsafe(
     `CREATE TABLE IF NOT EXISTS ${quoted(name)} (LIKE ledger_updates INCLUDING DEFAULTS INCLUDING STORAGE, PRIMARY KEY (seq),
       CONSTRAINT ${rangeCheck} CHECK (seq >= ${from} AND seq < ${to}))`,

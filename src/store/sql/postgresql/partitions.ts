@@ -16,7 +16,7 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
 
   async function look(tx: RawTx): Promise<LogForm> {
     const form = await formOfLog(tx)
-    forms.saw(form)
+    forms.record(form)
     return form
   }
 
@@ -30,7 +30,7 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
       return partitions.length === 0 ? 0 : prunedSeq
     },
 
-    async makeRoom(tx, upTo) {
+    async createUpTo(tx, upTo) {
       await forms.settle(maxFormAgeMs)
       const known = forms.form()
       const end = known.partitions.at(-1)?.to ?? known.checkedTo
@@ -43,14 +43,14 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
         newest = await addPartition(tx, after(newest))
     },
 
-    async isRoomShort(tx) {
+    async isNextMissing(tx) {
       await forms.settle(maxFormAgeMs)
       const newest = forms.form().partitions.at(-1)
       // There is always one whole empty partition after the partition that receives rows.
       return newest !== undefined && newest.from <= (await endOfLog(tx))
     },
 
-    async makeNext(tx) {
+    async createNext(tx) {
       const newest = (await look(tx)).partitions.at(-1)
       if (newest === undefined || newest.from > (await endOfLog(tx))) return
       await addPartition(tx, after(newest))

@@ -51,7 +51,7 @@ export const tableStatements: TableStatements = {
     return Number(hidden ?? 0)
   },
 
-  async rowsBehind(connection, table, { after = [], limit }) {
+  async rowsAfterKey(connection, table, { after = [], limit }) {
     const key = keyColumns(table)
     const names = key.map(({ name }) => quoted(name)).join(', ')
     const values = key.map(({ kind }, i) => parsed(kind, `$${i + 1}::text`)).join(', ')

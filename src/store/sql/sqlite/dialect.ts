@@ -30,7 +30,7 @@ export const dialect: Dialect = {
   byPosition: (direction) => `seq ${direction}`,
 
   // Takes under a millisecond in memory, and about 30 ms if the outputs come from the disk.
-  walkedAtOnce: 500,
+  maxScannedRows: 500,
 
   slice: (from, length) => `substr(?2, ${from}, ${length})`,
 }

@@ -19,7 +19,7 @@ export const tableStatements: TableStatements = {
     )
   },
 
-  async rowsBehind(connection, table, { after, limit }) {
+  async rowsAfterKey(connection, table, { after, limit }) {
     const key = keyColumns(table)
     const names = key.map(({ name }) => quoted(name)).join(', ')
     const behind =

@@ -4,14 +4,19 @@ import { type MilestoneTask, type MilestoneTaskDeps, startMilestoneTask } from '
 /** Creates the next partition of a partitioned log ahead of time, because attaching one may wait for an operator's `VACUUM`. */
 
 /** Dependencies of creating partitions. */
-export interface LogRoomDeps extends MilestoneTaskDeps {
+export interface PartitionCreatorDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'extendLog'>
   /** Whether this process writes the ledger. */
   readonly isWriting: () => boolean
 }
 
 /** Checks after each milestone. A slot that reaches the end of the last partition creates the next partition itself. */
-export function startLogRoom({ write, tail, log, isWriting }: LogRoomDeps): MilestoneTask {
+export function startPartitionCreator({
+  write,
+  tail,
+  log,
+  isWriting,
+}: PartitionCreatorDeps): MilestoneTask {
   async function runPiece(): Promise<boolean> {
     await write.extendLog()
     return false

@@ -20,9 +20,9 @@ import type { Statement } from './postgresql-statements.ts'
  */
 
 /** The pipeline of one pooled connection. */
-export interface Line {
+export interface Pipeline {
   /** Returns the rows of a statement. A statement that fails also fails the later statements of its batch, as in a transaction. */
-  ask(statement: Statement): Promise<Rows>
+  query(statement: Statement): Promise<Rows>
   /** Adds a statement without rows before the next one. If it fails, the next statement rejects with that failure. */
   command(statement: Statement): void
   /** Sends the pending statements, unless a batch is in flight. */
@@ -44,18 +44,18 @@ interface Pending extends Statement {
   later: readonly ColumnReader[] | undefined
 }
 
-const lines = new WeakMap<PoolClient, Line>()
+const pipelines = new WeakMap<PoolClient, Pipeline>()
 
-/** Returns the line of a connection, always the same one. */
-export function lineOf(client: PoolClient): Line {
-  const known = lines.get(client)
+/** Returns the pipeline of a connection, always the same one. */
+export function pipelineOf(client: PoolClient): Pipeline {
+  const known = pipelines.get(client)
   if (known !== undefined) return known
-  const line = createLine(client)
-  lines.set(client, line)
-  return line
+  const pipeline = createPipeline(client)
+  pipelines.set(client, pipeline)
+  return pipeline
 }
 
-function createLine(client: PoolClient): Line {
+function createPipeline(client: PoolClient): Pipeline {
   /** Column readers of prepared statements by name; empty for a command. */
   const prepared = new Map<string, readonly ColumnReader[]>()
   /** Created with the first batch. */
@@ -95,7 +95,7 @@ function createLine(client: PoolClient): Line {
   }
 
   return {
-    ask: (statement) =>
+    query: (statement) =>
       new Promise((resolve, reject) => {
         const { text, name, values } = statement
         const known = { columns: undefined, later: undefined }

@@ -1,17 +1,17 @@
 import { Pool, type PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Line, lineOf } from '../../src/store/postgresql-line.ts'
+import { type Pipeline, pipelineOf } from '../../src/store/postgresql-pipeline.ts'
 import { createStatements } from '../../src/store/postgresql-statements.ts'
 import { databases, useStore } from '../support/databases.ts'
 
 /** Statements of one connection of PostgreSQL, sent in batches. */
 
-describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', ({ create }) => {
+describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline', ({ create }) => {
   const use = useStore(create)
   const { of } = createStatements()
   let pool: Pool
   let client: PoolClient
-  let line: Line
+  let pipeline: Pipeline
   let release: () => void
 
   beforeEach(async () => {
@@ -19,21 +19,21 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', (
     client = await pool.connect()
     client.on('error', () => {})
     release = () => client.release()
-    line = lineOf(client)
+    pipeline = pipelineOf(client)
   })
   afterEach(async () => {
-    await line.drained()
+    await pipeline.drained()
     release()
     await pool.end()
   })
 
-  const divide = (by: number) => line.ask(of('SELECT 12 / CAST(? AS INT)', [by]))
+  const divide = (by: number) => pipeline.query(of('SELECT 12 / CAST(? AS INT)', [by]))
 
   test('sends what is asked in one turn in one message, and again', async () => {
     for (let n = 1; n <= 3; n++) {
-      const answers = await Promise.all([divide(3), line.ask(of('SELECT 7', [])), divide(4)])
+      const answers = await Promise.all([divide(3), pipeline.query(of('SELECT 7', [])), divide(4)])
       expect(answers).toEqual([[[4]], [[7]], [[3]]])
-      expect(line.messages()).toBe(n)
+      expect(pipeline.messages()).toBe(n)
     }
   })
 
@@ -44,12 +44,12 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', (
       CAST(? AS INT), false, 9223372036854775807`
     // The second time the server does not describe the columns any more.
     for (let n = 0; n < 2; n++) {
-      const [row] = await line.ask(of(text, values))
+      const [row] = await pipeline.query(of(text, values))
       expect(row).toEqual([bytes, 'text', 2 ** 53 - 1, true, null, false, 9223372036854775807n])
     }
     const series = 'SELECT n FROM generate_series(1, CAST(? AS INT)) AS n'
-    expect(await line.ask(of(series, [0]))).toEqual([])
-    expect((await line.ask(of(series, [5_000]))).length).toBe(5_000)
+    expect(await pipeline.query(of(series, [0]))).toEqual([])
+    expect((await pipeline.query(of(series, [5_000]))).length).toBe(5_000)
   })
 
   test('passes on to the driver what is no answer', async () => {
@@ -57,7 +57,7 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', (
     client.on('notice', ({ message }) => heard.push(message))
     const notice = of("DO $$ BEGIN RAISE NOTICE 'between'; END $$", [])
     for (let n = 0; n < 2; n++) {
-      const answers = await Promise.all([divide(3), line.ask(notice), divide(4)])
+      const answers = await Promise.all([divide(3), pipeline.query(notice), divide(4)])
       expect(answers).toEqual([[[4]], [], [[3]]])
     }
     expect(heard).toEqual(['between', 'between'])
@@ -76,24 +76,24 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a line', (
 
   test('prepares anew what another process has left under its name', async () => {
     const { name = '', text } = of('SELECT 12 / CAST(? AS INT)', [1])
-    await line.ask({ text: `PREPARE ${name} AS SELECT 1`, name: undefined, values: [] })
+    await pipeline.query({ text: `PREPARE ${name} AS SELECT 1`, name: undefined, values: [] })
     expect(text).toContain('$1')
     expect(await divide(2)).toEqual([[6]])
   })
 
   test('fails what it is asked once its connection is lost', async () => {
-    const asked = line.ask(of('SELECT pg_terminate_backend(pg_backend_pid())', []))
+    const asked = pipeline.query(of('SELECT pg_terminate_backend(pg_backend_pid())', []))
     await expect(asked).rejects.toMatchObject({ code: '57P01' })
     await expect(divide(2)).rejects.toThrow()
   })
 
   test('sends commands before what is asked next', async () => {
-    line.command({ text: 'BEGIN', name: 'begin', values: [] })
-    line.command({ text: "SET LOCAL lock_timeout = '3s'", name: 'limit', values: [] })
+    pipeline.command({ text: 'BEGIN', name: 'begin', values: [] })
+    pipeline.command({ text: "SET LOCAL lock_timeout = '3s'", name: 'limit', values: [] })
     const setting = of("SELECT current_setting('lock_timeout')", [])
-    expect(await line.ask(setting)).toEqual([['3s']])
-    line.command({ text: 'COMMIT', name: 'commit', values: [] })
-    expect(await line.ask(setting)).toEqual([['0']])
-    expect(line.messages()).toBe(2)
+    expect(await pipeline.query(setting)).toEqual([['3s']])
+    pipeline.command({ text: 'COMMIT', name: 'commit', values: [] })
+    expect(await pipeline.query(setting)).toEqual([['0']])
+    expect(pipeline.messages()).toBe(2)
   })
 })

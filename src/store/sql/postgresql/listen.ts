@@ -11,7 +11,10 @@ export async function beginListening(client: Client): Promise<void> {
 }
 
 /** Parses a notification. Returns `undefined` for any other message: every client of the database can send messages. */
-export function newsOf({ channel, payload = '' }: Notification): StoreNotification | undefined {
+export function parseNotification({
+  channel,
+  payload = '',
+}: Notification): StoreNotification | undefined {
   switch (channel) {
     case channels.LOG_GREW:
       return /^[0-9]{1,15}$/.test(payload) ? { topic: 'LOG_GREW', seq: Number(payload) } : undefined

@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../lib/log.ts'
 /** Metrics of the log events that docs/operations.md lists: whether a condition lasts, and how often an event was logged. */
 
 /** Conditions by the event that begins each, with the events that end it. A test compares them with the document. */
-export const endings: Readonly<Record<string, readonly string[]>> = {
+export const endEvents: Readonly<Record<string, readonly string[]>> = {
   'database-away': ['database-back'],
   'database-silent': ['database-answers'],
   'database-not-writable': ['database-writable'],
@@ -53,21 +53,21 @@ export function countEvents(log: Log, registry: Registry): Log {
     labelNames: ['event'],
     registers,
   })
-  const troubles = new Gauge({
+  const outages = new Gauge({
     name: 'ledger_gateway_trouble',
     help: '1 while a condition lasts, by the log event that begins it.',
     labelNames: ['event'],
     registers,
   })
   // All series start at 0, because a series that begins at 1 shows no increase.
-  for (const event of [...Object.keys(endings), ...singleEvents]) events.inc({ event }, 0)
-  for (const event of Object.keys(endings)) troubles.set({ event }, 0)
+  for (const event of [...Object.keys(endEvents), ...singleEvents]) events.inc({ event }, 0)
+  for (const event of Object.keys(endEvents)) outages.set({ event }, 0)
   const begunBy = endedBy()
 
   function count(event: string): void {
     events.inc({ event })
-    if (event in endings) troubles.set({ event }, 1)
-    for (const begun of begunBy.get(event) ?? []) troubles.set({ event: begun }, 0)
+    if (event in endEvents) outages.set({ event }, 1)
+    for (const begun of begunBy.get(event) ?? []) outages.set({ event: begun }, 0)
   }
 
   const counted = (write: Log['info']) => (event: string, fields?: LogFields) => {
@@ -84,9 +84,9 @@ export function countEvents(log: Log, registry: Registry): Log {
 
 /** Returns the conditions that each event ends. */
 function endedBy(): ReadonlyMap<string, readonly string[]> {
-  const troubles = new Map<string, string[]>()
-  for (const [begun, ends] of Object.entries(endings)) {
-    for (const end of ends) troubles.set(end, [...(troubles.get(end) ?? []), begun])
+  const outages = new Map<string, string[]>()
+  for (const [begun, ends] of Object.entries(endEvents)) {
+    for (const end of ends) outages.set(end, [...(outages.get(end) ?? []), begun])
   }
-  return troubles
+  return outages
 }
