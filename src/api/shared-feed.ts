@@ -22,7 +22,7 @@ import { storeAwayOf } from '../service/network/database-away.ts'
 import { orThrow } from './errors.ts'
 import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
 import { createBudget } from './graphql/budget.ts'
-import { feedQuestionOf, type LedgerFeedArguments } from './graphql/feed-subscription.ts'
+import { feedSelectionOf, type LedgerFeedArguments } from './graphql/feed-subscription.ts'
 import { causeOf, maskErrors } from './graphql/masking.ts'
 import { withMeteredServices } from './graphql/metered-services.ts'
 import { contextOf } from './operation.ts'
@@ -52,16 +52,16 @@ export async function openSharedFeed(
   const values = variablesOf(args, plan)
   if ('errors' in values) return { errors: values.errors }
   try {
-    const asked = questionOf(args, plan, values.coerced)
+    const requested = selectionOf(args, plan, values.coerced)
     const { resumeAfter, sink, log } = options
-    const question = resumeAfter === undefined ? asked : resumed(asked, resumeAfter)
+    const selection = resumeAfter === undefined ? requested : resumed(requested, resumeAfter)
     const { services, caller } = context
     // The raw values, because coerced values may not be representable in JSON. An omitted variable differs from null.
     const given = args.variableValues ?? {}
     const sent = plan.variables.map((name) => (Object.hasOwn(given, name) ? [given[name]] : []))
     const key = JSON.stringify([plan.id, await caller.rights(), sent])
-    const render = rendering(args, { log, isSnapshot: question.snapshot })
-    return orThrow(await shareLedgerUpdates(services, question, { key, render, sink }))
+    const render = rendering(args, { log, isSnapshot: selection.snapshot })
+    return orThrow(await shareLedgerUpdates(services, selection, { key, render, sink }))
   } catch (error) {
     const { alias, name } = plan.field
     return { errors: [locatedError(error, plan.field, [(alias ?? name).value])] }
@@ -79,7 +79,7 @@ function variablesOf({ schema, variableValues }: ExecutionArgs, { operation }: F
   })
 }
 
-function questionOf(
+function selectionOf(
   { schema, contextValue }: ExecutionArgs,
   { field }: FeedPlan,
   variables: Record<string, unknown>,
@@ -89,12 +89,12 @@ function questionOf(
   const values = getArgumentValues(definition, field, variables)
   const { services } = contextOf({ contextValue })
   // `getArgumentValues` has just checked the values against exactly these types.
-  return feedQuestionOf(services, values as unknown as LedgerFeedArguments)
+  return feedSelectionOf(services, values as unknown as LedgerFeedArguments)
 }
 
 /** Replaces the start by a cursor. A subscriber that resumes has already received the snapshot. */
-function resumed({ afterMilestone: _, ...question }: FeedSelection, after: string): FeedSelection {
-  return { ...question, after, snapshot: false }
+function resumed({ afterMilestone: _, ...selection }: FeedSelection, after: string): FeedSelection {
+  return { ...selection, after, snapshot: false }
 }
 
 /** Returns a function that executes the operation on an event and serialises the result. */

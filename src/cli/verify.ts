@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import { verifyLine, verifyMessage } from '../tools/verify.ts'
-import type { Question, VerifyDeps } from '../tools/verify-input.ts'
+import type { VerifyDeps, VerifyInput } from '../tools/verify-input.ts'
 import { judgeTransaction } from '../tools/verify-transaction.ts'
 import type { Command } from './command.ts'
 import { verifyDeclaration } from './declarations/tools.ts'
@@ -14,16 +14,16 @@ export const verify: Command = lineCommand<VerifyDeps>({
   prepare: async (_flagValue, checker) => ok({ checker }),
   answerLine: verifyLine,
   explainFile: async (deps, path) => {
-    const question = await readCase(path)
-    if (!question.ok) return err(`${path}: ${question.error}`)
-    const judged = await judgeTransaction(deps, question.value)
+    const input = await readCase(path)
+    if (!input.ok) return err(`${path}: ${input.error}`)
+    const judged = await judgeTransaction(deps, input.value)
     if (!judged.ok) return err(`${path}: ${verifyMessage(judged.error)}`)
     return ok(explainTransaction(judged.value))
   },
 })
 
 /** Reads the case in a file; resolves to an error message if that fails. */
-async function readCase(path: string): Promise<Result<Question, string>> {
+async function readCase(path: string): Promise<Result<VerifyInput, string>> {
   try {
     const json: unknown = JSON.parse(await readFile(path, 'utf8'))
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)

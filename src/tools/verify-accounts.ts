@@ -19,7 +19,7 @@ import { int64, omitted, record, word } from '../protocol/schema/answer-scalars.
 import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { printAccount, printAccounts } from './print-account.ts'
-import { type Question, readInNetwork, type Verdict, type VerifyError } from './verify-input.ts'
+import { readInNetwork, type Verdict, type VerifyError, type VerifyInput } from './verify-input.ts'
 
 /** Replays the accounts ledger and the reference mana cost, slot by slot (ledger reference 12.2, 12.3). */
 
@@ -50,8 +50,8 @@ const AccountsQuestion = struct('AccountsQuestion', {
 })
 
 /** Computes entries, costs and roots after every slot. */
-export function verifyAccounts(question: Question): Verdict {
-  const read = readInNetwork(AccountsQuestion, question)
+export function verifyAccounts(input: VerifyInput): Verdict {
+  const read = readInNetwork(AccountsQuestion, input)
   if (!read.ok) return read
   const { network, given } = read.value
   const { parameters } = network

@@ -14,11 +14,11 @@ import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
 import {
-  type Question,
+  parseInput,
   readNetwork,
-  readQuestion,
   type Verdict,
   type VerifyDeps,
+  type VerifyInput,
 } from './verify-input.ts'
 
 /** Verifies a block against the context in the input (ledger reference 2.1). */
@@ -43,12 +43,12 @@ const BlockQuestion = struct('BlockQuestion', {
 })
 
 /** Returns whether the block is accepted; for a refused block, the stage and the reason. */
-export async function verifyBlock(deps: VerifyDeps, question: Question): Promise<Verdict> {
-  const network = readNetwork(question)
+export async function verifyBlock(deps: VerifyDeps, input: VerifyInput): Promise<Verdict> {
+  const network = readNetwork(input)
   if (!network.ok) return network
-  const given = readQuestion(BlockQuestion, question)
+  const given = parseInput(BlockQuestion, input)
   if (!given.ok) return given
-  const read = readBlock(question.block, network.value)
+  const read = readBlock(input.block, network.value)
   if (!read.ok) return ok(refused('syntax', read.error))
   const { block, bytes } = read.value
   const { parameters } = network.value

@@ -14,7 +14,7 @@ import { int64, omitted, record } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { print } from '../protocol/schema/schema.ts'
 import { printAccounts } from './print-account.ts'
-import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
+import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 
 /** Computes the first state of a network (ledger reference 12.6). */
 
@@ -25,8 +25,8 @@ const GenesisQuestion = struct('GenesisQuestion', {
 })
 
 /** Computes identifiers, the first commitment, accounts and roots. */
-export function verifyGenesis(question: Question): Verdict {
-  const read = readInNetwork(GenesisQuestion, question)
+export function verifyGenesis(input: VerifyInput): Verdict {
+  const read = readInNetwork(GenesisQuestion, input)
   if (!read.ok) return read
   const { network, given } = read.value
   const { parameters } = network

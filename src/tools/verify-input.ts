@@ -15,7 +15,7 @@ export interface VerifyDeps {
 }
 
 /** An input as an object, with the members of the test vectors of its kind. */
-export type Question = Readonly<Record<string, unknown>>
+export type VerifyInput = Readonly<Record<string, unknown>>
 
 /** The result of a verification, or the error. */
 export type Verdict = Result<Json, VerifyError>
@@ -33,12 +33,12 @@ export type VerifyError =
   | (RewardOverflow & { readonly path: string })
 
 /** Parses the members of an input that a schema declares. */
-export function readQuestion<T>(schema: Schema<T>, question: Question): Result<T, Refusal> {
-  return parse(schema, question)
+export function parseInput<T>(schema: Schema<T>, input: VerifyInput): Result<T, Refusal> {
+  return parse(schema, input)
 }
 
 /** Parses the protocol parameters of an input. */
-export function readNetwork({ parameters: json }: Question): Result<Network, Refusal> {
+export function readNetwork({ parameters: json }: VerifyInput): Result<Network, Refusal> {
   if (json === undefined) return err({ code: 'JSON_MISSING', path: 'parameters' })
   const parameters = parse(ProtocolParameters, json)
   return parameters.ok
@@ -49,11 +49,11 @@ export function readNetwork({ parameters: json }: Question): Result<Network, Ref
 /** Parses the network of an input and the members that a schema declares. */
 export function readInNetwork<T>(
   schema: Schema<T>,
-  question: Question,
+  input: VerifyInput,
 ): Result<{ readonly network: Network; readonly given: T }, Refusal> {
-  const network = readNetwork(question)
+  const network = readNetwork(input)
   if (!network.ok) return network
-  const given = readQuestion(schema, question)
+  const given = parseInput(schema, input)
   return given.ok ? ok({ network: network.value, given: given.value }) : given
 }
 

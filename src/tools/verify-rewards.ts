@@ -6,7 +6,7 @@ import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
 import { word } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
-import { type Question, readInNetwork, type Verdict } from './verify-input.ts'
+import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 
 /** Computes the rewards of epochs, and claims on them (ledger reference 12.5). */
 
@@ -30,8 +30,8 @@ const Claim = struct('Claim', {
 const RewardsQuestion = struct('RewardsQuestion', { epochs: listOf(Epoch), claims: listOf(Claim) })
 
 /** Computes the rewards of each epoch, then each claim. */
-export function verifyRewards(question: Question): Verdict {
-  const read = readInNetwork(RewardsQuestion, question)
+export function verifyRewards(input: VerifyInput): Verdict {
+  const read = readInNetwork(RewardsQuestion, input)
   if (!read.ok) return read
   const { network, given } = read.value
   const { parameters } = network

@@ -16,12 +16,12 @@ import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { transactionProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import {
-  type Question,
+  parseInput,
   readNetwork,
-  readQuestion,
   type Verdict,
   type VerifyDeps,
   type VerifyError,
+  type VerifyInput,
 } from './verify-input.ts'
 
 /** Verifies a transaction against the ledger that the input describes (ledger reference 3). */
@@ -56,35 +56,35 @@ export interface JudgedTransaction {
 }
 
 /** Verifies a transaction and returns the verdict in the form of the test vectors. */
-export async function verifyTransaction(deps: VerifyDeps, question: Question): Promise<Verdict> {
-  const judged = await judgeTransaction(deps, question)
+export async function verifyTransaction(deps: VerifyDeps, input: VerifyInput): Promise<Verdict> {
+  const judged = await judgeTransaction(deps, input)
   return judged.ok ? ok(printVerdict(judged.value)) : judged
 }
 
 /** Returns whether a transaction is well formed by the rules of the node. */
-export async function verifySyntax(_deps: VerifyDeps, question: Question): Promise<Verdict> {
-  const network = readNetwork(question)
+export async function verifySyntax(_deps: VerifyDeps, input: VerifyInput): Promise<Verdict> {
+  const network = readNetwork(input)
   if (!network.ok) return network
-  return ok({ valid: readPayload(question, network.value).ok })
+  return ok({ valid: readPayload(input, network.value).ok })
 }
 
 /** Parses and executes a transaction; refuses a malformed transaction. */
 export async function judgeTransaction(
   { checker }: VerifyDeps,
-  question: Question,
+  input: VerifyInput,
 ): Promise<Result<JudgedTransaction, VerifyError>> {
-  const network = readNetwork(question)
+  const network = readNetwork(input)
   if (!network.ok) return network
-  const asked = readQuestion(TransactionQuestion, question)
-  if (!asked.ok) return asked
-  const payload = readPayload(question, network.value)
+  const given = parseInput(TransactionQuestion, input)
+  if (!given.ok) return given
+  const payload = readPayload(input, network.value)
   if (!payload.ok) return payload
   const prepared = await prepareTransaction(checker, payload.value)
   if (!prepared.ok) return prepared
   const { transaction, unlocks } = payload.value
   const { transactionId } = prepared.value.identity
   const judged = { network: network.value, payload: payload.value, transactionId }
-  const resolved = resolveReferences(transaction, ledgerOf(asked.value))
+  const resolved = resolveReferences(transaction, ledgerOf(given.value))
   if (!resolved.ok) return ok({ ...judged, examination: undefined, error: resolved.error })
   const examination = examine({
     ...resolved.value,
@@ -99,7 +99,7 @@ export async function judgeTransaction(
 }
 
 function readPayload(
-  { transaction, unlocks }: Question,
+  { transaction, unlocks }: VerifyInput,
   network: Network,
 ): Result<SignedTransaction, VerifyError> {
   const payload = parse(SignedTransaction, { type: SignedTransaction.code, transaction, unlocks })

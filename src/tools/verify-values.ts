@@ -21,7 +21,7 @@ import { list, struct } from '../protocol/schema/declare.ts'
 import { bytes } from '../protocol/schema/scalars.ts'
 import { encode, type Json, type Schema } from '../protocol/schema/schema.ts'
 import { minimumAmount, nodeWorkScore, outputWorkScore, storageScore } from '../protocol/score.ts'
-import { type Question, readInNetwork, readQuestion, type Verdict } from './verify-input.ts'
+import { parseInput, readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 
 /** Computes single values: mana, scores, roots, owners (ledger reference 7, 11.2, 13; codec reference 16, 17). */
 
@@ -31,12 +31,12 @@ const ManaOfValue = struct('ManaOfValue', { value: u64, ...Slots })
 const ManaOfOutput = struct('ManaOfOutput', { output: Output, ...Slots })
 
 /** Computes mana between two slots. */
-export function verifyMana(question: Question): Verdict {
-  const read = readInNetwork(ManaKind, question)
+export function verifyMana(input: VerifyInput): Verdict {
+  const read = readInNetwork(ManaKind, input)
   if (!read.ok) return read
   const { network, given: kind } = read.value
-  if (kind.subkind === 'output') return manaOfOutput(network, question)
-  const given = readQuestion(ManaOfValue, question)
+  if (kind.subkind === 'output') return manaOfOutput(network, input)
+  const given = parseInput(ManaOfValue, input)
   if (!given.ok) return given
   const { value, from, to } = given.value
   const compute = kind.subkind === 'decay' ? decayedMana : generatedMana
@@ -46,8 +46,8 @@ export function verifyMana(question: Question): Verdict {
 
 const impossibleSlots = { error: true }
 
-function manaOfOutput({ parameters }: Network, question: Question): Verdict {
-  const given = readQuestion(ManaOfOutput, question)
+function manaOfOutput({ parameters }: Network, input: VerifyInput): Verdict {
+  const given = parseInput(ManaOfOutput, input)
   if (!given.ok) return given
   const { output, from, to } = given.value
   const stored = decayedMana(parameters, storedManaOf(output), from, to)
@@ -63,17 +63,17 @@ const StorageQuestion = struct('StorageQuestion', { output: Output })
 const WorkQuestion = struct('WorkQuestion', { block: Block })
 
 /** Computes the storage score of an output, or the work score of a block like the node. */
-export function verifyScores(question: Question): Verdict {
-  const read = readInNetwork(ScoreKind, question)
+export function verifyScores(input: VerifyInput): Verdict {
+  const read = readInNetwork(ScoreKind, input)
   if (!read.ok) return read
   const { parameters } = read.value.network
   if (read.value.given.subkind === 'work') {
-    const given = readQuestion(WorkQuestion, question)
+    const given = parseInput(WorkQuestion, input)
     if (!given.ok) return given
     const { block } = given.value
     return ok({ workScore: nodeWorkScore(parameters, block), size: encode(Block, block).length })
   }
-  const given = readQuestion(StorageQuestion, question)
+  const given = parseInput(StorageQuestion, input)
   if (!given.ok) return given
   const { output } = given.value
   return ok({
@@ -98,35 +98,35 @@ const Commitment = struct('Commitment', { commitment: SlotCommitment })
 const ParametersQuestion = struct('ParametersQuestion', { startEpoch: EpochIndex })
 
 /** Computes the roots of a slot commitment, or its id. */
-export function verifyRoots(question: Question): Verdict {
-  const asked = readQuestion(RootKind, question)
-  return asked.ok ? rootOf[asked.value.subkind](question) : asked
+export function verifyRoots(input: VerifyInput): Verdict {
+  const given = parseInput(RootKind, input)
+  return given.ok ? rootOf[given.value.subkind](input) : given
 }
 
 const rootOf = {
   trie: trieRootOf,
-  tree: (question: Question): Verdict => {
-    const tree = readQuestion(Tree, question)
+  tree: (input: VerifyInput): Verdict => {
+    const tree = parseInput(Tree, input)
     return tree.ok ? merkleRootOf(tree.value.leaves) : tree
   },
-  roots: (question: Question): Verdict => {
-    const given = readQuestion(Roots, question)
+  roots: (input: VerifyInput): Verdict => {
+    const given = parseInput(Roots, input)
     return given.ok ? merkleRootOf(given.value.roots) : given
   },
-  commitment: (question: Question): Verdict => {
-    const given = readQuestion(Commitment, question)
+  commitment: (input: VerifyInput): Verdict => {
+    const given = parseInput(Commitment, input)
     return given.ok ? ok(commitmentId(given.value.commitment)) : given
   },
-  parameters: (question: Question): Verdict => {
-    const read = readInNetwork(ParametersQuestion, question)
+  parameters: (input: VerifyInput): Verdict => {
+    const read = readInNetwork(ParametersQuestion, input)
     if (!read.ok) return read
     const { network, given } = read.value
     return ok(bytesToHex(parametersRoot(network, given.startEpoch)))
   },
 }
 
-function trieRootOf(question: Question): Verdict {
-  const given = readQuestion(Trie, question)
+function trieRootOf(input: VerifyInput): Verdict {
+  const given = parseInput(Trie, input)
   if (!given.ok) return given
   const valueByKey = new Map<Hex, Uint8Array | undefined>()
   for (const [key, value] of given.value.entries) {
@@ -144,8 +144,8 @@ function merkleRootOf(leaves: readonly Hex[]): Result<Json, never> {
 const OwnersQuestion = struct('OwnersQuestion', { output: Output, slots: listOf(SlotIndex) })
 
 /** Computes the owner of an output in some slots, and the roles of its addresses. */
-export function verifyOwners(question: Question): Verdict {
-  const read = readInNetwork(OwnersQuestion, question)
+export function verifyOwners(input: VerifyInput): Verdict {
+  const read = readInNetwork(OwnersQuestion, input)
   if (!read.ok) return read
   const { output, slots } = read.value.given
   const { bech32Hrp, minCommittableAge } = read.value.network.parameters

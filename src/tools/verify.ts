@@ -3,7 +3,7 @@ import { lineMessage, ofKind, readLine } from './read-line.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyBlock } from './verify-block.ts'
 import { verifyGenesis } from './verify-genesis.ts'
-import type { Question, Verdict, VerifyDeps, VerifyError } from './verify-input.ts'
+import type { Verdict, VerifyDeps, VerifyError, VerifyInput } from './verify-input.ts'
 import { verifyRewards } from './verify-rewards.ts'
 import { verifySyntax, verifyTransaction } from './verify-transaction.ts'
 import { verifyMana, verifyOwners, verifyRoots, verifyScores } from './verify-values.ts'
@@ -12,31 +12,31 @@ import { verifyMana, verifyOwners, verifyRoots, verifyScores } from './verify-va
 
 /** Verifies one line of input. Every input, even a malformed one, results in one line of output. */
 export async function verifyLine(deps: VerifyDeps, line: string): Promise<string> {
-  const question = readLine(line)
-  if (!question.ok) return answerLine(null, question)
-  const { ref = null } = question.value
-  return answerLine(ref, await verify(deps, question.value))
+  const input = readLine(line)
+  if (!input.ok) return answerLine(null, input)
+  const { ref = null } = input.value
+  return answerLine(ref, await verify(deps, input.value))
 }
 
-type Verifier = (deps: VerifyDeps, question: Question) => Verdict | Promise<Verdict>
+type Verifier = (deps: VerifyDeps, input: VerifyInput) => Verdict | Promise<Verdict>
 
 /** Verifies an input of any kind. */
-export async function verify(deps: VerifyDeps, question: Question): Promise<Verdict> {
-  const verifier = ofKind(verifiers, question.kind)
-  return verifier.ok ? verifier.value(deps, question) : verifier
+export async function verify(deps: VerifyDeps, input: VerifyInput): Promise<Verdict> {
+  const verifier = ofKind(verifiers, input.kind)
+  return verifier.ok ? verifier.value(deps, input) : verifier
 }
 
 const verifiers: ReadonlyMap<string, Verifier> = new Map<string, Verifier>([
   ['tx', verifyTransaction],
   ['syntax', verifySyntax],
   ['blocks', verifyBlock],
-  ['mana', (_deps, question) => verifyMana(question)],
-  ['scores', (_deps, question) => verifyScores(question)],
-  ['roots', (_deps, question) => verifyRoots(question)],
-  ['accounts', (_deps, question) => verifyAccounts(question)],
-  ['rewards', (_deps, question) => verifyRewards(question)],
-  ['genesis', (_deps, question) => verifyGenesis(question)],
-  ['owners', (_deps, question) => verifyOwners(question)],
+  ['mana', (_deps, input) => verifyMana(input)],
+  ['scores', (_deps, input) => verifyScores(input)],
+  ['roots', (_deps, input) => verifyRoots(input)],
+  ['accounts', (_deps, input) => verifyAccounts(input)],
+  ['rewards', (_deps, input) => verifyRewards(input)],
+  ['genesis', (_deps, input) => verifyGenesis(input)],
+  ['owners', (_deps, input) => verifyOwners(input)],
 ])
 
 function answerLine(ref: unknown, verdict: Verdict): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import {
-  type HistoryQuestion,
+  type AddressHistoryRequest,
   openAddressHistory,
 } from '../../src/service/addresses/address-history.ts'
 import type { HistoryRow } from '../../src/service/addresses/history-rows.ts'
@@ -24,12 +24,15 @@ const [someone = '0x'] = keys
 
 const everything = { from: undefined, to: undefined, cursor: undefined }
 
-function open(store: Store, question: Partial<HistoryQuestion>) {
+function open(store: Store, question: Partial<AddressHistoryRequest>) {
   const asked = { ...everything, address: someone, ...question }
   return openAddressHistory({ store, parameters, mayLag: true }, asked)
 }
 
-async function rowsOf(store: Store, question: Partial<HistoryQuestion>): Promise<HistoryRow[]> {
+async function rowsOf(
+  store: Store,
+  question: Partial<AddressHistoryRequest>,
+): Promise<HistoryRow[]> {
   const { rows } = unwrap(await open(store, question))
   const all: HistoryRow[] = []
   for await (const some of rows) all.push(...some)

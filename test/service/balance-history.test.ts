@@ -4,7 +4,7 @@ import { assert, present } from '../../src/lib/assert.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import {
-  type BalanceHistoryQuestion,
+  type BalanceHistoryRequest,
   readBalanceHistory,
   spacedSlots,
 } from '../../src/service/addresses/balance-history.ts'
@@ -26,11 +26,11 @@ const { genesisSlot, minCommittableAge } = parameters
 const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
 const [someone = '0x'] = keys
 
-function read(store: Store, question: Partial<BalanceHistoryQuestion>) {
+function read(store: Store, question: Partial<BalanceHistoryRequest>) {
   return readBalanceHistory({ store, parameters }, { address: someone, points: 1_000, ...question })
 }
 
-async function historyOf(store: Store, question: Partial<BalanceHistoryQuestion>) {
+async function historyOf(store: Store, question: Partial<BalanceHistoryRequest>) {
   const history = await read(store, question)
   assert(history.ok, 'a history')
   return history.value
@@ -39,7 +39,7 @@ async function historyOf(store: Store, question: Partial<BalanceHistoryQuestion>
 type Ledger = Awaited<ReturnType<typeof foundActivityLedger>>
 
 /** What an address owned at the end of every slot, by all outputs. */
-function totalsOf(ledger: Ledger, address: BalanceHistoryQuestion['address']): readonly bigint[] {
+function totalsOf(ledger: Ledger, address: BalanceHistoryRequest['address']): readonly bigint[] {
   return Array.from({ length: ledger.committed() + 1 }, (_, slot) => {
     const balances = balancesAt(ledger.outputs(), slot, minCommittableAge)
     return balances.get(address)?.total ?? 0n
@@ -88,7 +88,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
 
   test('lies within the milestones asked for', async () => {
     const ledger = await fill(53, 30)
-    const slotsOf = async (question: Partial<BalanceHistoryQuestion>) =>
+    const slotsOf = async (question: Partial<BalanceHistoryRequest>) =>
       (await historyOf(use.store, question)).points.map(({ slot }) => slot)
     expect(await slotsOf({ fromMilestone: 7, toMilestone: 12 })).toEqual([7, 8, 9, 10, 11, 12])
     expect(await slotsOf({ fromMilestone: 7, toMilestone: 29, points: 5 })).toEqual([
@@ -97,7 +97,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
     const tip = ledger.committed()
     expect(await slotsOf({ fromMilestone: tip, toMilestone: tip + 9 })).toEqual([tip])
     expect(await slotsOf({ fromMilestone: tip + 1 })).toEqual([])
-    const code = async (question: Partial<BalanceHistoryQuestion>) => {
+    const code = async (question: Partial<BalanceHistoryRequest>) => {
       const refused = await read(use.store, question)
       return refused.ok ? undefined : refused.error.code
     }

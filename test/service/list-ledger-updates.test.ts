@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/feed/cursor.ts'
 import {
-  type ConnectionQuestion,
+  type LedgerUpdatesRequest,
   listLedgerUpdates,
 } from '../../src/service/updates/list-ledger-updates.ts'
 import type { UpdateClass } from '../../src/store/rows.ts'
@@ -32,7 +32,7 @@ function deps() {
   return { store: log.store, parameters: fixedParameters, mayLag: true }
 }
 
-async function ask(question: Partial<ConnectionQuestion>) {
+async function ask(question: Partial<LedgerUpdatesRequest>) {
   const address = addresses[0] ?? '0x'
   return await listLedgerUpdates(deps(), { address, class: 'OWNED', sort: 'NEWEST', ...question })
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readUpdates } from '../../src/feed/read.ts'
 import { present } from '../../src/lib/assert.ts'
 import {
-  type ConnectionQuestion,
+  type LedgerUpdatesRequest,
   listLedgerUpdates,
 } from '../../src/service/updates/list-ledger-updates.ts'
 import { maxNamedAgeMs } from '../../src/store/log-forms.ts'
@@ -277,7 +277,7 @@ describe('a log in partitions', () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(12)
     const deps = { store: log.store, parameters: fixedParameters, mayLag: false }
-    const page = async (question: Partial<ConnectionQuestion>) =>
+    const page = async (question: Partial<LedgerUpdatesRequest>) =>
       await listLedgerUpdates(deps, { address: owner, sort: 'OLDEST', first: 3, ...question })
     const before = unwrap(await page({ first: 12 })).nodes.map(({ cursor }) => cursor)
     await prune(6, 100)

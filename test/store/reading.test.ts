@@ -3,7 +3,7 @@ import { encodeCursor } from '../../src/feed/cursor.ts'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import {
-  type ConnectionQuestion,
+  type LedgerUpdatesRequest,
   listLedgerUpdates,
 } from '../../src/service/updates/list-ledger-updates.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -107,7 +107,7 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
     }
     const { logId, branch } = await use.store.read.logTip()
     const cursor = (seq: number) => encodeCursor({ logId, seq, branch })
-    const questions: readonly (readonly [Partial<ConnectionQuestion>, object])[] = [
+    const questions: readonly (readonly [Partial<LedgerUpdatesRequest>, object])[] = [
       [{ first: 4 }, { seqs: [9, 8, 7, 6], before: false, after: true }],
       [
         { first: 4, after: cursor(6) },

@@ -6,7 +6,7 @@ import type { AccountId } from '../../protocol/primitives.ts'
 import { accountOf } from '../../service/accounts/read-account.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import { tokenParts } from '../../service/chains/chain-parts.ts'
-import { type ChainsQuestion, listChains } from '../../service/chains/list-chains.ts'
+import { type ChainsRequest, listChains } from '../../service/chains/list-chains.ts'
 import { type ChainView, chainKinds } from '../../service/chains/read-chain.ts'
 import { listTokenHolders, type TokenHolderView } from '../../service/chains/token-holders.ts'
 import type { Services } from '../../service/services.ts'
@@ -75,7 +75,7 @@ const DelegationFilter = builder.inputType('DelegationFilter', {
 type Types = typeof builder.$inferSchemaTypes
 type QueryFields = PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>
 type ChainConnection = typeof AnchorConnection
-type Keys = NonNullable<ChainsQuestion['keys']>
+type Keys = NonNullable<ChainsRequest['keys']>
 
 /** Returns the key of an address in a filter; `undefined` when the filter has none. */
 function addressIn(
@@ -94,14 +94,14 @@ export function validatorKeys(accountId: AccountId): Keys {
 /** Reads a page of the chains of a kind. */
 export async function chainsOf(
   { services }: GatewayContext,
-  question: ChainsQuestion,
+  request: ChainsRequest,
   args: Parameters<typeof listChains>[2],
 ) {
-  return orThrow(await listChains(services, question, args))
+  return orThrow(await listChains(services, request, args))
 }
 
 /** Declares a list of all chains of a kind. */
-function allOf(t: QueryFields, type: ChainConnection, noun: string, kind: ChainsQuestion['kind']) {
+function allOf(t: QueryFields, type: ChainConnection, noun: string, kind: ChainsRequest['kind']) {
   return t.field({
     type,
     nullable: true,

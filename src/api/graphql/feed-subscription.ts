@@ -42,7 +42,7 @@ export interface LedgerFeedArguments {
 }
 
 /** Converts the arguments to a selection. Throws a GraphQLError for an invalid address. */
-export function feedQuestionOf(
+export function feedSelectionOf(
   { parameters }: Pick<Services, 'parameters'>,
   { addresses, after, afterMilestone, classes, snapshot }: LedgerFeedArguments,
 ): FeedSelection {
@@ -94,7 +94,7 @@ builder.subscriptionType({
         }),
       },
       subscribe: async (_root, args, { services }) =>
-        orThrow(await followLedgerUpdates(services, feedQuestionOf(services, args))),
+        orThrow(await followLedgerUpdates(services, feedSelectionOf(services, args))),
       resolve: (event) => event,
     }),
   }),

@@ -4,8 +4,8 @@ import type {
   Faucet,
   FaucetError,
   FaucetPaymentFailed,
-  FaucetQuestion,
   FaucetRequest,
+  RequestedPayment,
 } from '../../service/faucet/faucet-requests.ts'
 import { settledWithin } from '../../service/faucet/settled-within.ts'
 import type { BodyError, FaucetRequestMalformed } from '../api-errors.ts'
@@ -67,14 +67,14 @@ export const faucetRoute = route({
   cost: faucetCost,
   answer: async ({ wait }, { faucet }, request) => {
     if (faucet === undefined) return err({ code: 'FAUCET_MISSING' })
-    const asked = await readQuestion(request)
-    if (!asked.ok) return asked
+    const requested = await readRequestedPayment(request)
+    if (!requested.ok) return requested
     if (wait === 0) {
-      const accepted = await faucet.enqueue(asked.value)
+      const accepted = await faucet.enqueue(requested.value)
       return accepted.ok ? ok(queued(request, accepted.value)) : accepted
     }
     const settled = await request.listen((signal) =>
-      paidWithin(faucet, asked.value, { seconds: wait, signal, request }),
+      paidWithin(faucet, requested.value, { seconds: wait, signal, request }),
     )
     return settled.ok ? settled.value : settled
   },
@@ -87,7 +87,7 @@ function queued(request: RestRequest, { address, waitingRequests }: FaucetReques
 /** Waits for the payment. Responds with its transaction, or with the queued request if the wait times out. */
 async function paidWithin(
   faucet: Faucet,
-  question: FaucetQuestion,
+  payment: RequestedPayment,
   options: {
     readonly seconds: number
     readonly signal: AbortSignal
@@ -95,7 +95,7 @@ async function paidWithin(
   },
 ): Promise<Result<RestResponse, FaucetError | FaucetPaymentFailed>> {
   const { seconds, signal, request } = options
-  const accepted = await faucet.enqueue(question)
+  const accepted = await faucet.enqueue(payment)
   if (!accepted.ok) return accepted
   const transactionId = await settledWithin(accepted.value, { seconds, signal })
   if (transactionId === undefined) return ok(queued(request, accepted.value))
@@ -104,13 +104,13 @@ async function paidWithin(
   return ok(paid.respond(request, { address, transactionId: transactionId.value }))
 }
 
-async function readQuestion(
+async function readRequestedPayment(
   request: RestRequest,
-): Promise<Result<FaucetQuestion, BodyError | FaucetRequestMalformed>> {
+): Promise<Result<RequestedPayment, BodyError | FaucetRequestMalformed>> {
   const json = await readJson(request)
   if (!json.ok) return json
-  const question = faucetBody.read(json.value, 'body')
-  if (!question.ok) return err({ code: 'FAUCET_REQUEST_MALFORMED', ...question.error })
-  const { address, amount } = question.value
+  const payment = faucetBody.read(json.value, 'body')
+  if (!payment.ok) return err({ code: 'FAUCET_REQUEST_MALFORMED', ...payment.error })
+  const { address, amount } = payment.value
   return ok({ address, amount: amount === undefined ? undefined : BigInt(amount) })
 }

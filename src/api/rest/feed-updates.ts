@@ -2,7 +2,7 @@ import { ok } from '../../lib/result.ts'
 import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import { addressText } from '../../service/addresses/address-text.ts'
 import { defaultPageSize, maxPageSize } from '../../service/updates/list-ledger-updates.ts'
-import { type PollQuestion, pollLedgerUpdates } from '../../service/updates/poll-ledger-updates.ts'
+import { type PollRequest, pollLedgerUpdates } from '../../service/updates/poll-ledger-updates.ts'
 import { parsePageSize } from '../../service/updates/update-position.ts'
 import {
   about,
@@ -59,7 +59,7 @@ const page = jsonReply(
   },
 )
 
-type Addresses = PollQuestion['addresses']
+type Addresses = PollRequest['addresses']
 
 const address: Parameter<Addresses> = {
   shape: about(
@@ -78,7 +78,7 @@ const address: Parameter<Addresses> = {
   },
 }
 
-const classes: Parameter<PollQuestion['classes']> = {
+const classes: Parameter<PollRequest['classes']> = {
   shape: limited(
     { default: 'OWNED' },
     about('Classes of updates: `OWNED`, `MENTIONED`, or both, separated by a comma.', text),
@@ -151,6 +151,6 @@ export const feedUpdates = route({
  */
 const validatedByTag = 'public, no-cache'
 
-function isClass(name: string): name is PollQuestion['classes'][number] {
+function isClass(name: string): name is PollRequest['classes'][number] {
   return name === 'OWNED' || name === 'MENTIONED'
 }

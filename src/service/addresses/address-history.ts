@@ -19,7 +19,7 @@ import { type HistoryRow, type MilestoneOfAddress, rowsOfMilestone } from './his
 /** The whole history of an address, read page by page, so that a history of any length needs the memory of one page. */
 
 /** Selects a part of the history; times are in Unix seconds. */
-export interface HistoryQuestion {
+export interface AddressHistoryRequest {
   readonly address: Hex
   /** Selects milestones whose time is `from` or later, and before `to`. */
   readonly from: number | undefined
@@ -51,9 +51,9 @@ type Deps = Pick<Services, 'store' | 'parameters' | 'mayLag'>
 /** Opens the history of an address up to the newest milestone. */
 export async function openAddressHistory(
   deps: Deps,
-  question: HistoryQuestion,
+  request: AddressHistoryRequest,
 ): Promise<Result<AddressHistory, HistoryError>> {
-  const { from, to, cursor, address, pageRows = defaultPageRows } = question
+  const { from, to, cursor, address, pageRows = defaultPageRows } = request
   if (from !== undefined && to !== undefined && to < from) {
     return err({ code: 'HISTORY_RANGE_REVERSED' })
   }

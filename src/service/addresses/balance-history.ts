@@ -14,7 +14,7 @@ import { firstRetainedSlot } from './address-history.ts'
 /** Balances of an address at a limited number of milestones, so that the cost does not depend on the length of the history. */
 
 /** The address, the milestones, and the maximum number of points. */
-export interface BalanceHistoryQuestion extends MilestoneBounds {
+export interface BalanceHistoryRequest extends MilestoneBounds {
   readonly address: Hex
   readonly points: number
 }
@@ -32,7 +32,7 @@ export interface BalanceHistory {
 /** Reads the balances, by default from the first change of the address to the newest milestone. */
 export async function readBalanceHistory(
   services: Pick<Services, 'store' | 'parameters'>,
-  { address, points, fromMilestone, toMilestone }: BalanceHistoryQuestion,
+  { address, points, fromMilestone, toMilestone }: BalanceHistoryRequest,
 ): Promise<Result<BalanceHistory, MilestoneRangeReversed | PageSizeOutOfRange>> {
   const bounds = slotsWithin({ fromMilestone, toMilestone })
   if (!bounds.ok) return bounds

@@ -19,7 +19,7 @@ import { type ChainView, chainKinds } from './read-chain.ts'
 /** Lists the existing chains of a kind, by the time of their last change. */
 
 /** Selects chains. */
-export interface ChainsQuestion {
+export interface ChainsRequest {
   readonly kind: ChainKind
   /** Index keys that every listed chain has: at most two, or one together with `heldBy`. */
   readonly keys?: readonly IndexKey[] | undefined
@@ -30,7 +30,7 @@ export interface ChainsQuestion {
 /** Lists chains by their newest outputs, with one read per page. */
 export async function listChains(
   deps: Pick<Services, 'store'>,
-  { kind, keys = [], heldBy }: ChainsQuestion,
+  { kind, keys = [], heldBy }: ChainsRequest,
   args: PageArguments,
 ): Paged<ChainView> {
   const { read } = deps.store

@@ -8,12 +8,12 @@ import type { AddressError } from '../addresses/address-key.ts'
 /** A faucet that queues requests and pays them, one transaction after the other. */
 export interface Faucet {
   /** Queues a request, which is paid soon after. */
-  enqueue(question: FaucetQuestion): Promise<Result<FaucetRequest, FaucetError>>
+  enqueue(payment: RequestedPayment): Promise<Result<FaucetRequest, FaucetError>>
   close(): Promise<void>
 }
 
 /** A request to the faucet. */
-export interface FaucetQuestion {
+export interface RequestedPayment {
   /** Bech32 address of the receiver. */
   readonly address: string
   /**

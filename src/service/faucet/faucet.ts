@@ -21,8 +21,8 @@ import type {
   Faucet,
   FaucetError,
   FaucetPaymentFailed,
-  FaucetQuestion,
   FaucetRequest,
+  RequestedPayment,
 } from './faucet-requests.ts'
 import { minAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
 
@@ -70,7 +70,7 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
   const closed = new AbortController()
   let paying: Promise<void> | undefined
 
-  async function enqueue(request: FaucetQuestion): Promise<Enqueued> {
+  async function enqueue(request: RequestedPayment): Promise<Enqueued> {
     const due = await paymentFor(deps, request)
     return due.ok ? take(request.address, due.value) : due
   }
@@ -127,7 +127,7 @@ type Due = Omit<Waiting, 'settle'>
 /** The payment for a request: the stated amount, or an amount that depends on the balance of the address. */
 async function paymentFor(
   { store, source }: FaucetServices,
-  { address, amount }: FaucetQuestion,
+  { address, amount }: RequestedPayment,
 ): Promise<Result<Due, FaucetError>> {
   const receiver = receiverOf({ source }, address)
   if (!receiver.ok) return receiver

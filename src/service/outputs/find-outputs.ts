@@ -44,8 +44,8 @@ export async function findOutputs(
   const filter: UnspentFilter = { ...page.filter, asOf: 'BOOKED' }
   const { slot: committedSlot } = await read.latestMilestone()
   // Reads one row more than the page has, to find out whether there is a next page.
-  const question = { filter, after, limit: pageSize + 1 }
-  const { rows, stoppedAt } = await scanUnspent(read, question, maxBatches)
+  const query = { filter, after, limit: pageSize + 1 }
+  const { rows, stoppedAt } = await scanUnspent(read, query, maxBatches)
   const shown = rows.slice(0, pageSize)
   return {
     committedSlot,

@@ -21,16 +21,16 @@ export interface ScannedRows {
 /** Reads a page. The scan stops after `maxBatches` batches that have fewer rows than requested. */
 export async function scanUnspent(
   read: Read,
-  question: UnspentQuery,
+  query: UnspentQuery,
   maxBatches: number = Number.POSITIVE_INFINITY,
 ): Promise<ScannedRows> {
-  const { filter, limit, order } = question
+  const { filter, limit, order } = query
   const isSparse = mayReject(filter)
   const rows: OutputRow[] = []
-  let { after, before } = question
+  let { after, before } = query
   // Most filters match many outputs, so the first batch is small.
   for (let batches = 0, scanLimit = rowsPerTurn; ; scanLimit *= 4) {
-    const part = { ...question, after, before }
+    const part = { ...query, after, before }
     const at = isSparse ? (await read.unspentScanEnd(part, scanLimit)).at : undefined
     const wanted = Math.min(limit - rows.length, rowsPerTurn)
     const found = await read.unspentOutputs({ ...part, through: at, limit: wanted })

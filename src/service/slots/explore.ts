@@ -75,7 +75,7 @@ export interface MilestoneName {
 }
 
 /** Selects milestones; `from` is the first milestone of the page, in the direction of the list. */
-export interface MilestonesQuestion {
+export interface MilestonesRequest {
   readonly firstSlot: SlotIndex
   readonly lastSlot: SlotIndex
   readonly sort: UpdateSort
@@ -86,7 +86,7 @@ export interface MilestonesQuestion {
 /** Lists a page of milestones, and the next milestone, if there is one. */
 export async function listMilestones(
   { store: { read } }: Pick<Services, 'store'>,
-  { firstSlot, lastSlot, sort, from, pageSize }: MilestonesQuestion,
+  { firstSlot, lastSlot, sort, from, pageSize }: MilestonesRequest,
 ): Promise<{
   readonly milestones: readonly MilestoneName[]
   readonly next: SlotIndex | undefined

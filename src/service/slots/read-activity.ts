@@ -14,7 +14,7 @@ import type { Services } from '../services.ts'
 export type ActivityResolution = Exclude<Resolution, 'SLOT'>
 
 /** Selects spans; times are in Unix milliseconds. */
-export interface ActivityQuestion {
+export interface ActivityRequest {
   readonly resolution: ActivityResolution
   /** Start, inclusive; if left out, `defaultActivityPoints` spans before the end. */
   readonly from: number | undefined
@@ -53,7 +53,7 @@ export const defaultActivityPoints = 100
 /** Reads the spans that overlap the time from `from` to `to`, the oldest first. Spans that are not fully counted are left out. */
 export async function readActivity(
   { store, parameters, clock }: Pick<Services, 'store' | 'parameters' | 'clock'>,
-  { resolution, from, to = Number(clock.nowNs() / 1_000_000n) }: ActivityQuestion,
+  { resolution, from, to = Number(clock.nowNs() / 1_000_000n) }: ActivityRequest,
 ): Promise<Result<readonly ActivityPoint[], ActivityError>> {
   if (from !== undefined && to < from) return err({ code: 'ACTIVITY_RANGE_REVERSED' })
   const bucketAt = (ms: number) => bucketOfTime(parameters, resolution, Math.floor(ms / 1_000))

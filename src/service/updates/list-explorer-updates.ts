@@ -16,7 +16,7 @@ import {
 /** Pages of the OWNED updates of an address, as the explorer API lists them (rest.md 3). */
 
 /** Selects a page of the REST route. */
-export interface ExplorerQuestion {
+export interface ExplorerUpdatesRequest {
   readonly address: Hex
   readonly sort: UpdateSort
   /** Number of records, at least 1 and limited to 1,000. The cursor overrides it. */
@@ -42,7 +42,7 @@ export interface ExplorerPage {
 /** Lists a page of the OWNED updates of an address, like the original. Every request succeeds. */
 export async function listExplorerUpdates(
   deps: Pick<Services, 'store' | 'parameters'>,
-  { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerQuestion,
+  { address, sort, pageSize, startMilestoneIndex, cursor }: ExplorerUpdatesRequest,
 ): Promise<ExplorerPage> {
   const size = Math.min(cursor?.pageSize ?? pageSize, maxPageSize)
   if (cursor !== undefined) await deps.store.read.reach({ slot: cursor.position.milestoneIndex })

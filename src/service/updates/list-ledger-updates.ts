@@ -39,7 +39,7 @@ export interface LedgerUpdateView extends LedgerUpdate {
 }
 
 /** Selects a page of a connection: cursors apply first, then `first`, then `last` (Relay connections, 4.4). */
-export interface ConnectionQuestion {
+export interface LedgerUpdatesRequest {
   /** Address bytes, of a multi address its reference; the whole log if left out. */
   readonly address?: Hex | undefined
   /** OWNED by default; requires an address. */
@@ -101,27 +101,27 @@ export type ListLedgerUpdatesError =
  */
 export async function listLedgerUpdates(
   deps: Pick<Services, 'store' | 'parameters' | 'mayLag'>,
-  question: ConnectionQuestion,
+  request: LedgerUpdatesRequest,
 ): Promise<Result<LedgerUpdatePage, ListLedgerUpdatesError>> {
-  const fault = faultOf(question)
+  const fault = faultOf(request)
   if (fault !== undefined) return err(fault)
   const { read } = deps.store
-  const cursors = await decodeCursors(deps, question)
+  const cursors = await decodeCursors(deps, request)
   if (!cursors.ok) return cursors
-  const list = await listOf(read, question)
-  const scan = scanOf(question, list, cursors.value)
-  const page = await readPage(read, question, scan.query)
+  const list = await listOf(read, request)
+  const scan = scanOf(request, list, cursors.value)
+  const page = await readPage(read, request, scan.query)
   // The slot was committed between the reads: read again, so that the page, its tip and its count are consistent.
   if (list.uncommitted !== undefined && list.uncommitted <= page.tip.slot) {
-    return await listLedgerUpdates(deps, question)
+    return await listLedgerUpdates(deps, request)
   }
   const placed = placeCursors(cursors.value, page, deps.mayLag)
   if (!placed.ok) return placed
-  const { rows, isCut, hasMore } = takePage(question, scan, page.rows)
+  const { rows, isCut, hasMore } = takePage(request, scan, page.rows)
   const isBehind = async () => isCut || page.hasRowsBehind
   // Ends at the tip of the page, even if later rows have been committed since.
   const beyond = { ...scan.beyond, before: Math.min(scan.beyond.before, page.tip.seq + 1) }
-  const isBeyond = async () => hasMore || (await holdsRows(read, question, beyond))
+  const isBeyond = async () => hasMore || (await holdsRows(read, request, beyond))
   const nodes = rows.map((row) => viewOf(row, page.tip, deps.parameters))
   return ok({
     nodes,
@@ -158,15 +158,15 @@ export function viewOf(
   }
 }
 
-function faultOf(question: ConnectionQuestion) {
-  const { address, class: updateClass, fromMilestone, toMilestone } = question
+function faultOf(request: LedgerUpdatesRequest) {
+  const { address, class: updateClass, fromMilestone, toMilestone } = request
   if (address === undefined && updateClass != null) {
     return { code: 'UPDATE_CLASS_WITHOUT_ADDRESS' } as const
   }
   if (fromMilestone != null && toMilestone != null && fromMilestone > toMilestone) {
     return { code: 'MILESTONE_RANGE_REVERSED', from: fromMilestone, to: toMilestone } as const
   }
-  return sizeFault('first', question.first) ?? sizeFault('last', question.last)
+  return sizeFault('first', request.first) ?? sizeFault('last', request.last)
 }
 
 /** The error for a page size out of range; `undefined` for a valid size. */
@@ -187,11 +187,11 @@ interface Cursors {
 /** Decodes the cursors. Reads the tip only if the first of two errors depends on it. */
 async function decodeCursors(
   { store, mayLag }: Pick<Services, 'store' | 'mayLag'>,
-  question: ConnectionQuestion,
+  request: LedgerUpdatesRequest,
 ): Promise<Result<Cursors, CursorError>> {
-  const after = question.after == null ? ok(undefined) : decodeCursor(question.after, 'after')
+  const after = request.after == null ? ok(undefined) : decodeCursor(request.after, 'after')
   if (!after.ok) return after
-  const before = question.before == null ? ok(undefined) : decodeCursor(question.before, 'before')
+  const before = request.before == null ? ok(undefined) : decodeCursor(request.before, 'before')
   const seqs = [after, before].map((one) => (one.ok ? (one.value?.seq ?? 0) : 0))
   await store.read.reach({ seq: Math.max(...seqs) })
   if (before.ok) return ok({ after: after.value, before: before.value })
@@ -227,7 +227,7 @@ type Reader = Services['store']['read']
 /** Reads the rows of a page, the tip and the counts. The whole log has a row at each kept position, so its count needs no read. */
 async function readPage(
   read: Reader,
-  { address, class: updateClass }: ConnectionQuestion,
+  { address, class: updateClass }: LedgerUpdatesRequest,
   { cursors, ...query }: Scan['query'],
 ): Promise<AddressPage> {
   if (address !== undefined) {
@@ -252,8 +252,8 @@ interface List extends Interval {
 }
 
 /** The part of the log that the start milestone and the range of milestones select. */
-async function listOf(read: Reader, question: ConnectionQuestion): Promise<List> {
-  const { sort, startMilestoneIndex, fromMilestone, toMilestone } = question
+async function listOf(read: Reader, request: LedgerUpdatesRequest): Promise<List> {
+  const { sort, startMilestoneIndex, fromMilestone, toMilestone } = request
   const parts = [
     await listFrom(read, sort, startMilestoneIndex),
     await listFrom(read, 'OLDEST', fromMilestone),
@@ -318,8 +318,8 @@ interface Scan {
   readonly beyond: Interval
 }
 
-function scanOf(question: ConnectionQuestion, list: Interval, cursors: Cursors): Scan {
-  const { sort, first, last } = question
+function scanOf(request: LedgerUpdatesRequest, list: Interval, cursors: Cursors): Scan {
+  const { sort, first, last } = request
   const { after, before } = cursors
   const cut = cutList(list, sort, cursors)
   const isBackward = first == null && last != null
@@ -354,7 +354,7 @@ interface Page {
 }
 
 function takePage(
-  { first, last }: ConnectionQuestion,
+  { first, last }: LedgerUpdatesRequest,
   { isBackward, limit }: Scan,
   found: readonly LedgerUpdate[],
 ): Page {
@@ -367,7 +367,7 @@ function takePage(
 
 async function holdsRows(
   read: LogReader,
-  { address, class: updateClass }: ConnectionQuestion,
+  { address, class: updateClass }: LedgerUpdatesRequest,
   interval: Interval,
 ): Promise<boolean> {
   const filter =

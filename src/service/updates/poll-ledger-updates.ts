@@ -15,7 +15,7 @@ import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 /** The feed by long polling: a page after a position; if the page is empty, a wait for the first update. */
 
 /** The filter, the start and the limits of a poll. */
-export interface PollQuestion extends Omit<FeedSelection, 'snapshot'> {
+export interface PollRequest extends Omit<FeedSelection, 'snapshot'> {
   /** Maximum number of updates, at least 1. */
   readonly limit: number
   /** Milliseconds to wait for the first update if there is none. */
@@ -38,9 +38,9 @@ export interface PolledUpdates {
 /** Reads the next page. */
 export async function pollLedgerUpdates(
   deps: FeedServices,
-  { limit, waitMs, signal, ...question }: PollQuestion,
+  { limit, waitMs, signal, ...selection }: PollRequest,
 ): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
-  const begun = await beginFeed(deps, question)
+  const begun = await beginFeed(deps, selection)
   if (!begun.ok) return begun
   const { tail } = deps.feed
   const { logId, era, filter, position } = begun.value
@@ -81,8 +81,8 @@ async function collect(
   const rows: LedgerUpdate[] = []
   let position = after
   while (rows.length < limit && position.seq < tail.tip().seq) {
-    const question = { filter, after: position.seq, limit: limit - rows.length }
-    const page = tail.peek(question) ?? (await tail.read(question))
+    const query = { filter, after: position.seq, limit: limit - rows.length }
+    const page = tail.peek(query) ?? (await tail.read(query))
     if (typeof page === 'string') return page
     rows.push(...page.rows)
     position = page.position
