@@ -4,12 +4,12 @@ import {
   defaultLoopDelayMs,
   developmentClientLimits,
 } from './api/limits.ts'
-import { proxies, whole } from './setting-values.ts'
+import { integer, proxies } from './setting-values.ts'
 
 /** Bytes of one megabyte in settings that are given in megabytes. */
 export const bytesPerMegabyte = 1_048_576
 
-const fromOne = whole('NUMBER', { min: 1 })
+const fromOne = integer('NUMBER', { min: 1 })
 const onNetworks = (usual: number, onDevelopment: number) =>
   `${usual}, or ${onDevelopment} on the development network`
 const { connections, subscriptions } = defaultLimits
@@ -18,12 +18,12 @@ const [usual, free] = [defaultClientLimits, developmentClientLimits]
 /** Settings that limit one client, and all clients together. */
 export const clientSettings = {
   maxConnections: {
-    type: whole('NUMBER'),
+    type: integer('NUMBER'),
     byDefault: `${connections}`,
     help: 'maximum number of open WebSockets and event streams',
   },
   maxSubscriptions: {
-    type: whole('NUMBER'),
+    type: integer('NUMBER'),
     byDefault: `${subscriptions}`,
     help: 'maximum number of open subscriptions over all connections',
   },
@@ -51,27 +51,27 @@ export const clientSettings = {
     help: 'maximum number of open subscriptions and long polls per client',
   },
   clientPayloads: {
-    type: whole('NUMBER'),
+    type: integer('NUMBER'),
     without: onNetworks(usual.payloadsPerDay, free.payloadsPerDay),
     help: 'payloads per day that one client may submit without a block; the node builds and signs a block for each',
   },
   clientMegabytes: {
-    type: whole('MB', { min: 1 }),
+    type: integer('MB', { min: 1 }),
     without: onNetworks(usual.bytesPerDay / bytesPerMegabyte, free.bytesPerDay / bytesPerMegabyte),
     help: 'megabytes of blocks that one client may add per day',
   },
   minFreeDisk: {
-    type: whole('MB'),
+    type: integer('MB'),
     byDefault: `${defaultLimits.minFreeDisk / bytesPerMegabyte}`,
     help: 'with SQLite: megabytes of free disk space that are required to accept new blocks; 0 turns the check off',
   },
   maxDatabaseSize: {
-    type: whole('MB', { min: 1 }),
+    type: integer('MB', { min: 1 }),
     without: 'unlimited',
     help: 'size of the database in megabytes above which no new blocks are accepted',
   },
   maxLoopDelay: {
-    type: whole('NUMBER'),
+    type: integer('NUMBER'),
     without: onNetworks(defaultLoopDelayMs, defaultLimits.loopDelayMs),
     help: 'mean delay of the event loop in milliseconds above which requests are refused with 503; 0 turns the check off',
     more: 'Requests for `/health/live` and requests whose token has the scope `operator` are always answered.',

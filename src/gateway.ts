@@ -46,7 +46,7 @@ import type { Faucet } from './service/faucet/faucet-requests.ts'
 import type { Services } from './service/services.ts'
 import type { Store } from './store/contract.ts'
 import type { StoreError } from './store/open.ts'
-import { databasePlace } from './store/url.ts'
+import { databaseLocation } from './store/url.ts'
 import { explorerOf, limitsOf, policiesOf } from './transport-settings.ts'
 import { openWatchedStore } from './watched-store.ts'
 
@@ -84,11 +84,11 @@ export interface GatewayDeps {
   /** Settings of the feed; `defaultFeedSettings` by default. */
   readonly feed?: Partial<FeedSettings>
   /** Receives the metrics of a worker process, which the first process serves. */
-  readonly metricsOf?: MetricsTaker | undefined
+  readonly metricsOf?: MetricsConsumer | undefined
 }
 
 /** Receives the metrics of one process. */
-export interface MetricsTaker {
+export interface MetricsConsumer {
   /** Value of the label `worker` of these metrics. */
   readonly worker: string
   offer(read: () => Promise<string>): void
@@ -204,7 +204,7 @@ async function placeOfNewLedger(
   log: Log,
 ): Promise<string | undefined> {
   if ((await store.read.network()) !== undefined) return undefined
-  const database = databasePlace(databaseUrl.reveal())
+  const database = databaseLocation(databaseUrl.reveal())
   log.info('ledger-begins', { database })
   return database
 }
@@ -217,7 +217,7 @@ interface ServersDeps {
   readonly trustedDocuments: TrustedDocuments | undefined
   readonly explorer: Awaited<ReturnType<typeof explorerOf>>
   readonly metrics: Metrics | undefined
-  readonly metricsOf: MetricsTaker | undefined
+  readonly metricsOf: MetricsConsumer | undefined
   readonly log: Log
 }
 

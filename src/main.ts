@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
-import { cutShort, failed, type StopSignal } from './cli/command.ts'
+import { failed, forcedStop, type StopSignal } from './cli/command.ts'
 import { commandOf } from './cli/commands.ts'
 import { boundHeap } from './heap.ts'
 import { systemClock } from './lib/clock.ts'
@@ -18,7 +18,7 @@ const stopped = new Promise<StopSignal>((resolve) => {
     process.on(signal, () => {
       // A second signal ends the process at once. A worker process receives every signal twice, from the terminal or the
       // supervisor and from the first process; it ends together with the first process.
-      if (stopping && cluster.isPrimary) process.exit(cutShort)
+      if (stopping && cluster.isPrimary) process.exit(forcedStop)
       stopping = true
       resolve(signal)
       // The orderly shutdown has its own timeouts; this is the last resort.

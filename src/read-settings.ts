@@ -38,7 +38,7 @@ export interface Environment {
 export type Origin = 'default' | 'file' | 'environment' | 'flag'
 
 /** The text of a setting and its source. */
-export interface Given {
+export interface GivenSetting {
   /** The value, or the default; `undefined` if there is neither. */
   readonly text: string | undefined
   readonly origin: Origin
@@ -50,7 +50,7 @@ export interface Given {
 export interface Reading {
   /** Parsed values by setting name; only settings that were read have one. */
   readonly values: Partial<SettingValues>
-  readonly given: ReadonlyMap<string, Given>
+  readonly given: ReadonlyMap<string, GivenSetting>
   readonly errors: readonly ConfigError[]
   /** Problems of values that another source overrides. */
   readonly overruled: readonly ConfigError[]
@@ -75,7 +75,7 @@ export function readSettings(
     sources.push(ofFile(file.value))
   }
   const overruled: ConfigError[] = []
-  const given = new Map<string, Given>()
+  const given = new Map<string, GivenSetting>()
   const values: Record<string, unknown> = {}
   for (const setting of known) {
     const [first = byDefault(setting), ...others] = valuesOf(setting, sources)
@@ -99,7 +99,7 @@ export function invalid(
 }
 
 /** The value of a setting in one source. */
-interface Found extends Given {
+interface Found extends GivenSetting {
   readonly value: unknown
   readonly errors: readonly ConfigError[]
 }
@@ -130,7 +130,7 @@ function readSecretFile(setting: Setting, file: Found): Found {
   return { text: undefined, origin, place, value: undefined, errors: [text.error] }
 }
 
-function parsed(setting: Setting, given: Given, shown: unknown = given.text): Found {
+function parsed(setting: Setting, given: GivenSetting, shown: unknown = given.text): Found {
   const value = given.text === undefined ? undefined : setting.type.parse(given.text)
   const isWrong = value === undefined && given.text !== undefined
   return { ...given, value, errors: isWrong ? [invalid(setting, given.place, shown)] : [] }

@@ -7,6 +7,7 @@ import {
   duration,
   ed25519Secret,
   hostNames,
+  integer,
   keySetSource,
   nodeUrlOrFile,
   nodeUrls,
@@ -19,7 +20,6 @@ import {
   retention,
   sharedSecret,
   type ValueType,
-  whole,
 } from './setting-values.ts'
 
 /** Declares every setting of a gateway once: the parsers, the help, `docs/settings.md` and its JSON Schema derive from here. */
@@ -48,13 +48,13 @@ const minSecretBytes = 32
 /** Maximum number of processes behind one port: more would wait for each other. */
 const maxWorkers = 64
 
-const port = whole('NUMBER', { max: 65_535 })
+const port = integer('NUMBER', { max: 65_535 })
 // An address must not be empty: the system would listen on all addresses.
 const address = nonEmpty('ADDRESS', 'an address')
 /** The path of a file, relative to the current folder. */
 export const path = nonEmpty('PATH', 'the path of a file')
 const text = nonEmpty('TEXT')
-const seconds = whole('NUMBER', { max: 60 })
+const seconds = integer('NUMBER', { max: 60 })
 
 const listening = {
   configFile: {
@@ -66,7 +66,7 @@ const listening = {
   host: { type: address, byDefault: '127.0.0.1', help: 'address to listen on' },
   port: { type: port, byDefault: '4000', help: 'port to listen on; 0 picks a free port' },
   workers: {
-    type: whole('NUMBER', { min: 1, max: maxWorkers }),
+    type: integer('NUMBER', { min: 1, max: maxWorkers }),
     byDefault: '1',
     help: `number of processes that share the port, at most ${maxWorkers}; more than one requires PostgreSQL`,
     more: 'See [cluster.md](cluster.md).',
@@ -99,7 +99,7 @@ const database = {
     more: 'See [high-availability.md](high-availability.md#read-replicas).',
   },
   readMaxLag: {
-    type: whole('NUMBER', { min: 1, max: 3_600 }),
+    type: integer('NUMBER', { min: 1, max: 3_600 }),
     byDefault: '10',
     help: 'maximum lag of a read replica in seconds; a replica that lags more is not used',
   },
@@ -150,7 +150,7 @@ const tokens = {
     help: 'maximum age of a token since its issue (`iat`), such as `30m`, `12h` or `1d`',
   },
   jwtLeeway: {
-    type: whole('NUMBER', { max: 300 }),
+    type: integer('NUMBER', { max: 300 }),
     byDefault: '0',
     help: 'accepted clock skew of a token issuer in seconds, at most 300',
   },
@@ -204,7 +204,7 @@ const ledger = {
     help: "id of the node's issuer account",
   },
   stateMemory: {
-    type: whole('MB'),
+    type: integer('MB'),
     byDefault: '64',
     help: 'megabytes of memory in which the writer caches recently used parts of the ledger state; other parts are read on demand',
   },
@@ -234,7 +234,7 @@ const watching = {
     help: 'address that serves `/metrics`',
   },
   slowOperationMs: {
-    type: whole('NUMBER'),
+    type: integer('NUMBER'),
     byDefault: '1000',
     help: 'duration in milliseconds from which a request or an operation is logged as slow; 0 turns this off',
   },

@@ -51,7 +51,7 @@ export const nonEmpty = (
 })
 
 /** A whole number; by default of at most nine digits. */
-export function whole(
+export function integer(
   value: string,
   { min = 0, max = largest }: { readonly min?: number; readonly max?: number } = {},
 ): ValueType<number> {
@@ -99,7 +99,7 @@ export const retention = (value: string): ValueType<number | 'all'> => ({
   value,
   expected: 'all, or a whole number from 1',
   json: { type: ['integer', 'string'], minimum: 1, maximum: largest, pattern: '^all$' },
-  parse: (text) => (text === 'all' ? text : whole('', { min: 1 }).parse(text)),
+  parse: (text) => (text === 'all' ? text : integer('', { min: 1 }).parse(text)),
 })
 
 /** A duration such as `30m`, parsed to seconds; at least 1. */

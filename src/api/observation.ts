@@ -1,5 +1,5 @@
 import type { OperationDefinitionNode } from 'graphql'
-import type { BegunSpan } from '../lib/tracing.ts'
+import type { StartedSpan } from '../lib/tracing.ts'
 import type { RouteResponse } from './rest/response.ts'
 
 /** Collects facts about a request or an operation; `observer.ts` turns them into metrics, log entries and spans. */
@@ -9,8 +9,8 @@ export interface Observation {
   transport: Transport
   readonly requestId: string
   /** Start in milliseconds of the monotonic clock. */
-  readonly begunMs: number
-  readonly span: BegunSpan | undefined
+  readonly startedMs: number
+  readonly span: StartedSpan | undefined
   /** The pattern of the route; `undefined` for an operation on a WebSocket. */
   route: string | undefined
   operation: { readonly kind: string; readonly name: string | undefined } | undefined

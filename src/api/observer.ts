@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Log } from '../lib/log.ts'
-import { type BegunSpan, beginSpan, type TraceCarrier, traceOf } from '../lib/tracing.ts'
+import { type StartedSpan, startSpan, type TraceCarrier, traceOf } from '../lib/tracing.ts'
 import type { Observation, Transport } from './observation.ts'
 
 /** Observes each request and operation from start to end, for metrics, the log and traces. */
@@ -55,8 +55,8 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
     return {
       transport,
       requestId,
-      begunMs: performance.now(),
-      span: beginSpan(transport, { kind: 'server', parent }),
+      startedMs: performance.now(),
+      span: startSpan(transport, { kind: 'server', parent }),
       route: undefined,
       operation: undefined,
       cost: undefined,
@@ -69,7 +69,7 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
   function end(observation: Observation, request?: { method: string; status: number }): void {
     if (observation.hasEnded) return
     observation.hasEnded = true
-    const ms = performance.now() - observation.begunMs
+    const ms = performance.now() - observation.startedMs
     const { transport, requestId, route, operation, cost, codes, isOpenEnded } = observation
     if (meters !== undefined) {
       if (request !== undefined && !isOpenEnded) {
@@ -112,7 +112,7 @@ const clientLeft = 499
 const maxLoggedName = 100
 
 function endSpan(
-  { span }: BegunSpan,
+  { span }: StartedSpan,
   { route, operation, requestId, codes }: Observation,
   request: { method: string; status: number } | undefined,
 ): void {

@@ -7,7 +7,7 @@ import { readSettings } from '../read-settings.ts'
 import { settings } from '../settings.ts'
 import type { Database } from '../store/database.ts'
 import { copyLedgerFile } from '../store/move/backup-file.ts'
-import { databaseAddress, databasePlace } from '../store/url.ts'
+import { databaseAddress, databaseLocation } from '../store/url.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { backupDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
@@ -96,7 +96,7 @@ async function exportTo(
 }
 
 const messages = {
-  NOTHING_TO_EXPORT: (url: string) => `there is no ledger in ${databasePlace(url)}`,
+  NOTHING_TO_EXPORT: (url: string) => `there is no ledger in ${databaseLocation(url)}`,
   EXPORT_INTERRUPTED: () => 'interrupted; no backup was written',
 } as const
 
@@ -109,7 +109,7 @@ async function syncToDisk(path: string): Promise<void> {
 async function report(process: ProcessIo, { path, url, values, print }: FileCall): Promise<void> {
   const { size: bytes } = await stat(path)
   const keepBeside = keysToKeep(process, values)
-  const result = { file: resolve(path), bytes, database: databasePlace(url), keepBeside }
+  const result = { file: resolve(path), bytes, database: databaseLocation(url), keepBeside }
   const text = `${result.file} is a backup of ${result.database}, ${bytes} bytes.
 It contains no keys. Keep with it: ${keepBeside.join(', ')}\n`
   print(text, result)

@@ -1,7 +1,7 @@
 import { assert } from '../lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from '../lib/flags.ts'
 import { isNodeUrl } from '../setting-values.ts'
-import { asksForHelp, done, type ProcessIo, refuse } from './command.ts'
+import { done, type ProcessIo, refuse, requestsHelp } from './command.ts'
 import { type Declaration, flagForms } from './declaration.ts'
 import { helpText } from './help-text.ts'
 
@@ -32,7 +32,7 @@ export function readCall(
   given: readonly string[],
   problemsOf: (call: Call) => readonly string[] = () => [],
 ): Call | number {
-  if (asksForHelp(given)) {
+  if (requestsHelp(given)) {
     process.stdout(helpText(declaration))
     return done
   }

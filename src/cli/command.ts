@@ -38,7 +38,7 @@ export const failed = 1
 /** Exit code of a command that was called with invalid arguments. */
 export const misused = 2
 /** Exit code of a command that received a second stop signal. */
-export const cutShort = 130
+export const forcedStop = 130
 
 /** The exit codes and their meanings, for the help. */
 export const exitCodes = [
@@ -48,11 +48,11 @@ export const exitCodes = [
     meaning: 'the command failed, for example because of the database, the gateway or a file',
   },
   { code: misused, meaning: 'the arguments are invalid; nothing was done' },
-  { code: cutShort, meaning: 'a second stop signal arrived during the shutdown' },
+  { code: forcedStop, meaning: 'a second stop signal arrived during the shutdown' },
 ] as const
 
 /** Whether any of the arguments asks for help. */
-export function asksForHelp(words: readonly string[]): boolean {
+export function requestsHelp(words: readonly string[]): boolean {
   return words.includes('--help') || words.includes('-h')
 }
 

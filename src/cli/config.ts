@@ -1,7 +1,7 @@
 import { checkConfig } from '../check-config.ts'
 import { settingsSchema } from '../settings-schema.ts'
 import { readCall } from './call.ts'
-import { asksForHelp, type Command, done, failed } from './command.ts'
+import { type Command, done, failed, requestsHelp } from './command.ts'
 import { configDeclaration } from './declarations/gateway.ts'
 
 /** Checks settings without starting a gateway, or prints the JSON Schema of a settings file. */
@@ -9,7 +9,7 @@ export const config: Command = {
   run: async (process, words) => {
     const [verb, ...flags] = words
     // `checkConfig` reports problems of the flags together with all other problems.
-    const isCheck = verb === 'check' && !asksForHelp(words)
+    const isCheck = verb === 'check' && !requestsHelp(words)
     const call = readCall(process, configDeclaration, isCheck ? [verb] : words)
     if (typeof call === 'number') return call
     if (call.word(0) === 'schema') {

@@ -1,6 +1,6 @@
 import { nearest } from '../lib/nearest.ts'
 import { programVersion } from '../lib/version.ts'
-import { asksForHelp, type Command, done, misused, type ProcessIo, table } from './command.ts'
+import { type Command, done, misused, type ProcessIo, requestsHelp, table } from './command.ts'
 import type { Declaration } from './declaration.ts'
 import { completionDeclaration } from './declarations/completion.ts'
 import {
@@ -74,7 +74,7 @@ export const commands: readonly Declaration[] = [...others, helpDeclaration]
 /** Prints the help for a command or topic. */
 export const help: Command = {
   run: async (process, words) => {
-    const [name] = asksForHelp(words) ? ['help'] : words
+    const [name] = requestsHelp(words) ? ['help'] : words
     const text = name === undefined ? overview() : textOf(name)
     if (text === undefined) return refuseName(process, name, 'neither a command nor a topic')
     process.stdout(text)

@@ -13,7 +13,7 @@ import {
   importDatabase,
 } from '../store/move/import.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
-import { databasePlace } from '../store/url.ts'
+import { databaseLocation } from '../store/url.ts'
 import { createWriter } from '../store/writer.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { importDeclaration } from './declarations/ledger.ts'
@@ -38,8 +38,8 @@ export const importCommand: Command = {
         const moved = await importInto(process, database, imported)
         if (!moved.ok) return moved.error
         const { rows, ms } = moved.value
-        print(`${databasePlace(url)}: ${summary(rows, ms)}\n`, {
-          database: databasePlace(url),
+        print(`${databaseLocation(url)}: ${summary(rows, ms)}\n`, {
+          database: databaseLocation(url),
           rows,
         })
         return undefined

@@ -43,10 +43,10 @@ async function rebuildIn(
     for (let isDone = false; !isDone; ) {
       if (signal.aborted) return 'interrupted; the gateway completes the work when it starts'
       const renewed = await renew()
-      const piece = renewed.ok ? await write.fillActivity(term, { rows: 10_000 }) : renewed
-      if (!piece.ok) return leaseLost
-      isDone = piece.value.isDone
-      rows += piece.value.rows
+      const batch = renewed.ok ? await write.fillActivity(term, { rows: 10_000 }) : renewed
+      if (!batch.ok) return leaseLost
+      isDone = batch.value.isDone
+      rows += batch.value.rows
       progress.show({ rows, ofRows })
     }
     print(`${summary(rows, progress.end())}\n`, { rows })

@@ -7,7 +7,7 @@ import { type ExportHeader, parseHeader } from '../store/move/export-format.ts'
 import { acceptHistory } from '../store/move/new-log.ts'
 import { restoreLedgerFile } from '../store/move/restore-file.ts'
 import { settleSchema } from '../store/open.ts'
-import { databaseAddress, databasePlace } from '../store/url.ts'
+import { databaseAddress, databaseLocation } from '../store/url.ts'
 import { type Command, type ProcessIo, refuse } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { restoreDeclaration } from './declarations/ledger.ts'
@@ -31,7 +31,7 @@ export const restore: Command = {
       const file = resolve(call.word(0))
       const problem = await restoreFrom(process, { ...call, path: file })
       if (problem !== undefined) return problem
-      const database = databasePlace(call.url)
+      const database = databaseLocation(call.url)
       call.print(`${database} holds the ledger of ${file}, with a new log id.\n`, {
         database,
         file,
@@ -92,7 +92,7 @@ async function restoreSqlite(
   const { error } = restored
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':
-      return `${databasePlace(url)} already contains a database; name one that does not exist`
+      return `${databaseLocation(url)} already contains a database; name one that does not exist`
     case 'NOTHING_TO_EXPORT':
       return `${path} holds no ledger`
     case 'EXPORT_INTERRUPTED':

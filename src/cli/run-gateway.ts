@@ -8,7 +8,7 @@ import { developmentMnemonic, fundedAddresses, fundedAmount } from '../node/embe
 import { developmentNetworkName } from '../node/embedded/development-parameters.ts'
 import { storeFaultOf } from '../store/faults.ts'
 import { reasonOf } from '../store/unusable.ts'
-import { addressTaken, listenMessage } from './address-taken.ts'
+import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { createGatewayClient } from './gateway-client.ts'
@@ -64,7 +64,7 @@ export async function tryOpenGateway(
 ): Promise<Result<Gateway, StartError>> {
   try {
     // A worker process receives its port from the first process, which has already checked it.
-    const taken = cluster.isWorker ? undefined : await addressTaken(config)
+    const taken = cluster.isWorker ? undefined : await addressInUse(config)
     return taken === undefined ? await openGateway(config, deps) : err(taken)
   } catch (failure) {
     const fault = storeFaultOf(failure)

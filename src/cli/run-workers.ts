@@ -6,7 +6,7 @@ import { createLog, type Log } from '../lib/log.ts'
 import { ok } from '../lib/result.ts'
 import { type MetricsAddress, metricsListenMessage, openMetricsServer } from '../metrics/server.ts'
 import { readWorkers } from '../metrics/workers.ts'
-import { addressTaken, listenMessage } from './address-taken.ts'
+import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, failed, type ProcessIo } from './command.ts'
 
 /**
@@ -24,7 +24,7 @@ const [minPauseMs, maxPauseMs] = [1_000, 30_000]
 /** Runs the workers until this process has to stop; resolves to the exit code. */
 export async function runWorkers(process: ProcessIo, config: Config): Promise<number> {
   const { workers, logLevel, metrics: address } = config
-  const taken = await addressTaken(config)
+  const taken = await addressInUse(config)
   if (taken !== undefined) {
     process.stderr(`ledger-gateway serve: ${listenMessage(taken)}\n`)
     return failed

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { type ConfigError, configMessage, parseConfig, printFlag } from '../config.ts'
 import { settings } from '../settings.ts'
-import { asksForHelp, type Command, done, failed, refuse } from './command.ts'
+import { type Command, done, failed, refuse, requestsHelp } from './command.ts'
 import { serveDeclaration } from './declarations/gateway.ts'
 import { helpText } from './help-text.ts'
 import { printConfig } from './print-config.ts'
@@ -9,7 +9,7 @@ import { printConfig } from './print-config.ts'
 /** Runs the gateway until the process has to stop. */
 export const serve: Command = {
   run: async (process, words) => {
-    if (asksForHelp(words)) {
+    if (requestsHelp(words)) {
       process.stdout(helpText(serveDeclaration))
       return done
     }

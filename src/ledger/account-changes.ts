@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
-import { atOnce, paused, type Steps } from '../lib/turns.ts'
+import { paused, runToCompletion, type Steps } from '../lib/turns.ts'
 import { is } from '../protocol/is.ts'
 import { AccountOutput, DelegationOutput, isZero, type Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
@@ -66,7 +66,9 @@ export function changedAccounts(
   entryOf: (accountId: AccountId) => AccountEntry | undefined,
   events: AccountEvents,
 ): ReadonlyMap<AccountId, AccountEntry | undefined> {
-  return atOnce(accountChanges(parameters, entryOf, atOnce(accountShares(events))))
+  return runToCompletion(
+    accountChanges(parameters, entryOf, runToCompletion(accountShares(events))),
+  )
 }
 
 /** The events of a slot by account. */

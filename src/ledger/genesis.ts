@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
-import { atOnce, type Steps } from '../lib/turns.ts'
+import { runToCompletion, type Steps } from '../lib/turns.ts'
 import { blake2b256 } from '../protocol/hash.ts'
 import { outputId, slotOfId, transactionIdOf } from '../protocol/ids.ts'
 import { merkleRoot } from '../protocol/merkle.ts'
@@ -42,7 +42,7 @@ export function identifyOutputs(
   parameters: Pick<ProtocolParameters, 'genesisSlot'>,
   outputs: readonly Output[],
 ): readonly OutputId[] {
-  return atOnce(identifySteps(parameters, outputs))
+  return runToCompletion(identifySteps(parameters, outputs))
 }
 
 /** Computes the ids in steps, one transaction per step. */

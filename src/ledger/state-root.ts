@@ -1,5 +1,5 @@
 import { hexToBytes } from '../lib/hex.ts'
-import { atOnce, paused, type Steps } from '../lib/turns.ts'
+import { paused, runToCompletion, type Steps } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 
@@ -13,7 +13,7 @@ export function outputTrieChanges(slot: {
   readonly created: Iterable<OutputId>
   readonly consumed: Iterable<OutputId>
 }): ReadonlyMap<OutputId, Uint8Array | undefined> {
-  return atOnce(outputTrieSteps(slot))
+  return runToCompletion(outputTrieSteps(slot))
 }
 
 /** Computes the changes in steps, because a slot may have any number of outputs. */

@@ -175,44 +175,44 @@ export function triePath(key: Hex): Uint8Array {
 }
 
 /**
- * The subtrees beside the path to an entry within a page at a depth, one per bit. A branch page has four, a leaf page has one per bit
+ * Sibling subtrees of the path to an entry within a page at a depth, one per bit. A branch page has four, a leaf page has one per bit
  * until the entry is alone. Returns `undefined` if a leaf page does not contain the entry.
  */
-export function besideInPage(
+export function siblingsInPage(
   bytes: PageBytes,
   path: Uint8Array,
   depth: number,
 ): readonly Subtree[] | undefined {
-  if (!isBranchPage(bytes)) return besideEntry(bytes.subarray(leafHeader), path, 4 * depth)
-  const beside: Subtree[] = []
+  if (!isBranchPage(bytes)) return siblingsOfEntry(bytes.subarray(leafHeader), path, 4 * depth)
+  const siblings: Subtree[] = []
   let subtrees = Array.from({ length: 16 }, (_, place) => readSubtree(bytes, place))
   for (let bit = 4 * depth; bit < 4 * depth + 4; bit++) {
     const half = subtrees.length / 2
     const [left, right] = [subtrees.slice(0, half), subtrees.slice(half)]
     const isRight = hasBit(path, bit, 0)
-    beside.push(joinedAll(isRight ? left : right))
+    siblings.push(joinedAll(isRight ? left : right))
     subtrees = isRight ? right : left
   }
-  return beside
+  return siblings
 }
 
-function besideEntry(
+function siblingsOfEntry(
   entries: SortedEntries,
   path: Uint8Array,
   firstBit: number,
 ): readonly Subtree[] | undefined {
-  const beside: Subtree[] = []
+  const siblings: Subtree[] = []
   let [from, to] = [0, entries.length]
   for (let bit = firstBit; to - from > entryLength; bit++) {
     let middle = from
     while (middle < to && !hasBit(entries, bit, middle)) middle += entryLength
     const isRight = hasBit(path, bit, 0)
     const other = isRight ? { from, to: middle } : { from: middle, to }
-    beside.push(subtreeOfEntries(entries, { ...other, bit: bit + 1 }))
+    siblings.push(subtreeOfEntries(entries, { ...other, bit: bit + 1 }))
     if (isRight) from = middle
     else to = middle
   }
-  return to > from && comparePaths(entries, path, from) === 0 ? beside : undefined
+  return to > from && comparePaths(entries, path, from) === 0 ? siblings : undefined
 }
 
 /** Joins 1, 2, 4 or 8 subtrees into one. */

@@ -27,8 +27,8 @@ export interface SpanOptions {
   readonly parent?: Context | undefined
 }
 
-/** A span that has begun, and the context for its child spans. */
-export interface BegunSpan {
+/** A span that has started, and the context for its child spans. */
+export interface StartedSpan {
   readonly span: Span
   readonly context: Context
 }
@@ -38,12 +38,12 @@ export type TraceCarrier = Readonly<Record<string, unknown>>
 
 /** Runs work in a span. A failure is recorded and thrown again. */
 export function inSpan<T>(name: string, work: () => Promise<T>, options?: SpanOptions): Promise<T> {
-  const begun = beginSpan(name, options)
-  return begun === undefined ? work() : settled(begun, work)
+  const started = startSpan(name, options)
+  return started === undefined ? work() : settled(started, work)
 }
 
 async function settled<T>(
-  { span, context: within }: BegunSpan,
+  { span, context: within }: StartedSpan,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -58,10 +58,10 @@ async function settled<T>(
 }
 
 /** Begins a span, which the caller ends. Returns `undefined` without an SDK. */
-export function beginSpan(
+export function startSpan(
   name: string,
   { kind = 'internal', attributes = {}, isInner = false, parent }: SpanOptions = {},
-): BegunSpan | undefined {
+): StartedSpan | undefined {
   const tracer = tracerNow()
   if (tracer === undefined) return undefined
   const outside = parent ?? context.active()
@@ -73,8 +73,8 @@ export function beginSpan(
 const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER }
 
 /** Runs work in the context of a span. */
-export function within<T>(begun: BegunSpan | undefined, work: () => T): T {
-  return begun === undefined ? work() : context.with(begun.context, work)
+export function within<T>(started: StartedSpan | undefined, work: () => T): T {
+  return started === undefined ? work() : context.with(started.context, work)
 }
 
 /** Returns the active trace, so that it can be continued later; `undefined` without an SDK. */

@@ -137,7 +137,7 @@ export async function mapInTurns<T, U>(list: readonly T[], make: (one: T) => U):
 export type Steps<T> = Generator<undefined, T, undefined>
 
 /** Runs all steps without a pause. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function runToCompletion<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return value

@@ -2,7 +2,7 @@ import type { StoreWriter } from '../store/contract.ts'
 import {
   type MilestoneTask,
   type MilestoneTaskDeps,
-  rowsAtOnce,
+  rowsPerBatch,
   startMilestoneTask,
 } from './milestone-task.ts'
 
@@ -20,17 +20,17 @@ export function startActivityFiller({ write, tail, log, term }: ActivityFillerDe
   let isOver = false
   let slots = 0
 
-  async function runPiece(): Promise<boolean> {
+  async function runBatch(): Promise<boolean> {
     const own = term()
     if (own === undefined) return false
-    const piece = await write.fillActivity(own, { rows: rowsAtOnce })
-    if (!piece.ok) return false
-    slots += piece.value.slots
-    isOver = piece.value.isDone
+    const batch = await write.fillActivity(own, { rows: rowsPerBatch })
+    if (!batch.ok) return false
+    slots += batch.value.slots
+    isOver = batch.value.isDone
     if (isOver && slots > 0) log.info('activity-filled', { slots })
     return !isOver
   }
 
   const mayRun = () => !isOver && term() !== undefined
-  return startMilestoneTask({ tail, log, failed: 'activity-filling-failed', mayRun, runPiece })
+  return startMilestoneTask({ tail, log, failed: 'activity-filling-failed', mayRun, runBatch })
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
-import { knownVersion, ProtocolParameters } from '../protocol/parameters.ts'
+import { ProtocolParameters, supportedProtocolVersion } from '../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../protocol/primitives.ts'
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import { parse, type Schema } from '../protocol/schema/schema.ts'
@@ -85,7 +85,9 @@ export async function readParametersFile(
 
 /** The newest parameters of the known version. Without any, returns the newest parameters, whose parse error names the cause. */
 function newestKnown(list: readonly unknown[]): unknown {
-  const known = list.findLast((item) => members(members(item).parameters).version === knownVersion)
+  const known = list.findLast(
+    (item) => members(members(item).parameters).version === supportedProtocolVersion,
+  )
   return members(known ?? list.at(-1)).parameters
 }
 

@@ -7,7 +7,7 @@ import { genesisAccounts, genesisBlockId, identifySteps } from '../ledger/genesi
 import { logEntries, logOrderSteps } from '../ledger/updates.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { atOnce, paused, type Steps } from '../lib/turns.ts'
+import { paused, runToCompletion, type Steps } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId } from '../protocol/primitives.ts'
@@ -29,7 +29,7 @@ export interface GenesisPlan {
 
 /** Creates the rows of a plan. Only the log id is random: two networks with the same plan have the same ids. */
 export function genesisOf(plan: GenesisPlan): Genesis {
-  return atOnce(genesisSteps(plan))
+  return runToCompletion(genesisSteps(plan))
 }
 
 /** Creates the rows in steps, because a plan may have any number of outputs. */

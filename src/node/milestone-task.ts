@@ -16,8 +16,8 @@ interface MilestoneTaskOptions extends MilestoneTaskDeps {
   readonly failed: string
   /** Whether this process may run the task now. */
   mayRun(): boolean
-  /** Runs a piece. Resolves to true if another piece should follow immediately. */
-  runPiece(): Promise<boolean>
+  /** Runs a batch. Resolves to true if another batch should follow immediately. */
+  runBatch(): Promise<boolean>
 }
 
 /** A running task. */
@@ -27,7 +27,7 @@ export interface MilestoneTask {
 
 /** Runs the task after each milestone, one run at a time. After a failure the next milestone starts the task again. */
 export function startMilestoneTask(options: MilestoneTaskOptions): MilestoneTask {
-  const { tail, log, failed, mayRun, runPiece } = options
+  const { tail, log, failed, mayRun, runBatch } = options
   const logFailure = createFailureLog(log)
   let running: Promise<void> | undefined
   let isClosed = false
@@ -41,7 +41,7 @@ export function startMilestoneTask(options: MilestoneTaskOptions): MilestoneTask
   })
 
   async function run(): Promise<void> {
-    while (!isClosed && mayRun() && (await runPiece())) await delay(pauseMs)
+    while (!isClosed && mayRun() && (await runBatch())) await delay(pauseMs)
   }
 
   async function close(): Promise<void> {
@@ -53,8 +53,8 @@ export function startMilestoneTask(options: MilestoneTaskOptions): MilestoneTask
   return { close }
 }
 
-/** Usual number of rows in a piece. */
-export const rowsAtOnce = 2_000
+/** Usual number of rows in a batch. */
+export const rowsPerBatch = 2_000
 
 /** Milliseconds between two pieces. */
 const pauseMs = 50

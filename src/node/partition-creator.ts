@@ -17,10 +17,10 @@ export function startPartitionCreator({
   log,
   isWriting,
 }: PartitionCreatorDeps): MilestoneTask {
-  async function runPiece(): Promise<boolean> {
+  async function runBatch(): Promise<boolean> {
     await write.extendLog()
     return false
   }
 
-  return startMilestoneTask({ tail, log, failed: 'log-not-extended', mayRun: isWriting, runPiece })
+  return startMilestoneTask({ tail, log, failed: 'log-not-extended', mayRun: isWriting, runBatch })
 }

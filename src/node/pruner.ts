@@ -5,7 +5,7 @@ import type { StoreWriter } from '../store/contract.ts'
 import {
   type MilestoneTask,
   type MilestoneTaskDeps,
-  rowsAtOnce,
+  rowsPerBatch,
   startMilestoneTask,
 } from './milestone-task.ts'
 
@@ -28,15 +28,15 @@ export function startPruner(
 ): MilestoneTask {
   let pieces = 0
 
-  async function runPiece(): Promise<boolean> {
-    const { prunedSeq, isDone } = await write.pruneLog({ milestones, rows: rowsAtOnce })
+  async function runBatch(): Promise<boolean> {
+    const { prunedSeq, isDone } = await write.pruneLog({ milestones, rows: rowsPerBatch })
     pieces++
     if (isDone && pieces > 1) log.info('log-pruned', { prunedSeq })
     if (isDone) pieces = 0
     return !isDone
   }
 
-  return startMilestoneTask({ tail, log, failed: 'pruning-failed', mayRun: isWriting, runPiece })
+  return startMilestoneTask({ tail, log, failed: 'pruning-failed', mayRun: isWriting, runBatch })
 }
 
 /** Retention of empty blocks. */
@@ -56,21 +56,21 @@ export function startBlockPruner(
   const kept = Math.max(slots, 2 * parameters.maxCommittableAge)
   let pruned = 0
 
-  async function runPiece(): Promise<boolean> {
+  async function runBatch(): Promise<boolean> {
     // The votes of an epoch are counted when the epoch ends.
     const lastEpoch = Math.max(0, epochOfSlot(parameters, tip()) - 1)
     const votesBefore = firstSlotOfEpoch(parameters, lastEpoch)
-    const piece = await write.pruneBlocks({ slots: kept, votesBefore, rows: blocksAtOnce })
-    pruned += piece.pruned
-    if (!piece.isDone) return true
+    const batch = await write.pruneBlocks({ slots: kept, votesBefore, rows: blocksPerBatch })
+    pruned += batch.pruned
+    if (!batch.isDone) return true
     if (pruned > 0) log.info('blocks-pruned', { blocks: pruned })
     pruned = 0
     return false
   }
 
   const failed = 'block-pruning-failed'
-  return startMilestoneTask({ tail, log, failed, mayRun: isWriting, runPiece })
+  return startMilestoneTask({ tail, log, failed, mayRun: isWriting, runBatch })
 }
 
-/** Number of blocks in a piece. Each block is decoded, and arriving blocks wait meanwhile. */
-const blocksAtOnce = 200
+/** Number of blocks in a batch. Each block is decoded, and arriving blocks wait meanwhile. */
+const blocksPerBatch = 200

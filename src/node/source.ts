@@ -164,13 +164,13 @@ export interface SourceStatus extends LeaderStatus {
   /** The current slot. */
   readonly slot: SlotIndex
   /** The start-up step of a leader in embedded mode; `undefined` while the process writes, and without a lease. */
-  readonly starting: Starting | undefined
+  readonly starting: StartupStep | undefined
   /** How this process follows the nodes in upstream mode; `undefined` in embedded mode. */
   readonly following: FollowingStatus | undefined
 }
 
 /** A start-up step of a leader, and its progress. */
-export interface Starting {
+export interface StartupStep {
   readonly step: (typeof startingSteps)[number]
   /** Number of outputs in the tries, or of committed slots; 0 of 0 when unknown. */
   readonly done: number

@@ -179,4 +179,4 @@ export const ProtocolParameters = about(
 export interface ProtocolParameters extends Infer<typeof ProtocolParameters> {}
 
 /** The protocol version that this program supports. */
-export const knownVersion = 3
+export const supportedProtocolVersion = 3

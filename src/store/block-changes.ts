@@ -13,7 +13,8 @@ export function notifyBlockChanges(store: Store, onChange: () => void): Store {
     }
   }
 
-  const { acceptBlocks, acceptOwnBlocks, book, commitSlots, followSlots, keepFinal } = store.write
+  const { acceptBlocks, acceptOwnBlocks, book, commitSlots, followSlots, storeFinalBlocks } =
+    store.write
   return {
     ...store,
     write: {
@@ -23,7 +24,7 @@ export function notifyBlockChanges(store: Store, onChange: () => void): Store {
       book: notifying(book),
       commitSlots: notifying(commitSlots),
       followSlots: notifying(followSlots),
-      keepFinal: notifying(keepFinal),
+      storeFinalBlocks: notifying(storeFinalBlocks),
     },
   }
 }

@@ -13,8 +13,8 @@ import { insertOutputs } from './output-index.ts'
 import type {
   OutputRow,
   SlotBlock,
+  SlotConsumer,
   SlotContents,
-  SlotTaker,
   SlotTransaction,
   TransactionRow,
 } from './rows.ts'
@@ -129,7 +129,7 @@ export async function readSlots(
   reading: RawWriting,
   from: SlotIndex,
   to: SlotIndex,
-  take: SlotTaker,
+  take: SlotConsumer,
 ): Promise<void> {
   const range = { after: from - 1, upTo: to }
   const before = BigInt(from) - 1n

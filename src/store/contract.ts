@@ -42,7 +42,7 @@ import type {
   OwnedUpdate,
   PrunedTip,
   SlotBlocksPage,
-  SlotTaker,
+  SlotConsumer,
   SpentOutput,
   TransactionRow,
   UpdateClass,
@@ -272,7 +272,7 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
    * Stores final blocks and transactions that the upstream node reported. Known ones are not changed. Needs no lease, but throws if no
    * process has ever taken the lease.
    */
-  keepFinal(blocks: FinalBlocks): Promise<void>
+  storeFinalBlocks(blocks: FinalBlocks): Promise<void>
   /** The outputs that exist after all earlier writes, in no particular order. */
   outputsForBooking(outputIds: readonly OutputId[]): Promise<OutputRow[]>
   /** The transactions that are known after all earlier writes, in no particular order. */
@@ -281,7 +281,7 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
    * Passes the rows that were booked into the slots `from` to `to`, both inclusive, to `take` one by one, after all earlier writes. A slot
    * may have any number of rows.
    */
-  readSlots(from: SlotIndex, to: SlotIndex, take: SlotTaker): Promise<void>
+  readSlots(from: SlotIndex, to: SlotIndex, take: SlotConsumer): Promise<void>
   /** Counts the activity of the next uncounted slots, from the newest down. */
   fillActivity(term: number, request: FillRequest): Promise<Result<FillResult, LeaseLost>>
   /** Deletes the activity of all spans that begin in the retained log, so that they are counted again. */

@@ -12,7 +12,7 @@ export interface LogForm {
   /** Partitions that statements may name: they have rows that are not pruned, and are not about to be split. */
   readonly named: readonly LogPartition[]
   /** Partitions that are about to be split. */
-  readonly leaving: readonly LogPartition[]
+  readonly splitting: readonly LogPartition[]
   /** For a table that will become the first partition: a constraint checks that every row is before this position. */
   readonly checkedTo: number | undefined
   /** Whether the functions of a sharded log read it, because it is in shards on several servers or soon will be. */
@@ -37,7 +37,7 @@ export interface LogForms {
 
 /** The form before the first refresh. */
 const inOneTable: LogForm = {
-  ...{ partitions: [], named: [], leaving: [], checkedTo: undefined },
+  ...{ partitions: [], named: [], splitting: [], checkedTo: undefined },
   ...{ isSharded: false, seq: 0, prunedSeq: 0 },
 }
 

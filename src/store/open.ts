@@ -16,7 +16,7 @@ import { createReader } from './reader.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import { createSnapshots } from './snapshots.ts'
 import { reasonOf, unusable } from './unusable.ts'
-import { databasePlace } from './url.ts'
+import { databaseLocation } from './url.ts'
 import { createWriter } from './writer.ts'
 
 /** The reason why a database could not be opened. Nothing was changed. */
@@ -72,7 +72,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
   }
   if (options.mayCreate === false && (await database.reader.network.count()) === 0) {
     await database.close()
-    return err({ code: 'LEDGER_MISSING', place: databasePlace(options.url) })
+    return err({ code: 'LEDGER_MISSING', place: databaseLocation(options.url) })
   }
   const turns = createSerialQueue()
   const history = createHistoryGuard()
@@ -128,7 +128,7 @@ export async function openDatabase({
   if (!usable.ok) return usable
   // Checked before a folder, a file or a table is created.
   if (usable.value === 'NOTHING' && (!mayCreate || schema === 'UNCHANGED')) {
-    return err({ code: 'LEDGER_MISSING', place: databasePlace(url) })
+    return err({ code: 'LEDGER_MISSING', place: databaseLocation(url) })
   }
   if (typeof schema === 'object' && !hasMigration(database.migrations, schema.upTo)) {
     return err({ code: 'DATABASE_NEWER_THAN_PROGRAM', migration: schema.upTo })

@@ -13,10 +13,10 @@ import { splitPartitions } from './split-partitions.ts'
 import {
   becomePartitioned,
   beginCheck,
+  detachedTables,
   dropTables,
-  looseTables,
   obstaclesOf,
-  stay,
+  unmarkForSplit,
   validateText,
 } from './sql/postgresql/partitioning.ts'
 import { addPartition, after, formOfLog } from './sql/postgresql/partitions.ts'
@@ -102,9 +102,9 @@ async function lastSeq(tx: RawTx): Promise<number> {
 
 /** Removes tables that an unfinished split has left, and adds a partition of the requested width, which later partitions inherit. */
 async function settle(raw: RawConnection, { rows, isSplit }: PartitionOptions): Promise<void> {
-  const { copies, former } = await looseTables(raw)
+  const { copies, former } = await detachedTables(raw)
   await dropTables(raw, isSplit ? former : [...former, ...copies.map(({ name }) => name)])
-  for (const { name } of (await formOfLog(raw)).leaving) await stay(raw, name)
+  for (const { name } of (await formOfLog(raw)).splitting) await unmarkForSplit(raw, name)
   await raw.transact(async (tx) => {
     const newest = (await formOfLog(tx)).partitions.at(-1)
     if (newest === undefined || rows === undefined || newest.to - newest.from === rows) return

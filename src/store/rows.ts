@@ -274,7 +274,7 @@ export interface SlotTransaction {
 }
 
 /** Receives the rows of a range of slots: accepted blocks, accepted transactions by slot and id, booked outputs, and spent outputs. */
-export interface SlotTaker {
+export interface SlotConsumer {
   /** Called in the order of issuing. Only validation blocks and candidacy announcements have bytes. */
   block(block: SlotBlock): void
   transaction(transaction: SlotTransaction): void

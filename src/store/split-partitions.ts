@@ -7,10 +7,10 @@ import {
   buildIndexes,
   copyRows,
   createCopy,
+  detachedTables,
   dropTables,
   exchange,
-  leave,
-  looseTables,
+  markForSplit,
 } from './sql/postgresql/partitioning.ts'
 import { formOfLog, partitionOf } from './sql/postgresql/partitions.ts'
 import type { LogPartition } from './sql/statements.ts'
@@ -67,7 +67,7 @@ async function split(
   ranges: readonly LogPartition[],
 ): Promise<Result<void, PartitionError>> {
   const { raw } = partitioning
-  const { copies } = await looseTables(raw)
+  const { copies } = await detachedTables(raw)
   const unwanted = copies.filter(({ name }) => ranges.every((range) => range.name !== name))
   await dropTables(
     raw,
@@ -80,13 +80,13 @@ async function split(
     await buildIndexes(raw, range)
   }
   // Once every process has refreshed its form of the log, no statement names the partition.
-  await leave(raw, whole.name)
+  await markForSplit(raw, whole.name)
   await delay(2 * maxNamedAgeMs)
   const left = await partitioning.lock.afterReaders()
   if (!left.ok) return left
   const exchanged = await takePlace(partitioning, whole, ranges)
   if (!exchanged.ok) return exchanged
-  const { former } = await looseTables(raw)
+  const { former } = await detachedTables(raw)
   await dropTables(raw, former)
   return ok(undefined)
 }
@@ -121,8 +121,8 @@ async function copyAll(
 ): Promise<Result<void, PartitionError>> {
   for (;;) {
     if (signal.aborted) return err({ code: 'PARTITION_INTERRUPTED' })
-    const copied = await copyRows(raw, range, rowsAtOnce)
-    if (copied < rowsAtOnce) return ok(undefined)
+    const copied = await copyRows(raw, range, rowsPerBatch)
+    if (copied < rowsPerBatch) return ok(undefined)
     const { seq, prunedSeq } = await publishedTip(raw)
     const before = Math.max(prunedSeq, whole.from - 1)
     const [last] = await raw.$queryRawUnsafe<{ seq: bigint }[]>(
@@ -136,7 +136,7 @@ async function copyAll(
 }
 
 /** Rows per copy statement, which takes half a second on a small server. */
-const rowsAtOnce = 20_000
+const rowsPerBatch = 20_000
 
 /** Maximum number of rows that are copied under the lock, which takes some 50 ms. */
 const maxLockedRows = 2_000

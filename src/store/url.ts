@@ -18,7 +18,7 @@ export function databaseAddress(url: string): DatabaseAddress | undefined {
 }
 
 /** Formats the place of a database for messages: the absolute path of a file, or host and database name, without user and password. */
-export function databasePlace(url: string): string {
+export function databaseLocation(url: string): string {
   const address = databaseAddress(url)
   if (address?.kind === 'sqlite') return resolve(address.path)
   const parts = hostUrlsOf(url).map((one) => new URL(one))

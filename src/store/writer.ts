@@ -14,7 +14,6 @@ import { followSlots } from './follow.ts'
 import { type HistoryGuard, HistoryRewound } from './history.ts'
 import { type Accepted, acceptBlocks, closeSlots } from './inbox.ts'
 import { initialize } from './initialize.ts'
-import { keepFinal } from './keep-final.ts'
 import { releaseLease, renewLease, takeLease, underLease } from './lease.ts'
 import { addToSnapshot, dropSnapshot, finishSnapshot } from './ledger-snapshot.ts'
 import { newestMigration } from './migrate.ts'
@@ -25,6 +24,7 @@ import type { LogTip } from './rows.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { replaceChainRecord, setChainRecord } from './set-chain-record.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
+import { storeFinalBlocks } from './store-final-blocks.ts'
 import { buildTries } from './tries.ts'
 import {
   awaitedCounts,
@@ -104,7 +104,7 @@ function inboxWrites({ transact, transactRaw, leasedRaw }: Calls, history?: Hist
       return taken.ok ? ok(noted(taken.value)) : taken
     },
     closeSlots: (term, upTo) => leasedRaw(term, (writing) => closeSlots(writing, term, upTo)),
-    keepFinal: (blocks) => transact((writing) => keepFinal(writing, blocks)),
+    storeFinalBlocks: (blocks) => transact((writing) => storeFinalBlocks(writing, blocks)),
   } satisfies Partial<StoreWriter>
 }
 

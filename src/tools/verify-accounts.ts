@@ -11,7 +11,7 @@ import { emptyTrie, type Trie, trieRoot, updateTrie } from '../ledger/trie.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { atOnce } from '../lib/turns.ts'
+import { runToCompletion } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import { AccountId, Hash, OutputId, SlotIndex, u8, u32, u64 } from '../protocol/primitives.ts'
@@ -85,7 +85,7 @@ function startReplay(
     start.accounts.map(({ outputId, credits }) => [outputId, credits]),
   )
   const at = { ...parameters, genesisSlot: start.slot }
-  const entries = atOnce(genesisAccounts(at, outputs, new Map())).map((entry) => ({
+  const entries = runToCompletion(genesisAccounts(at, outputs, new Map())).map((entry) => ({
     ...entry,
     credits: creditsByOutput.get(entry.outputId) ?? 0n,
   }))

@@ -6,7 +6,7 @@ import { emptyTrie, trieRoot, updateTrie } from '../ledger/trie.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { ok } from '../lib/result.ts'
-import { atOnce } from '../lib/turns.ts'
+import { runToCompletion } from '../lib/turns.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { Output } from '../protocol/outputs.ts'
 import { AccountId } from '../protocol/primitives.ts'
@@ -37,7 +37,7 @@ export function verifyGenesis(input: VerifyInput): Verdict {
     outputId: present(identity.outputIds[index], 'the id of an output'),
     output,
   }))
-  const accounts = atOnce(genesisAccounts(parameters, identified, credits))
+  const accounts = runToCompletion(genesisAccounts(parameters, identified, credits))
   return ok({
     ...identity,
     genesisBlockId,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, isObjectType, isScalarType, parse, visit } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { schema as gatewaySchema } from '../../src/api/graphql/schema.ts'
-import { isLikeId, readPasted, variablesOf } from '../../src/explorer/parts/pasted.ts'
+import { looksLikeId, readPasted, variablesOf } from '../../src/explorer/parts/pasted.ts'
 import { areWellFormed, isWellFormed } from '../../src/explorer/scalars.ts'
 import { toolTexts } from '../../src/explorer/texts-tools.ts'
 import { sentences as reasonSentences } from '../../src/generated/explorer/health-sentences.ts'
@@ -36,7 +36,7 @@ describe('what was pasted', () => {
   })
 
   test('may be an id, which is no value', () => {
-    expect([64, 72, 76, 66].map((digits) => isLikeId(`0x${'a'.repeat(digits)}`))).toEqual([
+    expect([64, 72, 76, 66].map((digits) => looksLikeId(`0x${'a'.repeat(digits)}`))).toEqual([
       true,
       true,
       true,

@@ -94,8 +94,8 @@ describe.each(databases)('final blocks that a node told, on $name', ({ create })
       failureReason: 7,
     } as const
     const told = { blocks: [incomingBlock(2, { parents })], transactions: [transaction] }
-    await write.keepFinal(told)
-    await write.keepFinal({ ...told, blocks: [...told.blocks, incomingBlock(1)] })
+    await write.storeFinalBlocks(told)
+    await write.storeFinalBlocks({ ...told, blocks: [...told.blocks, incomingBlock(1)] })
     expect(await read.block(blockIdOf(2))).toMatchObject({ state: 'FINALIZED' })
     expect(await read.block(blockIdOf(1))).toMatchObject({ state: 'PENDING' })
     expect(await read.transaction(transactionIdOf(2))).toEqual(transaction)

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
 import { connectionTo } from '../../src/store/postgresql-hosts.ts'
-import { databasePlace, hostUrlsOf, isPostgresqlUrl } from '../../src/store/url.ts'
+import { databaseLocation, hostUrlsOf, isPostgresqlUrl } from '../../src/store/url.ts'
 import { openedStore, takenLease } from '../support/databases.ts'
 import { freePort, type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'
 import {
@@ -27,7 +27,7 @@ describe('a URL of several hosts', () => {
       `postgresql://u:p%2C@two${rest}`,
       `postgresql://u:p%2C@[::1]:5434${rest}`,
     ])
-    expect(databasePlace(url)).toBe('one:5433,two,[::1]:5434/ledger')
+    expect(databaseLocation(url)).toBe('one:5433,two,[::1]:5434/ledger')
   })
 
   const wrong = [

@@ -11,7 +11,7 @@ import {
 import type { IfMatchMalformed } from '../api-errors.ts'
 import { chainRecordCost } from '../graphql/prices.ts'
 import { readJson } from './body.ts'
-import { about, bech32, flag, listOf, moment, object, printedBy, text, uint32 } from './form.ts'
+import { about, bech32, flag, isoTime, listOf, object, printedBy, text, uint32 } from './form.ts'
 import type { Parameter } from './parameters.ts'
 import { jsonReply } from './reply.ts'
 import type { CheckedRequest } from './request.ts'
@@ -47,7 +47,7 @@ export const chainRecordForm = printedBy(
     isActive: flag,
     version: about('Version of the record of this chain: 1, 2, 3 …', uint32),
     setBy: about('Subject of the token, or its fingerprint if it has no subject.', text),
-    setAt: moment,
+    setAt: isoTime,
   }),
 )
 

@@ -102,7 +102,7 @@ export const uint64: Form<bigint> = {
 }
 
 /** A Unix time in milliseconds, printed as ISO 8601 in UTC. */
-export const moment: Form<number> = {
+export const isoTime: Form<number> = {
   shape: {
     type: 'string',
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z$',

@@ -60,7 +60,7 @@ export interface Parameters {
 }
 
 /** The values of parameters by name. */
-export type Given<P extends Parameters> = {
+export type ParameterValues<P extends Parameters> = {
   readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T : never
 }
 

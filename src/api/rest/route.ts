@@ -3,7 +3,7 @@ import type { Services } from '../../service/services.ts'
 import { toRest } from '../errors.ts'
 import type { GatewayError } from '../gateway-error.ts'
 import type { Shape } from './form.ts'
-import { type Given, type Parameters, readParameters } from './parameters.ts'
+import { type Parameters, type ParameterValues, readParameters } from './parameters.ts'
 import type { Answer, Reply } from './reply.ts'
 import type { CheckedRequest, RestRequest } from './request.ts'
 import type { RefusalForm, RouteResponse } from './response.ts'
@@ -73,11 +73,14 @@ export function route<
   declaration: Declaration<P, Q, H> &
     Omit<RouteDescription, 'params' | 'query' | 'headers'> & {
       answer(
-        given: Given<P> & Given<Q> & Given<H>,
+        given: ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
         services: Services,
         request: CheckedRequest,
       ): Promise<Result<RouteResponse, GatewayError>>
-      version?(given: Given<P> & Given<Q> & Given<H>, services: Services): ReadVersion
+      version?(
+        given: ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
+        services: Services,
+      ): ReadVersion
     },
 ): Route {
   const { answer, version, ...description } = declaration
@@ -88,7 +91,10 @@ export function route<
         const given = readParameters(description, request, services.parameters)
         // The parameters were read by the declarations that give these types.
         return given.ok
-          ? version(given.value as Given<P> & Given<Q> & Given<H>, services)
+          ? version(
+              given.value as ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
+              services,
+            )
           : undefined
       },
     }),
@@ -101,7 +107,7 @@ export function route<
       const checked = { ...request, identity: identity?.value }
       // The parameters were read by the declarations that give these types.
       const answered = await answer(
-        given.value as Given<P> & Given<Q> & Given<H>,
+        given.value as ParameterValues<P> & ParameterValues<Q> & ParameterValues<H>,
         services,
         checked,
       )
@@ -124,11 +130,11 @@ export function readRoute<
     readonly errors?: readonly number[]
     readonly reply: R & Reply<T>
     answer(
-      given: Given<P> & Given<Q>,
+      given: ParameterValues<P> & ParameterValues<Q>,
       services: Services,
       request: CheckedRequest,
     ): Promise<Result<NoInfer<T>, GatewayError>>
-    version?(given: Given<P> & Given<Q>, services: Services): ReadVersion
+    version?(given: ParameterValues<P> & ParameterValues<Q>, services: Services): ReadVersion
   },
 ): ReadRoute<R> {
   const { answer, reply, ...description } = declaration

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { grouped } from '../format.ts'
 import { Amount } from '../parts/amount.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { utc, WholeTime } from '../parts/time.tsx'
+import { FullTime, utc } from '../parts/time.tsx'
 import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import {
@@ -110,7 +110,7 @@ function Numbers({ of: steps }: { readonly of: readonly BalanceStep[] }) {
 const columns: readonly Column<BalanceStep>[] = [
   {
     head: texts.address.when,
-    cell: ({ timeMs }) => <WholeTime at={new Date(timeMs).toISOString()} />,
+    cell: ({ timeMs }) => <FullTime at={new Date(timeMs).toISOString()} />,
   },
   {
     head: texts.address.balance,

@@ -10,7 +10,7 @@ import { ObjectHeading } from '../parts/object-heading.tsx'
 import { State } from '../parts/state.tsx'
 import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
-import { WholeTime } from '../parts/time.tsx'
+import { FullTime } from '../parts/time.tsx'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
 
@@ -49,7 +49,7 @@ function BlockFacts({ of: block }: { readonly of: Block }) {
   return (
     <Facts>
       <Fact name={words.issued}>
-        <WholeTime at={block.issuedAt} />
+        <FullTime at={block.issuedAt} />
       </Fact>
       <Fact name={words.slot}>
         {block.milestone === null ? grouped(block.slot) : <MilestoneLink index={block.slot} />}

@@ -11,7 +11,7 @@ import { FailureNote } from '../parts/failure-note.tsx'
 import { Id } from '../parts/id.tsx'
 import { Slot } from '../parts/moments.tsx'
 import { linkToValue, PasteHead, SearchFor } from '../parts/paste.tsx'
-import { isLikeId, variablesOf } from '../parts/pasted.ts'
+import { looksLikeId, variablesOf } from '../parts/pasted.ts'
 import { TransactionFacts, Verdict } from '../parts/transaction-inspection.tsx'
 import { AmountFact, CountFact, IdFact } from '../parts/value-facts.tsx'
 import { linkTo, navigate, type Place } from '../router.ts'
@@ -73,7 +73,7 @@ function Inspected({ of, place }: { readonly of: Inspection; readonly place: Pla
       return (
         <>
           <BrokenRule of={of} />
-          {isLikeId(place.fragment) && (
+          {looksLikeId(place.fragment) && (
             <>
               <p>{toolTexts.paste.asId}</p>
               <SearchFor text={place.fragment} />

@@ -9,7 +9,7 @@ import { Parties } from '../parts/parties.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'
 import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
-import { WholeTime } from '../parts/time.tsx'
+import { FullTime } from '../parts/time.tsx'
 import { CountFact } from '../parts/value-facts.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -42,7 +42,7 @@ function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'mi
       />
       <Facts>
         <Fact name={words.ended}>
-          <WholeTime at={milestone.endedAt} />
+          <FullTime at={milestone.endedAt} />
         </Fact>
         <Fact name={words.commitment}>
           <PlainId id={milestone.commitmentId} />

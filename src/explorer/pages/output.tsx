@@ -10,7 +10,7 @@ import { Id } from '../parts/id.tsx'
 import { MilestoneLink } from '../parts/milestone-link.tsx'
 import { ObjectHeading } from '../parts/object-heading.tsx'
 import { Proof } from '../parts/proof.tsx'
-import { WholeTime } from '../parts/time.tsx'
+import { FullTime } from '../parts/time.tsx'
 import { IdFact } from '../parts/value-facts.tsx'
 import { texts } from '../texts.ts'
 import '../styles/details.css'
@@ -41,7 +41,7 @@ function OutputPage({ of: output, place }: ObjectViewProps<OutputPageData, 'outp
         <Fact name={words.kindOf}>{texts.kind[output.kind] ?? output.kind}</Fact>
         <Fact name={words.mana}>{output.mana !== null && grouped(output.mana)}</Fact>
         <Fact name={words.created}>
-          <Id of="transaction" id={output.transactionId} /> <WholeTime at={output.bookedAt} />
+          <Id of="transaction" id={output.transactionId} /> <FullTime at={output.bookedAt} />
         </Fact>
         <Fact name={words.milestone}>
           <MilestoneLink index={output.bookedSlot} />
@@ -49,7 +49,7 @@ function OutputPage({ of: output, place }: ObjectViewProps<OutputPageData, 'outp
         <Fact name={words.spentBy}>
           {output.spentBy !== null && output.spentAt !== null && (
             <>
-              <Id of="transaction" id={output.spentBy} /> <WholeTime at={output.spentAt} />
+              <Id of="transaction" id={output.spentBy} /> <FullTime at={output.spentAt} />
             </>
           )}
         </Fact>

@@ -17,7 +17,7 @@ import { gain, movedBy } from '../parts/parties.tsx'
 import { Rules } from '../parts/rules.tsx'
 import { State } from '../parts/state.tsx'
 import { TableSection } from '../parts/table-section.tsx'
-import { Time, WholeTime } from '../parts/time.tsx'
+import { FullTime, Time } from '../parts/time.tsx'
 import { TryAgain } from '../parts/try-again.tsx'
 import { UnlockReasons } from '../parts/unlock-reasons.tsx'
 import { texts } from '../texts.ts'
@@ -73,7 +73,7 @@ function TransactionFacts({ of: { milestone, content } }: { readonly of: Transac
           <>
             <MilestoneLink index={milestone.index} />{' '}
             <span class="muted">
-              <WholeTime at={milestone.endedAt} />
+              <FullTime at={milestone.endedAt} />
             </span>
           </>
         )}

@@ -5,7 +5,7 @@ import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chainTexts } from '../texts-chains.ts'
 import { MilestoneLink } from './milestone-link.tsx'
-import { utc, WholeTime } from './time.tsx'
+import { FullTime, utc } from './time.tsx'
 
 /** Slots and epochs, which may be in the future. */
 
@@ -76,7 +76,7 @@ export function CommittedSlot({
     <>
       <SlotLink of={slot} />{' '}
       <span class="muted">
-        <WholeTime at={end} />
+        <FullTime at={end} />
       </span>
     </>
   )

@@ -47,6 +47,6 @@ export function variablesOf({ fragment }: { readonly fragment: string }): Decode
 }
 
 /** Whether bytes have the length of an id. Users who paste an id usually look for the object with this id. */
-export function isLikeId(fragment: string): boolean {
+export function looksLikeId(fragment: string): boolean {
   return /^\s*(0x)?([0-9a-f]{64}|[0-9a-f]{72}|[0-9a-f]{76})\s*$/i.test(fragment)
 }

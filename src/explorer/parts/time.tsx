@@ -26,7 +26,7 @@ export function Time({ at }: { readonly at: string }) {
 }
 
 /** A time in full: UTC and relative. */
-export function WholeTime({ at }: { readonly at: string }) {
+export function FullTime({ at }: { readonly at: string }) {
   const ms = Date.parse(at)
   return (
     <time dateTime={at} title={bothTimes(ms)}>

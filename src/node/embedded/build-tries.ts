@@ -7,7 +7,7 @@ import type { AccountId, OutputId, SlotIndex } from '../../protocol/primitives.t
 import type { Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import { allBuilt, type TriePage } from '../../store/trie-contract.ts'
-import type { Starting } from '../source.ts'
+import type { StartupStep } from '../source.ts'
 import { openStoredTries } from './stored-tries.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface BuildDeps {
 }
 
 /** Number of outputs in the tries, and of all outputs. */
-export type BuildProgress = Pick<Starting, 'done' | 'of'>
+export type BuildProgress = Pick<StartupStep, 'done' | 'of'>
 
 /** Builds the missing parts of the tries at the end of the newest slot. Resolves to true when the tries are complete. */
 export async function buildTries(deps: BuildDeps): Promise<Result<boolean, LeaseLost>> {

@@ -1,6 +1,12 @@
 import { outputTrieChanges } from '../../ledger/state-root.ts'
 import { emptyTrieRoot, leafRoot, nodeRoot } from '../../ledger/trie.ts'
-import { besideInPage, digitAt, hasChild, isBranchPage, triePath } from '../../ledger/trie-page.ts'
+import {
+  digitAt,
+  hasChild,
+  isBranchPage,
+  siblingsInPage,
+  triePath,
+} from '../../ledger/trie-page.ts'
 import { present } from '../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import type { Network } from '../../protocol/network.ts'
@@ -49,7 +55,7 @@ async function besideOf(
   let id = topPage('outputs')
   for (let depth = 0; ; depth++) {
     const [page] = await read.triePages([id])
-    const subtrees = page && besideInPage(page.bytes, path, depth)
+    const subtrees = page && siblingsInPage(page.bytes, path, depth)
     if (page === undefined || subtrees === undefined) return undefined
     beside.push(...subtrees.map((subtree) => subtree?.root ?? emptyTrieRoot))
     if (!isBranchPage(page.bytes)) return untilAlone(beside)

@@ -10,7 +10,7 @@ import type { LeaseLost } from '../../store/lease-contract.ts'
 import type { Commitments } from '../commitments.ts'
 import type { LeaderTerm } from '../leader-election.ts'
 import type { WriterTimes } from '../node-core.ts'
-import type { Starting } from '../source.ts'
+import type { StartupStep } from '../source.ts'
 import { type Booker, type BookingDeps, createBooker } from './booking.ts'
 import { type BuildProgress, buildTries } from './build-tries.ts'
 import { commitSlots, type SlotsDeps, slotsPerCommit } from './slots.ts'
@@ -42,7 +42,7 @@ export interface LedgerWriter {
   /** The state of the ledger; `undefined` outside a term. */
   ledger(): LedgerState | undefined
   /** The start-up step of the term; `undefined` outside a term, and when the writer runs. */
-  starting(): Starting | undefined
+  starting(): StartupStep | undefined
   /** Whether every slot that was due when the term began is committed. */
   isRunning(): boolean
 }
@@ -88,7 +88,7 @@ export function createWriter(deps: WriterDeps): LedgerWriter {
 /** How far the writer is in its term. */
 interface TermProgress {
   ledger: LedgerState | undefined
-  starting: Starting | undefined
+  starting: StartupStep | undefined
   isRunning: boolean
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { knownVersion } from '../../protocol/parameters.ts'
+import { supportedProtocolVersion } from '../../protocol/parameters.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import { tryLease } from '../lease.ts'
 import type { NodeDeps } from '../node-core.ts'
@@ -81,7 +81,8 @@ async function confirmHead(
   if (!facts.ok) return facts
   if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
   const known = networkOfNode(facts.value)
-  if (known === undefined) return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: knownVersion })
+  if (known === undefined)
+    return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: supportedProtocolVersion })
   if (known.parametersHash !== network.parametersHash) {
     return err({ code: 'SNAPSHOT_OF_ANOTHER_NETWORK' })
   }

@@ -6,7 +6,7 @@ import { indexOf, transactionOf } from '../../protocol/ids.ts'
 import { inNodeOrder } from '../../protocol/metadata-order.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import type { Output } from '../../protocol/outputs.ts'
-import { knownVersion, type ProtocolParameters } from '../../protocol/parameters.ts'
+import { type ProtocolParameters, supportedProtocolVersion } from '../../protocol/parameters.ts'
 import type { CommitmentId } from '../../protocol/primitives.ts'
 import type { Genesis } from '../../store/contract.ts'
 import { type GenesisPlan, genesisSteps } from '../genesis.ts'
@@ -47,7 +47,9 @@ export type InitializeError =
 
 /** The network of a node, by its newest parameters of the supported version; `undefined` without any. */
 export function networkOfNode({ protocolParameters }: NodeFacts): Network | undefined {
-  const known = protocolParameters.filter((entry) => entry?.parameters.version === knownVersion)
+  const known = protocolParameters.filter(
+    (entry) => entry?.parameters.version === supportedProtocolVersion,
+  )
   const newest = known
     .flatMap((entry) => entry ?? [])
     .sort((a, b) => a.startEpoch - b.startEpoch)
@@ -65,7 +67,7 @@ export async function genesisOfNode(
   if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
   const network = networkOfNode(facts.value)
   if (network === undefined)
-    return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: knownVersion })
+    return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: supportedProtocolVersion })
   const { parameters } = network
   const first = await nodes.fetch(commitmentOf(parameters.genesisSlot))
   if (!first.ok) return first

@@ -10,7 +10,7 @@ import {
   TransactionMetadata,
   UtxoChangesFull,
 } from '../../protocol/node-answers.ts'
-import { knownVersion } from '../../protocol/parameters.ts'
+import { supportedProtocolVersion } from '../../protocol/parameters.ts'
 import {
   type BlockId,
   CommitmentId,
@@ -53,7 +53,7 @@ const ParametersIfKnown: Schema<ParametersInForce | undefined> = {
   ...ParametersInForce,
   parse: (json) => {
     const { version } = members(members(json).parameters)
-    const isOther = typeof version === 'number' && version !== knownVersion
+    const isOther = typeof version === 'number' && version !== supportedProtocolVersion
     return isOther ? undefined : ParametersInForce.parse(json)
   },
   print: (value) => value && ParametersInForce.print(value),

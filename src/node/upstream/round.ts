@@ -54,7 +54,7 @@ export async function fetchSlots(
   const changed = checked.value.map(({ committed, changes }) => {
     return { slot: committed.commitment.slot, changes }
   })
-  const fetching = { node, limit: requestsAtOnce, proven: deps.proven }
+  const fetching = { node, limit: maxConcurrentRequests, proven: deps.proven }
   const provenance = await fetchProvenance(
     fetching,
     deps.withProofs ? changed : changed.map(withOpenOrder),
@@ -89,11 +89,13 @@ async function fetchChanges(
 ): Promise<Result<FetchedSlot[], NodeFailed | AnswerUnreadable>> {
   const answered: FetchedSlot[] = []
   let outputs = 0
-  for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsAtOnce) {
-    const last = Math.min(first + slotsAtOnce - 1, upTo, from + slotsPerRound - 1)
+  for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsPerBatch) {
+    const last = Math.min(first + slotsPerBatch - 1, upTo, from + slotsPerRound - 1)
     const slots = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i)
     if (slots.length === 0) break
-    const fetched = await inParallel(slots, requestsAtOnce / 2, (slot) => fetchSlot(node, slot))
+    const fetched = await inParallel(slots, maxConcurrentRequests / 2, (slot) =>
+      fetchSlot(node, slot),
+    )
     if (!fetched.ok) return fetched
     answered.push(...fetched.value)
     for (const { changes } of fetched.value) {
@@ -172,10 +174,10 @@ async function followedSlot(
 }
 
 /** Maximum number of concurrent requests to one node. */
-const requestsAtOnce = 32
+const maxConcurrentRequests = 32
 
 /** Number of slots that are requested together before their outputs are counted. */
-const slotsAtOnce = 32
+const slotsPerBatch = 32
 
 /** Maximum number of slots, and approximate maximum number of outputs, in one round. A round is one database transaction. */
 const slotsPerRound = 512

@@ -32,7 +32,7 @@ import { createRequestCoalescer } from './request-coalescer.ts'
 export interface UpstreamNodeDeps {
   readonly nodes: Nodes
   readonly network: Network
-  readonly write: Pick<StoreWriter, 'keepFinal'>
+  readonly write: Pick<StoreWriter, 'storeFinalBlocks'>
   readonly log: Log
   readonly forwarded: ForwardedBlocks
   /** Hashes of transaction essences from recent proofs. */
@@ -177,7 +177,7 @@ function storeFinal(
   row: BlockRow,
   transactions: FinalBlocks['transactions'],
 ): Promise<void> {
-  return write.keepFinal({ blocks: [{ ...row, parents }], transactions })
+  return write.storeFinalBlocks({ blocks: [{ ...row, parents }], transactions })
 }
 
 function wrongAnswer({ log }: UpstreamNodeDeps, what: string): Result<never, NotServedByNode> {

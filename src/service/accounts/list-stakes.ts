@@ -15,7 +15,7 @@ import {
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 import { type NodeOfNetwork, stakeOfNode, stakesOfNode } from './node-stakes.ts'
-import { placeOfStake } from './stakers.ts'
+import { stakePosition } from './stakers.ts'
 import {
   candidatesOf,
   committedEpoch,
@@ -44,7 +44,7 @@ export async function listStakes(
   const list: KeysetList<StakeEntry> = {
     cursors: stakeCursors,
     whole: { above: [-1n, '0x'], below: [2n ** 63n - 1n, '0x'] },
-    positionOf: placeOfStake,
+    positionOf: stakePosition,
     read: async ({ above, below }, { order, limit }) => {
       const [from, to] = [countUpTo(entries, above), countBefore(entries, below)]
       return order === 'ascending'
@@ -60,7 +60,7 @@ const stakeCursors = keysetCursors({ list: 'stake', values: ['AMOUNT', 32] })
 
 type StakeEntry = StakeView['entry']
 
-/** The accounts that stake, ordered by `placeOfStake`, and the view of each. */
+/** The accounts that stake, ordered by `stakePosition`, and the view of each. */
 interface Stakes {
   readonly entries: readonly StakeEntry[]
   view(entry: StakeEntry): StakeView
@@ -68,12 +68,12 @@ interface Stakes {
 
 /** Number of entries at a place or before it. */
 function countUpTo(entries: readonly StakeEntry[], place: Position): number {
-  return countWhile(entries, (entry) => comparePositions(placeOfStake(entry), place) <= 0)
+  return countWhile(entries, (entry) => comparePositions(stakePosition(entry), place) <= 0)
 }
 
 /** Number of entries before a place. */
 function countBefore(entries: readonly StakeEntry[], place: Position): number {
-  return countWhile(entries, (entry) => comparePositions(placeOfStake(entry), place) < 0)
+  return countWhile(entries, (entry) => comparePositions(stakePosition(entry), place) < 0)
 }
 
 /** Length of the longest prefix of a list whose elements all fulfil a condition that no later element fulfils; a binary search. */
@@ -114,7 +114,7 @@ async function stakesListedBy(
   if (!listed.ok) return listed
   const views = new Map(listed.value.map((view) => [view.entry, view]))
   return ok({
-    entries: [...views.keys()].sort((a, b) => comparePositions(placeOfStake(a), placeOfStake(b))),
+    entries: [...views.keys()].sort((a, b) => comparePositions(stakePosition(a), stakePosition(b))),
     view: (entry) => present(views.get(entry), 'its view'),
   })
 }

@@ -141,11 +141,11 @@ function doesStake(entry: AccountEntry | undefined): entry is AccountEntry {
 }
 
 function byPlace(a: AccountEntry, b: AccountEntry): number {
-  return comparePositions(placeOfStake(a), placeOfStake(b))
+  return comparePositions(stakePosition(a), stakePosition(b))
 }
 
 /** The sort key of a staking account. */
-export function placeOfStake(entry: StakePlace) {
+export function stakePosition(entry: StakePlace) {
   return [poolStakeOf(entry), entry.accountId] as const
 }
 

@@ -19,7 +19,7 @@ import {
   type Paged,
   readKeysetPage,
 } from '../lists/keyset-page.ts'
-import { outputCursors, placeOfBooking } from '../lists/list-outputs.ts'
+import { bookingPosition, outputCursors } from '../lists/list-outputs.ts'
 import { type OutputView, readOutputs } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import type { UpdatesNotKept } from '../slots/explore.ts'
@@ -132,12 +132,12 @@ export function listOutputsAsOf(
   const list: KeysetList<OutputView> = {
     cursors: outputCursors,
     whole: { above: [-1, '0x'], below: [Number.MAX_SAFE_INTEGER, '0x'] },
-    positionOf: placeOfBooking,
+    positionOf: bookingPosition,
     read: async ({ above, below }, { order, limit }) => {
       const inside = outputs.filter(
         (one) =>
-          comparePositions(placeOfBooking(one), above) > 0 &&
-          comparePositions(placeOfBooking(one), below) < 0,
+          comparePositions(bookingPosition(one), above) > 0 &&
+          comparePositions(bookingPosition(one), below) < 0,
       )
       return (order === 'ascending' ? inside : inside.reverse()).slice(0, limit)
     },
@@ -176,6 +176,6 @@ function ownedBy(
     tokens: [...tokens]
       .map(([tokenId, of]) => ({ tokenId, balance: of }))
       .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1)),
-    outputs: owned.sort((a, b) => comparePositions(placeOfBooking(a), placeOfBooking(b))),
+    outputs: owned.sort((a, b) => comparePositions(bookingPosition(a), bookingPosition(b))),
   }
 }

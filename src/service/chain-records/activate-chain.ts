@@ -3,7 +3,11 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { ChainRecordVersion } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
-import { type ChainRecordPrecondition, type ChainRecordStale, fits } from './set-chain-record.ts'
+import {
+  type ChainRecordPrecondition,
+  type ChainRecordStale,
+  meetsPrecondition,
+} from './set-chain-record.ts'
 
 /** Makes a chain active or inactive; the rest of its record stays as it is (rest.md 2.1). */
 
@@ -33,7 +37,8 @@ export async function activateChain(
     const record = await deps.store.primary.chainRecord(chainId)
     if (record === undefined) return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })
     const { accessNodes, version } = record
-    if (!fits(onlyOver, version)) return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
+    if (!meetsPrecondition(onlyOver, version))
+      return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
     if (record.isActive === isActive) return ok(record)
     const changed = { chainId, accessNodes, isActive, setBy, setAt: nowMs(deps.clock) }
     const replaced = await deps.store.write.replaceChainRecord(changed, version)

@@ -99,14 +99,18 @@ async function save(
   const { chainId } = record
   for (;;) {
     const version = (await store.primary.chainRecord(chainId))?.version ?? 0
-    if (!fits(onlyOver, version)) return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
+    if (!meetsPrecondition(onlyOver, version))
+      return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
     const replaced = await store.write.replaceChainRecord(record, version)
     if (replaced.ok) return replaced
   }
 }
 
 /** Whether a version may be replaced; 0 means that there is no record. */
-export function fits(onlyOver: ChainRecordPrecondition | undefined, version: number): boolean {
+export function meetsPrecondition(
+  onlyOver: ChainRecordPrecondition | undefined,
+  version: number,
+): boolean {
   if (onlyOver === undefined) return true
   return version > 0 && (onlyOver === 'ANY' || onlyOver.includes(version))
 }

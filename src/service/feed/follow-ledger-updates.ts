@@ -69,14 +69,14 @@ export async function followLedgerUpdates(
   deps: FeedServices,
   selection: FeedSelection,
 ): Promise<Result<AsyncIterableIterator<LedgerFeedEvent>, FollowLedgerUpdatesError>> {
-  const begun = await beginFeed(deps, selection)
+  const begun = await startFeed(deps, selection)
   if (!begun.ok) return begun
   return ok(stoppable((signal) => eventsOf(deps, begun.value, signal)))
 }
 
 async function* eventsOf(
   deps: FeedServices,
-  begun: BegunFeed,
+  begun: StartedFeed,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerFeedEvent, void, undefined> {
   const messages = follow(deps.feed.share, { ...begun, signal })
@@ -96,7 +96,7 @@ export async function shareLedgerUpdates(
   selection: FeedSelection,
   { key, render, sink }: SharedFeedOptions,
 ): Promise<Result<Subscriber, FollowLedgerUpdatesError>> {
-  const begun = await beginFeed(deps, selection)
+  const begun = await startFeed(deps, selection)
   if (!begun.ok) return begun
   const { logId, era, filter, position, snapshot } = begun.value
   const { addresses, classes } = filter
@@ -114,7 +114,7 @@ export async function shareLedgerUpdates(
 }
 
 /** The checked filter and start of a feed. */
-export interface BegunFeed extends FeedIdentity {
+export interface StartedFeed extends FeedIdentity {
   readonly position: LogPosition
   /** The era of the tail that the position belongs to. A feed that resumes in a replaced log gets a past era, so it is reset. */
   readonly era: number
@@ -122,10 +122,10 @@ export interface BegunFeed extends FeedIdentity {
 }
 
 /** Checks a request for a feed and computes its filter and position. */
-export async function beginFeed(
+export async function startFeed(
   deps: FeedServices,
   selection: FeedSelection,
-): Promise<Result<BegunFeed, FollowLedgerUpdatesError>> {
+): Promise<Result<StartedFeed, FollowLedgerUpdatesError>> {
   const filter = filterOf(selection)
   if (!filter.ok) return filter
   const { tail } = deps.feed
@@ -142,7 +142,7 @@ export async function beginFeed(
     start = await startOf(deps, selection, tip)
   }
   // The log was replaced during the checks.
-  if (tail.tip().era !== tip.era) return await beginFeed(deps, selection)
+  if (tail.tip().era !== tip.era) return await startFeed(deps, selection)
   if (!start.ok) {
     if (start.error.code !== 'CURSOR_OF_ANOTHER_LOG') return start
     const { logId, seq, branch, era } = tip

@@ -58,7 +58,7 @@ export async function listOutputs(
   const list: SlotList<OutputView> = {
     cursors: isSpent === true ? spentCursors : outputCursors,
     beforeSlot: ['0x'],
-    positionOf: isSpent === true ? placeOfSpending : placeOfBooking,
+    positionOf: isSpent === true ? spendingPosition : bookingPosition,
     read: async (part, page) => {
       const where = isSpent === true ? 'SPENT' : { kinds }
       return (await store.read.outputPages([{ ...part, where }], page)).flat().map(viewOfOutput)
@@ -86,7 +86,7 @@ function unspentList(
 ): Omit<KeysetList<OutputView>, 'whole'> {
   return {
     cursors: outputCursors,
-    positionOf: placeOfBooking,
+    positionOf: bookingPosition,
     read: async ({ above, below }, page) => {
       const [after, before] = [above, below].map(([slot, id]) => ({
         bookedSlot: Number(slot),
@@ -99,14 +99,14 @@ function unspentList(
 }
 
 /** Sort position of an output in lists by booking slot and id. */
-export function placeOfBooking({
+export function bookingPosition({
   bookedSlot,
   outputId,
 }: Pick<OutputRow, 'bookedSlot' | 'outputId'>) {
   return [bookedSlot, outputId] as const
 }
 
-function placeOfSpending({ spentSlot = 0, outputId }: Pick<OutputRow, 'spentSlot' | 'outputId'>) {
+function spendingPosition({ spentSlot = 0, outputId }: Pick<OutputRow, 'spentSlot' | 'outputId'>) {
   return [spentSlot, outputId] as const
 }
 

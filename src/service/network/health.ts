@@ -4,7 +4,7 @@ import type { HealthReason } from '../../node/health-reasons.ts'
 
 export { healthReasonCodes, healthReasons } from '../../node/health-reasons.ts'
 
-import type { FollowingStatus, LedgerUnavailable, Starting } from '../../node/source.ts'
+import type { FollowingStatus, LedgerUnavailable, StartupStep } from '../../node/source.ts'
 import type { AnswerUnreadable } from '../../node/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
@@ -28,7 +28,7 @@ export interface Health {
   /** The lease term of the writer, as far as this process knows it. */
   readonly term: number
   /** What a process that has the lease waits for before it writes; `undefined` if it waits for nothing. */
-  readonly starting: Starting | undefined
+  readonly starting: StartupStep | undefined
   /** Progress of following the node; only in upstream mode. */
   readonly following: FollowingHealth | undefined
 }

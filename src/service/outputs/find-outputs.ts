@@ -58,7 +58,7 @@ export async function findOutputs(
 const maxBatches = 25
 
 /** The index keys of outputs that an address may unlock at some time, or that return a deposit to it. Expirations are ignored. */
-export function unlockableTerms(address: Hex): readonly IndexKey[] {
+export function unlockableKeys(address: Hex): readonly IndexKey[] {
   return unlocking.map((kind) => ({ kind, value: address }))
 }
 

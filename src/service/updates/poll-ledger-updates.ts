@@ -5,10 +5,10 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { createSignal } from '../../lib/signal.ts'
 import type { LedgerUpdate, LogPosition } from '../../store/rows.ts'
 import {
-  beginFeed,
   type FeedSelection,
   type FeedServices,
   type FollowLedgerUpdatesError,
+  startFeed,
 } from '../feed/follow-ledger-updates.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
@@ -40,7 +40,7 @@ export async function pollLedgerUpdates(
   deps: FeedServices,
   { limit, waitMs, signal, ...selection }: PollRequest,
 ): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
-  const begun = await beginFeed(deps, selection)
+  const begun = await startFeed(deps, selection)
   if (!begun.ok) return begun
   const { tail } = deps.feed
   const { logId, era, filter, position } = begun.value

@@ -5,7 +5,7 @@ import { rangeMoves } from '../../ledger/balance-ranges.ts'
 import { noBalance } from '../../ledger/balances-of-address.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { bytesToHex } from '../../lib/hex.ts'
-import { atOnce } from '../../lib/turns.ts'
+import { runToCompletion } from '../../lib/turns.ts'
 import { activityOfRow, activityOfSlots } from '../activity.ts'
 import { isRetained, movesOf, readRetainedLog, uncountedSlots } from '../fill-activity.ts'
 import { activity } from '../sql/bulk-tables.ts'
@@ -63,7 +63,9 @@ async function checkRanges(reading: Writing, report: CheckReport): Promise<void>
     const owned = rows.map(({ address, total }) => {
       return [bytesToHex(address), { ...noBalance, available: total }] as const
     })
-    for (const { exponent, addresses, total } of atOnce(rangeMoves(new Map(), new Map(owned)))) {
+    for (const { exponent, addresses, total } of runToCompletion(
+      rangeMoves(new Map(), new Map(owned)),
+    )) {
       const former = ranges.get(exponent) ?? { addresses: 0, total: 0n }
       const sum = { addresses: former.addresses + addresses, total: former.total + total }
       ranges.set(exponent, sum)

@@ -152,11 +152,11 @@ export function acknowledgedWrites(write: StoreWriter, choice: Pick<Choice, 'rai
     }
   }
 
-  const { acceptBlocks, setChainRecord, replaceChainRecord, keepFinal } = write
+  const { acceptBlocks, setChainRecord, replaceChainRecord, storeFinalBlocks } = write
   return {
     ...write,
     acceptBlocks: raising(acceptBlocks),
-    keepFinal: raising(keepFinal),
+    storeFinalBlocks: raising(storeFinalBlocks),
     setChainRecord: raising(setChainRecord),
     replaceChainRecord: raising(replaceChainRecord),
   }

@@ -11,7 +11,7 @@ import { logTipRead } from '../sql/log-tip.ts'
 import { lsnText } from '../sql/postgresql/position.ts'
 import { postgresqlStatements } from '../sql/postgresql/statements.ts'
 import { createReading } from '../sql/reading.ts'
-import { databasePlace } from '../url.ts'
+import { databaseLocation } from '../url.ts'
 import { createSameServer, type SameServer } from './same-server.ts'
 
 /** PostgreSQL server that is read: the primary, or one of its replicas. */
@@ -39,7 +39,7 @@ export interface ServerState {
 export function primaryServer(store: Store, url: string): Server {
   const watch = createWatch(url)
   return {
-    name: databasePlace(url),
+    name: databaseLocation(url),
     read: store.read,
     snapshot: store.snapshot,
     look: () =>
@@ -77,7 +77,7 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
   }
 
   return {
-    name: databasePlace(url),
+    name: databaseLocation(url),
     read,
     snapshot,
     look: () =>

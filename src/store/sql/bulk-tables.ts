@@ -24,6 +24,7 @@ import type { BulkTable } from './bulk.ts'
 import {
   amount,
   asIs,
+  bool,
   bytes,
   column,
   hex,
@@ -34,7 +35,6 @@ import {
   optional,
   table,
   text,
-  truth,
   type WrittenColumn,
   writtenTable,
 } from './columns.ts'
@@ -71,17 +71,17 @@ export const ledgerUpdates = table('ledger_updates', {
   roles,
   milestoneIndex: long,
   outputId: id<'OutputId'>(),
-  isSpent: truth,
+  isSpent: bool,
   historyHash: hex,
   balance: optional(amount),
-  isLastOfTransaction: truth,
+  isLastOfTransaction: bool,
 })
 
 /** Rows of the log from which the transactions of an address are listed. */
 export const transactionEntries = table('ledger_updates', {
   seq: long,
   outputId: id<'OutputId'>(),
-  isSpent: truth,
+  isSpent: bool,
 })
 
 /** Rows of the log as the explorer lists them. */
@@ -89,7 +89,7 @@ export const ownedUpdates = table('ledger_updates', {
   seq: long,
   milestoneIndex: long,
   outputId: id<'OutputId'>(),
-  isSpent: truth,
+  isSpent: bool,
 })
 
 /** Newest ordinal and history hash of an address and class. */
@@ -253,8 +253,8 @@ export const unspentOutputs = table('unspent_outputs', {
   bookedSlot: long,
   timelockSlot: optional(long),
   expirationSlot: optional(long),
-  hasReturn: truth,
-  hasToken: truth,
+  hasReturn: bool,
+  hasToken: bool,
 })
 
 /** Unspent outputs and their slots. */
@@ -389,7 +389,7 @@ export const chainRecords = table('chain_records', {
   chainId: text,
   version: int,
   accessNodes: strings,
-  isActive: truth,
+  isActive: bool,
   setBy: text,
   setAt: long,
   change: long,

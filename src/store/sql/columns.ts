@@ -157,7 +157,7 @@ export const long = column<number>('long', asIs, Number)
 /** Column of integers up to 2^64 - 1. */
 export const amount = column<bigint>('amount', String, (value) => BigInt(String(value)))
 /** Column of booleans. */
-export const truth = column<boolean>('boolean', asIs, Boolean)
+export const bool = column<boolean>('boolean', asIs, Boolean)
 /** Column of text. */
 export const text = column<string>('text', asIs, String)
 

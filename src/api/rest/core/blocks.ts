@@ -4,7 +4,7 @@ import { BlockMetadata, BlockWithMetadata } from '../../../protocol/node-answers
 import { BlockId } from '../../../protocol/primitives.ts'
 import { blockMetadata, readBlock } from '../../../service/blocks/read-block.ts'
 import { immutable, serialized, serializedBytes } from '../reply.ts'
-import { orNotFound, routesOf } from './found-route.ts'
+import { orNotFound, routesOf } from './object-routes.ts'
 
 /** Routes that read blocks (rest.md 4). */
 

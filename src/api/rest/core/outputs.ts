@@ -10,7 +10,7 @@ import { readProvenOutput } from '../../../service/outputs/output-proof.ts'
 import { readOutput } from '../../../service/outputs/read-output.ts'
 import { fieldCost } from '../../graphql/prices.ts'
 import { immutable, serialized } from '../reply.ts'
-import { orNotFound, routesOf } from './found-route.ts'
+import { orNotFound, routesOf } from './object-routes.ts'
 
 /** Routes that read spent and unspent outputs (rest.md 4.1). */
 

@@ -16,7 +16,7 @@ import {
 import type { Services } from '../../../service/services.ts'
 import type { NotFound } from '../../api-errors.ts'
 import { serialized, serializedBytes } from '../reply.ts'
-import { orNotFound, routesOf } from './found-route.ts'
+import { orNotFound, routesOf } from './object-routes.ts'
 
 /** Routes that read transactions by id (rest.md 4.1). */
 

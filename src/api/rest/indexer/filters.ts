@@ -6,7 +6,7 @@ import {
   type OutputFilter,
   type OutputKey,
   type SlotBounds,
-  unlockableTerms,
+  unlockableKeys,
 } from '../../../service/outputs/find-outputs.ts'
 import { about, asItIs, type Form, flag, id } from '../form.ts'
 import { account, address, malformed, number32, type Parameter } from '../parameters.ts'
@@ -103,7 +103,7 @@ function textParameter<T>(
 export const filters = {
   address: addressFilter('Address of the address unlock condition.', 'OWNER'),
   unlockableByAddress: filter(address('Address in any unlock condition.'), (key) => ({
-    anyOf: unlockableTerms(key),
+    anyOf: unlockableKeys(key),
   })),
   hasStorageDepositReturn: flagFilter(
     'Whether the output has a storage deposit return unlock condition.',

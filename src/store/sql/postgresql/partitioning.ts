@@ -2,7 +2,7 @@ import { present } from '../../../lib/assert.ts'
 import type { RawTx } from '../../client.ts'
 import type { LogPartition } from '../statements.ts'
 import { quoted } from '../tables.ts'
-import { addPartition, after, leavingComment, partitionOf, rangeCheck } from './partitions.ts'
+import { addPartition, after, partitionOf, rangeCheck, splitComment } from './partitions.ts'
 
 /** Statements that partition the log, and split a large partition. "Under the lock" means that the caller holds the lock of the log. */
 
@@ -90,7 +90,7 @@ async function attach(tx: RawTx, { name, from, to }: LogPartition): Promise<void
 }
 
 /** Finds tables that are not partitions yet or any more: copies of ranges, and former partitions that were split. */
-export async function looseTables(
+export async function detachedTables(
   tx: RawTx,
 ): Promise<{ copies: LogPartition[]; former: string[] }> {
   const rows = await tx.$queryRawUnsafe<{ name: string }[]>(
@@ -152,12 +152,12 @@ export async function buildIndexes(tx: RawTx, { name }: LogPartition): Promise<v
 }
 
 /** Marks a partition that is about to be split, so that statements no longer name it. */
-export async function leave(tx: RawTx, name: string): Promise<void> {
-  await tx.$executeRawUnsafe(`COMMENT ON TABLE ${quoted(name)} IS '${leavingComment}'`)
+export async function markForSplit(tx: RawTx, name: string): Promise<void> {
+  await tx.$executeRawUnsafe(`COMMENT ON TABLE ${quoted(name)} IS '${splitComment}'`)
 }
 
 /** Removes the mark of a partition whose split was abandoned. */
-export async function stay(tx: RawTx, name: string): Promise<void> {
+export async function unmarkForSplit(tx: RawTx, name: string): Promise<void> {
   await tx.$executeRawUnsafe(`COMMENT ON TABLE ${quoted(name)} IS NULL`)
 }
 

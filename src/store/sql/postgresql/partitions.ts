@@ -78,7 +78,7 @@ export async function formOfLog(tx: RawTx): Promise<LogForm> {
 /** Converts the rows of `formText` to the form of the log. */
 export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
   const [, , , check, seq, prunedSeq, isSharded] = rows[0] ?? []
-  const found = rows.flatMap(([name, bound, isLeaving]) => {
+  const found = rows.flatMap(([name, bound, isSplitting]) => {
     const [, from, to] =
       /^FOR VALUES FROM \('?(\w+)'?\) TO \('?(\d+)'?\)$/.exec(String(bound)) ?? []
     if (from === undefined || to === undefined) return []
@@ -87,16 +87,16 @@ export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
       from: from === 'MINVALUE' ? 0 : Number(from),
       to: Number(to),
     }
-    return [{ partition, isLeaving: isLeaving === true }]
+    return [{ partition, isSplitting: isSplitting === true }]
   })
   found.sort((a, b) => a.partition.from - b.partition.from)
   const checkedTo = /seq < \(?'?(\d+)/.exec(String(check))?.[1]
   return {
     partitions: found.map(({ partition }) => partition),
-    named: found.flatMap(({ partition, isLeaving }) =>
-      isLeaving || partition.to - 1 <= Number(prunedSeq ?? 0) ? [] : [partition],
+    named: found.flatMap(({ partition, isSplitting }) =>
+      isSplitting || partition.to - 1 <= Number(prunedSeq ?? 0) ? [] : [partition],
     ),
-    leaving: found.flatMap(({ partition, isLeaving }) => (isLeaving ? [partition] : [])),
+    splitting: found.flatMap(({ partition, isSplitting }) => (isSplitting ? [partition] : [])),
     checkedTo: checkedTo === undefined ? undefined : Number(checkedTo),
     isSharded: isSharded === true,
     seq: Number(seq ?? 0),
@@ -108,12 +108,12 @@ export function formOfRows(rows: readonly (readonly unknown[])[]): LogForm {
 export const rangeCheck = 'ledger_updates_range'
 
 /** Comment on a partition that is about to be split, which statements must not name. */
-export const leavingComment = 'ledger-gateway: about to be split'
+export const splitComment = 'ledger-gateway: about to be split'
 
 /** Reads one row for each partition, or one row if the log is one table. */
 export const formText = `
   SELECT part.relname::text AS name, pg_get_expr(part.relpartbound, part.oid) AS bound,
-    coalesce(obj_description(part.oid, 'pg_class') = '${leavingComment}', false) AS "isLeaving",
+    coalesce(obj_description(part.oid, 'pg_class') = '${splitComment}', false) AS "isSplitting",
     (SELECT pg_get_constraintdef(own.oid) FROM pg_constraint AS own
       WHERE own.conrelid = log.oid AND own.conname = '${rangeCheck}') AS check,
     (SELECT seq FROM published_tip) AS seq, (SELECT "prunedSeq" FROM published_tip) AS "prunedSeq",

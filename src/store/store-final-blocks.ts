@@ -7,7 +7,7 @@ import { judge } from './sql/transactions.ts'
 /** Stores final blocks that the upstream node reported. They were never in the inbox, so their positions are negative. */
 
 /** Stores blocks and transactions, except those that are already stored. */
-export async function keepFinal(
+export async function storeFinalBlocks(
   writing: Writing,
   { blocks, transactions }: FinalBlocks,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { type MetricsCannotListen, metricsListenMessage } from '../metrics/serve
 /** Checks that the gateway can listen on its addresses before it writes a database or a key. */
 
 /** Returns why the gateway cannot listen; `undefined` if it can. Port 0 is tried too: the host may belong to another machine. */
-export async function addressTaken({
+export async function addressInUse({
   host,
   port,
   metrics,

@@ -11,7 +11,7 @@ import { readRoute } from '../route.ts'
 /** Declares the routes of one kind of object: each route finds an object by its id and returns one view of the object. */
 
 /** How an object is identified and found. */
-export interface FoundObject<I extends Hex, F> {
+export interface RoutedObject<I extends Hex, F> {
   /** The path before the id. */
   readonly base: string
   /** The name of the path parameter with the id. */
@@ -23,7 +23,7 @@ export interface FoundObject<I extends Hex, F> {
 }
 
 /** The view of the object that one route returns. */
-export interface FoundAnswer<F, T, R extends Reply<T>> {
+export interface ObjectRoute<F, T, R extends Reply<T>> {
   readonly about: string
   readonly reply: R & Reply<T>
   toAnswer(
@@ -33,8 +33,8 @@ export interface FoundAnswer<F, T, R extends Reply<T>> {
 }
 
 /** Returns a function that declares a route of this kind of object; `end` is the path after the id. */
-export function routesOf<I extends Hex, F>({ base, name, id, cost, find }: FoundObject<I, F>) {
-  return <T, R extends Reply<T>>(end: string, { toAnswer, ...described }: FoundAnswer<F, T, R>) =>
+export function routesOf<I extends Hex, F>({ base, name, id, cost, find }: RoutedObject<I, F>) {
+  return <T, R extends Reply<T>>(end: string, { toAnswer, ...described }: ObjectRoute<F, T, R>) =>
     readRoute<T, R>({
       ...described,
       ...(cost !== undefined && { cost }),
