@@ -29,14 +29,16 @@ export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = 
 /** Returns the GraphQL error, with the code and the fields of the error in `extensions`. */
 export function toGraphQL(error: GatewayError): GraphQLError {
   const { code } = error
-  return answeredError(messageOf(error), { extensions: { ...printable(fieldsOf(error)), code } })
+  return createGraphqlError(messageOf(error), {
+    extensions: { ...printable(fieldsOf(error)), code },
+  })
 }
 
 /**
  * Creates a GraphQL error without a stack. The error is sent to the client and never logged. `graphql` copies the text of the stack,
  * and creating that text takes ten times as long as the rest of the error.
  */
-export function answeredError(message: string, options: GraphQLErrorOptions): GraphQLError {
+export function createGraphqlError(message: string, options: GraphQLErrorOptions): GraphQLError {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {

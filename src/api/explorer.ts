@@ -115,7 +115,7 @@ async function readFiles(folder: URL): Promise<ReadonlyMap<string, RestResponse>
 }
 
 /** Returns the response for a path of the explorer; `undefined` for other paths. `isOpened`: a browser navigates to the path. */
-export function explorerAnswer(
+export function explorerResponse(
   explorer: Explorer | undefined,
   { method }: IncomingMessage,
   path: string,

@@ -6,7 +6,7 @@ import { type AuthDeps, callerOf, credentialsOf } from './auth.ts'
 import type { Clients } from './clients.ts'
 import { earlyRefusal, isProbe } from './early-refusal.ts'
 import { toRest } from './errors.ts'
-import { type Explorer, explorerAnswer } from './explorer.ts'
+import { type Explorer, explorerResponse } from './explorer.ts'
 import { graphiqlPage } from './graphql/graphiql.ts'
 import { bytesOfUnit } from './graphql/prices.ts'
 import { refusedGraphql } from './graphql/refused.ts'
@@ -111,7 +111,7 @@ function answerByHead(
     reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }))
     return true
   }
-  const shown = explorerAnswer(explorer, message, path, isOpened)
+  const shown = explorerResponse(explorer, message, path, isOpened)
   if (shown !== undefined) reply(shown)
   return shown !== undefined
 }

@@ -28,7 +28,7 @@ export interface Payment {
 }
 
 /** A payment that is booked. */
-export interface Paid {
+export interface BookedPayment {
   readonly transactionId: TransactionId
   readonly blockId: string
 }
@@ -47,7 +47,7 @@ export type PaymentRefused =
 export async function pay(
   client: GatewayClient,
   payment: Payment,
-): Promise<Result<Paid, PaymentRefused>> {
+): Promise<Result<BookedPayment, PaymentRefused>> {
   const parameters = await networkParameters(client)
   const { from, to, amount } = payment
   const least = minAmount(parameters, to)

@@ -13,7 +13,7 @@ export interface SignatureRequest extends SignedMessage {
 }
 
 /** The verdict on the request with the same id. */
-export interface SignatureAnswer {
+export interface SignatureResponse {
   readonly id: number
   readonly isValid: boolean
 }
@@ -21,7 +21,7 @@ export interface SignatureAnswer {
 lowerThreadPriority()
 const port = present(parentPort, 'the port of a worker thread')
 port.on('message', (request: SignatureRequest) => {
-  const answer: SignatureAnswer = { id: request.id, isValid: isValidForNoble(request) }
+  const answer: SignatureResponse = { id: request.id, isValid: isValidForNoble(request) }
   port.postMessage(answer)
 })
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../lib/thread.ts'
-import type { SignatureAnswer, SignatureRequest } from './ed25519-fallback-worker.ts'
+import type { SignatureRequest, SignatureResponse } from './ed25519-fallback-worker.ts'
 import type { SignedMessage } from './signed-message.ts'
 
 /** Verifies signatures by ZIP-215 with noble, on a worker thread that the first request starts. */
@@ -37,7 +37,7 @@ export function openEd25519Fallback(): Ed25519Fallback {
 
   function start(): Worker {
     const started = startThread(import.meta.url, 'ed25519-fallback-worker')
-    started.on('message', (answer: SignatureAnswer) => {
+    started.on('message', (answer: SignatureResponse) => {
       pendingById.get(answer.id)?.resolve(answer.isValid)
       pendingById.delete(answer.id)
     })

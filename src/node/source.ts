@@ -3,7 +3,7 @@ import type { Result } from '../lib/result.ts'
 import type { Block } from '../protocol/block.ts'
 import type { OutputIdProof, SlotCommitment } from '../protocol/commitment.ts'
 import type { Network } from '../protocol/network.ts'
-import type { OutputMetadata, TransactionMetadata } from '../protocol/node-answers.ts'
+import type { OutputMetadata, TransactionMetadata } from '../protocol/node-responses.ts'
 import type {
   BlockId,
   CommitmentId,

@@ -4,7 +4,7 @@ import { createFifo } from '../lib/fifo.ts'
 import { startThread } from '../lib/thread.ts'
 import { unpackRows } from './sqlite-packed-rows.ts'
 import type { SqliteQueries } from './sqlite-queries.ts'
-import type { SqliteAnswer, SqliteFailure, SqliteRequest } from './sqlite-worker.ts'
+import type { SqliteFailure, SqliteRequest, SqliteResponse } from './sqlite-worker.ts'
 
 /**
  * A connection to SQLite on a separate thread. The driver runs each statement synchronously, and COMMIT waits for the disk
@@ -12,7 +12,7 @@ import type { SqliteAnswer, SqliteFailure, SqliteRequest } from './sqlite-worker
  */
 
 interface Pending {
-  readonly resolve: (answer: SqliteAnswer) => void
+  readonly resolve: (answer: SqliteResponse) => void
 }
 
 /** Starts a thread, and opens the file on it. If the thread ends, for example out of memory, the process ends. */
@@ -21,7 +21,7 @@ export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
   const pending = createFifo<Pending>()
   let isInTransaction = false
   let isClosed = false
-  worker.on('message', (answer: SqliteAnswer) => {
+  worker.on('message', (answer: SqliteResponse) => {
     isInTransaction = answer.isInTransaction
     present(pending.shift(), 'a request for each response').resolve(answer)
     // The thread keeps the process running only while a request is pending.
@@ -32,7 +32,7 @@ export async function sqliteOnThread(file: string): Promise<SqliteQueries> {
   async function ask(request: SqliteRequest) {
     assert(!isClosed, 'the connection is open')
     if (pending.length === 0) worker.ref()
-    const answer = await new Promise<SqliteAnswer>((resolve) => {
+    const answer = await new Promise<SqliteResponse>((resolve) => {
       pending.push({ resolve })
       worker.postMessage(request)
     })

@@ -23,7 +23,7 @@ export type SqliteRequest =
   | { readonly what: 'script'; readonly script: string }
 
 /** The response of the thread, and whether a transaction is open after it. */
-export type SqliteAnswer = { readonly isInTransaction: boolean } & (
+export type SqliteResponse = { readonly isInTransaction: boolean } & (
   | { readonly ok: true; readonly changed: number; readonly found: PackedResult | undefined }
   | { readonly ok: false; readonly failure: SqliteFailure }
 )
@@ -46,7 +46,7 @@ port.on('message', async (request: SqliteRequest) => {
   const done = await outcomeOf(request)
   const isInTransaction = database?.isOpen === true && database.isTransaction
   const bytes = done.ok ? done.found?.packed.bytes : undefined
-  const answer: SqliteAnswer = { ...done, isInTransaction }
+  const answer: SqliteResponse = { ...done, isInTransaction }
   port.postMessage(answer, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer])
 })
 

@@ -27,7 +27,7 @@ import { decode, parse, print } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { epochOfSlot, slotOfTime } from '../protocol/slots.ts'
 import type { InspectDeps } from './inspect-block.ts'
-import type { Answer, Input } from './inspect-input.ts'
+import type { Input, InspectResult } from './inspect-input.ts'
 
 /** Inspections of single members: identifiers, hashes, signatures, slots and address texts. */
 
@@ -40,7 +40,7 @@ const SignatureInput = struct('SignatureInput', {
 })
 
 /** Checks a signature by the rules of ZIP-215. */
-export async function inspectSignature(deps: InspectDeps, input: Input): Promise<Answer> {
+export async function inspectSignature(deps: InspectDeps, input: Input): Promise<InspectResult> {
   const given = parse(SignatureInput, input)
   if (!given.ok) return given
   const { publicKey, signature, message } = given.value
@@ -51,7 +51,7 @@ export async function inspectSignature(deps: InspectDeps, input: Input): Promise
 const SlotInput = struct('SlotInput', { issuingTime: u64 })
 
 /** Computes the slot and the epoch of a time. */
-export function inspectTime({ network: { parameters } }: InspectDeps, input: Input): Answer {
+export function inspectTime({ network: { parameters } }: InspectDeps, input: Input): InspectResult {
   const given = parse(SlotInput, input)
   if (!given.ok) return given
   const slot = slotOfTime(parameters, given.value.issuingTime)
@@ -61,7 +61,7 @@ export function inspectTime({ network: { parameters } }: InspectDeps, input: Inp
 const OutputIdInput = struct('OutputIdInput', { outputId: OutputId })
 
 /** Computes the parts of an output id, and the id of the account, anchor, NFT or delegation that the output may create. */
-export function inspectOutputId(_deps: InspectDeps, input: Input): Answer {
+export function inspectOutputId(_deps: InspectDeps, input: Input): InspectResult {
   const given = parse(OutputIdInput, input)
   if (!given.ok) return given
   const { outputId } = given.value
@@ -77,7 +77,7 @@ const FoundryInput = struct('FoundryInput', {
 })
 
 /** Computes the id of a foundry. */
-export function inspectFoundryId(_deps: InspectDeps, input: Input): Answer {
+export function inspectFoundryId(_deps: InspectDeps, input: Input): InspectResult {
   const given = parse(FoundryInput, input)
   if (!given.ok) return given
   const { accountId, serialNumber, tokenSchemeType } = given.value
@@ -87,7 +87,7 @@ export function inspectFoundryId(_deps: InspectDeps, input: Input): Answer {
 const PublicKeyInput = struct('PublicKeyInput', { publicKey: PublicKey })
 
 /** Computes the hash of a public key, which identifies its Ed25519 address and its block issuer key. */
-export function inspectPublicKey(_deps: InspectDeps, input: Input): Answer {
+export function inspectPublicKey(_deps: InspectDeps, input: Input): InspectResult {
   const given = parse(PublicKeyInput, input)
   return given.ok ? ok({ hash: publicKeyHash(given.value.publicKey) }) : given
 }
@@ -95,7 +95,7 @@ export function inspectPublicKey(_deps: InspectDeps, input: Input): Answer {
 const NetworkInput = struct('NetworkInput', { networkName: text('NetworkName') })
 
 /** Computes the id of a network. */
-export function inspectNetworkName(_deps: InspectDeps, input: Input): Answer {
+export function inspectNetworkName(_deps: InspectDeps, input: Input): InspectResult {
   const given = parse(NetworkInput, input)
   return given.ok ? ok({ networkId: networkId(given.value.networkName).toString() }) : given
 }
@@ -105,13 +105,13 @@ const LeavesInput = struct('LeavesInput', {
 })
 
 /** Computes the root of a Merkle tree. */
-export function inspectLeaves(_deps: InspectDeps, input: Input): Answer {
+export function inspectLeaves(_deps: InspectDeps, input: Input): InspectResult {
   const given = parse(LeavesInput, input)
   return given.ok ? ok({ root: bytesToHex(merkleRoot(given.value.leaves.map(hexToBytes))) }) : given
 }
 
 /** Decodes the address in a Bech32 text; the text of a multi address has only its reference. */
-export function inspectText(_deps: InspectDeps, { text }: Input): Answer {
+export function inspectText(_deps: InspectDeps, { text }: Input): InspectResult {
   if (typeof text !== 'string') {
     return err({ code: 'INPUT_MISSING', path: 'text', expected: 'the Bech32 text of an address' })
   }

@@ -17,7 +17,7 @@ export interface Facts {
 }
 
 /** The facts about a value, or the error. */
-export type Answer = Result<Facts, InspectError>
+export type InspectResult = Result<Facts, InspectError>
 
 /** Reads the form of the value: the member `json`, or else `bytes`. */
 export function readForm(input: Input): Result<Form, InspectError> {

@@ -6,16 +6,16 @@ import { createProver, proofRoot } from '../protocol/proofs.ts'
 import { encode, parse, print } from '../protocol/schema/schema.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { Transaction } from '../protocol/transaction.ts'
-import { type Answer, type Input, readValue } from './inspect-input.ts'
+import { type Input, type InspectResult, readValue } from './inspect-input.ts'
 
 /** Proofs of output ids, computed from a transaction or read. */
 
 /** Computes the proofs of all outputs if the input has a `transaction`; otherwise computes the output id that the given proof proves. */
-export function inspectProofs(input: Input): Answer {
+export function inspectProofs(input: Input): InspectResult {
   return input.transaction === undefined ? inspectProof(input) : proveAll(input.transaction)
 }
 
-function proveAll(json: unknown): Answer {
+function proveAll(json: unknown): InspectResult {
   const transaction = parse(Transaction, json)
   if (!transaction.ok) {
     const { code, path } = transaction.error
@@ -42,7 +42,7 @@ function proveAll(json: unknown): Answer {
   return ok({ ids: { transactionCommitment, outputCommitment, transactionId }, proofs })
 }
 
-function inspectProof(input: Input): Answer {
+function inspectProof(input: Input): InspectResult {
   const read = readValue(OutputIdProof, input)
   if (!read.ok) return read
   const { value, bytes } = read.value

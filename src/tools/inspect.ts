@@ -24,7 +24,7 @@ import {
   inspectText,
   inspectTime,
 } from './inspect-identifiers.ts'
-import { type Answer, type Input, readForm, readValue } from './inspect-input.ts'
+import { type Input, type InspectResult, readForm, readValue } from './inspect-input.ts'
 import { inspectProofs } from './inspect-proofs.ts'
 import { printBlock, printTransaction } from './print-inspection.ts'
 import { ofKind, readLine } from './read-line.ts'
@@ -43,10 +43,10 @@ export async function inspectLine(deps: InspectDeps, line: string): Promise<stri
   )
 }
 
-type Inspector = (deps: InspectDeps, input: Input) => Answer | Promise<Answer>
+type Inspector = (deps: InspectDeps, input: Input) => InspectResult | Promise<InspectResult>
 
 /** Returns the facts about the value of an input, with the network parameters of the input. */
-export async function inspect(deps: InspectDeps, input: Input): Promise<Answer> {
+export async function inspect(deps: InspectDeps, input: Input): Promise<InspectResult> {
   const inspector = ofKind(inspectors, input.kind)
   if (!inspector.ok) return inspector
   const network = readNetwork(deps.network, input.params)
@@ -71,7 +71,7 @@ const inspectors: ReadonlyMap<string, Inspector> = new Map<string, Inspector>([
   ['merkle-root', inspectLeaves],
 ])
 
-async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<Answer> {
+async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<InspectResult> {
   const given = readForm(input)
   if (!given.ok) return given
   const inspected = await inspectBlock(deps, given.value)
@@ -84,7 +84,7 @@ async function inspectBlockInput(deps: InspectDeps, input: Input): Promise<Answe
   return broken === undefined ? ok(printBlock(inspected.value)) : err(broken)
 }
 
-function inspectOutput({ network: { parameters } }: InspectDeps, input: Input): Answer {
+function inspectOutput({ network: { parameters } }: InspectDeps, input: Input): InspectResult {
   const read = readValue(Output, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
@@ -99,7 +99,7 @@ function inspectOutput({ network: { parameters } }: InspectDeps, input: Input): 
   })
 }
 
-function inspectAddress({ network: { parameters } }: InspectDeps, input: Input): Answer {
+function inspectAddress({ network: { parameters } }: InspectDeps, input: Input): InspectResult {
   const read = readValue(Address, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
@@ -112,7 +112,7 @@ function inspectAddress({ network: { parameters } }: InspectDeps, input: Input):
   })
 }
 
-function inspectParameters(_deps: InspectDeps, input: Input): Answer {
+function inspectParameters(_deps: InspectDeps, input: Input): InspectResult {
   const read = readValue(ProtocolParameters, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
@@ -125,7 +125,7 @@ function inspectParameters(_deps: InspectDeps, input: Input): Answer {
   })
 }
 
-function inspectCommitment(_deps: InspectDeps, input: Input): Answer {
+function inspectCommitment(_deps: InspectDeps, input: Input): InspectResult {
   const read = readValue(SlotCommitment, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
@@ -136,7 +136,7 @@ function inspectCommitment(_deps: InspectDeps, input: Input): Answer {
   })
 }
 
-async function inspectPayload(deps: InspectDeps, input: Input): Promise<Answer> {
+async function inspectPayload(deps: InspectDeps, input: Input): Promise<InspectResult> {
   const read = readValue(SignedTransaction, input)
   if (!read.ok) return read
   const { value, bytes } = read.value
@@ -159,7 +159,7 @@ function readNetwork(defaultNetwork: Network, json: unknown): Result<Network, In
   return err({ code, path: path === '' ? 'params' : `params.${path}` })
 }
 
-function answerLine(ref: unknown, subject: string, answer: Answer): string {
+function answerLine(ref: unknown, subject: string, answer: InspectResult): string {
   if (answer.ok) return JSON.stringify({ ref, ok: true, ...answer.value })
   return JSON.stringify({ ref, ok: false, error: printError(answer.error, subject) })
 }

@@ -3,8 +3,8 @@ import { type EpochRewards, epochRewards, rewardsRoot } from '../ledger/rewards.
 import { bytesToHex } from '../lib/hex.ts'
 import { err, ok } from '../lib/result.ts'
 import { AccountId, EpochIndex, u32, u64 } from '../protocol/primitives.ts'
-import { word } from '../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
+import { word } from '../protocol/schema/response-scalars.ts'
 import type { Infer, Json, Schema } from '../protocol/schema/schema.ts'
 import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 

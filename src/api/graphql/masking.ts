@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } fr
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
-import { answeredError, messageOf } from '../errors.ts'
+import { createGraphqlError, messageOf } from '../errors.ts'
 import type { Observation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
@@ -113,7 +113,7 @@ function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLEr
   const cause = causeOf(error)
   const known = storeAwayOf(cause) ?? queryTooLongOf(cause)
   if (known !== undefined) {
-    return answeredError(messageOf(known), { ...placeOf(error), extensions: { ...known } })
+    return createGraphqlError(messageOf(known), { ...placeOf(error), extensions: { ...known } })
   }
   log.error('request-failed', {
     requestId,
@@ -121,13 +121,13 @@ function masked({ log, requestId }: MaskingDeps, error: GraphQLError): GraphQLEr
     error: error.originalError,
   })
   const internal = { code: 'INTERNAL', requestId } as const
-  return answeredError(messageOf(internal), { ...placeOf(error), extensions: internal })
+  return createGraphqlError(messageOf(internal), { ...placeOf(error), extensions: internal })
 }
 
 function withCode(error: GraphQLError, code: unknown): GraphQLError {
   const { extensions } = error
   const message = withShortQuotes(error.message)
-  return answeredError(message, { ...placeOf(error), extensions: { ...extensions, code } })
+  return createGraphqlError(message, { ...placeOf(error), extensions: { ...extensions, code } })
 }
 
 /** Shortens quoted and unquoted values in a message to 200 characters: the library repeats values of any length. */

@@ -5,7 +5,7 @@ import {
   BlockMetadata,
   OutputWithMetadata,
   TransactionMetadata,
-} from '../../protocol/node-answers.ts'
+} from '../../protocol/node-responses.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { encode, print, type Schema } from '../../protocol/schema/schema.ts'
 import { type BlockView, blockMetadata, readBlock } from '../../service/blocks/read-block.ts'
@@ -34,13 +34,13 @@ export interface Message {
 }
 
 /** The topics with subscribers. */
-export type Wanted = Pick<TopicInterests, 'has' | 'current'>
+export type SubscribedTopics = Pick<TopicInterests, 'has' | 'current'>
 
 /** Yields the messages of an event. */
 export async function* messagesOf(
   services: Services,
   event: LedgerEvent,
-  wanted: Wanted,
+  wanted: SubscribedTopics,
 ): AsyncGenerator<Message, void, undefined> {
   switch (event.kind) {
     case 'slot':
@@ -115,7 +115,7 @@ function stateMessage(block: BlockView): Message {
 async function* transactionMessages(
   services: Services,
   { transactionId, state }: BlockView,
-  wanted: Wanted,
+  wanted: SubscribedTopics,
 ): AsyncGenerator<Message, void, undefined> {
   if (transactionId === undefined) return
   const topics = [transactionTopic(transactionId), includedTopic(transactionId)]
@@ -161,7 +161,7 @@ async function includedBlockMessage(
 async function outputMessage(
   services: Services,
   outputId: OutputId,
-  wanted: Wanted | undefined,
+  wanted: SubscribedTopics | undefined,
 ): Promise<Message | undefined> {
   const row = await readOutput(services, outputId)
   if (row === undefined) return undefined
@@ -176,7 +176,7 @@ async function outputMessage(
   return message(topics, OutputWithMetadata, { output, outputIdProof, metadata: metadata.value })
 }
 
-function isWanted(wanted: Wanted, topics: readonly string[]): boolean {
+function isWanted(wanted: SubscribedTopics, topics: readonly string[]): boolean {
   return topics.some((topic) => wanted.has(topic) || wanted.has(topic + rawSuffix))
 }
 

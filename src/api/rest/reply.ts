@@ -8,7 +8,7 @@ import { json, type RestResponse } from './response.ts'
 /** Successful responses: one declaration describes and prints each response. */
 
 /** A response as the OpenAPI document describes it. */
-export interface Answer {
+export interface ResponseDescription {
   readonly about: string
   /** The schema of the JSON body; absent if there is no JSON body. */
   readonly json?: Shape
@@ -29,7 +29,7 @@ export interface ReplyOptions {
 type Accepting = Pick<RestRequest, 'headers'>
 
 /** A response with a value. */
-export interface Reply<T> extends Answer {
+export interface Reply<T> extends ResponseDescription {
   respond(request: Accepting, value: T, options?: ReplyOptions): RestResponse
 }
 
@@ -41,7 +41,7 @@ export interface SerializedReply<T> extends Reply<T> {
 /** Describes a response of the core API: a protocol value as JSON or bytes, as the client prefers. */
 export function serialized<T>(about: string, schema: Schema<T>): SerializedReply<T> {
   return {
-    ...serializedAnswer(about, schema),
+    ...serializedResponse(about, schema),
     schema,
     respond: (request, value, { status = 200, headers = {} } = {}) =>
       wantsBytes(request)
@@ -59,7 +59,7 @@ export interface Stored<T> {
 /** Describes a response with a protocol value that is stored as bytes. */
 export function serializedBytes<T>(about: string, schema: Schema<T>): Reply<Stored<T>> {
   return {
-    ...serializedAnswer(about, schema),
+    ...serializedResponse(about, schema),
     respond: (request, { bytes, value }, { status = 200, headers = {} } = {}) =>
       wantsBytes(request)
         ? bytesAnswer(bytes, status, headers)
@@ -99,7 +99,7 @@ export function jsonReply<T>(
 }
 
 /** Describes a protocol value as JSON or bytes. */
-export function serializedAnswer(about: string, schema: Schema<unknown>): Answer {
+export function serializedResponse(about: string, schema: Schema<unknown>): ResponseDescription {
   return { about, json: shapeOf(schema), bytes: 'The serialized object.' }
 }
 

@@ -4,7 +4,7 @@ import { toRest } from '../errors.ts'
 import type { GatewayError } from '../gateway-error.ts'
 import type { Shape } from './form.ts'
 import { type Parameters, type ParameterValues, readParameters } from './parameters.ts'
-import type { Answer, Reply } from './reply.ts'
+import type { Reply, ResponseDescription } from './reply.ts'
 import type { CheckedRequest, RestRequest } from './request.ts'
 import type { RefusalForm, RouteResponse } from './response.ts'
 
@@ -28,7 +28,7 @@ export interface RouteDescription {
   /** The schemas of the request body by content type. */
   readonly body?: Readonly<Record<string, Shape>>
   /** The successful responses by status. */
-  readonly answers: Readonly<Record<number, Answer>>
+  readonly answers: Readonly<Record<number, ResponseDescription>>
   /** The error statuses besides 400, 429, 500 and 503, which every route has. */
   readonly errors?: readonly number[]
   /** Minimum cost of a request; the size of the response is charged in addition. */

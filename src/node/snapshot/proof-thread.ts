@@ -2,7 +2,7 @@ import { createFifo } from '../../lib/fifo.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { startThread } from '../../lib/thread.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import type { ProofAnswer, ProofOptions, ProofRequest } from './proof-worker.ts'
+import type { ProofOptions, ProofRequest, ProofResponse } from './proof-worker.ts'
 
 /**
  * Proves the outputs of a snapshot on a separate thread while their rows are written: their content, line by line, and the state
@@ -20,7 +20,7 @@ export interface ProofThread {
 }
 
 interface Pending {
-  readonly resolve: (answer: ProofAnswer) => void
+  readonly resolve: (answer: ProofResponse) => void
   readonly reject: (cause: unknown) => void
 }
 
@@ -29,7 +29,7 @@ export function openProofThread(options: ProofOptions): ProofThread {
   const pending = createFifo<Pending>()
   const worker = startThread(import.meta.url, 'proof-worker', options)
   let failure: Error | undefined
-  worker.on('message', (answer: ProofAnswer) => pending.shift()?.resolve(answer))
+  worker.on('message', (answer: ProofResponse) => pending.shift()?.resolve(answer))
   worker.on('error', (cause) => fail(new Error('the proof thread failed', { cause })))
   worker.on('exit', () => fail(new Error('the proof thread ended')))
 
@@ -40,7 +40,7 @@ export function openProofThread(options: ProofOptions): ProofThread {
     }
   }
 
-  function ask(request: ProofRequest): Promise<ProofAnswer> {
+  function ask(request: ProofRequest): Promise<ProofResponse> {
     if (failure !== undefined) return Promise.reject(failure)
     return new Promise((resolve, reject) => {
       pending.push({ resolve, reject })

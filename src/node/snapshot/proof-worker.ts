@@ -26,7 +26,7 @@ export type ProofRequest =
   | { readonly end: true }
 
 /** The result of a request. */
-export interface ProofAnswer {
+export interface ProofResponse {
   /** The first output of the line whose proof fails. */
   readonly unproved?: OutputId | undefined
   /** The state root; `undefined` if the ids of all outputs have to be sent again. */
@@ -43,7 +43,7 @@ port.on('message', (request: ProofRequest) => {
   former = former.then(async () => port.postMessage(await answerTo(request)))
 })
 
-async function answerTo(request: ProofRequest): Promise<ProofAnswer> {
+async function answerTo(request: ProofRequest): Promise<ProofResponse> {
   if ('line' in request) return takeLine(request.line)
   if ('ids' in request) {
     await trie.add(outputEntries(request.ids))
@@ -54,7 +54,7 @@ async function answerTo(request: ProofRequest): Promise<ProofAnswer> {
   return { root }
 }
 
-async function takeLine(line: string): Promise<ProofAnswer> {
+async function takeLine(line: string): Promise<ProofResponse> {
   const part = parsePart(splitLine(line)?.text ?? '')
   // The last line has no outputs. It is requested when the sum of the outputs is wrong.
   if (part?.section !== 'outputs') return {}

@@ -10,7 +10,7 @@ import type {
   OutputMetadata,
   OutputWithMetadata,
   UtxoChangesFull,
-} from '../../protocol/node-answers.ts'
+} from '../../protocol/node-responses.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'

@@ -18,7 +18,7 @@ export interface NodeRequest {
 }
 
 /** A response with any status. */
-export interface NodeAnswer {
+export interface NodeResponse {
   readonly status: number
   readonly body: Uint8Array
 }
@@ -34,7 +34,7 @@ export async function sendRequest(
   url: string,
   request: NodeRequest,
   signal: AbortSignal,
-): Promise<Result<NodeAnswer, NodeSilent>> {
+): Promise<Result<NodeResponse, NodeSilent>> {
   const { method, path, headers, body, timeoutMs, limit } = request
   const { joined, leave } = joinSignals(signal)
   let isLate = false

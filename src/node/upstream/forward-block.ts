@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
 import type { CheckedBlock, LedgerUnavailable, RefusedByNode } from '../source.ts'
-import type { NodeAnswer } from './client.ts'
+import type { NodeResponse } from './client.ts'
 import { refusalOf, submission } from './node-queries.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
 
@@ -26,6 +26,6 @@ export async function forwardBlock(
 }
 
 /** iota-core responds with 500 to a block that its filters refuse, with the reason in the body (rest.md 1, row 7). */
-function isRefusal({ status }: NodeAnswer): boolean {
+function isRefusal({ status }: NodeResponse): boolean {
   return status === 400 || status === 500
 }

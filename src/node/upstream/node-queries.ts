@@ -9,7 +9,7 @@ import {
   ParametersInForce,
   TransactionMetadata,
   UtxoChangesFull,
-} from '../../protocol/node-answers.ts'
+} from '../../protocol/node-responses.ts'
 import { supportedProtocolVersion } from '../../protocol/parameters.ts'
 import {
   type BlockId,
@@ -19,10 +19,10 @@ import {
   type TransactionId,
 } from '../../protocol/primitives.ts'
 import { refusalMessage } from '../../protocol/refusal-message.ts'
-import { flag } from '../../protocol/schema/answer-scalars.ts'
 import { list, struct } from '../../protocol/schema/declare.ts'
+import { flag } from '../../protocol/schema/response-scalars.ts'
 import { type Infer, parse, type Schema } from '../../protocol/schema/schema.ts'
-import type { NodeAnswer, NodeRequest } from './client.ts'
+import type { NodeRequest, NodeResponse } from './client.ts'
 
 /** The requests to a node, and the parsers of its responses: by the schemas of the protocol, with size limits (rest.md 4.1). */
 
@@ -30,7 +30,7 @@ import type { NodeAnswer, NodeRequest } from './client.ts'
 export interface NodeQuery<T> extends Subject {
   readonly request: NodeRequest
   /** Parses a response; `undefined` if the node does not have the item. */
-  readonly read: (answer: NodeAnswer) => Result<T | undefined, AnswerUseless>
+  readonly read: (answer: NodeResponse) => Result<T | undefined, AnswerUseless>
 }
 
 /** The slot or the output that a request is about. */
@@ -162,7 +162,7 @@ export function submission(block: Uint8Array): NodeRequest {
 }
 
 /** The message of a refusal, truncated. */
-export function refusalOf({ status, body }: NodeAnswer): string {
+export function refusalOf({ status, body }: NodeResponse): string {
   const answered = parseJson(body)
   const { error } = answered.ok ? members(answered.value) : {}
   const { message } = members(error)
@@ -233,7 +233,7 @@ function outputAt(json: unknown, path: string): OutputId | undefined {
   return id.ok ? id.value : undefined
 }
 
-function refused(answer: NodeAnswer): Result<never, AnswerUseless> {
+function refused(answer: NodeResponse): Result<never, AnswerUseless> {
   return err({ reason: refusalOf(answer), isUnreadable: false })
 }
 
@@ -252,7 +252,7 @@ function bytes(path: string): NodeQuery<Uint8Array> {
 }
 
 /** iota-core responds with 400 for the commitment of a future slot, and with 404 for an unknown block. */
-function isAbsent({ status }: NodeAnswer): boolean {
+function isAbsent({ status }: NodeResponse): boolean {
   return status === 404 || status === 400
 }
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import { type NodeAnswer, type NodeRequest, type NodeSilent, sendRequest } from './client.ts'
+import { type NodeRequest, type NodeResponse, type NodeSilent, sendRequest } from './client.ts'
 import type { NodeQuery } from './node-queries.ts'
 
 /** The nodes of upstream mode. They are queried in the order of the list. A node that does not respond is not queried for a while. */
@@ -20,7 +20,7 @@ export interface Node {
   /** Sends a query; `undefined` if the node does not have the item. A silent or busy node is not queried for a while. */
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
   /** Sends a request without parsing the response. */
-  send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>>
+  send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>>
   /** Excludes a node with useless responses for a while, longer every time, until `recovered` is called. */
   backOff(why: string | AnswerUnreadable): void
   /** Records a useful response. */
@@ -94,7 +94,7 @@ interface Shared {
 }
 
 function createNode({ closed, backOffs, log }: Shared, url: string, number: number): Node {
-  async function send(request: NodeRequest): Promise<Result<NodeAnswer, NodeSilent>> {
+  async function send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>> {
     const answer = await sendRequest(url, request, closed)
     if (!answer.ok) backOff(answer.error.reason, 'SILENT')
     else if (busyStatuses.includes(answer.value.status)) backOff(statusOf(answer.value), 'SILENT')
@@ -174,7 +174,7 @@ function printed({
   }
 }
 
-function statusOf({ status }: NodeAnswer): string {
+function statusOf({ status }: NodeResponse): string {
   return `status ${status}`
 }
 

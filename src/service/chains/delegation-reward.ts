@@ -1,7 +1,7 @@
 import { ok, type Result } from '../../lib/result.ts'
 import { passTurn } from '../../lib/turns.ts'
 import type { NotServedByNode } from '../../node/source.ts'
-import { ManaRewards } from '../../protocol/node-answers.ts'
+import { ManaRewards } from '../../protocol/node-responses.ts'
 import {
   type ManaRewardsError,
   type ManaRewardsView,

@@ -3,7 +3,7 @@ import type { AccountId, BlockId, TransactionId } from '../../protocol/primitive
 import type { BlockConditions } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
-import { listedHere, type NotOffered } from '../network/not-offered.ts'
+import { checkOffered, type NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
@@ -59,7 +59,7 @@ export async function listBlocks(
   filter: BlockFilter,
   args: PageArguments,
 ): Paged<BlockView, MilestoneRangeReversed | FilterAmbiguous | NotOffered> {
-  const listed = listedHere(source, 'lists of blocks')
+  const listed = checkOffered(source, 'lists of blocks')
   if (!listed.ok) return listed
   const { state, issuerId, transactionId } = filter
   if (state != null && issuerId != null) {
@@ -120,7 +120,7 @@ export async function listChildBlocks(
   parent: BlockId,
   args: PageArguments,
 ): Paged<BlockView, NotOffered> {
-  const listed = listedHere(source, 'the children of a block')
+  const listed = checkOffered(source, 'the children of a block')
   if (!listed.ok) return listed
   return await readPartPage(read, { parent }, blocksById, args)
 }

@@ -1,6 +1,6 @@
 import type { TransactionState } from '../../store/rows.ts'
 import { outcomeOf, type TransactionOutcome } from '../blocks/read-transaction.ts'
-import { listedHere, type NotOffered } from '../network/not-offered.ts'
+import { checkOffered, type NotOffered } from '../network/not-offered.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
@@ -41,7 +41,7 @@ export async function listTransactions(
   filter: TransactionFilter,
   args: PageArguments,
 ): Paged<TransactionOutcome, MilestoneRangeReversed | NotOffered> {
-  const listed = listedHere(source, 'lists of transactions')
+  const listed = checkOffered(source, 'lists of transactions')
   if (!listed.ok) return listed
   const state = filter.state ?? undefined
   const list: SlotList<TransactionOutcome> = {

@@ -1,4 +1,4 @@
-import type { NetworkMetrics } from '../../protocol/node-answers.ts'
+import type { NetworkMetrics } from '../../protocol/node-responses.ts'
 import type { Services } from '../services.ts'
 
 /** Block rates of the network (rest.md 4.1). */

@@ -8,7 +8,7 @@ export interface NotOffered {
 }
 
 /** Refuses a list in upstream mode: a node serves blocks and transactions only one by one, and the gateway stores only some of them. */
-export function listedHere(
+export function checkOffered(
   { node }: Pick<Services['source'], 'node'>,
   what: string,
 ): Result<undefined, NotOffered> {

@@ -1,6 +1,6 @@
 import { ok, type Result } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
-import { noCommitment, type OutputMetadata } from '../../protocol/node-answers.ts'
+import { noCommitment, type OutputMetadata } from '../../protocol/node-responses.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { Milestone, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'

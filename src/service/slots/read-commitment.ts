@@ -1,6 +1,6 @@
 import { assert } from '../../lib/assert.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
-import { noCommitment } from '../../protocol/node-answers.ts'
+import { noCommitment } from '../../protocol/node-responses.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'

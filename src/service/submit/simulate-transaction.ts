@@ -41,7 +41,7 @@ import { SignedTransaction, type Transaction } from '../../protocol/transaction.
 import { Ed25519Signature } from '../../protocol/unlocks.ts'
 import type { EpochRow, TransactionState } from '../../store/rows.ts'
 import { failureReason, type PublishedFailure } from '../blocks/failure-reason.ts'
-import { listedHere, type NotOffered } from '../network/not-offered.ts'
+import { checkOffered, type NotOffered } from '../network/not-offered.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 
@@ -170,7 +170,7 @@ export function notOfferedFor(
 ): Result<undefined, NotOffered> {
   const isOffered = contextInputs.every((input) => is(CommitmentInput, input))
   if (isOffered) return ok(undefined)
-  return listedHere(source, 'the accounts and rewards that the transaction refers to')
+  return checkOffered(source, 'the accounts and rewards that the transaction refers to')
 }
 
 /** Executes a transaction against a ledger. */

@@ -188,7 +188,7 @@ async function exportedSchemas(): Promise<readonly Named[]> {
   const folder = new URL('../../../src/protocol/', import.meta.url)
   // What a node answers on REST is told by the OpenAPI document; GraphQL has types of its own for it.
   const files = readdirSync(fileURLToPath(folder)).filter(
-    (file) => file.endsWith('.ts') && file !== 'node-answers.ts',
+    (file) => file.endsWith('.ts') && file !== 'node-responses.ts',
   )
   const modules: object[] = await Promise.all(
     files.map((file) => import(new URL(file, folder).href)),

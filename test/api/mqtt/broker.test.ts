@@ -10,7 +10,7 @@ import {
   BlockMetadata,
   OutputWithMetadata,
   TransactionMetadata,
-} from '../../../src/protocol/node-answers.ts'
+} from '../../../src/protocol/node-responses.ts'
 import { decode, print, type Schema } from '../../../src/protocol/schema/schema.ts'
 import { event, type Listener, openListener } from '../../support/mqtt.ts'
 import { restJson } from '../../support/rest.ts'

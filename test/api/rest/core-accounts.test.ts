@@ -8,7 +8,7 @@ import {
   ManaRewards,
   Validator,
   Validators,
-} from '../../../src/protocol/node-answers.ts'
+} from '../../../src/protocol/node-responses.ts'
 import { decode, print, type Schema } from '../../../src/protocol/schema/schema.ts'
 import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'

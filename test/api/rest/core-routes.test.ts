@@ -16,7 +16,7 @@ import {
   TransactionMetadata,
   UtxoChanges,
   UtxoChangesFull,
-} from '../../../src/protocol/node-answers.ts'
+} from '../../../src/protocol/node-responses.ts'
 import type { BlockId, OutputId } from '../../../src/protocol/primitives.ts'
 import { decode, print, type Schema } from '../../../src/protocol/schema/schema.ts'
 import { Transaction } from '../../../src/protocol/transaction.ts'

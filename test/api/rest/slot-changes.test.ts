@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { UtxoChanges, UtxoChangesFull } from '../../../src/protocol/node-answers.ts'
+import { UtxoChanges, UtxoChangesFull } from '../../../src/protocol/node-responses.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { Id } from '../../../src/protocol/primitives.ts'
 import { decode, print } from '../../../src/protocol/schema/schema.ts'

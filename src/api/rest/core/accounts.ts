@@ -1,5 +1,5 @@
 import { err, ok } from '../../../lib/result.ts'
-import { Committee, Congestion, Validator, Validators } from '../../../protocol/node-answers.ts'
+import { Committee, Congestion, Validator, Validators } from '../../../protocol/node-responses.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
 import { readCongestion } from '../../../service/accounts/congestion.ts'

@@ -1,6 +1,6 @@
 import { ok } from '../../../lib/result.ts'
 import { Block } from '../../../protocol/block.ts'
-import { BlockMetadata, BlockWithMetadata } from '../../../protocol/node-answers.ts'
+import { BlockMetadata, BlockWithMetadata } from '../../../protocol/node-responses.ts'
 import { BlockId } from '../../../protocol/primitives.ts'
 import { blockMetadata, readBlock } from '../../../service/blocks/read-block.ts'
 import { immutable, serialized, serializedBytes } from '../reply.ts'

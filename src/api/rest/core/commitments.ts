@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { SlotCommitment } from '../../../protocol/commitment.ts'
-import { UtxoChanges, UtxoChangesFull } from '../../../protocol/node-answers.ts'
+import { UtxoChanges, UtxoChangesFull } from '../../../protocol/node-responses.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
 import type { Services } from '../../../service/services.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../../service/slots/read-commitment.ts'
 import type { LimitError } from '../../api-errors.ts'
 import { type Parameter, pathId, pathSlot } from '../parameters.ts'
-import { type Answer, serializedAnswer, serializedBytes } from '../reply.ts'
+import { type ResponseDescription, serializedBytes, serializedResponse } from '../reply.ts'
 import type { RestRequest } from '../request.ts'
 import type { RouteResponse } from '../response.ts'
 import { type Route, route } from '../route.ts'
@@ -44,12 +44,12 @@ export const commitmentRoutes: readonly Route[] = namings.flatMap((naming) => [
   }),
   slotReading(naming, '/utxo-changes', {
     about: 'Returns the sorted ids of the outputs that a slot created and spent.',
-    reply: serializedAnswer('The ids of the outputs.', UtxoChanges),
+    reply: serializedResponse('The ids of the outputs.', UtxoChanges),
     answer: (found, asked) => answerChanges(found, { ...asked, form: asId }),
   }),
   slotReading(naming, '/utxo-changes/full', {
     about: 'Returns the outputs that a slot created and spent, sorted by id.',
-    reply: serializedAnswer('The outputs with their ids.', UtxoChangesFull),
+    reply: serializedResponse('The outputs with their ids.', UtxoChangesFull),
     answer: (found, asked) => answerChanges(found, { ...asked, form: asOutputWithId }),
   }),
 ])
@@ -63,7 +63,7 @@ function slotReading(
     answer,
   }: {
     about: string
-    reply: Answer
+    reply: ResponseDescription
     answer: (
       found: CommittedSlotRow,
       asked: { readonly services: Services; readonly request: RestRequest },

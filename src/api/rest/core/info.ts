@@ -1,5 +1,5 @@
 import { ok } from '../../../lib/result.ts'
-import { IssuanceOffer, NodeInfo } from '../../../protocol/node-answers.ts'
+import { IssuanceOffer, NodeInfo } from '../../../protocol/node-responses.ts'
 import { baseToken } from '../../../service/network/base-token.ts'
 import { readHealth } from '../../../service/network/health.ts'
 import { issuance, nodeInfo } from '../../../service/network/node-info.ts'

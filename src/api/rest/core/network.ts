@@ -1,5 +1,5 @@
 import { ok } from '../../../lib/result.ts'
-import { NetworkHealth, NetworkMetrics } from '../../../protocol/node-answers.ts'
+import { NetworkHealth, NetworkMetrics } from '../../../protocol/node-responses.ts'
 import { networkMetrics } from '../../../service/network/network-metrics.ts'
 import { asItIs } from '../form.ts'
 import { healthRoute } from '../health.ts'

@@ -3,7 +3,7 @@ import {
   OutputMetadata,
   OutputWithMetadata,
   OutputWithProof,
-} from '../../../protocol/node-answers.ts'
+} from '../../../protocol/node-responses.ts'
 import { OutputId } from '../../../protocol/primitives.ts'
 import { outputMetadata } from '../../../service/outputs/output-metadata.ts'
 import { readProvenOutput } from '../../../service/outputs/output-proof.ts'

@@ -1,4 +1,4 @@
-import { ManaRewards } from '../../../protocol/node-answers.ts'
+import { ManaRewards } from '../../../protocol/node-responses.ts'
 import { OutputId } from '../../../protocol/primitives.ts'
 import { readManaRewards } from '../../../service/accounts/mana-rewards.ts'
 import { number32, pathId } from '../parameters.ts'

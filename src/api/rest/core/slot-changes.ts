@@ -1,7 +1,7 @@
 import { hexToBytes } from '../../../lib/hex.ts'
 import { ok, type Result } from '../../../lib/result.ts'
 import { passTurn } from '../../../lib/turns.ts'
-import { OutputWithId } from '../../../protocol/node-answers.ts'
+import { OutputWithId } from '../../../protocol/node-responses.ts'
 import { print } from '../../../protocol/schema/schema.ts'
 import type { Services } from '../../../service/services.ts'
 import {

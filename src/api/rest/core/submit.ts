@@ -1,7 +1,7 @@
 import { hexToBytes, isHex } from '../../../lib/hex.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { Block } from '../../../protocol/block.ts'
-import { BlockCreated } from '../../../protocol/node-answers.ts'
+import { BlockCreated } from '../../../protocol/node-responses.ts'
 import { SignedTransaction, TaggedData } from '../../../protocol/transaction.ts'
 import { type Submission, submitBlock } from '../../../service/submit/submit-block.ts'
 import type { BodyError } from '../../api-errors.ts'

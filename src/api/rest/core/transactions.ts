@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { Block } from '../../../protocol/block.ts'
-import { BlockMetadata, TransactionMetadata } from '../../../protocol/node-answers.ts'
+import { BlockMetadata, TransactionMetadata } from '../../../protocol/node-responses.ts'
 import { TransactionId } from '../../../protocol/primitives.ts'
 import { Transaction } from '../../../protocol/transaction.ts'
 import {

@@ -7,7 +7,7 @@ import {
   NftAddress,
 } from '../../../protocol/addresses.ts'
 import { addressKeyPrefix } from '../../../protocol/ids.ts'
-import { FoundOutputs } from '../../../protocol/node-answers.ts'
+import { FoundOutputs } from '../../../protocol/node-responses.ts'
 import {
   AccountOutput,
   AnchorOutput,

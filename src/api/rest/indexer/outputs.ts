@@ -1,5 +1,5 @@
 import { ok } from '../../../lib/result.ts'
-import { FoundOutputs } from '../../../protocol/node-answers.ts'
+import { FoundOutputs } from '../../../protocol/node-responses.ts'
 import { BasicOutput } from '../../../protocol/outputs.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
 import { chainKinds } from '../../../service/chains/read-chain.ts'

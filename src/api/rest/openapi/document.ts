@@ -1,10 +1,10 @@
 import { Block } from '../../../protocol/block.ts'
-import { nodeAnswers } from '../../../protocol/node-answers.ts'
+import { nodeResponses } from '../../../protocol/node-responses.ts'
 import { SignedTransaction } from '../../../protocol/transaction.ts'
 import { about, asItIs, named, object, type Shape, text } from '../form.ts'
 import { binaryType } from '../negotiation.ts'
 import type { Parameters } from '../parameters.ts'
-import type { Answer } from '../reply.ts'
+import type { ResponseDescription } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { componentsOf } from './from-schema.ts'
 
@@ -32,7 +32,7 @@ export function openapiDocument(routes: readonly Route[], version: string) {
     },
     paths,
     components: {
-      schemas: { ...componentsOf([Block, SignedTransaction, ...nodeAnswers]), Error: errorShape },
+      schemas: { ...componentsOf([Block, SignedTransaction, ...nodeResponses]), Error: errorShape },
       headers: commonHeaders,
       securitySchemes: {
         token: {
@@ -148,7 +148,7 @@ function successes({ method, answers }: Route): Record<string, Shape> {
 }
 
 function response(
-  { about, json, bytes, texts = {} }: Answer,
+  { about, json, bytes, texts = {} }: ResponseDescription,
   own: Readonly<Record<string, string>>,
 ): Shape {
   const headers = {

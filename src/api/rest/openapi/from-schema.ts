@@ -1,4 +1,4 @@
-import type { AnswerLeaf } from '../../../protocol/schema/answer-scalars.ts'
+import type { ResponseLeaf } from '../../../protocol/schema/response-scalars.ts'
 import type { BytesSchema, UintSchema } from '../../../protocol/schema/scalars.ts'
 import type { Schema } from '../../../protocol/schema/schema.ts'
 import {
@@ -64,7 +64,7 @@ export function componentsOf(roots: readonly AnyStruct[]): Readonly<Record<strin
 }
 
 /** Widens the type of a node: responses have kinds of leaves that blocks do not have. */
-function anyNodeOf(schema: Schema<unknown>): SchemaNode | AnswerLeaf {
+function anyNodeOf(schema: Schema<unknown>): SchemaNode | ResponseLeaf {
   return nodeOf(schema)
 }
 

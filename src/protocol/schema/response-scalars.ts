@@ -33,7 +33,7 @@ export interface LongTextSchema extends Schema<string> {
 }
 
 /** A leaf of a response. */
-export type AnswerLeaf = FlagSchema | WordSchema<string> | RateSchema | IntSchema
+export type ResponseLeaf = FlagSchema | WordSchema<string> | RateSchema | IntSchema
 
 /** `true` or `false`. */
 export const flag: FlagSchema = {

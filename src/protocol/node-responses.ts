@@ -16,8 +16,8 @@ import {
   u32,
   u64,
 } from './primitives.ts'
-import { flag, int64, omitted, omittedText, rate, word } from './schema/answer-scalars.ts'
 import { list, optional, struct } from './schema/declare.ts'
+import { flag, int64, omitted, omittedText, rate, word } from './schema/response-scalars.ts'
 import { text } from './schema/scalars.ts'
 import { about, type Infer, type Schema } from './schema/schema.ts'
 
@@ -317,7 +317,7 @@ export const FoundOutputs = about(
 )
 
 /** All responses. */
-export const nodeAnswers = [
+export const nodeResponses = [
   BlockCreated,
   BlockWithMetadata,
   TransactionMetadata,
