@@ -10,6 +10,7 @@ import { orThrow, toGraphQL } from '../errors.ts'
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain } from './chain.ts'
 import { uint32s, uint64s } from './exposed.ts'
+import { idArgs } from './id-args.ts'
 import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { BlockIssuerType, StakingType } from './model.ts'
@@ -134,7 +135,7 @@ builder.queryField('account', (t) =>
     complexity: reads(3),
     description: 'The account with the given id, even if it is destroyed. Null if it is not known.',
     args: {
-      id: t.arg({ type: 'AccountId', required: true, description: 'The id of the account.' }),
+      ...idArgs('AccountId', 'account'),
       milestoneIndex: t.arg({
         type: 'UInt32',
         description:

@@ -37,11 +37,7 @@ export const BlockFilter = builder.inputType('BlockFilter', {
     payload: t.field({ type: PayloadKind, description: 'The kind of the payload.' }),
     state: t.field({ type: BlockState, description: 'The state of the blocks.' }),
     issuerId: t.field({ type: 'AccountId', description: 'The account id of the issuer.' }),
-    ...milestoneBounds(
-      t,
-      'The index of the first slot, inclusive.',
-      'The index of the last slot, inclusive.',
-    ),
+    ...milestoneBounds(t, 'slot'),
   }),
 })
 

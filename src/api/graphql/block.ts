@@ -2,6 +2,7 @@ import { bytesToHex } from '../../lib/hex.ts'
 import type { BlockView } from '../../service/blocks/read-block.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { idArgs } from './id-args.ts'
 import { byProtocolId } from './load-node.ts'
 import { blockInBatch, transactionInBatch } from './loaders.ts'
 import { BlockContent } from './model.ts'
@@ -77,7 +78,7 @@ builder.queryField('block', (t) =>
     nullable: true,
     description:
       'The block with the given id, available as soon as it is submitted. Null if it is not known or has been pruned.',
-    args: { id: t.arg({ type: 'BlockId', required: true, description: 'The id of the block.' }) },
+    args: idArgs('BlockId', 'block'),
     resolve: (_root, { id }, context) => blockInBatch(context, id),
   }),
 )

@@ -23,6 +23,7 @@ import { AddressNode, type AddressView, viewOfAddress, viewOfKey } from './addre
 import { builder, type GatewayContext } from './builder.ts'
 import { Chain, issuerAddress } from './chain.ts'
 import { ChainRecord } from './chain-records.ts'
+import { idArgs } from './id-args.ts'
 import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { MetadataType, StateMetadataType } from './model.ts'
@@ -280,7 +281,7 @@ builder.queryFields((t) => ({
     nullable: true,
     complexity: chainCost,
     description: 'The anchor with the given id, even if it is destroyed. Null if it is not known.',
-    args: { id: t.arg({ type: 'AnchorId', required: true, description: 'The id of the anchor.' }) },
+    args: idArgs('AnchorId', 'anchor'),
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.ANCHOR, id),
   }),
   nft: t.field({
@@ -288,7 +289,7 @@ builder.queryFields((t) => ({
     nullable: true,
     complexity: chainCost,
     description: 'The NFT with the given id, even if it is destroyed. Null if it is not known.',
-    args: { id: t.arg({ type: 'NftId', required: true, description: 'The id of the NFT.' }) },
+    args: idArgs('NftId', 'NFT'),
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.NFT, id),
   }),
   token: t.field({
@@ -297,9 +298,7 @@ builder.queryFields((t) => ({
     complexity: chainCost,
     description:
       'The native token with the given foundry id, even if the foundry is destroyed. Null if it is not known.',
-    args: {
-      id: t.arg({ type: 'FoundryId', required: true, description: 'The id of the foundry.' }),
-    },
+    args: idArgs('FoundryId', 'foundry'),
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.FOUNDRY, id),
   }),
   delegation: t.field({
@@ -307,9 +306,7 @@ builder.queryFields((t) => ({
     nullable: true,
     complexity: chainCost,
     description: 'The delegation with the given id, even if it has ended. Null if it is not known.',
-    args: {
-      id: t.arg({ type: 'DelegationId', required: true, description: 'The id of the delegation.' }),
-    },
+    args: idArgs('DelegationId', 'delegation'),
     resolve: (_root, { id }, context) => chainOfKind(context, chainKinds.DELEGATION, id),
   }),
 }))

@@ -3,6 +3,7 @@ import { followBlockState, followTransactionState } from '../../service/feed/fol
 import { orThrow } from '../errors.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
+import { idArgs } from './id-args.ts'
 import { Milestone } from './milestone.ts'
 import { reads } from './prices.ts'
 import { TransactionNode } from './transaction.ts'
@@ -34,7 +35,7 @@ builder.subscriptionField('blockState', (t) =>
     type: BlockNode,
     description:
       'The block with the given id: first its current state, then each change of state. The subscription ends when the state is final. It waits for a block that is not known yet.',
-    args: { id: t.arg({ type: 'BlockId', required: true, description: 'The id of the block.' }) },
+    args: idArgs('BlockId', 'block'),
     subscribe: (_root, { id }, { services }) => followBlockState(services, id),
     resolve: (block) => block,
   }),
@@ -46,13 +47,7 @@ builder.subscriptionField('transactionState', (t) =>
     type: TransactionNode,
     description:
       'The transaction with the given id: first its current state, then each change of its state or failure. The subscription ends when the state is final. A failure because of an unlock (codes 5 to 8, 24 and 25) or a missing input (code 2) is not final: another block may carry the transaction and succeed. The subscription waits for a transaction that is not known yet.',
-    args: {
-      id: t.arg({
-        type: 'TransactionId',
-        required: true,
-        description: 'The id of the transaction.',
-      }),
-    },
+    args: idArgs('TransactionId', 'transaction'),
     subscribe: (_root, { id }, { services }) => followTransactionState(services, id),
     resolve: (transaction) => transaction,
   }),

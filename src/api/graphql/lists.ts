@@ -35,12 +35,11 @@ export const pageArgs = pageArgsOf(defaultListSize)
 /** The builder of the fields of an input. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 
-/** Returns the inclusive bounds of a filter. `from` and `to` are their descriptions. */
-export function milestoneBounds(t: InputFields, from: string, to: string) {
-  return {
-    fromMilestone: t.field({ type: 'UInt32', description: from }),
-    toMilestone: t.field({ type: 'UInt32', description: to }),
-  }
+/** Returns the inclusive bounds of a filter. `noun` names what they bound. */
+export function milestoneBounds(t: InputFields, noun: string) {
+  const bound = (end: 'first' | 'last') =>
+    t.field({ type: 'UInt32', description: `The index of the ${end} ${noun}, inclusive.` })
+  return { fromMilestone: bound('first'), toMilestone: bound('last') }
 }
 
 /** Returns the argument for the direction of a list. */

@@ -23,11 +23,7 @@ import { TransactionConnection } from './transaction-lists.ts'
 const MilestoneFilter = builder.inputType('MilestoneFilter', {
   description: 'Conditions on milestones. A milestone must meet all of them.',
   fields: (t) => ({
-    ...milestoneBounds(
-      t,
-      'The index of the first milestone, inclusive.',
-      'The index of the last milestone, inclusive.',
-    ),
+    ...milestoneBounds(t, 'milestone'),
   }),
 })
 

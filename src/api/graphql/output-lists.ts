@@ -21,11 +21,7 @@ const OutputFilter = builder.inputType('OutputFilter', {
       type: [OutputKind],
       description: 'The allowed kinds of outputs. It cannot be combined with isSpent: true.',
     }),
-    ...milestoneBounds(
-      t,
-      'The index of the first slot in which the outputs were booked, or spent with isSpent: true, inclusive.',
-      'The index of the last slot in which the outputs were booked, or spent with isSpent: true, inclusive.',
-    ),
+    ...milestoneBounds(t, 'slot in which the outputs were booked, or spent with isSpent: true'),
     ...conditionFields(t),
   }),
 })

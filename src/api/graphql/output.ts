@@ -8,6 +8,7 @@ import type { OutputView } from '../../service/outputs/read-output.ts'
 import { orThrow } from '../errors.ts'
 import { AddressNode, viewOfAddress } from './address-node.ts'
 import { builder } from './builder.ts'
+import { idArgs } from './id-args.ts'
 import { byProtocolId } from './load-node.ts'
 import { outputInBatch } from './loaders.ts'
 import { OutputContent, OutputIdProofType } from './model.ts'
@@ -148,7 +149,7 @@ builder.queryField('output', (t) =>
     type: OutputNode,
     nullable: true,
     description: 'The output with the given id, spent or unspent. Null if it is not known.',
-    args: { id: t.arg({ type: 'OutputId', required: true, description: 'The id of the output.' }) },
+    args: idArgs('OutputId', 'output'),
     resolve: (_root, { id }, context) => outputInBatch(context, id),
   }),
 )

@@ -62,14 +62,27 @@ function countedFields(
 const description =
   'The fields of the serialized object with their offsets. A field comes before the fields that it contains. The leaves cover all bytes.'
 
-builder.objectField(BlockNode, 'fields', (t) =>
-  t.field({
-    type: [SerializedFieldType],
-    description,
-    complexity: fieldCost.blockFields,
-    resolve: ({ bytes }, _args, context) => countedFields(context, Block, bytes),
-  }),
-)
+for (const node of [BlockNode, BlockInspection]) {
+  builder.objectField(node, 'fields', (t) =>
+    t.field({
+      type: [SerializedFieldType],
+      description,
+      complexity: fieldCost.blockFields,
+      resolve: ({ bytes }, _args, context) => countedFields(context, Block, bytes),
+    }),
+  )
+}
+
+for (const node of [OutputNode, OutputInspection]) {
+  builder.objectField(node, 'fields', (t) =>
+    t.field({
+      type: [SerializedFieldType],
+      description,
+      complexity: fieldCost.outputFields,
+      resolve: ({ bytes }, _args, context) => countedFields(context, Output, bytes),
+    }),
+  )
+}
 
 builder.objectField(TransactionNode, 'fields', (t) =>
   t.field({
@@ -86,24 +99,6 @@ builder.objectField(TransactionNode, 'fields', (t) =>
   }),
 )
 
-builder.objectField(OutputNode, 'fields', (t) =>
-  t.field({
-    type: [SerializedFieldType],
-    description,
-    complexity: fieldCost.outputFields,
-    resolve: ({ bytes }, _args, context) => countedFields(context, Output, bytes),
-  }),
-)
-
-builder.objectField(BlockInspection, 'fields', (t) =>
-  t.field({
-    type: [SerializedFieldType],
-    description,
-    complexity: fieldCost.blockFields,
-    resolve: ({ bytes }, _args, context) => countedFields(context, Block, bytes),
-  }),
-)
-
 builder.objectField(TransactionInspection, 'fields', (t) =>
   t.field({
     type: [SerializedFieldType],
@@ -111,15 +106,6 @@ builder.objectField(TransactionInspection, 'fields', (t) =>
     complexity: fieldCost.blockFields,
     resolve: ({ payload }, _args, context) =>
       countedFields(context, SignedTransaction, encode(SignedTransaction, payload)),
-  }),
-)
-
-builder.objectField(OutputInspection, 'fields', (t) =>
-  t.field({
-    type: [SerializedFieldType],
-    description,
-    complexity: fieldCost.outputFields,
-    resolve: ({ bytes }, _args, context) => countedFields(context, Output, bytes),
   }),
 )
 

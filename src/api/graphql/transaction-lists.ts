@@ -16,11 +16,7 @@ const TransactionFilter = builder.inputType('TransactionFilter', {
   description: 'Conditions on transactions. A transaction must meet all of them.',
   fields: (t) => ({
     state: t.field({ type: TransactionState, description: 'The state of the transactions.' }),
-    ...milestoneBounds(
-      t,
-      'The index of the first slot, inclusive.',
-      'The index of the last slot, inclusive.',
-    ),
+    ...milestoneBounds(t, 'slot'),
   }),
 })
 

@@ -2,6 +2,7 @@ import type { PublishedFailure } from '../../service/blocks/failure-reason.ts'
 import type { ListedTransaction } from '../../service/blocks/read-transaction.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enum-of.ts'
+import { idArgs } from './id-args.ts'
 import { byProtocolId } from './load-node.ts'
 import { outputsInBatch, transactionInBatch, withContent } from './loaders.ts'
 import { SignedTransactionType } from './model.ts'
@@ -108,13 +109,7 @@ builder.queryField('transaction', (t) =>
     nullable: true,
     description:
       'The transaction with the given id, available as soon as a block with it is submitted. Null if it is not known.',
-    args: {
-      id: t.arg({
-        type: 'TransactionId',
-        required: true,
-        description: 'The id of the transaction.',
-      }),
-    },
+    args: idArgs('TransactionId', 'transaction'),
     resolve: (_root, { id }, context) => transactionInBatch(context, id),
   }),
 )
