@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { supportedProtocolVersion } from '../../protocol/parameters.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import { tryLease } from '../lease.ts'
 import type { NodeDeps } from '../node-core.ts'
@@ -15,8 +14,8 @@ import type {
 import { snapshotSource } from '../snapshot/snapshot-source.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { committed } from './check.ts'
-import { networkOfNode, type VersionNotServed } from './initialize.ts'
-import { commitmentOf, info, logIdOfGateway } from './node-queries.ts'
+import { fetchNetwork, type VersionNotServed } from './initialize.ts'
+import { commitmentOf, logIdOfGateway } from './node-queries.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 
 /** Initializes a database in upstream mode from a snapshot instead of the genesis. */
@@ -77,13 +76,9 @@ async function confirmHead(
   nodes: Nodes,
   { head, network, milestone }: CheckedHead,
 ): Promise<Result<Hex, ConfirmError>> {
-  const facts = await nodes.fetch(info())
-  if (!facts.ok) return facts
-  if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
-  const known = networkOfNode(facts.value)
-  if (known === undefined)
-    return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: supportedProtocolVersion })
-  if (known.parametersHash !== network.parametersHash) {
+  const known = await fetchNetwork(nodes)
+  if (!known.ok) return known
+  if (known.value.parametersHash !== network.parametersHash) {
     return err({ code: 'SNAPSHOT_OF_ANOTHER_NETWORK' })
   }
   const { slot, commitmentId: computed } = milestone

@@ -57,18 +57,27 @@ export function networkOfNode({ protocolParameters }: NodeFacts): Network | unde
   return newest && networkOf(newest.parameters)
 }
 
+/** Fetches the network of the nodes, by their newest parameters of the supported version. */
+export async function fetchNetwork(
+  nodes: Nodes,
+): Promise<Result<Network, NodesAway | AnswerUnreadable | VersionNotServed>> {
+  const facts = await nodes.fetch(info())
+  if (!facts.ok) return facts
+  if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
+  const network = networkOfNode(facts.value)
+  return network === undefined
+    ? err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: supportedProtocolVersion })
+    : ok(network)
+}
+
 /** Fetches the genesis of a new database, and checks it against the node's first commitment. */
 export async function genesisOfNode(
   nodes: Nodes,
   fromFile: GenesisPlan | undefined,
 ): Promise<Result<Genesis, InitializeError>> {
-  const facts = await nodes.fetch(info())
-  if (!facts.ok) return facts
-  if (facts.value === undefined) return err({ code: 'NODES_AWAY' })
-  const network = networkOfNode(facts.value)
-  if (network === undefined)
-    return err({ code: 'PROTOCOL_VERSION_NOT_TOLD', version: supportedProtocolVersion })
-  const { parameters } = network
+  const network = await fetchNetwork(nodes)
+  if (!network.ok) return network
+  const { parameters } = network.value
   const first = await nodes.fetch(commitmentOf(parameters.genesisSlot))
   if (!first.ok) return first
   if (first.value === undefined) return err({ code: 'NODES_AWAY' })

@@ -1,4 +1,5 @@
 import type { SqlConnection } from '../client.ts'
+import type { LeaseState } from '../lease-contract.ts'
 import { rowsOf } from './tables.ts'
 
 /** Migration in Prisma's table. */
@@ -6,6 +7,16 @@ export interface MigrationRecord {
   readonly name: string
   readonly checksum: string
   readonly isFinished: boolean
+}
+
+/** Reads the holder of the lease and its remaining time. `now` is the SQL of the current Unix time in milliseconds. */
+export async function leaseInForce(
+  connection: SqlConnection,
+  now: string,
+): Promise<Omit<LeaseState, 'term'> | undefined> {
+  const text = `SELECT holder, until - ${now} FROM writer WHERE until > ${now}`
+  const [row] = await rowsOf(connection, text)
+  return row && { holder: String(row[0]), leftMs: Number(row[1]) }
 }
 
 /** Reads the migrations that were started and not rolled back, by name. */

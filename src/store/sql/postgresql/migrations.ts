@@ -1,6 +1,6 @@
 import type { SqlConnection } from '../../client.ts'
+import { leaseInForce } from '../migration-records.ts'
 import type { MigrationStatements } from '../statements.ts'
-import { rowsOf } from '../tables.ts'
 
 /** Statements on the table of applied migrations on PostgreSQL. They need a single connection, not a pool. */
 export const migrationStatements: MigrationStatements = {
@@ -29,14 +29,8 @@ export const migrationStatements: MigrationStatements = {
     )
   },
 
-  async leaseInForce(connection) {
-    const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
-    const [row] = await rowsOf(
-      connection,
-      `SELECT holder, until - ${now} FROM writer WHERE until > ${now}`,
-    )
-    return row && { holder: String(row[0]), leftMs: Number(row[1]) }
-  },
+  leaseInForce: (connection) =>
+    leaseInForce(connection, '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'),
 
   async runMigration(connection, migration) {
     await runScript(connection, migration.script)

@@ -1,5 +1,5 @@
+import { leaseInForce } from '../migration-records.ts'
 import type { MigrationStatements } from '../statements.ts'
-import { rowsOf } from '../tables.ts'
 
 /** Statements on the table of applied migrations on SQLite. */
 export const migrationStatements: MigrationStatements = {
@@ -20,14 +20,8 @@ export const migrationStatements: MigrationStatements = {
         "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
       )`),
 
-  async leaseInForce(connection) {
-    const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
-    const [row] = await rowsOf(
-      connection,
-      `SELECT holder, until - ${now} FROM writer WHERE until > ${now}`,
-    )
-    return row && { holder: String(row[0]), leftMs: Number(row[1]) }
-  },
+  leaseInForce: (connection) =>
+    leaseInForce(connection, "CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
 
   async runMigration(connection, migration) {
     await connection.executeScript(migration.script)
