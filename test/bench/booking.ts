@@ -28,14 +28,14 @@ import { blockOf, type Offer, ownedBy, paymentOf, slotNow } from '../support/wal
 import { keyOf } from './keys.ts'
 import { printTable } from './measure.ts'
 
-/** How many reading queries the writer needs for a block while 500 blocks a second come in (the bar: 0.1). */
+/** Counts the read queries of the writer per block while the gateway receives 500 blocks per second (target: at most 0.1). */
 
 const blocksPerSecond = 500
 const blocks = 10 * blocksPerSecond
-/** Chains of transfers, each spending what the one before it has left. */
+/** The number of chains of transfers. Each transfer spends the remainder of the former one in its chain. */
 const lanes = 100
 
-/** Runs a ledger on a temporary SQLite file and prints what its writer read. */
+/** Runs a ledger on a temporary SQLite file and prints the read queries of its writer. */
 export async function measureBooking(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const store = unwrap(await openStore({ url: `file:${join(folder, 'bench.db')}`, log: silentLog }))
@@ -77,14 +77,14 @@ export async function measureBooking(): Promise<void> {
 }
 
 interface PreparedBlock {
-  /** When it is issued and sent, in Unix milliseconds. */
+  /** The time at which the block is issued and sent, in Unix milliseconds. */
   readonly atMs: number
   readonly bytes: Uint8Array
 }
 
 /**
- * Signs everything beforehand: first the transactions, then the blocks, whose times are still to come. Lets the event
- * loop turn, for the ledger is running.
+ * Signs everything in advance: first the transactions, then the blocks, whose issuing times are in the future. Yields to the event
+ * loop, because the ledger is running.
  */
 async function prepareBlocks(
   source: LedgerSource,
@@ -155,7 +155,7 @@ function payloadsOf(
 
 const paid = 100_000n
 
-/** Sends each block at its time; gives the seconds until the last is acknowledged. */
+/** Sends each block at its time, and returns the seconds until the last one is acknowledged. */
 async function submitAll(
   deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>,
   prepared: readonly PreparedBlock[],
@@ -171,7 +171,7 @@ async function submitAll(
   return (Date.now() - begun) / 1000
 }
 
-/** A busy machine may leave the ledger behind its clock for a moment; a client then asks again. */
+/** Submits a block. On a busy machine the ledger may lag behind its clock for a moment; then it retries, as a client does. */
 async function submit(
   deps: Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>,
   bytes: Uint8Array,
@@ -190,31 +190,31 @@ function report(seconds: number, writer: Counts, admission: Counts): void {
     const [name, calls] = entry
     return [name, `${calls}`, `${queries(entry)}`, (queries(entry) / blocks).toFixed(3)]
   }
-  // A flush of the inbox writes, and asks which of its blocks it knows already: that is not booking.
+  // A flush of the inbox also reads which of its blocks are known. That is not part of booking.
   const flushes = writer.get('acceptBlocks') ?? 0
   const booking = [...writer].filter(([name]) => name !== 'acceptBlocks')
   const sum = booking.reduce((all, entry) => all + queries(entry), 0)
-  console.log(`\n${blocks} blocks in ${seconds.toFixed(1)} s, a transfer in each\n`)
+  console.log(`\n${blocks} blocks with one transfer each in ${seconds.toFixed(1)} s\n`)
   printTable([
-    ['reads of booking', 'calls', 'queries', 'for a block'],
+    ['reads of booking', 'calls', 'queries', 'per block'],
     ...booking.map(row),
     ['all', '', `${sum}`, (sum / blocks).toFixed(3)],
   ])
   console.log()
   printTable([
-    ['reads before booking', 'calls', 'queries', 'for a block'],
+    ['reads before booking', 'calls', 'queries', 'per block'],
     ...[...admission].map(row),
     row(['flushes of the inbox', flushes]),
   ])
 }
 
-/** Where one call is more than one query: blocks, transactions, outputs made and outputs spent. */
+/** The queries per call of functions that run several: for blocks, transactions, created outputs and spent outputs. */
 const statementsOfCall: Readonly<Record<string, number>> = { readSlots: 9 }
 
 /** Calls by the name of the function. */
 type Counts = Map<string, number>
 
-/** The same store; what is read through it is counted. */
+/** Wraps a store and counts the calls that read. */
 function countReads({ read, write, ...rest }: Store) {
   const counts: Counts = new Map()
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -5,15 +5,15 @@ import { decode } from '../../src/protocol/schema/schema.ts'
 import { largeBlocks } from './large-blocks.ts'
 
 /**
- * Prints how much the young generation grows while a block of the named shape is decoded 1,000 times without a
- * collection, less what survives a full one, in bytes for each byte decoded. Needs `--expose-gc` and room.
+ * Decodes a block of the named shape 1,000 times without a collection, and prints the growth of the young generation, minus the
+ * bytes that survive a full collection, per decoded byte. Needs `--expose-gc` and a large young generation.
  */
 
 const times = 1_000
 const bytes = present(largeBlocks().get(process.argv[2] ?? ''), 'a shape')
 const collect = present(globalThis.gc, '--expose-gc')
 
-// Code that is still being compiled makes garbage of its own.
+// Warms up, because compiling creates garbage too.
 for (let i = 0; i < 2_000; i++) decode(Block, bytes)
 collect()
 const before = used()

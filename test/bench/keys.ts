@@ -10,7 +10,7 @@ export function keyOf(index: number): Keypair {
   return keypairOf(hexToBytes(secretOf(index)), opensslSigner)
 }
 
-/** What it is made of. */
+/** The secret key of a number. */
 export function secretOf(index: number): Hex {
   return bytesToHex(createHash('sha256').update(`bench ${index}`).digest())
 }

@@ -12,7 +12,7 @@ import { encode } from '../../src/protocol/schema/schema.ts'
 import type { Transaction } from '../../src/protocol/transaction.ts'
 import type { Unlock } from '../../src/protocol/unlocks.ts'
 
-/** Blocks as large as a block may be, of three shapes, with random contents that are the same every time. */
+/** Blocks of the maximum size, in three shapes, with pseudo-random contents that are equal in every run. */
 
 /** The shapes by name; every block has 32,768 bytes. */
 export function largeBlocks(): ReadonlyMap<string, Uint8Array> {
@@ -78,7 +78,7 @@ function address(random: Random) {
   return { type: 0, pubKeyHash: random(32) } as const
 }
 
-/** The block around some outputs, filled up by tagged data. */
+/** A block with outputs, filled up to the maximum size with tagged data. */
 function largest(inputs: number, outputs: readonly Output[], random: Random): Uint8Array {
   const sizeLeft = maxBlockSize - encode(Block, blockOf(inputs, outputs, '0x', random)).length
   return encode(Block, blockOf(inputs, outputs, random(sizeLeft), random))
@@ -124,7 +124,7 @@ function blockOf(inputs: number, outputs: readonly Output[], data: Hex, random: 
   }
 }
 
-/** Bytes that look random: a multiply-with-carry of 32 bits, which is all that a benchmark needs. */
+/** Pseudo-random bytes from a 32-bit multiply-with-carry generator, which is sufficient for a benchmark. */
 function randomBytes(seed: number): Random {
   let state = seed
   return (size) => {

@@ -2,9 +2,9 @@ import type { Hex } from '../../src/lib/hex.ts'
 import type { Database } from '../../src/store/database.ts'
 import { statementsToPublish } from '../support/published-tip.ts'
 
-/** Logs of many rows for benchmarks, made by the database itself: by commits it would take hours. */
+/** Logs of many rows for benchmarks. SQL statements create the rows, because commits would take hours. */
 
-/** An address of a large log: 33 bytes, spread by a multiplication that SQL can do too. */
+/** An address of a large log: 33 bytes, distributed by a multiplication that is also possible in SQL. */
 export function addressOf(n: number): Hex {
   const spread = (BigInt(n) * 2_654_435_761n) % 2n ** 32n
   return `0x00${spread.toString(16).padStart(64, '0')}`
@@ -13,7 +13,7 @@ export function addressOf(n: number): Hex {
 /** The address that has every tenth row of the log. */
 export const busyAddress = addressOf(0)
 
-/** How many other addresses share the rest of a log of so many rows. */
+/** The number of other addresses in a log of `rows` rows. */
 export function addressesFor(rows: number): number {
   return Math.ceil(rows / 10)
 }
@@ -25,7 +25,7 @@ export interface LogPart {
   readonly slot: number
 }
 
-/** Makes rows, without an order of addresses, and the slot. */
+/** Creates the rows, with pseudo-random addresses, and their slot. */
 export async function growLog({ kind, writer }: Database, part: LogPart): Promise<void> {
   const { from, to, slot } = part
   const words = kind === 'sqlite' ? sqliteWords : postgresqlWords
@@ -46,7 +46,7 @@ export async function growLog({ kind, writer }: Database, part: LogPart): Promis
   for (const sql of statementsToPublish(kind)) await writer.$executeRawUnsafe(sql)
 }
 
-/** Rows of a statement: the reader of progress is a person. */
+/** The rows per statement. */
 const rowsPerStep = 500_000
 
 const sqliteWords = {

@@ -1,43 +1,42 @@
 import { readFileSync } from 'node:fs'
 
-/** Measures work against other work, fairly on a busy machine: in turns, and by medians. */
+/** Compares functions fairly on a busy machine: runs them in alternation and takes medians. */
 
-/** Two pieces of work, in microseconds, and how many times as long the second takes. */
+/** The times of two functions in microseconds, and the ratio of the second to the first. */
 export interface Comparison {
-  readonly ours: number
-  readonly theirs: number
+  readonly firstUs: number
+  readonly secondUs: number
   readonly ratio: number
 }
 
-/** Compares by the medians of the rounds; each round does both, `times` in a row. */
+/** Compares two functions by the medians of the rounds; each round calls each function `times` times. */
 export function compare(
-  ours: () => unknown,
-  theirs: () => unknown,
+  first: () => unknown,
+  second: () => unknown,
   { rounds, times }: { readonly rounds: number; readonly times: number },
 ): Comparison {
   // The first round warms up.
   const measured = Array.from({ length: rounds + 1 }, () => {
-    const first = microseconds(ours, times)
-    const second = microseconds(theirs, times)
-    return { ours: first, theirs: second, ratio: second / first }
+    const firstUs = microseconds(first, times)
+    const secondUs = microseconds(second, times)
+    return { firstUs, secondUs, ratio: secondUs / firstUs }
   }).slice(1)
   return {
-    ours: median(measured.map((round) => round.ours)),
-    theirs: median(measured.map((round) => round.theirs)),
+    firstUs: median(measured.map((round) => round.firstUs)),
+    secondUs: median(measured.map((round) => round.secondUs)),
     ratio: median(measured.map((round) => round.ratio)),
   }
 }
 
-/** The middle of some numbers. */
+/** The median of numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
 /**
- * How long this thread, and other processes of this machine that work for it, have waited for a core, in milliseconds since
- * they began: on a machine that is busy with other work the difference of two says what that took. 0 where the system does
- * not tell.
+ * The time that this thread and other processes have waited for a core since their start, in milliseconds. On a busy machine, the
+ * difference of two values is the delay by other work. 0 on systems that do not report it.
  */
 export function waitedMs(others: readonly number[] = []): number {
   const threads = [`/proc/self/task/${process.pid}`, ...others.map((pid) => `/proc/${pid}`)]
@@ -49,7 +48,7 @@ function waitOf(path: string): number {
     const [, waitedNs] = readFileSync(path, 'utf8').split(' ')
     return Number(waitedNs) / 1e6
   } catch {
-    // Only Linux tells.
+    // Only Linux reports it.
     return 0
   }
 }
@@ -65,12 +64,12 @@ export function printTable(rows: readonly (readonly string[])[]): void {
   }
 }
 
-/** Prints one row of a table whose other rows are not known yet. */
+/** Prints one row of a table whose other rows follow later. */
 export function printRow(row: readonly string[]): void {
   console.log(`| ${row.join(' | ')} |`)
 }
 
-/** The time of one run among `times`. */
+/** The mean time of one call, over `times` calls. */
 function microseconds(work: () => unknown, times: number): number {
   const start = performance.now()
   for (let i = 0; i < times; i++) work()

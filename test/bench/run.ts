@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 
 /**
- * `npm run bench -- NAME`: runs one benchmark and prints its results. A benchmark is a file of `test/bench/suites`; some take
- * more words, which their `--help` lists.
+ * `npm run bench -- NAME`: runs one benchmark and prints its results. A benchmark is a file of `test/bench/suites`. Some accept
+ * options, which `--help` lists.
  */
 
 interface Suite {
@@ -20,6 +20,6 @@ if (names.includes(name)) {
   const suite: Suite = await import(new URL(`${name}.ts`, folder).href)
   await suite.run(words)
 } else {
-  console.error(`npm run bench -- NAME, where NAME is one of: ${names.join(', ')}`)
+  console.error(`usage: npm run bench -- NAME, where NAME is one of: ${names.join(', ')}`)
   process.exitCode = 2
 }

@@ -11,12 +11,12 @@ import { busyAddress, growLog } from './large-log.ts'
 import { median, waitedMs } from './measure.ts'
 import { bookSlot, createTransfers, transfers, unwrap } from './transfers.ts'
 
-/** Stores with large logs, measured in turns: pages at random places, and the commit of large slots. */
+/** Measures stores with large logs in alternation: pages at random positions, and commits of large slots. */
 
-/** As on a small server of its own: what the defaults leave to the operator. */
+/** PostgreSQL settings for a small dedicated server, which operators have to set. */
 export const serverSettings = ['shared_buffers=1GB', 'max_wal_size=4GB']
 
-/** Makes a log of so many rows; `name` is what the tables call it. */
+/** Creates a log of `size` rows; `name` is its name in the tables. */
 export async function growSubject(
   url: string,
   { size, name = String(size) }: { readonly size: number; readonly name?: string },
@@ -26,22 +26,22 @@ export async function growSubject(
   await growLog(subject.database, { from: 2, to: size, slot: 1 })
   await subject.settle()
   const time = `${((performance.now() - begun) / 1_000).toFixed(1)} s`
-  console.log(`${subject.database.kind}: ${size} rows after ${time}`)
+  console.log(`${subject.database.kind}: created ${size} rows in ${time}`)
   return subject
 }
 
-/** A store with a founded ledger, and ways past it. */
+/** A store with an initialized ledger, and direct access to its database. */
 export interface Subject {
   readonly name: string
   readonly size: number
   readonly store: Store
   readonly database: Database
   readonly term: number
-  /** Processes of the database that work for the store, where they are on this machine. */
+  /** The ids of the server processes that work for the store, if they are on this machine. */
   readonly servers: readonly number[]
-  /** Runs a page of an address on the driver alone. */
+  /** Reads a page of an address by the driver alone. */
   bare(address: Hex, after: number): Promise<unknown>
-  /** Lets the database do what it does after much writing. */
+  /** Makes the database do its maintenance after many writes. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ async function serversOf({ kind, writer }: Database): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** A page of 100 of an address, with its parameters as the driver writes them. */
+/** The statement for a page of 100 rows of an address, with the parameter markers of the driver. */
 export const pageSql = (parameters: readonly [string, string]) => `
   SELECT seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash"
   FROM ledger_updates WHERE address = ${parameters[0]} AND class = 0 AND seq > ${parameters[1]}
@@ -108,17 +108,24 @@ async function openBare(url: string) {
 
 const slotsMeasured = 16
 
-/** The first slot has nothing to spend. */
+/** The number of unmeasured slots. The first slot has no outputs to spend. */
 const warmUp = 2
 
 /**
- * Time of a commit alone: what was accepted and booked before waits only to be made final. How long its processes waited
- * for a core stands beside it, for on a busy machine that may be most; the rows a second, and how the sizes compare, are
- * without it.
+ * The time of a commit alone; the slot is accepted and booked before. A separate column has the time that its processes waited for
+ * a core, which may be most of it on a busy machine. The rows per second and the comparison of sizes exclude that time.
  */
 export async function commitTimes(subjects: readonly Subject[]): Promise<string[][]> {
   const table = [
-    ['log', 'owners', 'slot ms', 'waiting ms', 'without', 'log rows a second', 'to the first'],
+    [
+      'log',
+      'owners',
+      'slot ms',
+      'waiting ms',
+      'without waiting',
+      'log rows per second',
+      'to the first',
+    ],
   ]
   for (const population of ['few', 'many'] as const) {
     const rows = subjects.map((subject) => ({
@@ -157,7 +164,7 @@ export async function commitTimes(subjects: readonly Subject[]): Promise<string[
   return table
 }
 
-/** Medians, each page somewhere else. */
+/** The median times of pages; each page is at a random position. */
 export async function pageTimes(subjects: readonly Subject[]): Promise<string[][]> {
   const times = subjects.map(() => questions.map(() => [] as number[]))
   for (let n = 0; n < samples; n++) {
@@ -169,7 +176,7 @@ export async function pageTimes(subjects: readonly Subject[]): Promise<string[][
   }
   const medians = times.map((each) => each.map(median))
   return [
-    ['log', 'of the log: 20', '100', 'of an address: 20', '100'],
+    ['log', '20 of the log', '100 of the log', '20 of an address', '100 of an address'],
     ...subjects.map(({ name }, i) => [name, ...(medians[i] ?? []).map(milliseconds)]),
     ['ratio', ...questions.map((_, k) => ratio(medians.map((each) => each[k] ?? 0)))],
   ]
@@ -200,15 +207,15 @@ async function pageTime(
   return performance.now() - begun
 }
 
-/** The last to the first. */
+/** The ratio of the last time to the first. */
 function ratio(times: readonly number[]): string {
   return ((times.at(-1) ?? 0) / (times[0] ?? 1)).toFixed(2)
 }
 
-/** Of each kind of page. */
+/** The number of measured pages of each kind. */
 export const samples = 500
 
-/** As the tables have it. */
+/** A time in the format of the tables. */
 export function milliseconds(time: number): string {
   return `${time.toFixed(2)} ms`
 }

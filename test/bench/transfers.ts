@@ -16,26 +16,26 @@ import {
 } from '../support/store-rows.ts'
 import { addressesFor, addressOf } from './large-log.ts'
 
-/** Slots full of transfers, for benchmarks of what their commits cost. */
+/** Slots of transfers, for benchmarks of commits. */
 
-/** Transfers of a slot: each spends an output of the slot before and makes two. */
+/** The transfers per slot. Each spends an output of the former slot and creates two. */
 export const transfers = 1_000
 
-/** Whose outputs the transfers move, of a log of so many rows. */
+/** The number of owners of the outputs, by the number of rows of the log. */
 const populations = {
-  /** As many as there are in a small log. */
+  /** As many owners as in a small log. */
   few: () => 1_000,
-  /** Hardly one of them twice in a slot. */
+  /** So many owners that few of them appear twice in a slot. */
   many: addressesFor,
 } as const
 
-/** How many there are. */
+/** The name of a number of owners. */
 export type Population = keyof typeof populations
 
-/** Makes one slot after the other. */
+/** Creates the contents of successive slots. */
 export type Transfers = ReturnType<typeof createTransfers>
 
-/** Transfers in a log of so many rows, so many of them a slot. */
+/** Creates transfers for a log of `size` rows, `count` per slot. */
 export function createTransfers(size: number, population: Population, count = transfers) {
   const owners = populations[population](size)
   let former: readonly (readonly [CreatedOutput, Hex])[] = []
@@ -79,11 +79,11 @@ function entryOf(outputId: OutputId, address: Hex, isSpent: boolean): LogEntry {
   return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent }
 }
 
-/** A slot that is closed and booked, and waits only to be made final. */
+/** A slot that is closed and booked, but not committed. */
 export interface BookedSlot {
-  /** Of the log. */
+  /** The number of its log rows. */
   readonly rows: number
-  /** What it creates and consumes. */
+  /** The outputs that the slot creates and consumes. */
   readonly outputIds: {
     readonly created: readonly OutputId[]
     readonly consumed: readonly OutputId[]
@@ -113,7 +113,7 @@ export async function bookSlot(
   }
 }
 
-/** What was asked for, where a benchmark needs it. */
+/** Returns the value of a result; throws on an error. */
 export function unwrap<T>(
   result: { ok: true; value: T } | { ok: false; error: { code: string } },
 ): T {

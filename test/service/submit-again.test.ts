@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'
 import {
   ask,
-  commitsWaitFor,
   type Standby,
+  setSynchronousStandbys,
   startStandby,
   waitForStandby,
 } from '../support/standby.ts'
@@ -40,7 +40,7 @@ test('is acknowledged by a gateway that takes no new ones, but only when a write
   expect((await post(full.url, other)).status).toBe(503)
   expect((await post(full.url, known)).status).toBe(201)
 
-  await commitsWaitFor(primary.url, 'nobody')
+  await setSynchronousStandbys(primary.url, 'nobody')
   const again = post(full.url, known)
   let isAnswered = false
   const answered = again.finally(() => {
@@ -54,7 +54,7 @@ test('is acknowledged by a gateway that takes no new ones, but only when a write
   })
   expect((await answered).status).toBe(503)
 
-  await commitsWaitFor(primary.url, '*')
+  await setSynchronousStandbys(primary.url, '*')
   await until(async () => (await post(full.url, known)).status === 201)
   await full.close()
 })

@@ -15,7 +15,7 @@ import {
   type StoreInUse,
   useStore,
 } from '../support/databases.ts'
-import { toBeforeHolders } from '../support/former-index-keys.ts'
+import { undoHolders } from '../support/former-index-keys.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createRandom } from '../support/random.ts'
 import { randomOutput, randomTokens } from '../support/random-outputs.ts'
@@ -287,7 +287,7 @@ async function compareHolders({ read }: Store): Promise<void> {
 async function forgetMigration(url: string): Promise<void> {
   await onDatabase(
     url,
-    `${toBeforeHolders}
+    `${undoHolders}
     DROP TABLE chain_states;
     DELETE FROM index_keys WHERE kind = 14;
     DROP INDEX "token_balances_tokenId_total_address_idx";

@@ -7,8 +7,8 @@ import { openedStore, takenLease } from '../support/databases.ts'
 import { freePort, type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'
 import {
   ask,
-  commitsWaitFor,
   type Standby,
+  setSynchronousStandbys,
   startStandby,
   waitForStandby,
 } from '../support/standby.ts'
@@ -93,7 +93,7 @@ describe('a primary and its synchronous standby', () => {
     const store = await openedStore(primary.url)
     const term = await takenLease(store)
     await store.write.initialize(term, testGenesis())
-    await commitsWaitFor(primary.url, 'nobody')
+    await setSynchronousStandbys(primary.url, 'nobody')
     for (const attempt of ['ACCEPTED', 'KNOWN']) {
       const accepting = store.write.acceptBlocks([incomingBlock(1)]).then(String, storeFaultOf)
       const cancel = `SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
@@ -101,7 +101,7 @@ describe('a primary and its synchronous standby', () => {
       await until(async () => (await ask(primary.url, cancel)) === '1')
       expect([attempt, await accepting]).toEqual([attempt, 'AWAY'])
     }
-    await commitsWaitFor(primary.url, '*')
+    await setSynchronousStandbys(primary.url, '*')
     expect(await store.write.acceptBlocks([incomingBlock(1)])).toEqual(['KNOWN'])
     await store.write.releaseLease(term)
     await store.close()

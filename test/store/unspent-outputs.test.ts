@@ -26,7 +26,7 @@ import type {
 } from '../../src/store/view-contract.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
 import { databases, onDatabase, openedStore, useStore } from '../support/databases.ts'
-import { toBeforeHolders } from '../support/former-index-keys.ts'
+import { undoHolders } from '../support/former-index-keys.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import {
@@ -76,7 +76,7 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
       expect(held.filter((key) => key.startsWith(`${indexKindToNumber(kind)} `))).not.toEqual([])
     }
     await use.store.write.releaseLease(use.term)
-    await onDatabase(use.url, toBeforeHolders)
+    await onDatabase(use.url, undoHolders)
     expect(await indexKeysKept(use.url)).not.toEqual(held)
     const store = await openedStore(use.url)
     await store.close()

@@ -28,26 +28,26 @@ import {
   transactionIdOf,
 } from './store-rows.ts'
 
-/** Random slots of blocks and transactions, and their activity by its definition: everything is looked at anew for every span. */
+/** Random slots of blocks and transactions. The model computes their activity by definition: it scans all rows for every bucket. */
 
-/** A store with such slots. */
+/** A store with random slots. */
 export interface ActivityLedger {
   /** The newest committed slot. */
   committed(): SlotIndex
-  /** Fills some slots and commits them in one call. */
+  /** Fills the next slots and commits them in one call. */
   commit(slots: number): Promise<void>
-  /** The activity of a span; `undefined` if no slot of it is committed. */
+  /** The activity of a bucket; `undefined` if no slot of it is committed. */
   activity(resolution: Resolution, bucket: number): Activity | undefined
-  /** The spans that have committed slots, in order. */
+  /** The buckets that have committed slots, in ascending order. */
   buckets(resolution: Resolution): number[]
   readonly transactions: readonly ModelTransaction[]
-  /** All outputs so far. */
+  /** All outputs, unspent and spent. */
   outputs(): ModelOutput[]
   /** The unspent outputs at the end of the newest slot. */
   unspent(): readonly ModelOutput[]
 }
 
-/** An accepted transaction, with what it spends and creates in its order. */
+/** An accepted transaction with its inputs and outputs in their order. */
 export interface ModelTransaction {
   readonly transactionId: TransactionId
   readonly slot: SlotIndex
@@ -61,7 +61,7 @@ interface ModelBlock {
   readonly workScore: number
 }
 
-/** Founds a ledger of that network in an empty store. */
+/** Initializes an empty store with a ledger of the given parameters. */
 export async function foundActivityLedger(
   use: Pick<StoreInUse, 'store' | 'term'>,
   seed: number,
@@ -197,7 +197,7 @@ export async function foundActivityLedger(
     ),
   )
 
-  /** In Unix seconds; the genesis slot has the beginning of the next one. */
+  /** The start of a slot in Unix seconds; the genesis slot has the start of the slot after it. */
   function beginningOf(slot: SlotIndex): number {
     const before = Math.max(slot - genesisSlot - 1, 0)
     return Number(parameters.genesisUnixTimestamp) + before * parameters.slotDurationInSeconds
@@ -215,7 +215,7 @@ export async function foundActivityLedger(
   const slotsSoFar = () =>
     Array.from({ length: committed - genesisSlot + 1 }, (_, i) => genesisSlot + i)
 
-  /** The owners of what a slot creates and spends. */
+  /** The owners of the outputs that a slot creates and spends. */
   function ownersIn(slot: SlotIndex): Set<Hex> {
     const moved = transactions.filter((one) => one.slot === slot)
     const outputs = moved.flatMap((one) => [...one.inputs, ...one.outputs])
@@ -228,11 +228,11 @@ export async function foundActivityLedger(
     if (first === undefined) return undefined
     const within = <T extends { readonly slot: SlotIndex }>(all: readonly T[]) =>
       all.filter(({ slot }) => slots.includes(slot))
-    const ours = within(transactions)
+    const inBucket = within(transactions)
     const addresses = new Set(slots.flatMap((slot) => [...ownersIn(slot)]))
     const before = slotsSoFar().filter((slot) => slot < first)
     const former = new Set(before.flatMap((slot) => [...ownersIn(slot)]))
-    const rows = ours.flatMap(({ slot, inputs, outputs }) =>
+    const rows = inBucket.flatMap(({ slot, inputs, outputs }) =>
       [...inputs, ...outputs].flatMap((one) =>
         logEntries(parameters, { ...one, isSpent: inputs.includes(one), slot }),
       ),
@@ -245,10 +245,10 @@ export async function foundActivityLedger(
       slots: slots.length,
       blocks: within(blocks).length,
       blockBytes: within(blocks).reduce((size, block) => size + block.size, 0),
-      accepted: ours.filter((one) => one !== genesis).length,
+      accepted: inBucket.filter((one) => one !== genesis).length,
       failed: failures.filter((slot) => slots.includes(slot)).length,
       updates: rows.length,
-      moved: sum(ours.filter((one) => one !== genesis).map(movedBy)),
+      moved: sum(inBucket.filter((one) => one !== genesis).map(movedBy)),
       burned: sum(burned),
       addresses: addresses.size,
       newAddresses: [...addresses].filter((one) => !former.has(one)).length,
@@ -278,7 +278,7 @@ function createdRow({ outputId, output, bookedSlot }: ModelOutput) {
   return { outputId, bytes, blockId: blockIdOf(0), bookedSlot: present(bookedSlot, 'a slot') }
 }
 
-/** The bytes of a block that carries a transaction; nobody checks its signatures. */
+/** The bytes of a block that contains a transaction. Its signatures are invalid; no code under test verifies them. */
 function carrierOf(
   { inputs, outputs, slot }: ModelTransaction,
   { issuerId, issuingTime }: IncomingBlock,

@@ -11,7 +11,7 @@ import type {
 } from '../../src/protocol/unlock-conditions.ts'
 import type { MultiUnlock, Unlock } from '../../src/protocol/unlocks.ts'
 
-/** What makes a random object keep the rules over its members, by the name of its type. */
+/** Functions by type name. Each changes a random object so that its members satisfy the syntactic rules of the type. */
 export const repairs: ReadonlyMap<string, (value: never) => object> = new Map<
   string,
   (value: never) => object
@@ -66,7 +66,7 @@ function withValidator(output: DelegationOutput): DelegationOutput {
   return { ...output, validatorAddress: { type: 8, accountId } }
 }
 
-/** Some transactions with context inputs come in the documented numbering, which has no anchor unlock. */
+/** Gives some transactions with context inputs the documented numbering, which has no anchor unlock. */
 function inSomeNumbering(payload: SignedTransaction): SignedTransaction {
   const { transaction, unlocks } = payload
   if (transaction.contextInputs.length === 0 || transaction.creationSlot % 2 === 0) return payload

@@ -7,11 +7,11 @@ import { nodeOf, type SchemaNode } from '../../src/protocol/schema/offset.ts'
 import type { Schema } from '../../src/protocol/schema/schema.ts'
 import { repairs } from './arbitrary-repairs.ts'
 
-/** Random values of protocol types, folded from their declarations: every value can be encoded and decoded again. */
+/** Random values of protocol types, derived from their declarations. Every value survives encoding and decoding. */
 
-/** Values of a schema within all limits, orders and rules that reading checks. */
+/** Values of a schema that satisfy every limit, order and rule that the decoder checks. */
 export function arbitraryOf<T>(schema: Schema<T>): fc.Arbitrary<T> {
-  // The fold gives values of the schema it walks over; no type can say that.
+  // `fold` returns values of the schema that it is given; TypeScript cannot express this.
   return fold(schema) as fc.Arbitrary<T>
 }
 
@@ -52,7 +52,7 @@ function hexOf(minLength: number, maxLength: number) {
   return fc.uint8Array({ minLength, maxLength }).map(bytesToHex)
 }
 
-/** Masks that end with a byte other than zero; nodes take bits without meaning. */
+/** Bit masks whose last byte is not zero. Nodes also accept bits without a meaning. */
 const bitsByName: Readonly<Record<string, fc.Arbitrary<string>>> = {
   TransactionCapabilities: maskOf(8),
   AddressCapabilities: maskOf(16),
@@ -71,7 +71,7 @@ const key = fc.oneof(
     unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
     maxLength: 255,
   }),
-  // Keys that a plain object would reorder or lose.
+  // A plain object reorders or loses these keys.
   fc.constantFrom('__proto__', 'constructor', '10', '9', 'toString'),
 )
 

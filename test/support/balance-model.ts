@@ -6,9 +6,9 @@ import type { Output } from '../../src/protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
 import type { UnlockCondition } from '../../src/protocol/unlock-conditions.ts'
 
-/** Balances by their definition alone: all outputs are looked at anew for every slot. */
+/** Balances by definition: the model scans all outputs for every slot. */
 
-/** An output and its life; without a spent slot it is unspent. */
+/** An output with the slots in which it was booked and spent; an unspent output has no spent slot. */
 export interface ModelOutput {
   readonly outputId: OutputId
   readonly output: Output
@@ -16,7 +16,7 @@ export interface ModelOutput {
   readonly spentSlot?: SlotIndex | undefined
 }
 
-/** What an address owns. */
+/** The balance of an address. */
 export interface ModelBalance {
   total: bigint
   available: bigint
@@ -34,7 +34,7 @@ interface ModelTokens {
   expiring: bigint
 }
 
-/** What an address without outputs owns. */
+/** The balance of an address without outputs. */
 export function emptyBalance(): ModelBalance {
   return {
     total: 0n,
@@ -55,14 +55,14 @@ export function unspentAt(outputs: readonly ModelOutput[], slot: SlotIndex): Mod
   )
 }
 
-/** Who owns an output at the end of a slot. */
+/** The owner of an output at the end of a slot. */
 export function ownerInSlot(output: Output, slot: SlotIndex, minCommittableAge: number): Hex {
   const expiration = condition(output, 3)
   const isExpired = expiration !== undefined && slot + minCommittableAge >= expiration.slot
   return addressKey(isExpired ? expiration.returnAddress : holderAsWritten(output))
 }
 
-/** What every address owns at the end of a slot; addresses that own nothing are left out. */
+/** The balance of every address that owns outputs at the end of a slot. */
 export function balancesAt(
   outputs: readonly ModelOutput[],
   slot: SlotIndex,

@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from './until.ts'
 
-/** A balancer as operators put in front of gateways: round robin, health checks, kept connections, and no second try. */
+/** A load balancer as operators run it in front of gateways: round robin, health checks, keep-alive connections, no retry. */
 export interface Balancer {
-  /** Of the root, without a slash at its end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
-  /** Asks a gateway from now on whether it is ready, and resolves when it first is. */
+  /** Starts health checks of a gateway, and resolves at the first successful one. */
   add(target: string): Promise<void>
-  /** Forgets a gateway. */
+  /** Stops sending requests and health checks to a gateway. */
   remove(target: string): void
-  /** How many requests a gateway was sent since it was added. */
+  /** The number of requests that a gateway received since it was added. */
   sent(target: string): number
   close(): Promise<void>
 }
 
-/** Asks every gateway so often whether it is ready. */
+/** The delay between two health checks of a gateway. */
 const checkEveryMs = 100
 
 /** Starts a balancer on a free port. */
@@ -68,7 +68,7 @@ export async function startBalancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent: (target) => sent.get(target) ?? 0,
     add: async (target) => {
-      // The port may be one that a former gateway had.
+      // A former gateway may have had the same port.
       sent.set(target, 0)
       targets.add(target)
       checks.push(check(target))

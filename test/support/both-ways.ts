@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { type GraphqlAnswer, graphql } from './client.ts'
 
 /**
- * Asks a gateway twice: once for the compiled answer, and once, by a weight in `accept`, for that of the executor. They must be
- * the same.
+ * Sends a query twice. Compiled code executes the first request; a weight in `accept` selects the executor of graphql-js for the
+ * second. Fails unless both responses are equal.
  */
 export async function askBothWays(
   url: string,
@@ -13,7 +13,7 @@ export async function askBothWays(
   const accept = 'application/json'
   const short = await graphql(url, document, variables, { accept })
   const long = await graphql(url, document, variables, { accept: `${accept};q=0.9` })
-  // As texts: the order of members is part of an answer.
+  // Compares texts, because the order of members is part of a response.
   expect(JSON.stringify(short)).toBe(JSON.stringify(long))
   return long
 }

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page, Protocol } from 'puppeteer-core'
 import { present } from '../../src/lib/assert.ts'
 
-/** A real browser, which comes as a package with the libraries and fonts that it needs. */
+/** A real browser. Its npm package contains the libraries and fonts that it needs. */
 
 const packages = fileURLToPath(new URL('../node_modules/', import.meta.url))
 
@@ -23,7 +23,7 @@ export async function openBrowser(): Promise<Browser> {
   return await puppeteer.launch({
     executablePath: join(folder, 'chromium'),
     headless: 'shell',
-    // A container has no user to be shut in a sandbox as, and little shared memory.
+    // A container has no user namespaces for the sandbox, and little shared memory.
     args: ['--no-sandbox', '--no-zygote', '--disable-dev-shm-usage'],
     env: {
       ...process.env,
@@ -34,14 +34,14 @@ export async function openBrowser(): Promise<Browser> {
   })
 }
 
-/** The folder of the browser, unpacked once. */
+/** Unpacks the browser once, and returns its folder. */
 async function unpacked(): Promise<string> {
   const folder = join(packages, '.chromium')
   if (existsSync(folder)) return folder
   const { TMPDIR, AWS_LAMBDA_JS_RUNTIME } = process.env
   mkdirSync(packages, { recursive: true })
   const beside = mkdtempSync(join(packages, '.chromium-'))
-  // The package unpacks into the folder for temporary files, and its libraries where it takes the machine for its cloud.
+  // The package unpacks into the folder for temporary files. It unpacks the libraries only if it detects AWS Lambda.
   Object.assign(process.env, { TMPDIR: beside, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' })
   try {
     const { default: chromium } = await import('@sparticuz/chromium')
@@ -53,14 +53,14 @@ async function unpacked(): Promise<string> {
   try {
     renameSync(beside, folder)
   } catch (failure) {
-    // Another process unpacked it meanwhile.
+    // Another process has unpacked the browser in the meantime.
     if (!existsSync(folder)) throw failure
     rmSync(beside, { recursive: true })
   }
   return folder
 }
 
-/** Those of the package name the folder that the package unpacks into. Without any font the browser ends. */
+/** Replaces the font settings of the package, which name the temporary folder. Without any font the browser exits. */
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -76,28 +76,28 @@ function restore(variables: Readonly<Record<string, string | undefined>>): void 
   }
 }
 
-/** A tab, and what went wrong in it. */
+/** A tab, and the problems that occurred in it. */
 export interface Tab {
   readonly page: Page
-  /** Errors of the console, exceptions, requests to other hosts, what the policy of the page refused, and answers above 399. */
+  /** Console errors, exceptions, requests to other hosts, violations of the page's policy, and responses with a status above 399. */
   readonly problems: string[]
-  /** The bytes of scripts and styles, as they came over the wire. */
+  /** The compressed size of the received scripts and styles, in bytes. */
   readonly codeBytes: () => number
   /** The operations that were sent, as `query Home` or `subscription NewMilestones`. */
   readonly operations: string[]
-  /** How much of the page moved without an act of the reader, as browsers sum it up: 0 is nothing. */
+  /** The cumulative layout shift of the page without user input; 0 means that nothing moved. */
   readonly layoutShift: () => Promise<number>
   close(): Promise<void>
 }
 
-/** How a tab looks. */
+/** The viewport and the theme of a tab. */
 export interface Look {
   readonly width: number
   readonly height?: number
   readonly theme?: 'light' | 'dark'
 }
 
-/** Opens a tab with a storage of its own. */
+/** Opens a tab with its own storage. */
 export async function openTab(browser: Browser, origin: string, look: Look): Promise<Tab> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
@@ -140,7 +140,7 @@ export async function openTab(browser: Browser, origin: string, look: Look): Pro
   }
 }
 
-/** What the policy refuses is an issue of the page, which the console does not always have. */
+/** Records violations of the page's policy from the browser's issues, because the console does not report all of them. */
 async function reportViolations(page: Page, problems: string[]): Promise<void> {
   const session = await page.createCDPSession()
   await session.send('Audits.enable')
@@ -155,10 +155,10 @@ function operationOf(body: string): string {
   return `${kind} ${name}`
 }
 
-/** What axe finds in the page: one line for each rule that is broken, with the first element that breaks it. */
+/** Runs axe in the page, and returns one line for each violated rule with the first element that violates it. */
 export async function accessibilityProblems({ page }: Tab): Promise<readonly string[]> {
   axeSource ??= readFileSync(join(packages, 'axe-core/axe.min.js'), 'utf8')
-  // The policy of the page holds for scripts that the page adds; the debugger evaluates this one.
+  // The policy of the page forbids added script elements, so the debugger evaluates the script.
   await page.evaluate(axeSource)
   const found = await page.evaluate('axe.run({ resultTypes: ["violations"] })')
   const { violations } = found as { readonly violations: readonly Violation[] }
@@ -175,7 +175,7 @@ interface Violation {
 
 let axeSource: string | undefined
 
-/** The name of the file that an act in a page saves in a folder. */
+/** Performs an action that downloads a file into a folder, and returns the name of the file. */
 export async function savedBy(page: Page, folder: string, act: () => unknown): Promise<string> {
   const session = await page.createCDPSession()
   const { id: browserContextId } = page.browserContext()
@@ -195,8 +195,8 @@ export async function savedBy(page: Page, folder: string, act: () => unknown): P
 }
 
 /**
- * Makes the history of an address longer in the pages that are loaded from now on: the gateway gives a page of it, whose oldest
- * row the answer gets again on its way, each time with its number as its amount.
+ * Makes the history of an address longer in all pages that the tab loads afterwards: appends copies of the oldest row to each
+ * page of the history that the gateway sends. The amount of each copy is its number.
  */
 export async function lengthenHistories(page: Page, rows: number): Promise<void> {
   await page.evaluateOnNewDocument(`{

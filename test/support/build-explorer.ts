@@ -18,23 +18,23 @@ import { present } from '../../src/lib/assert.ts'
 import { explorerDocuments, writeExplorerDocuments } from './explorer-documents.ts'
 import type { Generation } from './generate.ts'
 
-/** Bundles the explorer into `dist/explorer`, each file beside its compressed forms, where it is missing or out of date. */
+/** Bundles the explorer into `dist/explorer` if the bundle is missing or out of date, with compressed forms of each file. */
 
-/** What decides how the bundle looks. */
+/** The bundle depends on these sources and packages alone. */
 const inputs = ['src/explorer', 'src/client', 'docs/examples', 'schema.graphql'] as const
 const packages = ['preact', '@preact/signals', 'uplot', '@noble/hashes', 'lean-qr', 'vite'] as const
 const target = 'dist/explorer'
 
-/** The folder inside for files whose names hold a hash of their content. */
+/** The folder in `dist/explorer` for files whose names contain a hash of their content. */
 const hashed = 'explorer'
 
 export const checkout: Generation = {
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  // Standard output is for what a command answers.
+  // Standard output is reserved for the result of a command.
   say: (text) => void process.stderr.write(text),
 }
 
-/** Builds the explorer unless it is up to date; then it says nothing. */
+/** Builds the explorer. Prints nothing if the bundle is up to date. */
 export async function buildExplorer({ root, say } = checkout): Promise<void> {
   const stamp = join(root, target, 'inputs.sha256')
   const inputHash = hashOfInputs(root)
@@ -42,7 +42,7 @@ export async function buildExplorer({ root, say } = checkout): Promise<void> {
   const startedMs = performance.now()
   say('Building the explorer from src/explorer …\n')
   writeExplorerDocuments(root)
-  // Built beside and then put in place, for another process may read the files or build them too.
+  // Builds in another folder and renames it, because another process may read or build the same files.
   const folder = join(root, `${target}.${process.pid}`)
   await bundle(root, folder)
   insertTheme(root, folder)
@@ -55,7 +55,7 @@ export async function buildExplorer({ root, say } = checkout): Promise<void> {
   say(`Built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`)
 }
 
-/** Every text that the explorer sends: that of the frame comes alone, and with the first page. */
+/** Every document text that the explorer sends. It sends the document of the frame alone, and joined with the first page. */
 function textsOf(documents: ReadonlyMap<string, string>): readonly string[] {
   const frame = present(documents.get('frame'), 'the document of the frame')
   const texts = [...documents.values()]
@@ -86,12 +86,12 @@ function filesOf(path: string): readonly string[] {
 }
 
 async function bundle(root: string, folder: string): Promise<void> {
-  // It takes half a second to load, which a start with a bundle that is up to date does not pay.
+  // Vite takes half a second to load; a start with a current bundle does not load it.
   const { build } = await import('vite')
   await build({
     configFile: false,
     root: join(root, 'src/explorer'),
-    // Every address is relative, for a proxy may add a path prefix.
+    // All URLs are relative, because a proxy may add a path prefix.
     base: './',
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -107,7 +107,7 @@ async function bundle(root: string, folder: string): Promise<void> {
   })
 }
 
-/** The chosen theme is set before anything is painted, which a module would be too late for. */
+/** Inserts the script that sets the chosen theme before the first paint; a module would run too late. */
 function insertTheme(root: string, folder: string): void {
   const text = readFileSync(join(root, 'src/explorer/theme.js'))
   const name = `${hashed}/theme-${hash('sha256', text, 'base64url').slice(0, 8)}.js`

@@ -10,17 +10,17 @@ import { plain } from './player-coins.ts'
 import { anyMove, moves } from './player-moves.ts'
 import { createRandom } from './random.ts'
 
-/** A ledger with chains of every kind, some of them changed and some destroyed, and the list of them. */
+/** A ledger with chains of every kind, some of them changed and some destroyed, and the list of these chains. */
 
-/** A chain, by what its outputs say. */
+/** A chain, as its outputs describe it. */
 export interface ModelChain {
   readonly id: Hex
   readonly type: Exclude<Output['type'], 0>
-  /** In the order in which they were booked. */
+  /** The outputs of the chain, in the order of their booking. */
   readonly states: readonly ModelOutput[]
 }
 
-/** A world in which players have made chains. */
+/** A world in which players have created chains. */
 export interface ChainWorld {
   readonly world: LedgerWorld
   /** The newest milestone. */
@@ -28,7 +28,7 @@ export interface ChainWorld {
   readonly chains: readonly ModelChain[]
 }
 
-/** Starts a world, lets players make a move each in every round, and waits until an epoch is over. */
+/** Starts a world. Every player makes one move in every round; then waits until an epoch has ended. */
 export async function startChainWorld(size: {
   readonly players: number
   readonly rounds: number
@@ -50,7 +50,7 @@ export async function startChainWorld(size: {
         ({ outputId, spentSlot }) => spentSlot === undefined && seat.outputIds.has(outputId),
       )
       const turn = { ...seat, moment, coins }
-      // By chance alone hardly a foundry is destroyed.
+      // Random moves rarely destroy a foundry.
       const plan = (round === size.rounds - 1 && moves.destroyFoundry?.(turn)) || anyMove(turn)
       if (plan === undefined) continue
       const made = makeTransaction(seat.player, moment, plan)
@@ -64,7 +64,7 @@ export async function startChainWorld(size: {
   return { world, slot, chains: chainsIn(world.outputs) }
 }
 
-/** By the id that is written in an output, and for its first one the hash of its own id. */
+/** Groups outputs by the chain id in the output. The first output of a chain has none; its chain id is the hash of its output id. */
 function chainsIn(outputs: readonly ModelOutput[]): ModelChain[] {
   const byId = new Map<Hex, { type: ModelChain['type']; states: ModelOutput[] }>()
   for (const one of outputs) {

@@ -15,10 +15,10 @@ import { databaseUrl, onServer } from './postgresql-server.ts'
 
 /** Databases on the coordinator of Citus that `TEST_CITUS_URL` names. */
 
-/** The coordinator, by a database that knows the workers; `undefined` where there is none. */
+/** The URL of a database on the coordinator that lists the workers; `undefined` without Citus. */
 export const citusUrl = process.env.TEST_CITUS_URL
 
-/** A database on the coordinator and on each worker, to which the coordinator may come by other ports. */
+/** Creates a database on the coordinator and on each worker. The coordinator reaches the workers by `ports`, if given. */
 export async function createOnCitus(
   coordinator = citusUrl ?? '',
   ports: readonly number[] = [],
@@ -34,7 +34,7 @@ export async function createOnCitus(
     }),
   )
   const url = databaseUrl(coordinator, name)
-  // One after the other, for each addition writes the roles of a whole worker.
+  // Adds workers one after the other, because each addition writes the roles of the whole worker.
   const adding = new Client(coordinator)
   await adding.connect()
   await adding.query('SELECT pg_advisory_lock(1)')
@@ -50,7 +50,7 @@ export async function createOnCitus(
   return { url, remove }
 }
 
-/** One whose log is distributed with its genesis, by `openedStore`. */
+/** Creates a database whose log `openedStore` distributes at genesis. */
 export async function createInShards(): Promise<TestDatabase> {
   const { url, remove } = await createOnCitus()
   inShards.add(url)
@@ -59,12 +59,12 @@ export async function createInShards(): Promise<TestDatabase> {
 
 const inShards = new Set<string>()
 
-/** Whether it is such a database. */
+/** Whether `createInShards` created the database. */
 export function isInShards(url: string): boolean {
   return inShards.has(url)
 }
 
-/** Distributes the log of a database as the command does, beside its store. */
+/** Distributes the log of a database as the command does, without its open store. */
 export async function distribute(
   url: string,
   options: Partial<DistributeOptions> = {},
@@ -72,11 +72,11 @@ export async function distribute(
   const database = await openDatabase({ url, log: silentLog, schema: 'UNCHANGED' })
   if (!database.ok) throw new Error(database.error.code)
   const { signal } = new AbortController()
-  const given = { shards: 4, signal, knownMs: 0, onWaiting: () => {}, ...options }
-  return distributeLog(database.value, given).finally(database.value.close)
+  const settings = { shards: 4, signal, knownMs: 0, onWaiting: () => {}, ...options }
+  return distributeLog(database.value, settings).finally(database.value.close)
 }
 
-/** The same where it must succeed. The process that writes keeps the lease and its term. */
+/** Distributes the log, and fails unless that succeeds. The writing process keeps the lease and its term. */
 export async function distributed(url: string, store: Store): Promise<void> {
   const done = await distribute(url)
   if (!done.ok) throw new Error(`${done.error.code} ${JSON.stringify(done.error)}`)
@@ -85,7 +85,7 @@ export async function distributed(url: string, store: Store): Promise<void> {
   if (!lease.ok) throw new Error(lease.error.code)
 }
 
-/** A store whose log is distributed as soon as there is one. */
+/** A store that distributes its log right after the genesis is written. */
 export function distributedFromGenesis(url: string, store: Store): Store {
   const initialize: Store['write']['initialize'] = async (...genesis) => {
     const done = await store.write.initialize(...genesis)
@@ -95,7 +95,7 @@ export function distributedFromGenesis(url: string, store: Store): Store {
   return { ...store, write: { ...store.write, initialize } }
 }
 
-/** After rows of the log were changed beside the store. */
+/** Statements that restore the tables of a distributed log after a test changed log rows without the store. */
 export const republishedShards = [
   'UPDATE published_tip SET "isApart" = true',
   'UPDATE log_shards SET seq = (SELECT seq FROM published_tip)',

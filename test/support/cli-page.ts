@@ -4,7 +4,7 @@ import { commands } from '../../src/cli/help.ts'
 import { usageOf } from '../../src/cli/help-text.ts'
 import { topics } from '../../src/cli/topics.ts'
 
-/** The text of `docs/cli.md`, made of the declarations of the commands. */
+/** The text of `docs/cli.md`, generated from the declarations of the commands. */
 export function cliPage(): string {
   const list = commands.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |`)
   const codes = exitCodes.map(({ code, meaning }) => `| ${code} | ${meaning} |`)
@@ -55,7 +55,7 @@ function sectionOf(declaration: Declaration): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** What the help indents is shown as it stands. */
+/** Puts indented paragraphs of a help text into fenced blocks. */
 function markdown(text: string): string {
   return text
     .split('\n\n')
@@ -65,7 +65,7 @@ function markdown(text: string): string {
     .join('\n\n')
 }
 
-/** A paragraph that leads to indented lines. */
+/** Puts the indented lines at the end of a paragraph into a fenced block. */
 function withFence(part: string): string {
   const lines = part.split('\n')
   const first = lines.findIndex((line) => line.startsWith('  '))

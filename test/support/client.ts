@@ -1,23 +1,23 @@
 import { type Client, createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
-/** Asking a running gateway, as a client would. */
+/** Sends GraphQL requests to a running gateway, as a client does. */
 
-/** An answer of GraphQL, as it came. */
+/** A GraphQL response. */
 export interface GraphqlAnswer {
-  // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects of it
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the shape
   readonly data?: any
   readonly errors?: readonly GraphqlAnswerError[]
 }
 
-/** One error of an answer. */
+/** An error of a GraphQL response. */
 export interface GraphqlAnswerError {
   readonly message: string
   readonly path?: readonly (string | number)[]
   readonly extensions: { readonly code: string; readonly [name: string]: unknown }
 }
 
-/** Asks by HTTP. */
+/** Sends a GraphQL request over HTTP and returns the response. */
 export async function graphql(
   url: string,
   query: string,
@@ -32,7 +32,7 @@ export async function graphql(
   return response.json()
 }
 
-/** A client of the WebSocket door that does not connect again by itself. */
+/** A WebSocket client that does not reconnect. */
 export function socketClient(url: string, connectionParams: Record<string, unknown> = {}): Client {
   return createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Compiles programs of the tests as the product itself is compiled, and gives the folder that mirrors the tree: what
- * is measured is the compiled program, as it is installed.
+ * Compiles programs of the tests with the compiler settings of the product, and returns the output folder, which has the layout
+ * of the tree. Benchmarks measure the compiled program, because users install that.
  */
 export function compile(name: string, files: readonly string[]): URL {
   const root = new URL('../../', import.meta.url)
@@ -14,7 +14,7 @@ export function compile(name: string, files: readonly string[]): URL {
   const config = fileURLToPath(new URL('tsconfig.json', out))
   const compilerOptions = {
     noEmit: false,
-    // The whole check is another command's.
+    // `npm run check` checks the types.
     noCheck: true,
     rootDir: inRoot('.'),
     outDir: fileURLToPath(out),

@@ -1,15 +1,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a gateway whose connections the test ends in the middle. */
+/** A TCP proxy in front of a gateway; the test can destroy its connections at any time. */
 export interface CuttableProxy {
-  /** Of its root, without a slash at the end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
-  /** Ends all connections; gives how many ends they had. */
+  /** Destroys all connections, and returns the number of destroyed sockets: two for each connection. */
   cut(): number
   close(): void
 }
 
-/** Opens a way to the gateway at a URL. */
+/** Opens a proxy to the gateway at a URL. */
 export async function openCuttableProxy(url: string): Promise<CuttableProxy> {
   const { port } = new URL(url)
   const open = new Set<Socket>()

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 
-/** Random damage to bytes and to JSON, as an attacker or a bad line would do it. */
+/** Random changes to bytes and to JSON, as an attacker or a faulty connection makes them. */
 
-/** One to four edits of bytes: a byte changed, some cut out, some put in, or the end cut off. */
+/** One to four edits of bytes: changes a byte, removes, inserts or repeats some bytes, or truncates the end. */
 export const byteDamage: fc.Arbitrary<(bytes: Uint8Array) => Uint8Array> = fc
   .array(
     fc.record({
       edit: fc.constantFrom('change', 'flip', 'cut', 'insert', 'repeat', 'truncate'),
-      // A share of the length, so that one damage fits values of any size.
+      // A fraction of the length, so that the same edit applies to values of any size.
       at: fc.nat(65_535),
       length: fc.integer({ min: 1, max: 40 }),
       byte: fc.nat(255),
@@ -42,7 +42,7 @@ function damaged(bytes: Uint8Array, { edit, at: share, length, byte }: Edit): Ui
   }
 }
 
-/** One edit of JSON at a random place: another value, a member less, an element twice. */
+/** One edit of JSON at a random place: replaces a value, removes a member, or doubles an element. */
 export const jsonDamage: fc.Arbitrary<(json: unknown) => unknown> = fc
   .record({
     steps: fc.array(fc.nat(), { minLength: 1, maxLength: 12 }),

@@ -23,21 +23,21 @@ import { until } from './until.ts'
 
 /** The databases that every contract test runs on. */
 
-/** An empty database, for one test file. */
+/** A database for one test. */
 export interface TestDatabase {
   readonly url: string
   remove(): Promise<void>
 }
 
-/** A kind of database, with a maker of databases. */
+/** A kind of database, with the function that creates one. */
 export interface DatabaseKind {
   readonly name: 'sqlite' | 'postgresql' | 'citus'
-  /** Positions of a partition, where the log of a `LogStore` on it is partitioned from its beginning. */
+  /** The positions per partition, if the log of a `LogStore` on the database is partitioned from its start. */
   readonly partitionRows?: number
   create(): Promise<TestDatabase>
 }
 
-/** Each kind of database, without rows. */
+/** Each kind of database, with tables and without rows. */
 export const databases: readonly DatabaseKind[] = [
   { name: 'sqlite', create: createSqlite },
   {
@@ -50,13 +50,13 @@ export const databases: readonly DatabaseKind[] = [
   ...(citusUrl === undefined ? [] : [{ name: 'citus', create: createInShards } as const]),
 ]
 
-/** The database of the tests that need just one: SQLite, or what `TEST_DATABASE` names. */
+/** The database of the tests that run on one database only: SQLite, or the kind that `TEST_DATABASE` names. */
 export function defaultDatabase(): DatabaseKind {
   const name = process.env.TEST_DATABASE ?? 'sqlite'
   return name === 'partitioned' ? partitionedDatabase(20) : databaseNamed(name)
 }
 
-/** PostgreSQL, with logs in partitions of so many positions. */
+/** PostgreSQL with logs in partitions of `partitionRows` positions. */
 export function partitionedDatabase(partitionRows: number): DatabaseKind {
   return { ...databaseNamed('postgresql'), partitionRows }
 }
@@ -68,11 +68,11 @@ function databaseNamed(name: string): DatabaseKind {
   )
 }
 
-/** Runs a statement on a database beside the store. */
+/** Runs a statement on a database without the store. */
 export async function onDatabase(url: string, sql: string): Promise<void> {
   if (!url.startsWith('file:')) return onServer(url, sql)
   const database = new DatabaseSync(url.slice('file:'.length))
-  // A gateway of this process needs turns of its event loop to end its transaction.
+  // A gateway in this process needs turns of the event loop to end its transaction.
   await until(() => isDone(database, sql), { what: 'the database is not locked' })
   database.close()
 }
@@ -87,7 +87,7 @@ function isDone(database: DatabaseSync, sql: string): boolean {
   }
 }
 
-/** Publishes the log as it is after it was changed beside the store. */
+/** Publishes the log in its current state after a test changed it without the store. */
 export async function republish(url: string): Promise<void> {
   const kind = url.startsWith('file:') ? 'sqlite' : 'postgresql'
   const ofShards = isInShards(url) ? republishedShards : []
@@ -111,14 +111,14 @@ async function createSqlite(): Promise<TestDatabase> {
   }
 }
 
-/** Which database to copy, how to empty a copy, and the names of the tables that it then has. */
+/** The database to copy, the statements that empty a copy, and the names of the tables that an emptied copy has. */
 interface Copies {
   readonly template: string
   readonly reset: string
   readonly tables: string
 }
 
-/** A copy of another database. Copying takes long, so a test gets that of a former one when it has been emptied. */
+/** Returns a copy of another database. Copying is slow, so the function first reuses the emptied copies of earlier tests. */
 async function createPostgresql({ template, reset, tables }: Copies): Promise<TestDatabase> {
   const { url, prefix } = inject('postgresql')
   const emptied = emptiedByTemplate.get(template) ?? []
@@ -131,13 +131,13 @@ async function createPostgresql({ template, reset, tables }: Copies): Promise<Te
     url: own,
     remove: async () => {
       await onServer(own, reset)
-      // Some tests break their tables on purpose.
+      // Some tests change their tables on purpose.
       if ((await tableNames(own)) === tables) emptied.push(name)
     },
   }
 }
 
-/** Of this test file; all are removed after the last one. */
+/** The copies of this test file. `postgresql-setup.ts` drops them after all tests. */
 const made = new Set<string>()
 const emptiedByTemplate = new Map<string, string[]>()
 
@@ -149,28 +149,28 @@ const withoutRows = `DO $$ DECLARE name text; BEGIN
   LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
 END $$`
 
-/** An open store; a refusal fails the test. */
+/** Opens a store; an error fails the test. */
 export async function openedStore(url: string, log: Log = silentLog): Promise<Store> {
   const store = await openStore({ url, log })
   if (!store.ok) throw new Error(`the store did not open: ${JSON.stringify(store.error)}`)
   return isInShards(url) ? distributedFromGenesis(url, store.value) : store.value
 }
 
-/** The term of a lease taken for a minute; a refusal fails the test. */
+/** Takes the lease for a minute and returns its term; an error fails the test. */
 export async function takenLease(store: Store): Promise<number> {
   const lease = await store.write.takeLease({ holder: 'test', ttlMs: 60_000 })
   if (!lease.ok) throw new Error(`the lease is held by ${lease.error.holder}`)
   return lease.value.term
 }
 
-/** What `useStore` keeps for the test that is running. */
+/** The store of the running test. */
 export interface StoreInUse {
   readonly url: string
   readonly store: Store
   readonly term: number
 }
 
-/** Gives every test of a block a database of its own, opened, with the lease taken. */
+/** Before every test of a block, creates a database, opens a store on it and takes the lease. */
 export function useStore(create: () => Promise<TestDatabase>): StoreInUse {
   let database: TestDatabase
   let store: Store
@@ -197,7 +197,7 @@ export function useStore(create: () => Promise<TestDatabase>): StoreInUse {
   }
 }
 
-/** Opens what lies below the store, on the database of the test that is running. */
+/** Opens the layer below the store on the database of the running test. */
 export function useDatabase(use: Pick<StoreInUse, 'url'>): { readonly opened: Database } {
   let opened: Database
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** One line that says what is instead of what should be; none when they are equal, whatever the member order. */
+/** Returns one line with the actual and the expected value, or none if they are equal. The order of members does not matter. */
 export function differences(what: string, actual: unknown, expected: unknown): readonly string[] {
   if (isDeepStrictEqual(actual, expected)) return []
   return [`${what}: ${excerpt(actual)} instead of ${excerpt(expected)}`]

@@ -1,4 +1,4 @@
-/** A copy of JSON with one part replaced; `path` leads to it, as in refusals. */
+/** Returns a copy of JSON with one part replaced. `path` has the form of the paths in errors. */
 export function edited(json: unknown, path: string, change: (part: unknown) => unknown): unknown {
   const [key = '', ...rest] = path.split('.')
   const part: unknown = Reflect.get(Object(json), key)

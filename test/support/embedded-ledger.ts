@@ -11,12 +11,12 @@ import type { LedgerSource } from '../../src/node/source.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openedStore } from './databases.ts'
 
-/** An embedded ledger on one database, with a clock that is set by hand; it can be closed and opened again at any slot. */
+/** An embedded ledger on one database with a settable clock. The test can close and reopen it at any slot. */
 export interface EmbeddedLedger {
   readonly clock: SettableClock
-  /** As it is open now. */
+  /** The current store and source; `restart` replaces both. */
   at(): { readonly store: Store; readonly source: LedgerSource }
-  /** Resolves when a slot is committed. */
+  /** Resolves after a slot is committed. */
   untilCommitted(slot: number): Promise<void>
   restart(): Promise<void>
   close(): Promise<void>

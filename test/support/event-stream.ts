@@ -1,6 +1,5 @@
-/** Server-sent events as they come over the wire: enough of the format for our own, and no library between. */
+/** Reads server-sent events from the wire without a library. Supports only the parts of the format that the gateway sends. */
 
-/** One event. */
 export interface StreamEvent {
   readonly id: string | undefined
   readonly event: string
@@ -10,15 +9,15 @@ export interface StreamEvent {
 /** An open stream. */
 export interface OpenStream {
   readonly response: Response
-  /** The next event; `undefined` at the end. */
+  /** Returns the next event; `undefined` at the end of the stream. */
   next(): Promise<StreamEvent | undefined>
-  /** The next event's result. */
+  /** Returns the parsed data of the next event. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
   result(): Promise<any>
   close(): void
 }
 
-/** Asks for a stream. */
+/** Opens a stream of events. */
 export async function openStream(url: string, init: RequestInit = {}): Promise<OpenStream> {
   const controller = new AbortController()
   const headers = { accept: 'text/event-stream', ...init.headers }

@@ -27,8 +27,8 @@ import { scalars } from '../../src/client/scalars.ts'
 import { assert, present } from '../../src/lib/assert.ts'
 
 /**
- * The documents of the explorer with their types, made from `schema.graphql`: one module for each file, so that a page loads its
- * own alone. The pages' documents are those that `docs/examples/explorer` shows to everybody.
+ * Generates the documents of the explorer with their types from `schema.graphql`: one module for each file, so that a page loads
+ * only its own document. The documents of the pages are the published files of `docs/examples/explorer`.
  */
 
 const sources = ['docs/examples/explorer', 'src/explorer/documents'] as const
@@ -40,7 +40,7 @@ export function documentOf(root: string, page: string): string {
   return withFragments(root, readFileSync(join(root, sources[0], `${page}.graphql`), 'utf8'))
 }
 
-/** Adds the shared fragments that a document names, and those that these name. */
+/** Adds the shared fragments that a document uses, directly or through other fragments. */
 function withFragments(root: string, document: string): string {
   const fragments = readFileSync(join(root, shared), 'utf8').split(/\n(?=fragment )/)
   const parts = [document]
@@ -65,7 +65,7 @@ export function explorerDocuments(root: string): ReadonlyMap<string, string> {
   )
 }
 
-/** Writes the modules that are missing or out of date. Throws where a document is not one of the schema. */
+/** Writes the modules that are missing or out of date. Throws if a document is invalid against the schema. */
 export function writeExplorerDocuments(root: string): void {
   const schema = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'))
   mkdirSync(join(root, target), { recursive: true })
@@ -82,7 +82,7 @@ function writeModule(root: string, name: string, written: string): void {
   writeFileSync(module, written)
 }
 
-/** The descriptions of the values of an enum, or of the fields of a type and of those in it, by their names and without ranges. */
+/** The descriptions of the values of an enum, or of the fields of a type and of its nested types, by name and without ranges. */
 export function sentencesOf(schema: GraphQLSchema, name: string): string {
   const sentences: Record<string, string> = {}
   const collect = (type: unknown): void => {
@@ -103,7 +103,7 @@ export function sentencesOf(schema: GraphQLSchema, name: string): string {
   ].join('\n')
 }
 
-/** The module of one document: its text, and the types of its answer, its variables and its fragments. */
+/** The module of one document: its text, and the types of its response, its variables and its fragments. */
 export function moduleOf(schema: GraphQLSchema, text: string, origin: string): string {
   const document = parse(text)
   const problems = validate(schema, document)
@@ -134,7 +134,7 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
     if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
   }
 
-  /** A type for each kind of thing that is selected from in its own way. */
+  /** Prints the type of a selection: one variant for each group of possible types with equal fields. */
   function selection(type: unknown, sets: readonly SelectionSetNode[]): string {
     const named = isAbstractType(type)
       ? schema.getPossibleTypes(type)
@@ -228,7 +228,7 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
     return isInputObjectType(named) ? members(named) : leaf(type.name.value)
   }
 
-  /** The objects inside are unknown: some are in themselves, and no page has any. */
+  /** Prints nested input objects as `unknown`: some input types are recursive, and no page uses nested ones. */
   function members(of: GraphQLInputObjectType): string {
     const printed = Object.values(of.getFields()).map(({ name, type, defaultValue }) => {
       const isNeeded = isNonNullType(type) && defaultValue === undefined
@@ -241,10 +241,10 @@ function createPrinter(schema: GraphQLSchema, document: DocumentNode) {
   return { fragments, selection, variables }
 }
 
-/** Whether a field is in each answer: `@include` and `@skip` may leave it out. */
+/** Whether every response contains a field: `@include` and `@skip` may omit it. */
 type Presence = 'ALWAYS' | 'SOMETIMES'
 
-/** How the scalars come in JSON, those of GraphQL itself among them; all others are text. */
+/** The JSON types of the scalars, including the built-in ones; all other scalars are strings. */
 const typeByScalar: Readonly<Record<string, string>> = {
   ...scalars,
   Boolean: 'boolean',

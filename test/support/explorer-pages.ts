@@ -11,11 +11,11 @@ import { documentOf } from './explorer-documents.ts'
 import type { TestGateway } from './start-gateway.ts'
 import { issuer } from './wallet.ts'
 
-/** The pages of an explorer in `docs/examples/explorer`, and what they are asked for. */
+/** The documents of the explorer pages in `docs/examples/explorer`, and their variables. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Their names. */
+/** The names of the pages. */
 export const pages = readdirSync(`${root}docs/examples/explorer`).map((file) =>
   file.replace('.graphql', ''),
 )
@@ -25,15 +25,15 @@ export function textOf(page: string): string {
   return documentOf(root, page)
 }
 
-/** The ids that the pages are asked for, of a ledger with everything in it. */
+/** The variables of each page, from a ledger with objects of every kind. */
 export async function variablesIn({ world, slot, chains }: ChainWorld) {
-  // One that is still there, where there is one.
+  // Prefers a chain that is not destroyed.
   const chainOf = (type: number) => {
     const some = chains.filter((chain) => chain.type === type)
     const alive = some.find(({ states }) => states.at(-1)?.spentSlot === undefined)
     return present(alive ?? some[0], `a chain of type ${type}`)
   }
-  // The first transaction funded the players, and gave the rest back to the faucet.
+  // The first transaction funded the players and returned the rest to the faucet.
   const funding = transactionOf(present(world.outputs[0], 'an output').outputId)
   const output = present(
     world.outputs.find(
@@ -85,7 +85,7 @@ export async function variablesIn({ world, slot, chains }: ChainWorld) {
   } as const
 }
 
-/** Sets two versions of the record of the chain that the pages are asked for. */
+/** Sets two versions of the record of the chain in the variables. */
 export async function setRecords(
   { url, token }: TestGateway,
   { chain: { chainId } }: Pick<Awaited<ReturnType<typeof variablesIn>>, 'chain'>,

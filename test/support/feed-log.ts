@@ -7,22 +7,22 @@ import type { LogEntry, UpdateClass } from '../../src/store/rows.ts'
 import { addresses, type LogStore, type ModelRow, openLogStore, outputIdOf } from './log-store.ts'
 import { until } from './until.ts'
 
-/** A feed on a log that a test commits to slot by slot. */
+/** A feed on a log to which a test commits slot by slot. */
 export interface FeedLog {
   readonly log: LogStore
   readonly feed: Feed
   readonly wake: Wake
-  /** Commits the next slots and rings. */
+  /** Commits the next slots and wakes the feed. */
   commit(...slots: (readonly LogEntry[])[]): Promise<void>
-  /** Resolves when the feed knows of all that was committed. */
+  /** Resolves when the feed has reached the newest committed slot. */
   known(): Promise<void>
   close(): Promise<void>
 }
 
-/** Long enough that a test which needs it runs into its own time limit. */
+/** An interval longer than the time limit of any test. */
 export const neverMs = 2 ** 30
 
-/** Opens one; nothing happens by time alone unless the settings say so. */
+/** Opens a feed on an empty log. By default no timer of the feed fires. */
 export async function openFeedLog(
   settings: Partial<FeedSettings> = {},
   changed: (reader: LogReader) => LogReader = (reader) => reader,
@@ -54,7 +54,7 @@ export async function openFeedLog(
   return { log, feed, wake, commit, known, close }
 }
 
-/** Any addresses, or none, and any classes. */
+/** A filter with or without addresses, and with any classes. */
 export const anyFilter: fc.Arbitrary<UpdateFilter> = fc
   .record({
     addresses: fc.option(fc.uniqueArray(fc.constantFrom(...addresses), { minLength: 1 })),
@@ -62,7 +62,7 @@ export const anyFilter: fc.Arbitrary<UpdateFilter> = fc
   })
   .map(({ addresses: some, classes }) => ({ ...(some && { addresses: some }), classes }))
 
-/** The rows of a filter. */
+/** The rows that match a filter. */
 export function matching(rows: readonly ModelRow[], filter: UpdateFilter): ModelRow[] {
   return rows.filter(
     (row) =>
@@ -70,14 +70,14 @@ export function matching(rows: readonly ModelRow[], filter: UpdateFilter): Model
   )
 }
 
-/** The positions of some rows. */
+/** The positions of rows. */
 export function seqsOf(rows: readonly { readonly seq: number }[]): number[] {
   return rows.map((row) => row.seq)
 }
 
 let outputs = 0
 
-/** A slot in which an output of each of these addresses is created. */
+/** The entries of a slot that creates one output for each of the addresses. */
 export function slotOf(...owners: LogEntry['address'][]): LogEntry[] {
   return owners.map((address) => {
     outputs++

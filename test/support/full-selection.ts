@@ -10,19 +10,19 @@ import {
 } from 'graphql'
 import { present } from '../../src/lib/assert.ts'
 
-/** Everything that can be asked of a type, as fragments: types contain each other, so only to a depth. */
+/** Selects all fields of a type by fragments. Types contain each other, so the selection has a maximum depth. */
 
 /** Fragments by name, and the name of the one that selects the whole type. */
 export interface FullSelection {
   readonly name: string
-  /** Definitions, to be put behind an operation. */
+  /** The definitions, to append to an operation. */
   readonly fragments: string
 }
 
 /**
- * Selects every field of a type and of what hangs on it, `depth` types deep. Of what a stored thing leads to, only its type, and no lists:
- * blocks, transactions, outputs, milestones, updates, addresses and chains lead to each other without end. `without` names fields
- * that are left out, like `Block.parents`.
+ * Selects every field of a type and of its nested types, `depth` levels deep. Blocks, transactions, outputs, milestones, updates,
+ * addresses and chains refer to each other without end, so below such an object the selection contains no connections, and of
+ * other such objects only `__typename`. `without` names omitted fields, such as `Block.parents`.
  */
 export function fullSelection(
   schema: GraphQLSchema,
@@ -59,11 +59,13 @@ export function fullSelection(
         .map((variant) => `...${fragmentOf(variant, depth, isOfThing)}`)
       return ['__typename', ...variants].join(' ')
     }
-    // Of an address what it says; what it owns is a graph of its own.
+    // Selects only the content of an address, because its outputs lead to the whole graph.
     if (type.name === 'Address') return `content { ...${fragmentOf(addressContent, depth)} }`
     const fields = isObjectType(type) ? Object.values(type.getFields()) : []
-    const asked = fields.filter((field) => !without.includes(`${type.name}.${field.name}`))
-    return ['__typename', ...asked.map((field) => selectionOf(field, depth, isOfThing))].join(' ')
+    const selected = fields.filter((field) => !without.includes(`${type.name}.${field.name}`))
+    return ['__typename', ...selected.map((field) => selectionOf(field, depth, isOfThing))].join(
+      ' ',
+    )
   }
 
   function selectionOf(

@@ -1,7 +1,7 @@
 import { createClientShares, type Share } from '../../src/api/client-shares.ts'
 import { defaultLimits } from '../../src/api/limits.ts'
 
-/** A share of which nothing is spent. */
+/** The share of a client that has used nothing of it. */
 export function fullShare(): Share {
   return createClientShares(defaultLimits.client).of('test')
 }

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { assert } from '../../src/lib/assert.ts'
 
-/** The Prisma client of each database, generated where it is missing or its schema has changed. */
+/** Generates the Prisma client of each database if it is missing or its schema has changed. */
 
 const clients = {
-  // Needed in any case: the store takes the types of both from it, and builds statements with it.
+  // Always required: the store uses its types for both databases, and builds statements with it.
   sqlite: { schema: 'prisma/schema.prisma', folder: 'src/generated/prisma' },
   postgresql: { schema: 'prisma/postgresql/schema.prisma', folder: 'src/generated/postgresql' },
 } as const
@@ -20,13 +20,13 @@ type ClientName = keyof typeof clients
 /** The client of each database. */
 export const allClients: readonly ClientName[] = ['sqlite', 'postgresql']
 
-/** The clients of a command with these words and this `DATABASE_URL`: each takes more than a second to generate. */
+/** The clients that a command needs, by its arguments and `DATABASE_URL`. Generating a client takes more than a second. */
 export function clientsOf(words: readonly string[], databaseUrl = ''): readonly ClientName[] {
   const namesPostgresql = [...words, databaseUrl].some((word) => /postgres(ql)?:/.test(word))
   return namesPostgresql ? allClients : ['sqlite']
 }
 
-/** The folder to generate in, and where it says what it does. */
+/** The folder to generate in, and the function that prints progress. */
 export interface Generation {
   readonly root: string
   readonly say: (text: string) => void
@@ -34,11 +34,11 @@ export interface Generation {
 
 const checkout: Generation = {
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  // Standard output is for what a command answers.
+  // Standard output is reserved for the result of a command.
   say: (text) => void process.stderr.write(text),
 }
 
-/** Tells whether these clients are there now; when they are up to date it does nothing and says nothing. */
+/** Generates the named clients that are not up to date. Returns whether all of them exist afterwards. */
 export async function generateClients(
   names: readonly ClientName[],
   { root, say } = checkout,
@@ -56,19 +56,19 @@ export async function generateClients(
   return true
 }
 
-/** Whether a client is there, generated from what is there now. */
+/** Whether a client exists and its inputs have not changed since. */
 export function isCurrent(root: string, name: ClientName): boolean {
   const stamp = stampOf(root, name)
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hashOfInputs(root, name)) return false
   return existsSync(join(root, clients[name].folder, 'client.ts'))
 }
 
-/** Holds the hash of what a client was generated from. */
+/** The path of the file that contains the hash of the inputs of a client. */
 function stampOf(root: string, name: ClientName): string {
   return join(root, `${clients[name].folder}.sha256`)
 }
 
-/** Of all that decides what is generated: the schema, and the version of Prisma. */
+/** The hash of the inputs of a client: its schema and the version of Prisma. */
 function hashOfInputs(root: string, name: ClientName): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const hash = createHash('sha256').update(`${devDependencies['prisma-cli']}\n`)
@@ -93,7 +93,7 @@ async function runPrisma(root: string, schema: string): Promise<void> {
       cwd: root,
       env: {
         ...process.env,
-        // Any file that exists: the engine is not used here, and would be downloaded.
+        // Any existing file: generating does not use the engine, and Prisma would otherwise download it.
         PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
         CHECKPOINT_DISABLE: '1',
       },
@@ -102,8 +102,8 @@ async function runPrisma(root: string, schema: string): Promise<void> {
 }
 
 /**
- * Gives the PostgreSQL client the types of the SQLite client: the models are the same, and only one of the two filters on
- * text by mode. Prisma has no setting for two providers of one schema. The import is one of types.
+ * Makes the PostgreSQL client use the types of the SQLite client. The models are equal; the only difference is that one of the two
+ * has a mode for text filters. Prisma has no setting for two providers of one schema. The replaced import is a type import.
  */
 function shareTypes(root: string): void {
   const file = join(root, clients.postgresql.folder, 'internal/class.ts')
@@ -114,7 +114,7 @@ function shareTypes(root: string): void {
   writeFileSync(file, text.replace(own, shared))
 }
 
-/** What Prisma said, or why it could not be run. */
+/** The error output of Prisma, or the reason why it did not run. */
 function messageOf(reason: Error & { readonly stderr?: string }): string {
   return reason.stderr || `${reason.message}\n`
 }

@@ -13,13 +13,13 @@ import { maxSlot } from '../../src/protocol/slots.ts'
 import { startGateway, type TestGateway } from './start-gateway.ts'
 import { ownedBy, user } from './wallet.ts'
 
-/** A file that a ledger can begin with. */
+/** A genesis file of a ledger. */
 export interface GenesisFile {
   readonly path: string
   remove(): void
 }
 
-/** Writes a genesis of these outputs, an issuer account of user 0, and the rest of the supply for user 0. */
+/** Writes a genesis with the given outputs, an issuer account of user 0, and an output of user 0 with the rest of the supply. */
 export function writeGenesis(
   outputs: readonly Output[],
   networkName = developmentNetworkName,
@@ -28,18 +28,18 @@ export function writeGenesis(
   const path = join(folder, 'genesis.json')
   const start = Math.floor(Date.now() / 1000) - slotsBeforeStart
   const parameters = { ...developmentParameters(start), networkName }
-  const given = [issuerAccount(), ...outputs]
-  const rest = given.reduce((left, { amount }) => left - amount, parameters.tokenSupply)
+  const all = [issuerAccount(), ...outputs]
+  const rest = all.reduce((left, { amount }) => left - amount, parameters.tokenSupply)
   const genesis = {
     parameters: print(ProtocolParameters, parameters),
-    outputs: [...given, ownedBy(user(0), rest)].map((output) => print(Output, output)),
+    outputs: [...all, ownedBy(user(0), rest)].map((output) => print(Output, output)),
     credits: { [accountIdOfKey(user(0))]: (2n ** 60n).toString() },
   }
   writeFileSync(path, JSON.stringify(genesis))
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Starts a gateway on such a genesis. */
+/** Starts a gateway whose genesis contains the given outputs. */
 export async function startFromGenesis(outputs: readonly Output[]): Promise<TestGateway> {
   const file = writeGenesis(outputs)
   const gateway = await startGateway({ env: { GENESIS_FILE: file.path } })

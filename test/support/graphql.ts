@@ -19,15 +19,15 @@ import { createChangeCache } from '../../src/service/blocks/change-cache.ts'
 import type { Services } from '../../src/service/services.ts'
 import { fullShare } from './full-share.ts'
 
-/** Asks the schema itself, without a server: the same documents, resolvers and errors. */
+/** Executes documents against the schema without a server: with the same documents, resolvers and errors. */
 
-/** An answer, of any shape: its reader names the members it expects, and fails without them. */
+/** A response of any shape. A test that reads a missing member fails. */
 export interface Answer extends ExecutionResult {
   // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
   readonly data?: any
 }
 
-/** Runs a document on some services; of these only the parts that the document needs. An invalid one is an error. */
+/** Executes a document. `services` needs only the parts that the document uses. Returns the errors of an invalid document. */
 export async function askSchema(
   services: Partial<Services>,
   source: string,
@@ -35,7 +35,7 @@ export async function askSchema(
 ): Promise<Answer> {
   const { document, errors } = prepare(source)
   if (errors.length > 0) return { errors }
-  // As with the ledger inside, there is no node behind unless the test brings one.
+  // Like an embedded ledger, the source has no upstream node unless the test provides one.
   const changeCache = createChangeCache()
   const inside = { source: { node: undefined, network }, changeCache, ...services } as Services
   const contextValue = {
@@ -49,7 +49,7 @@ export async function askSchema(
   return answer
 }
 
-/** Every query of a test is run compiled as well, and must give the same answer; or none, where the answer has errors. */
+/** Executes a query also as compiled code, which must return equal data, or none if the response has errors. */
 async function sameCompiled(
   document: DocumentNode,
   { answer, variableValues, contextValue }: Executed,
@@ -75,7 +75,7 @@ interface Executed {
   readonly contextValue: GatewayContext
 }
 
-/** The one that stores of tests are founded with. */
+/** The network of the test stores. */
 const network = networkOf(developmentParameters(0))
 
 interface Prepared {
@@ -83,7 +83,7 @@ interface Prepared {
   readonly errors: readonly GraphQLError[]
 }
 
-/** Large documents are asked over and over. */
+/** A cache, because tests execute large documents repeatedly. */
 const preparedBySource = new Map<string, Prepared>()
 
 function prepare(source: string): Prepared {

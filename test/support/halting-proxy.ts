@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server on which nothing passes any more when the test says so, and no connection ends. */
+/** A TCP proxy that a test can halt: the connections stay open, but no bytes pass. */
 export interface HaltingProxy {
   readonly port: number
   halt(): void
@@ -9,7 +9,7 @@ export interface HaltingProxy {
   close(): Promise<void>
 }
 
-/** Opens a way to a port of this machine. */
+/** Opens a proxy to a port of this machine. */
 export async function openHaltingProxy(port: number): Promise<HaltingProxy> {
   const sockets = new Set<Socket>()
   let isHalted = false
@@ -27,11 +27,11 @@ export async function openHaltingProxy(port: number): Promise<HaltingProxy> {
   }
 
   const server = createServer((socket) => {
-    const behind = connect(port, '127.0.0.1')
-    join(socket, behind)
-    join(behind, socket)
+    const upstream = connect(port, '127.0.0.1')
+    join(socket, upstream)
+    join(upstream, socket)
     if (!isHalted) return
-    for (const one of [socket, behind]) one.pause()
+    for (const one of [socket, upstream]) one.pause()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {

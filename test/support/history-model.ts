@@ -7,7 +7,7 @@ import type { HistoryRow } from '../../src/service/addresses/history-rows.ts'
 import type { ActivityLedger, ModelTransaction } from './activity-model.ts'
 import { balancesAt, type ModelOutput, ownerInSlot } from './balance-model.ts'
 
-/** The history of an address by its definition: for every slot all outputs and all transactions are looked at. */
+/** The history of an address by definition: the model scans all outputs and all transactions for every slot. */
 export function historyOf(
   ledger: ActivityLedger,
   parameters: ProtocolParameters,
@@ -22,21 +22,21 @@ export function historyOf(
 
   const rows: Omit<HistoryRow, 'cursor'>[] = []
   for (let slot = genesisSlot; slot <= ledger.committed(); slot++) {
-    const ours = (outputs: readonly ModelOutput[]) =>
+    const owned = (outputs: readonly ModelOutput[]) =>
       outputs.filter((one) => owner(one, slot) === address)
     const touching = ledger.transactions.filter(
-      (one) => one.slot === slot && ours([...one.inputs, ...one.outputs]).length > 0,
+      (one) => one.slot === slot && owned([...one.inputs, ...one.outputs]).length > 0,
     )
     const sum = (outputs: readonly ModelOutput[]) =>
-      ours(outputs).reduce((amount, { output }) => amount + output.amount, 0n)
+      owned(outputs).reduce((amount, { output }) => amount + output.amount, 0n)
     const mana = (outputs: readonly ModelOutput[]) =>
-      ours(outputs).reduce((all, { output }) => all + ('mana' in output ? output.mana : 0n), 0n)
+      owned(outputs).reduce((all, { output }) => all + ('mana' in output ? output.mana : 0n), 0n)
     const tokens = (
       outputs: readonly ModelOutput[],
       sign: bigint,
       into: Map<FoundryId, bigint>,
     ) => {
-      for (const { output } of ours(outputs)) {
+      for (const { output } of owned(outputs)) {
         if (output.type !== 0 && output.type !== 3) continue
         for (const feature of output.features) {
           if (feature.type !== 5) continue
@@ -53,14 +53,19 @@ export function historyOf(
     const byTime = totalAt(slot) - net - balance
     balance += byTime
     if (byTime !== 0n) {
-      const nobody = { counterparties: [], counterpartyCount: 0, manaGained: 0n, manaLost: 0n }
+      const noCounterparty = {
+        counterparties: [],
+        counterpartyCount: 0,
+        manaGained: 0n,
+        manaLost: 0n,
+      }
       const what = { transactionId: undefined, token: undefined, state: 'EXPIRED' as const }
-      rows.push({ ...common, ...what, ...nobody, balance, ...sides(byTime) })
+      rows.push({ ...common, ...what, ...noCounterparty, balance, ...sides(byTime) })
     }
-    for (const one of inOrder(touching, ours)) {
+    for (const one of inOrder(touching, owned)) {
       const base = sum(one.outputs) - sum(one.inputs)
       balance += base
-      const isPayer = ours(one.inputs).length > 0
+      const isPayer = owned(one.inputs).length > 0
       const others = (isPayer ? one.outputs : one.inputs).map((output) => owner(output, slot))
       const named = [...new Set(others)].filter((other) => other !== address)
       const who = {
@@ -97,10 +102,10 @@ function sides(net: bigint) {
   return { gained: net > 0n ? net : 0n, lost: net < 0n ? -net : 0n }
 }
 
-/** By id, each after those whose outputs of the address it spends. */
+/** Orders transactions by id, but each after the transactions whose outputs of the address it spends. */
 function inOrder(
   transactions: readonly ModelTransaction[],
-  ours: (outputs: readonly ModelOutput[]) => ModelOutput[],
+  owned: (outputs: readonly ModelOutput[]) => ModelOutput[],
 ): ModelTransaction[] {
   const byId = new Map(transactions.map((one) => [one.transactionId, one]))
   const done = new Set<TransactionId>()
@@ -109,7 +114,7 @@ function inOrder(
     const one = byId.get(id)
     if (one === undefined || done.has(id)) return
     done.add(id)
-    for (const { outputId } of ours(one.inputs).toSorted((a, b) =>
+    for (const { outputId } of owned(one.inputs).toSorted((a, b) =>
       a.outputId < b.outputId ? -1 : 1,
     ))
       place(transactionOf(outputId))

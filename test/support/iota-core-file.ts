@@ -4,37 +4,37 @@ import type { ProvenOutput } from '../../src/node/snapshot/snapshot-format.ts'
 import { Writer } from '../../src/protocol/schema/writer.ts'
 import type { AccountAt } from '../../src/store/ledger-snapshot-contract.ts'
 
-/** A snapshot file as iota-core writes it (docs/iota-core-snapshot.md), of a ledger that this program keeps. */
+/** Writes snapshot files in the format of iota-core (docs/iota-core-snapshot.md) from the state of this gateway's ledger. */
 
-/** What the file is of. */
+/** The ledger that a snapshot file describes. */
 export interface IotaCoreLedger {
   readonly slot: number
   readonly parameters: Hex
-  /** In the order of the roots id; none of the genesis slot. */
+  /** The roots in the order of the roots id; `undefined` for the genesis slot. */
   readonly roots: readonly Hex[] | undefined
-  /** Of all slots since the genesis, the last that of the slot. */
+  /** The commitments of all slots from the genesis to `slot`. */
   readonly commitments: readonly Uint8Array[]
-  /** At the end of the slot, by their ids. */
+  /** The unspent outputs at the end of the slot, ordered by id. */
   readonly outputs: readonly ProvenOutput[]
-  /** At the end of the slot, in any order. */
+  /** The accounts at the end of the slot, in any order. */
   readonly accounts: readonly AccountAt[]
-  /** What the slots since have changed, the oldest first. */
+  /** The changes of the later slots, the oldest first. */
   readonly since?: readonly SlotDiff[]
 }
 
-/** What a slot created and consumed. */
+/** The outputs that a slot created and consumed. */
 export interface SlotDiff {
   readonly created: readonly ProvenOutput[]
   readonly consumed: readonly ProvenOutput[]
 }
 
-/** The bytes of a file, and where its parts begin. */
+/** The bytes of a file, and the offset of each part. */
 export interface IotaCoreFile {
   readonly bytes: Buffer
   readonly places: ReadonlyMap<string, number>
 }
 
-/** Makes it; the parts that a follower does not need have an element or two each. */
+/** Builds a snapshot file. The parts that a follower does not need have one or two elements each. */
 export function iotaCoreFile(ledger: IotaCoreLedger): IotaCoreFile {
   const places = new Map<string, number>()
   const parts: Uint8Array[] = []
@@ -94,7 +94,7 @@ function writeCommitments(writer: Writer, { commitments }: IotaCoreLedger): void
   each(writer, 4, commitments, (bytes) => writeSized(writer, 2, bytes))
 }
 
-/** The outputs that are unspent in the newest slot, by their ids. */
+/** Writes the outputs that are unspent in the newest slot, ordered by id. */
 function writeOutputs(writer: Writer, { slot, outputs, since = [] }: IotaCoreLedger): void {
   writer.u32(slot + since.length)
   const unspent = new Map(outputs.map((output) => [output.outputId, output]))
@@ -153,7 +153,7 @@ function writePerformance(writer: Writer, slot: number): void {
   each(writer, 8, [1, 2], () => zeros(writer, 32 + 4 + 1 + 33))
 }
 
-/** Of an epoch. */
+/** Writes the pools of an epoch. */
 function writePools(writer: Writer, prefix: Prefix): void {
   writer.u32(1)
   each(writer, prefix, [1, 2], () => zeros(writer, 32 + 24))
@@ -181,7 +181,7 @@ function writeUpgrades(writer: Writer, slot: number): void {
   })
 }
 
-/** The file has them in another order than the roots id. */
+/** Writes the roots in the order of the file, which differs from that of the roots id. */
 function writeRoots(writer: Writer, roots: IotaCoreLedger['roots']): void {
   if (roots === undefined) return
   for (const place of [3, 4, 5, 7, 6, 1, 2, 0]) writer.hex(roots[place] ?? '0x')

@@ -20,46 +20,46 @@ import { acceptedId, post } from './submit.ts'
 import { until } from './until.ts'
 import { blockOf, type Offer, offerOf, paymentOf, type SignedPayment } from './wallet.ts'
 
-/** A gateway whose clock is set by hand, and everything that was done in its ledger. */
+/** A gateway with a settable clock, and a record of everything that happened in its ledger. */
 export interface LedgerWorld {
   readonly gateway: TestGateway
-  /** Every output of the world but those of the genesis. */
+  /** Every output of the world except those of the genesis. */
   readonly outputs: ModelOutput[]
-  /** One of them. */
+  /** Returns the output of an id. */
   output(id: OutputId): ModelOutput | undefined
-  /** The slot of this moment, with the commitment that transactions refer to. */
+  /** The current slot, with the commitment that transactions refer to. */
   moment(): Promise<Moment>
-  /** Submits a payload in the slot of a moment; gives the id of its block. */
+  /** Submits a block with a payload in the slot of a moment, and returns the id of the block. */
   submit(moment: Moment, payload: Payload): Promise<BlockId>
-  /** Notes what a transaction did that was booked in a slot. */
+  /** Records the effects of a transaction that was booked in a slot. */
   note(slot: SlotIndex, transaction: Effects): void
-  /** Goes on by some slots, and waits until what lies the least committable age behind is committed. */
+  /** Advances the clock by some slots, and waits until the slot `minCommittableAge` before the new one is committed. Returns that slot. */
   pass(slots: number): Promise<SlotIndex>
   close(): Promise<void>
 }
 
-/** When transactions are made. */
+/** The slot and the commitment that a transaction is made for. */
 export interface Moment {
   readonly offer: Offer
   readonly slot: SlotIndex
   readonly commitmentId: CommitmentId
-  /** The slot of that commitment. */
+  /** The slot of the commitment. */
   readonly committed: SlotIndex
 }
 
-/** What a transaction spends and creates. */
+/** The outputs that a transaction spends and creates. */
 export interface Effects {
   readonly spent: readonly OutputId[]
   readonly created: readonly { readonly outputId: OutputId; readonly output: Output }[]
 }
 
-/** Short epochs, and so few slots between the two sides of an expiration that both can be met. */
+/** Short epochs and a small `maxCommittableAge`, so that a test reaches both sides of an expiration within a few slots. */
 export const worldParameters: ProtocolParameters = shortened(developmentParameters(1_700_000_000))
 
-/** The slot in which the world begins: epoch 1. */
+/** The slot in which the world starts; it is in epoch 1. */
 export const firstSlot = 70
 
-/** The same with short epochs. */
+/** Returns the parameters with short epochs. */
 export function shortened(usual: ProtocolParameters): ProtocolParameters {
   const slotsPerEpochExponent = 6
   const { manaParameters, rewardsParameters, tokenSupply, slotDurationInSeconds } = usual
@@ -93,14 +93,14 @@ export async function startWorld(env: Environment = {}): Promise<LedgerWorld> {
   const file = join(folder, 'parameters.json')
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, worldParameters)))
   const clock = createSettableClock(timeOf(firstSlot))
-  // Each slot reads anew what it needs of the state.
-  // As on the development network: a test asks more than a stranger may.
+  // The limits per client are those of the development network, because a test sends more requests than one client may.
   const free = {
     CLIENT_COST: '100000000',
     CLIENT_CONNECTIONS: '10000',
     CLIENT_PAYLOADS: '1000000',
     MAX_LOOP_DELAY: '0',
   }
+  // Without state memory, each slot reads the state that it needs from the database.
   const ledger = { PARAMETERS_FILE: file, STATE_MEMORY: '0' }
   const gateway = await startGateway({ clock, env: { ...free, ...ledger, ...env } })
   const outputs: ModelOutput[] = []
@@ -116,7 +116,7 @@ export async function startWorld(env: Environment = {}): Promise<LedgerWorld> {
   }
 
   async function submit({ offer }: Moment, payload: Payload): Promise<BlockId> {
-    // No two blocks of a moment are the same, and none is older than its parents.
+    // Gives each block of a moment a different issuing time, which is not before those of its parents.
     for (const time of [clock.nowNs(), offer.header.issuingTime]) if (time > issued) issued = time
     issued += 1n
     const { bytes, blockId } = blockOf(offer, payload, { header: { issuingTime: issued } })
@@ -163,13 +163,13 @@ export async function startWorld(env: Environment = {}): Promise<LedgerWorld> {
   return { gateway, outputs, output, moment, submit, note, pass, close }
 }
 
-/** Half a second into a slot. */
+/** The time half a second after the start of a slot, in nanoseconds. */
 function timeOf(slot: SlotIndex): bigint {
   const seconds = worldParameters.genesisUnixTimestamp + BigInt(slot) - 1n
   return seconds * 1_000_000_000n + 500_000_000n
 }
 
-/** Sends the funds of the faucet into new outputs, in as many transactions as are needed. */
+/** Creates outputs from the funds of the faucet, in as many transactions as necessary. */
 export async function fundFromFaucet(
   world: LedgerWorld,
   outputs: readonly BasicOutput[],
@@ -207,7 +207,7 @@ export async function fundFromFaucet(
     }))
     world.note(moment.slot, { spent: [], created: created.slice(1) })
     spend = present(created[0], 'the rest').outputId
-    // The next one spends what this one left.
+    // The next transaction spends the remainder of this one.
     await world.pass(1)
   }
 }

@@ -2,14 +2,14 @@ import { limitsOf } from '../../src/api/limit-list.ts'
 import { defaultLimits } from '../../src/api/limits.ts'
 import { present } from '../../src/lib/assert.ts'
 
-/** The limits as a page for people, each with the test that fails without it: the content of `docs/limits.md`. */
+/** The content of `docs/limits.md`: each limit with the test that fails without it. */
 
-/** A test by its file in the folder of tests, and its name or the name of its row there. */
+/** A test: its file in `test`, and its title or the title of its row. */
 export type NamedTest = readonly [file: string, name: string]
 
 const ofQuery = (limit: string): NamedTest => ['api/graphql/limits-query.test.ts', limit]
 
-/** By the name of the limit. */
+/** The tests by the name of the limit. */
 export const limitTests: Readonly<Record<string, NamedTest>> = {
   headBytes: [
     'api/unreadable.test.ts',
@@ -123,7 +123,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   mqttTopics: ['api/mqtt/broker.test.ts', 'has at most a thousand topics'],
 }
 
-/** Of a gateway without settings. */
+/** The page of a gateway without settings. */
 export function limitsPage(): string {
   const rows = limitsOf(defaultLimits).map(({ name, value, unit, meaning, error, setting }) => {
     const [file, test] = present(limitTests[name], `a test of the limit ${name}`)
@@ -143,8 +143,8 @@ export function limitsPage(): string {
 
 const introduction = `# Limits
 
-What the query \`limits\` answers without settings. A value is itself allowed; what exceeds it gets the error. The last column is
-the test that fails without the limit, in \`test\`. Written from \`src/api/limit-list.ts\` by \`npm run reference\`; do not edit.`
+The response of the query \`limits\` without settings. A value equal to its limit is allowed; a greater one gets the error. The last
+column names the test in \`test\` that fails without the limit. \`npm run reference\` generates this page from \`src/api/limit-list.ts\`.`
 
 const head = [
   '| limit | value | unit | meaning | error | setting | test |',

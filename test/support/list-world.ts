@@ -34,14 +34,14 @@ import {
 } from './store-rows.ts'
 import { loadVectors, type Vector } from './vectors.ts'
 
-/** A ledger for tests of lists and of what leads from one thing to the other. */
+/** A ledger for tests of lists and of the references between ledger objects. */
 
 const slots = 8
 const kinds = ['basic', 'validation', 'candidacy', 'tagged', 'transaction'] as const
 const time = { genesisSlot: 0, genesisUnixTimestamp: 0n, slotDurationInSeconds: 10 }
 const parameters = { ...developmentParameters(0), ...time, bech32Hrp: 'tst' }
 
-/** Two addresses that the transactions of the world pay and spend from, each the sender of what the other gets. */
+/** Two addresses that the transactions of the world pay and spend from. Each is the sender of the outputs of the other. */
 export const parties: readonly [Ed25519Address, Ed25519Address] = [partyOf(1), partyOf(2)]
 
 function partyOf(n: number): Ed25519Address {
@@ -60,7 +60,7 @@ function paymentTo(address: Ed25519Address): Output {
   }
 }
 
-/** A block with its place in the order of arrival. */
+/** A block with its number in the order of arrival. */
 export interface Kept extends IncomingBlock {
   readonly inbox: number
 }
@@ -68,19 +68,19 @@ export interface Kept extends IncomingBlock {
 const carrying = vectorBytes('transactions')
 const plain = vectorBytes('blocks')
 
-/** A ledger of blocks of every kind and state in eight slots, to which slots are added. */
+/** A ledger with blocks of every kind and state in eight slots. A test can add slots. */
 export interface ListWorld {
   readonly store: Store
-  /** In the order of arrival. */
+  /** The blocks in the order of arrival. */
   readonly kept: readonly Kept[]
-  /** Of all outputs, spent or not. */
+  /** The ids of all outputs, spent and unspent. */
   readonly outputIds: readonly OutputId[]
   /** The newest committed slot. */
   committed(): number
-  /** Books so many blocks into the next slot and commits it. */
+  /** Books `count` blocks in the next slot and commits it. */
   commitSlot(count: number): Promise<void>
   ask(source: string): Promise<Answer>
-  /** The same with the number of statements; the query must have no errors. */
+  /** Executes a query that must have no errors, and counts its statements. */
   askCounted(
     source: string,
     variables: Readonly<Record<string, unknown>>,
@@ -88,7 +88,7 @@ export interface ListWorld {
   close(): Promise<void>
 }
 
-/** Opens it on the usual database. */
+/** Opens the ledger on the usual database. */
 export async function openListWorld(): Promise<ListWorld> {
   const database = await defaultDatabase().create()
   const random = createRandom(11)
@@ -117,7 +117,7 @@ export async function openListWorld(): Promise<ListWorld> {
           kind,
           slot,
           issuerId: testId('AccountId', 32, n % 3),
-          // Some are of one time.
+          // Some blocks have equal issuing times.
           issuingTime: 1_700_000_000_000_000_000n + BigInt(slot * 100 + random.between(0, 6)),
           bytes: withParents(bytes, refersTo),
           transactionId: kind === 'transaction' ? transactionIdOf(n - (n % 10)) : undefined,
@@ -187,7 +187,7 @@ export async function openListWorld(): Promise<ListWorld> {
     committed = slot
   }
 
-  /** Pays each party one to three outputs, and spends up to two of all that they have. */
+  /** A transaction that creates one to three outputs of the parties, and spends up to two of their outputs. */
   function moveOf(transactionId: TransactionId) {
     const consumed = [0, 1].flatMap(() =>
       owned.length < 4 ? [] : owned.splice(random.between(0, owned.length - 1), 1),
@@ -202,20 +202,20 @@ export async function openListWorld(): Promise<ListWorld> {
 
   const ask = (source: string) => askSchema({ store, parameters }, source)
 
-  /** The same on a reader whose statements are counted; each query runs twice, compiled and not. */
+  /** Executes a query on a reader that counts statements. Each query runs twice, with and without compilation. */
   async function askCounted(source: string, variables: Readonly<Record<string, unknown>>) {
-    const asked: string[] = []
+    const texts: string[] = []
     const counted: Database = {
       ...reads,
       query: (sql, values) => {
-        asked.push(sql)
+        texts.push(sql)
         return reads.query(sql, values)
       },
     }
     const read = createReader(counted)
     const answer = await askSchema({ store: { ...store, read }, parameters }, source, variables)
     expect(answer.errors).toBeUndefined()
-    return { answer, statements: asked.length / 2 }
+    return { answer, statements: texts.length / 2 }
   }
 
   async function close(): Promise<void> {

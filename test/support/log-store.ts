@@ -22,33 +22,33 @@ import { defaultDatabase, onDatabase, openedStore, republish } from './databases
 import { partitioned } from './partitioned.ts'
 import { testParameters } from './store-rows.ts'
 
-/** A real store on a temporary file with a log that a test writes slot by slot, and a plain array of what it wrote. */
+/** A real store on a temporary database. A test writes its log slot by slot, and a plain array holds the written rows. */
 export interface LogStore {
   readonly store: Store
-  /** 8 bytes. */
+  /** The log id, 8 bytes. */
   readonly logId: Hex
-  /** Every row written so far, in the order of the log; `chain` is left out, the array cannot know it. */
+  /** Every written row in the order of the log, without the history hash, which the array cannot compute. */
   readonly rows: ModelRow[]
-  /** Of its database. */
+  /** The URL of the database. */
   readonly url: string
   /** The newest committed slot. */
   slot(): number
   /** Commits the next slots, one per list of entries. */
   commit(...slots: (readonly LogEntry[])[]): Promise<void>
-  /** Gives up the updates of all but so many milestones; `rows` still has them. */
+  /** Prunes the updates of all but the newest `milestones`; `rows` still contains them. */
   prune(milestones: number): Promise<void>
-  /** Makes it another log, as if another database had been put in its place. */
+  /** Changes the log id, as if the database had been replaced by another one. */
   replace(epoch: Hex): Promise<void>
-  /** Takes it back to a slot, as if a copy of then had been put in its place; what is committed next is another history. */
+  /** Resets the log to a slot, as if a backup had been restored. Later commits write another history. */
   rewind(slot: number): Promise<void>
-  /** A position of this log; of one that it does not reach the branch is nobody's. */
+  /** A position of this log. A position beyond its tip has a branch that no commitment has. */
   positionAt(seq: number): LogPosition
   /** The cursor of a position. */
   cursorAt(seq: number): string
   close(): Promise<void>
 }
 
-/** A row of the log as the naive model knows it. */
+/** A row of the log in the naive model. */
 export type ModelRow = Omit<LedgerUpdate, 'historyHash'>
 
 /** Opens a store and initializes it with an empty genesis slot 0. */
@@ -73,7 +73,7 @@ export async function openLogStore(kind = defaultDatabase()): Promise<LogStore> 
   const ordinals = new Map<string, number>()
   let slot = 0
   let history = 'first'
-  /** The last one writes: those before it would not, in a database that lacks what they have seen. */
+  /** The last store writes. The former ones refuse to write to a database that lacks rows that they have read. */
   const stores = [store]
   const write = () => present(stores.at(-1), 'a store').write
 
@@ -147,7 +147,6 @@ export async function openLogStore(kind = defaultDatabase()): Promise<LogStore> 
   }
 }
 
-/** The rows of one address and class. */
 export function rowsOf(
   rows: readonly ModelRow[],
   address: Hex,
@@ -161,7 +160,7 @@ export const addresses: readonly Hex[] = ['a1', 'b2', 'c3', 'd4'].map(
   (byte): Hex => `0x00${byte.repeat(32)}`,
 )
 
-/** The entries of one slot, in any order. Few transactions with high indices, so that outputs are close to each other. */
+/** The entries of one slot, in any order. They use few transaction ids, and indices on both sides of a byte boundary. */
 export const slotEntries: fc.Arbitrary<LogEntry[]> = fc.uniqueArray(
   fc.record({
     // The last address never has an update.
@@ -176,14 +175,14 @@ export const slotEntries: fc.Arbitrary<LogEntry[]> = fc.uniqueArray(
   { maxLength: 12, selector: (entry) => [entry.address, entry.outputId, entry.isSpent].join() },
 )
 
-/** An output id from the byte its transaction id is made of; the index is written little endian. */
+/** An output id from the byte that its transaction id repeats, and an index, which it contains in little-endian order. */
 export function outputIdOf(byte: string, index: number): OutputId {
   const bytes = Buffer.alloc(2)
   bytes.writeUInt16LE(index)
   return `0x${byte.repeat(36)}${bytes.toString('hex')}` as OutputId
 }
 
-/** The order inside a milestone, written out: transaction, index, created first, OWNED first, address. */
+/** Sorts the entries of a milestone: by transaction, index, created before spent, OWNED before MENTIONED, and address. */
 export function sortEntries(entries: readonly LogEntry[]): LogEntry[] {
   const byKeys = (a: LogEntry, b: LogEntry) =>
     compare(a.outputId.slice(0, 74), b.outputId.slice(0, 74)) ||
@@ -202,8 +201,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** A commitment that is like no other, as those of ledgers are. */
-/** The id that a log under test gives to a slot; histories of other names have other ids. The first is called `first`. */
+/** The commitment id of a slot of the log, different for each name of a history. The first history has the name `first`. */
 export function commitmentIdAt(slot: number, history: string): CommitmentId {
   const bytes = Buffer.alloc(36)
   bytes.write(hash('sha256', `${slot} ${history}`), 'hex')
@@ -216,13 +214,13 @@ function commitOf(slot: number, entries: readonly LogEntry[], history: string) {
   return { slot, commitmentId, bytes: new Uint8Array(89), entries, accounts: [], epochs: [] }
 }
 
-/** The value of something that must not fail here. */
+/** Returns the value of a result; an error fails the test. */
 export function unwrap<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(`a success, not ${JSON.stringify(result)}`)
   return result.value
 }
 
-/** The times of its slots. */
+/** The parameters of the fixed log, which determine the times of its slots. */
 export const fixedParameters = {
   ...developmentParameters(0),
   genesisSlot: 0,
@@ -231,10 +229,10 @@ export const fixedParameters = {
   slotsPerEpochExponent: 13,
 }
 
-/** The slots of the fixed log. */
+/** The number of slots of the fixed log. */
 export const fixedSlots = 24
 
-/** Opens a store with one fixed log of that many slots, for tests where the questions are what varies. */
+/** Opens a store with a fixed log of `fixedSlots` slots, for tests with random requests. */
 export async function openFixedLog(): Promise<LogStore> {
   const log = await openLogStore()
   const length = { minLength: fixedSlots, maxLength: fixedSlots }
@@ -243,7 +241,7 @@ export async function openFixedLog(): Promise<LogStore> {
   return log
 }
 
-/** What was booked into some slots, as lists. */
+/** Lists the blocks, transactions and outputs that were booked in a range of slots. */
 export async function contentsOf(store: Store, from: number, to: number): Promise<SlotContents> {
   const [blocks, transactions]: [SlotBlock[], SlotTransaction[]] = [[], []]
   const [created, spent]: [OutputRow[], OutputRow[]] = [[], []]

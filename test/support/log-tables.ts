@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 
-/** The tables of a log as they lie in a database, read past the program: what gateways over one ledger must share. */
+/** Reads the tables of a log without the store. Gateways over the same ledger must have equal tables. */
 
-/** Tables, the columns that are the same everywhere, and what bounds a table to the slots up to one. */
+/** The compared tables, with the columns that are equal in all databases of a ledger. */
 const compared = {
   ledger_updates: [
     ['seq', 'address', 'class', 'ordinal', 'roles', 'milestoneIndex'],
@@ -20,10 +20,10 @@ const compared = {
 
 type TableName = keyof typeof compared
 
-/** Rows as text, by table; nothing in them lies beyond the slot asked for, if no slot behind it changed anything. */
+/** Rows as text, by table. If no slot after the requested one changed anything, the rows contain nothing after that slot. */
 export type LogTables = Readonly<Record<TableName, readonly string[]>>
 
-/** Reads them, of either kind of database. */
+/** Reads the tables from SQLite or PostgreSQL. */
 export async function logTables(url: string, upTo: number): Promise<LogTables> {
   const all = url.startsWith('file:') ? await fromSqlite(url) : await fromPostgresql(url)
   const commitments = all.commitments.filter(([slot]) => Number(slot) <= upTo)
@@ -65,7 +65,7 @@ async function readAll(query: (sql: string) => Promise<readonly unknown[]>): Pro
   return Object.fromEntries(tables) as unknown as Tables
 }
 
-/** The databases have other types for the same value. */
+/** Converts a value to text, because the two databases have different types for the same value. */
 function inWords(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (typeof value === 'boolean') return value ? '1' : '0'

@@ -1,25 +1,25 @@
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 
-/** A log that is kept, for tests that ask what an operator was told. */
+/** A log in memory, for tests that check log events. */
 export interface MemoryLog {
   readonly log: Log
-  /** Every line so far, from level `debug` on. */
+  /** Every written line, from level `debug` on. */
   readonly lines: readonly string[]
-  /** Every event so far, parsed. */
+  /** Every written event, parsed. */
   events(): readonly LoggedEvent[]
-  /** The names of the events of some names, in the order they were written. */
+  /** The names of the written events that are in `among`, in the order of writing. */
   names(...among: readonly string[]): readonly string[]
 }
 
-/** A line of the log; its other fields are the event's own. */
+/** A line of the log. Its other members are the fields of the event. */
 export interface LoggedEvent {
   readonly event: string
   readonly level: string
   readonly [field: string]: unknown
 }
 
-/** An empty log. */
+/** Creates an empty log. */
 export function createMemoryLog(clock: Clock = systemClock): MemoryLog {
   const lines: string[] = []
   const events = () => lines.map((line): LoggedEvent => JSON.parse(line))

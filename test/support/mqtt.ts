@@ -1,36 +1,36 @@
 import { EventEmitter, once } from 'node:events'
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt'
 
-/** A published client of MQTT over WebSocket, and the messages it has heard. */
+/** The public npm client of MQTT over WebSocket, with the messages that it received. */
 export interface Listener {
   readonly client: MqttClient
-  /** Asks for a topic; the quality of service it was granted, 128 where it was refused. */
+  /** Subscribes to a topic, and returns the granted quality of service, or 128 if the gateway refused the topic. */
   listen(topic: string): Promise<number>
-  /** The next message on a topic that was not taken yet; its payload. */
+  /** Returns the payload of the next message on a topic that no former call has returned. */
   next(topic: string): Promise<Buffer>
   close(): Promise<void>
 }
 
-/** Connects to a gateway; not again by itself. */
+/** Connects to a gateway; the client does not reconnect. */
 export async function openListener(url: string, options: IClientOptions = {}): Promise<Listener> {
   const client = mqtt.connect(`${url.replace(/^http/, 'ws')}/api/mqtt/v2`, {
     reconnectPeriod: 0,
     protocolVersion: 4,
     ...options,
   })
-  const told = new EventEmitter()
-  const heard = new Map<string, Buffer[]>()
+  const arrivals = new EventEmitter()
+  const payloadsByTopic = new Map<string, Buffer[]>()
   client.on('message', (topic, payload) => {
-    heard.set(topic, [...(heard.get(topic) ?? []), payload])
-    told.emit(topic)
+    payloadsByTopic.set(topic, [...(payloadsByTopic.get(topic) ?? []), payload])
+    arrivals.emit(topic)
   })
   await event(client, 'connect')
 
   async function next(topic: string): Promise<Buffer> {
     for (;;) {
-      const payload = heard.get(topic)?.shift()
+      const payload = payloadsByTopic.get(topic)?.shift()
       if (payload !== undefined) return payload
-      await once(told, topic)
+      await once(arrivals, topic)
     }
   }
 
@@ -48,8 +48,8 @@ export async function openListener(url: string, options: IClientOptions = {}): P
   return { client, listen, next, close: () => client.endAsync(true) }
 }
 
-/** The next event of a client; what it comes with. */
-// biome-ignore lint/suspicious/noExplicitAny: every event comes with something else
+/** Waits for the next event of a client, and returns its arguments. */
+// biome-ignore lint/suspicious/noExplicitAny: every event has other arguments
 export function event(client: MqttClient, name: string): Promise<any[]> {
-  return new Promise((resolve) => client.once(name as 'close', (...told: []) => resolve(told)))
+  return new Promise((resolve) => client.once(name as 'close', (...args: []) => resolve(args)))
 }

@@ -10,11 +10,11 @@ import {
   sqliteForScripts,
 } from './schema-engine.ts'
 
-/** `npm run migration -- NAME`: writes the differences between migrations and schemas as the next migrations. */
+/** `npm run migration -- NAME`: writes the differences between the schemas and their migrations as new migrations. */
 
 const name = process.argv[2]
 if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
-  console.error('usage: npm run migration -- NAME, of lower-case letters, digits and underscores')
+  console.error('usage: npm run migration -- NAME (lower-case letters, digits and underscores)')
   process.exit(2)
 }
 
@@ -28,7 +28,7 @@ try {
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
   for (const [{ provider, migrations }, script] of scripts) {
     if (script === '') {
-      console.log(`${provider}: migrations and schema agree; nothing written`)
+      console.log(`${provider}: the migrations match the schema; wrote no migration`)
       continue
     }
     const folder = join(migrations, `${stamp}_${name}`)

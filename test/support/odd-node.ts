@@ -2,33 +2,33 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startGateway, type TestGateway } from './start-gateway.ts'
 
-/** A node that passes on what a real gateway answers, and spoils some of it on the way. */
+/** A node that forwards the responses of a real gateway and changes some of them. */
 
-/** An answer on its way. */
+/** A forwarded response. */
 export interface PassedAnswer {
   readonly status: number
   readonly body: string | Uint8Array
 }
 
-/** What it makes of an answer; the path is that of the request, with its query. */
+/** Returns the changed response, or `HANG_UP` to destroy the connection. `path` is that of the request, with its query string. */
 export type Spoil = (path: string, answer: PassedAnswer) => PassedAnswer | 'HANG_UP'
 
-/** A running one. */
+/** A running node. */
 export interface OddNode {
-  /** Without a slash at the end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
-  /** The paths that were asked for so far. */
+  /** The paths of all received requests. */
   readonly asked: readonly string[]
-  /** From now on spoils in another way. */
+  /** Replaces the change that the node makes to responses. */
   spoilBy(spoil: Spoil): void
   close(): Promise<void>
 }
 
-/** Spoils nothing. */
+/** Changes nothing. */
 export const passOn: Spoil = (_path, answer) => answer
 
-/** Starts one in front of a gateway. */
-export async function startOddNode(behind: string, first: Spoil): Promise<OddNode> {
+/** Starts a node in front of a gateway. */
+export async function startOddNode(gatewayUrl: string, first: Spoil): Promise<OddNode> {
   let spoil = first
   const asked: string[] = []
   const server = createServer(async (request, response) => {
@@ -43,7 +43,7 @@ export async function startOddNode(behind: string, first: Spoil): Promise<OddNod
       if (typeof value === 'string') headers[name] = value
     }
     const body = method === 'POST' ? { body: Buffer.concat(chunks) } : {}
-    const real = await fetch(behind + path, { method, headers, ...body })
+    const real = await fetch(gatewayUrl + path, { method, headers, ...body })
     const type = real.headers.get('content-type') ?? ''
     const bytes = new Uint8Array(await real.arrayBuffer())
     const text = type.startsWith('application/json') ? new TextDecoder().decode(bytes) : bytes
@@ -70,10 +70,10 @@ export async function startOddNode(behind: string, first: Spoil): Promise<OddNod
   }
 }
 
-/** Changes the JSON of the answers whose path ends like this. */
+/** Changes the JSON of responses to requests whose path ends with `end`. */
 export function changing(
   end: string,
-  // biome-ignore lint/suspicious/noExplicitAny: the test knows what the node answers there
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the response
   change: (json: any) => unknown,
 ): Spoil {
   return (path, answer) => {
@@ -82,7 +82,7 @@ export function changing(
   }
 }
 
-/** Several changes, one after the other. */
+/** Makes several changes, one after the other. */
 export function allOf(...spoils: readonly Spoil[]): Spoil {
   return (path, answer) => {
     let passed: PassedAnswer | 'HANG_UP' = answer
@@ -97,20 +97,20 @@ export interface Follower {
   readonly node: OddNode
 }
 
-/** Starts both, in front of a real gateway. */
+/** Starts an odd node in front of a real gateway, and a gateway that follows the node. */
 export async function startFollower(
-  behind: string,
+  gatewayUrl: string,
   spoil: Spoil,
   env: Record<string, string>,
 ): Promise<Follower> {
-  const node = await startOddNode(behind, spoil)
+  const node = await startOddNode(gatewayUrl, spoil)
   const gateway = await startGateway({
     env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, ...env },
   })
   return { gateway, node }
 }
 
-/** Ends both. */
+/** Closes the gateway and the node. */
 export async function endFollower({ gateway, node }: Follower): Promise<void> {
   await gateway.close()
   await node.close()

@@ -15,9 +15,9 @@ import type { SignedTransaction, Transaction } from '../../src/protocol/transact
 import type { Unlock } from '../../src/protocol/unlocks.ts'
 import type { SignedPayment } from './wallet.ts'
 
-/** What nodes take and the official SDK does not make: outputs, addresses and unlocks (codec reference 19). */
+/** Outputs, addresses and unlocks that nodes accept and the official SDK cannot create (codec reference 19). */
 
-/** Held by all of the keys together. */
+/** A multi address that requires the signatures of all keys. */
 export function multiOf(keys: readonly Keypair[]): MultiAddress {
   const addresses = keys
     .map(
@@ -27,7 +27,7 @@ export function multiOf(keys: readonly Keypair[]): MultiAddress {
   return { type: 40, addresses, threshold: keys.length }
 }
 
-/** The unlock of a multi address with all signatures, in the order of its members. */
+/** The unlock of a multi address with the signatures of all keys, in the order of its members. */
 export function multiUnlock(
   address: MultiAddress,
   keys: readonly Keypair[],
@@ -44,23 +44,23 @@ export function multiUnlock(
   return { type: 5, unlocks }
 }
 
-/** An output of an address. */
+/** An output that a multi address owns. */
 export function heldBy(address: MultiAddress, amount: bigint): BasicOutput {
   return { type: 0, amount, mana: 0n, unlockConditions: [{ type: 0, address }], features: [] }
 }
 
-/** What a transaction spends and creates, and who unlocks it. */
+/** The inputs and outputs of a transaction, and the function that unlocks its inputs. */
 export interface OddPayment {
   readonly spend: readonly OutputId[]
   readonly outputs: readonly Output[]
   readonly creationSlot: SlotIndex
   readonly capabilities?: Hex
   readonly commitment?: CommitmentId
-  /** One unlock for each input, over the hash that is signed. */
+  /** Returns one unlock for each input, from the signing hash. */
   unlock(signingHash: Uint8Array): readonly Unlock[]
 }
 
-/** Makes and signs a transaction. */
+/** Creates and signs a transaction. */
 export function oddPaymentOf(network: Network, payment: OddPayment): SignedPayment {
   const { spend, outputs, creationSlot, capabilities = '0x02', commitment } = payment
   const transaction: Transaction = {

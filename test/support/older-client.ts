@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 
-/** `@iota/iota.js`, the client from before the official SDK. Its package does not say where its types are. */
+/** `@iota/iota.js`, the predecessor of the official SDK. Its package does not declare the location of its types. */
 
-/** What is used of it. */
+/** The used part of the client. */
 export interface OlderClient {
   pluginFetch<T>(
     basePluginPath: string,
@@ -13,7 +13,7 @@ export interface OlderClient {
   ): Promise<T>
 }
 
-/** Makes a client of a gateway. */
+/** Creates a client of a gateway. */
 export function openOlderClient(url: string): OlderClient {
   const { SingleNodeClient } = createRequire(import.meta.url)('@iota/iota.js')
   return new SingleNodeClient(url)

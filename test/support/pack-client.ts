@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { packClient } from './packed.ts'
 
-/** `npm run pack:client`: packs the client into `dist`, where it also stays unpacked. */
+/** `npm run pack:client`: packs the client into `dist`, and leaves the unpacked package there. */
 console.log(await packClient(fileURLToPath(new URL('../../dist', import.meta.url))))

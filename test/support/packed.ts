@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 
-/** The packages as others get them: packed, and installed from their tarballs. */
+/** Packs the packages and installs them from their tarballs, as users get them. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Packs a folder into `folder`, by default the checkout; gives the path of the tarball. */
+/** Packs a folder, by default the checkout, into `folder`, and returns the path of the tarball. */
 export async function pack(folder: string, packed = root): Promise<string> {
   const words = ['pack', '--silent', '--pack-destination', folder]
   const { stdout } = await run('npm', words, { cwd: packed })
   return join(folder, stdout.trim().split('\n').at(-1) ?? '')
 }
 
-/** Makes the package of `src/client` in `folder`, as the build compiled it, and packs it there; gives the path of the tarball. */
+/** Creates the package of the compiled `src/client` in `folder`, packs it there, and returns the path of the tarball. */
 export async function packClient(folder: string): Promise<string> {
   const compiled = join(root, 'dist/client')
   const target = join(folder, 'client-package')
@@ -48,7 +48,7 @@ const clientManifest = {
   peerDependenciesMeta: { react: { optional: true } },
 }
 
-/** Installs tarballs into an empty folder, as a user would. What npm has in its cache is not asked for again. */
+/** Installs tarballs into an empty folder, as a user does. npm prefers packages from its cache. */
 export async function install(folder: string, ...tarballs: readonly string[]): Promise<void> {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')

@@ -1,7 +1,7 @@
 import type { SlotIndex } from '../../src/protocol/primitives.ts'
 import type { ModelRow } from './log-store.ts'
 
-/** What a page must be, found by filtering and slicing a plain array: nothing of the gateway's own paging is used. */
+/** Computes the expected page by filtering and slicing a plain array, without the gateway's code for pages. */
 
 /** The arguments of a connection, with cursors as positions. */
 export interface PageArguments {
@@ -13,14 +13,14 @@ export interface PageArguments {
   readonly before?: number
 }
 
-/** A page and what is true around it. */
+/** A page, and whether there are pages before and after it. */
 export interface ModelPage {
   readonly rows: readonly ModelRow[]
   readonly hasPreviousPage: boolean
   readonly hasNextPage: boolean
 }
 
-/** The list that a page is cut from: in its own direction, from the start milestone on. */
+/** The list that contains the page: in the requested order, from the start milestone on. */
 export function listOf(
   rows: readonly ModelRow[],
   { sort, startMilestoneIndex: start }: Pick<PageArguments, 'sort' | 'startMilestoneIndex'>,
@@ -32,7 +32,7 @@ export function listOf(
   )
 }
 
-/** The page of a connection over the rows of one address and class, given in the order of the log. */
+/** The page of a connection over the rows of one address and class; `rows` are in the order of the log. */
 export function pageOf(rows: readonly ModelRow[], page: PageArguments): ModelPage {
   const list = listOf(rows, page)
   const sign = page.sort === 'OLDEST' ? 1 : -1

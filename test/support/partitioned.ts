@@ -8,7 +8,7 @@ import type {
 } from '../../src/store/partition-contract.ts'
 import { partitionLog } from '../../src/store/partition-log.ts'
 
-/** Partitions the log of a database as the command does, beside its store. */
+/** Partitions the log of a database as the command does, without its open store. */
 export async function partition(
   url: string,
   options: Partial<PartitionOptions> = {},
@@ -17,11 +17,11 @@ export async function partition(
   if (!database.ok) throw new Error(database.error.code)
   const { signal } = new AbortController()
   const silent = { signal, onProgress: () => {}, onWaiting: () => {} }
-  const given = { rows: undefined, isSplit: false, ...silent, ...options }
-  return partitionLog(database.value, given).finally(database.value.close)
+  const settings = { rows: undefined, isSplit: false, ...silent, ...options }
+  return partitionLog(database.value, settings).finally(database.value.close)
 }
 
-/** The same where it must succeed: the ranges, each with its first and last position. */
+/** Partitions the log, fails unless that succeeds, and returns the ranges with their first and last positions. */
 export async function partitioned(
   url: string,
   options: Partial<PartitionOptions> = {},

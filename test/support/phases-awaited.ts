@@ -1,6 +1,6 @@
 import { turnsAwaited } from '../../src/lib/turns.ts'
 
-/** In how many phases of the event loop each client has waited for its turn while something was done. */
+/** Returns the number of event loop phases in which each client waited for its turn during `work`. */
 export async function phasesAwaited(
   clients: readonly string[],
   work: () => Promise<void>,

@@ -1,8 +1,8 @@
 import type { Json } from '../../src/protocol/schema/schema.ts'
 
 /**
- * A protocol value as GraphQL answers it, and as protocol JSON, in a form that both have: without what one of them
- * derives (`__typename`) or leaves out when empty, and metadata entries as an object. Knows no types.
+ * Converts a protocol value, as GraphQL returns it or as protocol JSON, to a form that is equal for both: without derived members
+ * (`__typename`), without members that one of them omits when empty, and with metadata entries as an object. Uses no types.
  */
 export function plainJson(value: unknown): Json | undefined {
   if (value === null || value === undefined || value === '0x') return undefined
@@ -10,7 +10,7 @@ export function plainJson(value: unknown): Json | undefined {
   if (Array.isArray(value)) {
     return value.length === 0 ? undefined : value.map((one) => plainJson(one) ?? null)
   }
-  // An address of the graph, for what the protocol writes in its place.
+  // GraphQL returns an object with `content` where protocol JSON has the address itself.
   if (typeof value === 'object' && 'content' in value) return plainJson(value.content)
   const members = Object.entries(value as object).flatMap(([key, member]) => {
     const plain = key === 'entries' ? entriesOf(member) : plainJson(member)

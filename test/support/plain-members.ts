@@ -2,7 +2,7 @@ import type { Fields } from '../../src/protocol/schema/composites.ts'
 import type { Members } from '../../src/protocol/schema/members.ts'
 import { Malformed, within } from '../../src/protocol/schema/refusal.ts'
 
-/** What the members of a type must do, as a plain loop. */
+/** Reads and writes the members of a type in a plain loop, as the reference for the compiled code. */
 export function plainMembers(code: number | undefined, fields: Fields): Members {
   const members = Object.entries(fields)
   const type = code === undefined ? {} : { type: code }

@@ -17,29 +17,29 @@ import { type Moment, worldParameters } from './ledger-world.ts'
 import { addressOfChain, type Plan, type Player, type Spend } from './player.ts'
 import type { Random } from './random.ts'
 
-/** Which outputs a player can spend, and how what he spends comes out right. */
+/** Finds the outputs that a player can spend, and balances the transactions that spend them. */
 
-/** Somebody in a situation. */
+/** A player with the moment and the outputs of a move. */
 export interface Turn {
   readonly player: Player
   readonly moment: Moment
   readonly random: Random
-  /** His unspent outputs. */
+  /** The unspent outputs of the player. */
   readonly coins: readonly ModelOutput[]
 }
 
-/** One of some; `undefined` of none. */
+/** A random element of a list; `undefined` if the list is empty. */
 export function pick<T>(random: Random, list: readonly T[]): T | undefined {
   return list[random.between(0, list.length - 1)]
 }
 
-/** The earliest and the latest slot that a transaction of the moment can be booked in. */
+/** The earliest and the latest slot in which a transaction of the moment can be booked. */
 export function boundsOf({ committed }: Moment) {
   const { minCommittableAge, maxCommittableAge } = worldParameters
   return { earliest: committed + minCommittableAge, latest: committed + maxCommittableAge }
 }
 
-/** The address that may spend a basic output or an NFT now; `undefined` while nobody may. */
+/** The address that may spend a basic output or an NFT at a moment; `undefined` if none may. */
 export function spenderOf(output: Output, moment: Moment): Address | undefined {
   const { earliest, latest } = boundsOf(moment)
   const timelock = conditionOf(output, Timelock)
@@ -50,7 +50,7 @@ export function spenderOf(output: Output, moment: Moment): Address | undefined {
   return earliest >= expiration.slot ? expiration.returnAddress : undefined
 }
 
-/** His outputs of a kind that one of his keys may spend now. */
+/** The outputs of a type that one of the player's keys may spend now. */
 export function spendable<T extends Output['type']>(turn: Turn, type: T): Spend[] {
   return turn.coins.flatMap((coin) => {
     if (coin.output.type !== type) return []
@@ -59,19 +59,19 @@ export function spendable<T extends Output['type']>(turn: Turn, type: T): Spend[
   })
 }
 
-/** A plan whose base tokens need not balance yet. */
+/** A plan whose base tokens need not balance. */
 export interface Draft extends Partial<Plan> {
   readonly name: string
   readonly spends: readonly Spend[]
   readonly outputs: readonly Output[]
-  /** Native tokens that the draft itself takes care of. */
+  /** The native token that the draft itself balances. */
   readonly settled?: FoundryId | undefined
 }
 
-/** What an output that holds little can hold at least. */
+/** The minimum amount of a small output. */
 const minAmount = 300_000n
 
-/** Gives back storage deposits, keeps native tokens, adds what is missing, and takes the rest. */
+/** Balances a draft: returns storage deposits, keeps native tokens, adds missing base tokens, and creates an output for the rest. */
 export function balanced(turn: Turn, draft: Draft): Plan | undefined {
   const spends = [...draft.spends]
   const outputs = [...draft.outputs, ...depositsOf(spends)]
@@ -87,7 +87,7 @@ export function balanced(turn: Turn, draft: Draft): Plan | undefined {
   return { name, spends, outputs, credits, rewards }
 }
 
-/** Outputs of base tokens alone. */
+/** The spendable outputs that hold only base tokens. */
 function purse(turn: Turn): Spend[] {
   return spendable(turn, 0).filter(
     ({ coin }) =>
@@ -114,11 +114,11 @@ function depositsOf(spends: readonly Spend[]): BasicOutput[] {
   return [...due.values()]
 }
 
-/** One output for every token that comes in; half of some is burned. */
+/** Creates one output for every native token of the inputs. Burns half of some tokens. */
 function tokensOf(turn: Turn, spends: readonly Spend[], settled: FoundryId | undefined) {
   const sums = new Map<FoundryId, bigint>()
   for (const { coin } of spends) {
-    // A foundry keeps what it holds.
+    // A foundry keeps its own tokens.
     const token = coin.output.type === 3 ? undefined : featureOf(coin.output, NativeToken)
     if (token !== undefined) sums.set(token.id, (sums.get(token.id) ?? 0n) + token.amount)
   }
@@ -135,12 +135,12 @@ function sumOf(outputs: readonly Output[]): bigint {
   return outputs.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** One of his keys' addresses. */
+/** The address of a random key of the player. */
 export function anyKey({ player, random }: Turn): Ed25519Address {
   return present(pick(random, player.addresses), 'an address')
 }
 
-/** One of his addresses, those of his accounts and NFTs among them. */
+/** A random address of the player, including those of the player's accounts and NFTs. */
 export function anyOwner(turn: Turn): Address {
   const chains = turn.coins.flatMap(({ output, outputId }): Address[] => {
     const key = addressOfChain({ output, outputId, bookedSlot: 0 })

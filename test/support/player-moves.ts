@@ -35,15 +35,15 @@ import {
   type Turn,
 } from './player-coins.ts'
 
-/** What a player may do: creations, transitions and destructions of every kind of output. */
+/** The moves of a player: they create, change and destroy outputs of every kind. */
 
-/** A move, or `undefined` where there is nothing that it could be done to. */
+/** Returns the plan of a move, or `undefined` if the player has no output for it. */
 export type Move = (turn: Turn) => Plan | undefined
 
 const zeroId = `0x${'00'.repeat(32)}` as const
 const amount = 2_000_000n
 
-/** Spends one or two basic outputs, and makes one or two with whatever conditions come. */
+/** Spends one or two basic outputs, and creates one or two with random conditions. */
 const send: Move = (turn) => {
   const { random } = turn
   const spends = random.shuffled(spendable(turn, 0)).slice(0, random.between(1, 2))
@@ -57,7 +57,7 @@ const send: Move = (turn) => {
   return balanced(turn, { name: 'send', spends, outputs: made })
 }
 
-/** A basic output with conditions around the moment. */
+/** A basic output with random conditions whose slots are close to the moment. */
 function conditioned(turn: Turn, held: bigint): BasicOutput {
   const { random } = turn
   const { earliest, latest } = boundsOf(turn.moment)
@@ -124,7 +124,7 @@ const moveNft: Move = (turn) => {
 }
 
 function nextNft({ output, outputId }: ModelOutput, changes: Partial<NftOutput>): NftOutput {
-  if (output.type !== 4) throw new Error('an NFT is meant')
+  if (output.type !== 4) throw new Error('the output is not an NFT')
   return { ...output, nftId: chainId(output, outputId) as Id<'NftId'>, ...changes }
 }
 
@@ -151,7 +151,7 @@ const createAccount: Move = (turn) => {
   return balanced(turn, { name: 'createAccount', spends: [], outputs: [account] })
 }
 
-/** The right to issue blocks, for as short as it may be, or for a while. */
+/** A block issuer feature that expires as early as the rules allow, or later. */
 function issuing(turn: Turn) {
   const { latest } = boundsOf(turn.moment)
   const [key] = turn.player.keys
@@ -159,7 +159,7 @@ function issuing(turn: Turn) {
   return { type: 6, expirySlot: latest + turn.random.between(0, 3), blockIssuerKeys } as const
 }
 
-/** An account with what its transition needs; `undefined` while its credits are not in the commitment. */
+/** An account with the context of its transition; `undefined` while the commitment does not contain its credits. */
 function accountToMove(
   turn: Turn,
 ): { spend: Spend; next: AccountOutput; credits: AccountId[] } | undefined {
@@ -224,7 +224,7 @@ function holding(turn: Turn, id: FoundryId, tokens: bigint): BasicOutput[] {
   return [{ ...conditioned(turn, amount), features: [{ type: 5, id, amount: tokens }] }]
 }
 
-/** A foundry behind its account. */
+/** A foundry with its account, which precedes it in the inputs. */
 function foundryToMove(turn: Turn) {
   const moved = accountToMove(turn)
   if (moved === undefined) return undefined
@@ -268,7 +268,7 @@ const meltTokens: Move = (turn) => {
   return balanced(turn, { name: 'meltTokens', spends, outputs, credits, settled: id })
 }
 
-/** Only where every token that is left is in the foundry itself or in what can be spent with it. */
+/** Possible only if the foundry itself or spendable outputs hold all remaining tokens. */
 const destroyFoundry: Move = (turn) => {
   const found = foundryToMove(turn)
   if (found === undefined) return undefined
@@ -331,7 +331,7 @@ const destroyAnchor: Move = (turn) => {
   return moved && balanced(turn, { name: 'destroyAnchor', spends: [moved.spend], outputs: [] })
 }
 
-/** The account of the node, which validates. */
+/** The account of the gateway's issuer, which is a validator. */
 const validatorAddress = { type: 8, accountId: accountIdOfKey(developmentKeys().issuer) } as const
 
 const delegate: Move = (turn) => {
@@ -345,7 +345,7 @@ const delegate: Move = (turn) => {
   return balanced(turn, { name: 'delegate', spends: [], outputs: [delegation] })
 }
 
-/** The epoch of a slot, or the next one where the committee of that is chosen already. */
+/** The epoch of a slot, or the next epoch if the committee of the next epoch is already selected. */
 function firstEpochBehind(slot: number): number {
   const epoch = epochOfSlot(worldParameters, slot)
   const registered = lastSlotOfEpoch(worldParameters, epoch) - worldParameters.epochNearingThreshold
@@ -371,7 +371,7 @@ const endDelegation: Move = (turn) => {
   return spend && balanced(turn, { ...draft, spends: [spend] })
 }
 
-/** Begins an account by its creation address. */
+/** Starts an account with an implicit account creation address. */
 const createImplicitly: Move = (turn) => {
   const address = { type: 32, pubKeyHash: anyKey(turn).pubKeyHash } as const
   return balanced(turn, { name: 'createImplicitly', spends: [], outputs: [plain(address, amount)] })
@@ -396,7 +396,7 @@ const convertAccount: Move = (turn) => {
   return balanced(turn, { ...draft, credits: [accountId] })
 }
 
-/** Spends what one of his accounts or NFTs owns, together with that. */
+/** Spends an output that an account or NFT of the player owns, together with that account or NFT. */
 const takeFromChain: Move = (turn) => {
   const nft = pick(turn.random, spendable(turn, 4))
   const account = accountToMove(turn)
@@ -415,7 +415,7 @@ const takeFromChain: Move = (turn) => {
   return balanced(turn, { name: 'takeFromChain', spends, outputs: [next], credits })
 }
 
-/** All moves by what they do. */
+/** All moves by name. */
 export const moves: Readonly<Record<string, Move>> = {
   send,
   mintNft,
@@ -440,7 +440,7 @@ export const moves: Readonly<Record<string, Move>> = {
   takeFromChain,
 }
 
-/** Something that the player can do now. */
+/** The plan of a random move that the player can make now. */
 export function anyMove(turn: Turn): Plan | undefined {
   for (const move of turn.random.shuffled(Object.values(moves))) {
     const plan = move(turn)

@@ -18,13 +18,13 @@ import type { Unlock } from '../../src/protocol/unlocks.ts'
 import type { ModelOutput } from './balance-model.ts'
 import type { Effects, Moment } from './ledger-world.ts'
 
-/** Somebody with three keys, who moves outputs between them. */
+/** A user with three keys who moves outputs between them. */
 export interface Player {
   readonly keys: readonly [Keypair, Keypair, Keypair]
   readonly addresses: readonly [Ed25519Address, Ed25519Address, Ed25519Address]
 }
 
-/** The player of a number, always with the same keys. */
+/** The player of a number; its keys are derived from the number. */
 export function playerOf(n: number): Player {
   const key = (i: number) => keypairOf(createHash('sha256').update(`player ${n} ${i}`).digest())
   const keys = [key(0), key(1), key(2)] as const
@@ -32,31 +32,31 @@ export function playerOf(n: number): Player {
   return { keys, addresses: [address(keys[0]), address(keys[1]), address(keys[2])] }
 }
 
-/** An output to be spent, and the address that must be unlocked for it. */
+/** An output to spend, and the address that its unlock must unlock. */
 export interface Spend {
   readonly coin: ModelOutput
   readonly by: Address
 }
 
-/** A transaction to be made. Its base tokens balance. */
+/** The plan of a transaction. Its base tokens balance. */
 export interface Plan {
-  /** What does it, for messages. */
+  /** The name of the move, for error messages. */
   readonly name: string
-  /** Whoever owns by a chain comes behind that chain. */
+  /** The inputs. An output that a chain owns comes after the output of that chain. */
   readonly spends: readonly Spend[]
   readonly outputs: readonly Output[]
-  /** Accounts whose credits it refers to. */
+  /** The accounts of the block issuance credit inputs. */
   readonly credits: readonly AccountId[]
-  /** Inputs whose rewards it claims. */
+  /** The indices of the inputs whose rewards the transaction claims. */
   readonly rewards: readonly number[]
 }
 
-/** A signed transaction and what it will do. */
+/** A signed transaction with its effects. */
 export interface MadeTransaction extends Effects {
   readonly payload: SignedTransaction
 }
 
-/** Makes and signs the transaction of a plan. It may destroy whatever there is to destroy. */
+/** Creates and signs the transaction of a plan, with all capabilities to burn and destroy. */
 export function makeTransaction(player: Player, moment: Moment, plan: Plan): MadeTransaction {
   const transaction: Transaction = {
     networkId: moment.offer.network.id,

@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { assert } from '../../src/lib/assert.ts'
 
-/** The schema of the second database, derived from that of the first: the models are written once. */
+/** Derives the Prisma schema of PostgreSQL from that of SQLite, so that the models are declared once. */
 
-/** The file of the second schema. */
+/** The file of the PostgreSQL schema. */
 export const postgresqlSchemaFile = fileURLToPath(
   new URL('../../prisma/postgresql/schema.prisma', import.meta.url),
 )
 
 const sqliteSchemaFile = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url))
 
-/** What the second schema must say. */
+/** The expected text of the PostgreSQL schema. */
 export function postgresqlSchema(): string {
   return replacements.reduce(
     (text, [sqlite, postgresql]) => {
@@ -31,7 +31,7 @@ const replacements = [
   ['provider = "sqlite"', 'provider = "postgresql"'],
 ] as const
 
-/** Writes the second schema. */
+/** Writes the PostgreSQL schema. */
 export function writePostgresqlSchema(): void {
   writeFileSync(postgresqlSchemaFile, postgresqlSchema())
 }

@@ -7,27 +7,26 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 
-/** A real PostgreSQL from a registry package, on a free port, gone without a trace when it is stopped. */
+/** Starts a real PostgreSQL server from an npm package on a free port. `stop` also removes its files. */
 
 /** A running server. */
 export interface PostgresqlServer {
-  /** Of a database that is there from the beginning, with the right to make others. */
+  /** The URL of an existing database whose user may create others. */
   readonly url: string
-  /** Stops it for a while: as an operator does, or as a crash. What was committed stays. */
+  /** Stops the server as an operator does, or as a crash does. Committed data stays. */
   halt(how: 'in order' | 'crash'): Promise<void>
-  /** Starts it again after `halt`. */
+  /** Starts the server again after `halt`. */
   resume(): Promise<void>
-  /** Stops it for good. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>
 }
 
-/** A test machine that loses its power begins again. */
+/** A test does not need its data after a power loss. */
 const forTests = ['fsync=off']
 
 /**
- * The package ends the process by hooks of its own on `exit` and `beforeExit`, with code 0 whatever `process.exitCode` says: a
- * run of tests in which some failed would look like one in which all passed. Each server is stopped by the code that started
- * it, so these hooks are removed; those on signals stay.
+ * Loads the package and removes its hooks on `exit` and `beforeExit`. They end the process with code 0 whatever `process.exitCode`
+ * is, so a test run with failures would look successful. The code that starts a server also stops it. The hooks on signals stay.
  */
 async function loadEmbeddedPostgres() {
   const events = ['exit', 'beforeExit'] as const
@@ -42,15 +41,15 @@ async function loadEmbeddedPostgres() {
 }
 
 /**
- * Starts a server, by default one that does not wait for its disk. Its texts sort as in English, so that nothing gets away
- * with another order than that of bytes.
+ * Starts a server, by default without waiting for the disk. Its collation is English, so that a statement that relies on byte
+ * order without saying so fails.
  */
 export async function startPostgresql(
   settings: readonly string[] = forTests,
 ): Promise<PostgresqlServer> {
   removeLeftovers()
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
-  // As root the server is another user, who must be able to pass.
+  // As root, the server runs as another user, who needs access to the folder.
   chmodSync(folder, 0o711)
   const password = randomBytes(16).toString('hex')
   const port = await freePort()
@@ -60,7 +59,7 @@ export async function startPostgresql(
     port,
     user: 'gateway',
     password,
-    // Its folder is removed here, and not whenever it stops.
+    // `stop` removes the folder; the package would remove it at every halt.
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
@@ -74,7 +73,7 @@ export async function startPostgresql(
   async function halt(how: 'in order' | 'crash'): Promise<void> {
     if (how === 'crash') {
       const [pid] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
-      // An immediate shutdown: the next start recovers from the log of the database.
+      // SIGQUIT is an immediate shutdown: the next start recovers from the write-ahead log.
       process.kill(Number(pid), 'SIGQUIT')
     }
     await server.stop()
@@ -85,7 +84,7 @@ export async function startPostgresql(
       try {
         return await server.start()
       } catch {
-        // The memory that a crashed server shared with its processes goes with the last of them.
+        // The shared memory of a crashed server exists until the last of its processes has ended.
         await delay(100)
       }
     }
@@ -101,7 +100,7 @@ export async function startPostgresql(
 
 const prefix = 'ledger-gateway-postgresql-'
 
-/** Removes the folders of servers that are stopped, whose processes ended before they could. */
+/** Removes the folders of stopped servers whose test process ended before it could remove them. */
 function removeLeftovers(): void {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))
   for (const name of folders) {
@@ -117,7 +116,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch {
-    // Nobody has this number, or it is no number.
+    // No process has this id, or the text is not a number.
     return false
   }
 }
@@ -151,7 +150,7 @@ export async function tableNames(url: string): Promise<string> {
   return rows[0]?.names ?? ''
 }
 
-/** A port of this machine that nobody has. */
+/** A free port of this machine. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

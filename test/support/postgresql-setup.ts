@@ -6,30 +6,30 @@ import { openStore } from '../../src/store/open.ts'
 import { allClients, generateClients } from './generate.ts'
 import { databaseUrl, onServer, startPostgresql, tableNames } from './postgresql-server.ts'
 
-/** Before all tests: one PostgreSQL for all of them, with an empty database that is up to date, for copies to be made. */
+/** Runs before all tests: starts one PostgreSQL server with an empty, migrated database as the template of copies. */
 
 declare module 'vitest' {
   interface ProvidedContext {
     readonly postgresql: {
-      /** Of a server where databases can be made. */
+      /** The URL of a database on the server. */
       readonly url: string
-      /** What the names of all databases of this run begin with. */
+      /** The prefix of the names of all databases of this run. */
       readonly prefix: string
       /** The database to copy. */
       readonly template: string
-      /** The names of its tables. */
+      /** The names of the tables of the template. */
       readonly tables: string
     }
   }
 }
 
-/** Starts a server, or takes that of `TEST_DATABASE_URL`, and gives back how to end it. */
+/** Starts a server, or uses that of `TEST_DATABASE_URL`. Returns the function that removes the databases and stops the server. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // A checkout that was started on SQLite has the client of SQLite alone.
+  // A checkout that was only started on SQLite has no PostgreSQL client.
   if (!(await generateClients(allClients))) throw new Error('no clients for tests')
-  const given = process.env.TEST_DATABASE_URL
-  const server = given === undefined ? await startPostgresql() : undefined
-  const url = given ?? server?.url ?? ''
+  const configuredUrl = process.env.TEST_DATABASE_URL
+  const server = configuredUrl === undefined ? await startPostgresql() : undefined
+  const url = configuredUrl ?? server?.url ?? ''
   const prefix = `ledger_gateway_test_${randomBytes(6).toString('hex')}`
   const template = `${prefix}_template`
   await onServer(url, `CREATE DATABASE ${template}`)

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/config.ts'
 
-/** The program as a process of its own, as people start it. */
+/** Starts the program in its own process, as users do. */
 
-/** A gateway that serves in another process. */
+/** A gateway in another process. */
 export interface Program {
-  /** Of the root, without a slash at its end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
   readonly process: ChildProcess
-  /** From the start of the process until it said that it is ready. */
+  /** The time from the start of the process until it reported that it was ready. */
   readonly startMs: number
-  /** What it wrote on standard error so far. */
+  /** Everything that the process wrote to standard error. */
   logged(): string
   /** Sends a signal and waits for the end of the process. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
@@ -28,7 +28,7 @@ export interface Folder {
   remove(): void
 }
 
-/** Makes a folder. */
+/** Creates the folder. */
 export function makeFolder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'ledger-gateway-e2e-'))
   const databaseFile = join(path, 'test.db')
@@ -50,13 +50,13 @@ export async function startProgram(
   return { ...spawned, url, startMs: performance.now() - before }
 }
 
-/** A process that may not serve yet. */
+/** A gateway process that may not be ready. */
 export interface SpawnedProgram extends Omit<Program, 'url' | 'startMs'> {
-  /** The address, when it is ready; fails when the process ends before. */
+  /** Resolves to the URL when the gateway is ready; rejects if the process ends before. */
   readonly ready: Promise<string>
 }
 
-/** Starts `ledger-gateway serve` on a free port, by another program where `through` names one with its words. */
+/** Starts `ledger-gateway serve` on a free port. `through` can name another program with arguments that runs it. */
 export function spawnProgram(env: Environment, through: readonly string[] = []): SpawnedProgram {
   const [command = '', ...words] = [...through, process.execPath, ...program, 'serve']
   const child = spawn(command, words, {
@@ -78,7 +78,7 @@ export function spawnProgram(env: Environment, through: readonly string[] = []):
     })
     child.once('exit', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
   })
-  // Somebody who ends the process before it is ready asks no more.
+  // A test that ends the process before it is ready does not await `ready`.
   ready.catch(() => {})
   return {
     process: child,
@@ -93,7 +93,7 @@ export function spawnProgram(env: Environment, through: readonly string[] = []):
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The built program when it is younger than its sources, as it is under `npm test`; else the sources themselves. */
+/** The built program if it is newer than its sources, as under `npm test`; otherwise the sources. */
 const program = isBuilt() ? [join(root, 'dist/main.js')] : [join(root, 'src/main.ts')]
 
 function isBuilt(): boolean {

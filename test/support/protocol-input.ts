@@ -4,7 +4,7 @@ import { present } from '../../src/lib/assert.ts'
 import type { StructSchema } from '../../src/protocol/schema/composites.ts'
 import type { Schema } from '../../src/protocol/schema/schema.ts'
 
-/** Protocol JSON as somebody would type it into a GraphQL input: families by kind, maps as lists. */
+/** Converts protocol JSON to a GraphQL input: a union becomes an object with one member for its kind, a map becomes a list. */
 export function inputOf(schema: Schema<unknown>, json: unknown): unknown {
   if (json === undefined) return undefined
   const node = nodeOf(schema)

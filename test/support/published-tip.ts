@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { present } from '../../src/lib/assert.ts'
 
-/** Statements that publish the log as it is after it was changed beside the store: those of the migration. */
+/** The statements of the migration that publish the current state of the log, for use after a test changed it without the store. */
 export function statementsToPublish(kind: 'sqlite' | 'postgresql'): readonly string[] {
   const folder = kind === 'sqlite' ? 'migrations/' : 'postgresql/migrations/'
   const path = fileURLToPath(new URL(`../../prisma/${folder}`, import.meta.url))

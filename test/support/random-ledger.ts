@@ -17,21 +17,21 @@ import {
   transactionIdOf,
 } from './store-rows.ts'
 
-/** A store in which outputs are created and spent at random, and a plain list of them. */
+/** A store with randomly created and spent outputs, and a plain list of these outputs. */
 export interface RandomLedger {
   readonly outputs: readonly ModelOutput[]
   /** The newest committed slot. */
   committed(): SlotIndex
-  /** Creates and spends a few outputs in slots that are still open, some of them created by the same booking. */
+  /** Creates and spends a few outputs in open slots. One booking may create and spend the same output. */
   book(): Promise<void>
   /** Commits the next one to three slots. */
   commit(): Promise<void>
 }
 
-/** That of the parameters that test ledgers are founded with. */
+/** The `minCommittableAge` of the parameters of test ledgers. */
 export const minCommittableAge = 3
 
-/** Founds a ledger in an empty store. */
+/** Initializes an empty store with a random ledger. */
 export async function foundRandomLedger(use: StoreInUse, seed: number): Promise<RandomLedger> {
   const { store, term } = use
   const random = createRandom(seed)
@@ -77,12 +77,15 @@ function createdRow({ outputId, output, bookedSlot }: ModelOutput) {
   return { outputId, bytes: encode(Output, output), blockId: blockIdOf(0), bookedSlot }
 }
 
-/** A slot with its rows of the log. */
+/** The commit of a slot with its log entries. */
 function commitOf(slot: SlotIndex, outputs: readonly ModelOutput[]): SlotCommit {
   const entries = outputs.flatMap(({ outputId, output, bookedSlot, spentSlot }) => {
-    const told = (isSpent: boolean) =>
+    const entriesOf = (isSpent: boolean) =>
       logEntries({ minCommittableAge }, { outputId, output, isSpent, slot })
-    return [...(bookedSlot === slot ? told(false) : []), ...(spentSlot === slot ? told(true) : [])]
+    return [
+      ...(bookedSlot === slot ? entriesOf(false) : []),
+      ...(spentSlot === slot ? entriesOf(true) : []),
+    ]
   })
   return slotCommit(slot, entries.sort(compareLogEntries))
 }

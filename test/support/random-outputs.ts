@@ -4,15 +4,15 @@ import type { AccountId, AnchorId, FoundryId, SlotIndex } from '../../src/protoc
 import type { Random } from './random.ts'
 import { testId } from './store-rows.ts'
 
-/** Outputs of all kinds between a few addresses, with conditions around a slot. They need not be spendable. */
+/** Random outputs of all types that few addresses own, with conditions whose slots are close to a given slot. Some are unspendable. */
 
-/** The addresses that random outputs name. */
+/** The Ed25519 addresses in random outputs. */
 export const randomAddresses: readonly Ed25519Address[] = [0, 1, 2, 3].map((n) => ({
   type: 0,
   pubKeyHash: testId('Address', 32, 100 + n),
 }))
 
-/** The accounts that hold random foundries, and validate. */
+/** The accounts that own random foundries, and the validators of random delegations. */
 export const randomAccounts: readonly AccountAddress[] = [0, 1].map((n) => ({
   type: 8,
   accountId: testId('AccountId', 32, 200 + n),
@@ -21,7 +21,7 @@ export const randomAccounts: readonly AccountAddress[] = [0, 1].map((n) => ({
 /** The native tokens of random outputs. */
 export const randomTokens: readonly FoundryId[] = [0, 1].map((n) => testId('FoundryId', 38, n))
 
-/** An output; its conditions wait for slots up to `spread` before and behind a slot. */
+/** A random output; the slots of its conditions are at most `spread` before or after `slot`. */
 export function randomOutput(random: Random, slot: SlotIndex, spread: number): Output {
   switch (random.between(0, 8)) {
     case 0:

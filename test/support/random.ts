@@ -1,12 +1,12 @@
-/** Chance that is the same at every run. */
+/** A pseudo-random generator that returns the same values in every run. */
 export interface Random {
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, both inclusive. */
   between(least: number, most: number): number
-  /** The same elements in another order. */
+  /** The elements in random order. */
   shuffled<T>(list: readonly T[]): T[]
 }
 
-/** Chance from a seed (a linear congruential generator, for which the moment of a test is no lottery). */
+/** Creates a generator from a seed: a linear congruential generator, which is sufficient for tests. */
 export function createRandom(seed: number): Random {
   let state = BigInt(seed)
 

@@ -4,9 +4,9 @@ import { graphql, socketClient } from './client.ts'
 import { openStream } from './event-stream.ts'
 import { rest } from './rest.ts'
 
-/** Resuming after a cursor, by every transport that takes one. */
+/** Resumes after a cursor by every transport that accepts one. */
 
-/** The code of the refusal by transport; `SERVED` where there is none. */
+/** The error code by transport; `SERVED` if there is none. */
 export interface Resumed {
   readonly connectionAfter: string
   readonly connectionBefore: string
@@ -17,7 +17,7 @@ export interface Resumed {
   readonly client: string
 }
 
-/** The answers of a gateway; `address` is any of its network. */
+/** Resumes on a gateway by every transport. `address` is any address of its network. */
 export async function resume(url: string, cursor: string, address: string): Promise<Resumed> {
   const byClient = byClientOf(url, cursor)
   return {
@@ -31,7 +31,7 @@ export async function resume(url: string, cursor: string, address: string): Prom
   }
 }
 
-/** All of them the same, but that a feed is not refused a cursor of another log: it ends with a reset. */
+/** The same code by every transport, except that a feed with a cursor of another log is not rejected: it ends with a reset. */
 export function everywhere(code: string): Resumed {
   const ofFeed = code === 'CURSOR_OF_ANOTHER_LOG' ? 'LOG_REPLACED' : code
   return {
@@ -92,7 +92,7 @@ async function byEvents(
   return codeOf(result)
 }
 
-/** A status is all that REST gives of a code: 410 for what is over, 400 for what may be later. */
+/** The status is all that REST returns of a code (410 for an expired cursor, 400 for one that may become valid); the message decides. */
 async function byPoll(url: string, after: string): Promise<string> {
   const response = await rest(`${url}/feed/updates?${new URLSearchParams({ after })}`)
   if (response.ok) return served

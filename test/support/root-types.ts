@@ -6,7 +6,7 @@ import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { Schema } from '../../src/protocol/schema/schema.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
 
-/** The types that stand by themselves; all others are parts of these. */
+/** The top-level types; all other types are parts of them. */
 export const rootTypes: Readonly<Record<string, Schema<unknown>>> = {
   Block,
   Output,

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url'
 import type { Command, ProcessIo } from '../../src/cli/command.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 
-/** What a command said, and its exit code. */
+/** The output and the exit code of a command. */
 export interface CommandRun {
   readonly stdout: string
   readonly stderr: string
   readonly code: number
 }
 
-/** Runs a command in this process, without input unless it is given. */
+/** Runs a command in this process; its input is empty by default. */
 export async function runCommand(
   command: Pick<Command, 'run'>,
-  words: readonly string[],
-  given: Partial<ProcessIo> = {},
+  args: readonly string[],
+  io: Partial<ProcessIo> = {},
 ): Promise<CommandRun> {
   let stdout = ''
   let stderr = ''
@@ -36,14 +36,14 @@ export async function runCommand(
       },
       stopped: new Promise(() => {}),
       onClockConfirmed: () => {},
-      ...given,
+      ...io,
     },
-    words,
+    args,
   )
   return { stdout, stderr, code }
 }
 
-/** Runs a command as users do, in a process of its own. */
+/** Runs a command in its own process, as users do. */
 export async function runAsProcess(name: string, input: string): Promise<CommandRun> {
   const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [main, name])

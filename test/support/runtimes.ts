@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * `npm run test:runtimes [-- NODE]`: the packed program and the packed client, and the tests of client and store, on the
- * newest Node that is supported: the one of test/runtime/next, which is fetched for it, or the program NODE.
+ * `npm run test:runtimes [-- NODE]`: tests the packed program, the packed client, the client and the store on the newest supported
+ * version of Node: the version that test/runtime/next installs, or the executable NODE.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,22 +14,22 @@ const tests = ['test/store', 'test/client', 'test/checkout/package.test.ts']
 
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-runtimes-'))
 try {
-  const node = process.argv[2] ?? bring()
+  const node = process.argv[2] ?? installNode()
   if (existsSync(node)) {
     console.log(`On Node ${execFileSync(node, ['-p', 'process.versions.node'])}`)
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
     const { status } = spawnSync(node, [vitest, 'run', ...tests], { cwd: root, stdio: 'inherit' })
     process.exitCode = status ?? 1
   } else {
-    console.error('No package brings Node to this platform: npm run test:runtimes -- NODE')
+    console.error('No package contains Node for this platform. Use: npm run test:runtimes -- NODE')
     process.exitCode = 1
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Fetches Node by its lock file. Where there is none for this platform, the path leads to nothing. */
-function bring(): string {
+/** Installs Node from its lock file and returns its path. If no package exists for this platform, the path does not exist. */
+function installNode(): string {
   cpSync(join(root, 'test/runtime/next'), folder, { recursive: true })
   spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' })
   const isWindows = process.platform === 'win32'

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The packages of production as a bill of materials: CycloneDX, by `npm sbom`. */
+/** The bill of materials of the production packages, which `npm sbom` writes in the CycloneDX format. */
 
-/** What a test reads of it. */
+/** The part of the bill of materials that a test reads. */
 export interface Sbom {
   readonly bomFormat: string
   readonly specVersion: string
@@ -24,12 +24,12 @@ interface SbomComponent {
 }
 
 /**
- * The text of the bill. `npm sbom --omit=dev` (npm 11) leaves out what a package of development needs too, `graphql` and `ws`
- * among it, so npm is given a lock file without those of development.
+ * The text of the bill of materials. `npm sbom --omit=dev` (npm 11) also omits production packages that a development package
+ * needs, such as `graphql` and `ws`. So npm gets a lock file without the development packages.
  */
 export async function sbomText(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-sbom-'))
-  // npm names the product after its folder.
+  // npm uses the name of the folder as the name of the product.
   const cwd = join(folder, 'ledger-gateway')
   try {
     await mkdir(cwd)
@@ -46,7 +46,7 @@ export async function sbomText(): Promise<string> {
   }
 }
 
-/** A package of the lock file, as far as it is asked for here. */
+/** The used members of a package in the lock file. */
 export interface LockedPackage {
   readonly version?: string
   readonly dev?: boolean
@@ -54,7 +54,7 @@ export interface LockedPackage {
   readonly devDependencies?: object
 }
 
-/** The packages of production by their paths. */
+/** The production packages by path. */
 export function productionPackages(): readonly (readonly [path: string, LockedPackage])[] {
   return Object.entries(productionLock().packages).filter(([path]) => path !== '')
 }

@@ -16,31 +16,31 @@ import { type QueryConfig, types } from 'pg'
 import { adapterInfo, sqliteConnection } from '../../src/store/sqlite-adapter.ts'
 import { databaseUrl, onServer } from './postgresql-server.ts'
 
-/** Asks Prisma's schema engine, run as WebAssembly, for the Prisma command line would download one. Development only. */
+/** Runs Prisma's schema engine as WebAssembly, because the Prisma command line would download one. Development only. */
 
-/** One of the two sets of tables, as files. */
+/** The files of one of the two schemas. */
 export interface SchemaFiles {
   readonly provider: 'sqlite' | 'postgresql'
   readonly schema: string
-  /** One folder each. */
+  /** The path of the folder with one folder per migration. */
   readonly migrations: string
 }
 
-/** The schema that is written by hand. */
+/** The schema of SQLite, which is written by hand. */
 export const sqliteFiles: SchemaFiles = {
   provider: 'sqlite',
   schema: pathOf('schema.prisma'),
   migrations: pathOf('migrations'),
 }
 
-/** The schema that is derived from it. */
+/** The schema of PostgreSQL, which is derived from that of SQLite. */
 export const postgresqlFiles: SchemaFiles = {
   provider: 'postgresql',
   schema: pathOf('postgresql/schema.prisma'),
   migrations: pathOf('postgresql/migrations'),
 }
 
-/** The SQL that leads from what the migrations make to what the schema says; empty when they agree. */
+/** The SQL that changes the result of the migrations to the schema; empty if both are equal. */
 export async function migrationScript(
   files: SchemaFiles,
   adapter: SqlMigrationAwareDriverAdapterFactory,
@@ -66,7 +66,7 @@ export async function migrationScript(
   }
 }
 
-/** A database in memory. The engine sends a migration as one statement, and the driver takes many only as a script. */
+/** Databases in memory. The engine sends a migration as one statement, but the driver runs several statements only as a script. */
 export function sqliteForScripts(): SqlMigrationAwareDriverAdapterFactory {
   const connect = async () => sqliteConnection(new DatabaseSync(':memory:'))
   const connectToShadowDb = async () => {
@@ -81,11 +81,11 @@ export function sqliteForScripts(): SqlMigrationAwareDriverAdapterFactory {
   return { ...adapterInfo, connect, connectToShadowDb }
 }
 
-/** Databases on a server, gone when they were used. The driver does not know the type of single letters, the engine does. */
+/** Databases on a server, which are dropped after use. The engine needs the type `"char"`, which the driver does not support. */
 export function postgresqlForScripts(url: string): PrismaPg {
   const adapter = new PrismaPg({ connectionString: url, max: 1 })
   adapter.connectToShadowDb = async () => {
-    // The driver's own way ends in the database of the URL, and leaves the other one behind.
+    // The driver's own function uses the database of the URL and does not drop the other one.
     const name = `ledger_gateway_shadow_${randomBytes(8).toString('hex')}`
     await onServer(url, `CREATE DATABASE ${name}`)
     const shadow = new PrismaPg({ connectionString: databaseUrl(url, name), max: 1 })
@@ -100,7 +100,7 @@ export function postgresqlForScripts(url: string): PrismaPg {
     const query = pool.query.bind(pool)
     const queryKnownTypes = async (config: QueryConfig) => {
       const result = await query(config)
-      // Several statements have several results, and no fields.
+      // The result of several statements is a list without `fields`.
       const { fields = [] } = result
       letters = fields.flatMap(({ dataTypeID }, i) => (dataTypeID === types.builtins.CHAR ? i : []))
       for (const i of letters) Object.assign(fields[i] ?? {}, { dataTypeID: types.builtins.TEXT })
@@ -108,8 +108,8 @@ export function postgresqlForScripts(url: string): PrismaPg {
     }
     Object.assign(pool, { query: queryKnownTypes })
     const queryRaw = connection.queryRaw.bind(connection)
-    connection.queryRaw = async (asked) => {
-      const rows = await queryRaw(asked)
+    connection.queryRaw = async (request) => {
+      const rows = await queryRaw(request)
       for (const i of letters) rows.columnTypes[i] = ColumnTypeEnum.Character
       return rows
     }
@@ -141,7 +141,7 @@ function migrationIn(folder: string, name: string): MigrationDirectory {
   }
 }
 
-/** The package imports its `.wasm` as a module, which Node does not do yet; so the two halves are put together here. */
+/** Connects the `.wasm` file of the package to its bindings. The package imports the file as a module, which Node does not support. */
 const loaded = load()
 
 async function load(): Promise<void> {
@@ -154,7 +154,7 @@ async function load(): Promise<void> {
   instance.exports.__wbindgen_start()
 }
 
-/** The part of WebAssembly needed here; Node's own types leave it out. */
+/** The used part of WebAssembly, which the types of Node do not declare. */
 interface WasmRuntime {
   instantiate(
     code: Uint8Array,

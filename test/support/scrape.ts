@@ -1,16 +1,16 @@
 /** The metrics of a gateway, read as Prometheus reads them. */
 export interface Scrape {
-  /** The names in the order served, with those of the series of histograms. */
+  /** The metric names in the order of the response, including those of the histogram series. */
   readonly names: ReadonlySet<string>
-  /** Whether there is a series of that name. */
+  /** Whether there is a series with the name. */
   has(name: string): boolean
-  /** The sum of the series of a name that have these labels, 0 where there is none. */
+  /** The sum of the series with a name and labels; 0 if there is none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number
-  /** The values of a label of a name. */
+  /** The values of a label among the series with a name. */
   labels(name: string, label: string): readonly string[]
 }
 
-/** Asks for the metrics; every line must be one of the text format. */
+/** Requests the metrics, and fails on a line that violates the text format. */
 export async function scrape(url: string): Promise<Scrape> {
   const response = await fetch(url)
   const type = response.headers.get('content-type')

@@ -6,11 +6,11 @@ import { startChainWorld } from './chain-world.ts'
 import { graphql } from './client.ts'
 import { variablesIn } from './explorer-pages.ts'
 
-/** `npm run screenshots`: the pictures of `docs/explorer.md`, of a ledger with everything in it. */
+/** `npm run screenshots`: takes the screenshots of `docs/explorer.md`, on a ledger with objects of every kind. */
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 
-/** The richest address has a history, and outputs that are unspent. */
+/** The richest address has a history and unspent outputs. */
 const newest =
   '{ addresses(first: 1) { nodes { bech32 unspentOutputs(first: 1) { nodes { outputId } } } } }'
 
@@ -51,7 +51,7 @@ interface Shot {
   readonly name: string
   readonly path: string
   readonly look: Look
-  /** What is clicked on first, and brought into the picture. */
+  /** The selector of an element to click and to scroll into view. */
   readonly clicked?: string
 }
 

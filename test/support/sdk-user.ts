@@ -21,17 +21,17 @@ import {
 import { developmentMnemonic } from '../../src/node/embedded/development.ts'
 import type { Sdk, SdkBlock } from './sdk.ts'
 
-/** Somebody with one key of the published mnemonic, whose signatures are all made by the official client. */
+/** A user with one key of the published mnemonic. The official client makes all signatures. */
 export interface SdkUser {
   /** BLAKE2b-256 of the public key. */
   readonly keyHash: string
-  /** Bech32 text of the address of the key. */
+  /** The Bech32 text of the address of the key. */
   readonly address: string
   /** A basic output that this key may spend. */
   basicOutput(amount: bigint, mana: bigint): Promise<BasicOutput>
-  /** A basic output that waits to become an account of this key. */
+  /** An implicit account of this key: a basic output that can become an account. */
   implicitAccount(amount: bigint, mana: bigint): Promise<BasicOutput>
-  /** An account that this key owns, and for which it may issue blocks for ever. */
+  /** An account that this key owns and whose blocks it may issue without an expiry. */
   account(accountId: string, amount: bigint, mana: bigint): Promise<AccountOutput>
   /** A signed transaction that spends one output of this key, created in the slot of the newest commitment. */
   transaction(spending: SdkSpending): Promise<SdkTransaction>
@@ -39,21 +39,21 @@ export interface SdkUser {
   block(accountId: string, payload: Payload): Promise<SdkBlock>
 }
 
-/** What a transaction does. */
+/** The plan of a transaction. */
 export interface SdkSpending {
   readonly spend: string
-  /** What it creates, of the mana that the spent output has in the end. */
+  /** Returns the created outputs, given the holdings of the spent output. */
   readonly outputs: (held: SdkHoldings) => Promise<readonly Output[]>
   readonly allot?: { readonly accountId: string; readonly mana: bigint }
-  /** The account whose credits are read, under the newest commitment. */
+  /** The account of the block issuance credit input; the transaction then also has the newest commitment as an input. */
   readonly creditsOf?: string
   readonly payload?: Payload
 }
 
-/** What a spent output holds in the slot of its spending. */
+/** The amount and mana of a spent output in the slot of its spending. */
 export interface SdkHoldings {
   readonly amount: bigint
-  /** Stored and generated. */
+  /** Stored and generated mana. */
   readonly mana: bigint
 }
 
@@ -75,11 +75,11 @@ export async function sdkUser({ client, parameters }: Sdk, wallet: number): Prom
     bech32Hrp: parameters.bech32Hrp,
   })
   const parsed = Utils.parseBech32Address(address)
-  if (!(parsed instanceof Ed25519Address)) throw new Error(`${address} is not of a key`)
+  if (!(parsed instanceof Ed25519Address)) throw new Error(`${address} is not an Ed25519 address`)
   const keyHash = parsed.pubKeyHash
   const owned = [new AddressUnlockCondition(parsed)]
 
-  // Variables, because the declared types of the parameters have no `mana`, which the client reads.
+  // Variables avoid the check for excess members: the declared parameter types lack `mana`, which the client reads.
   function basicOutput(amount: bigint, mana: bigint) {
     const output = { amount: `${amount}`, mana: `${mana}`, unlockConditions: owned }
     return client.buildBasicOutput(output)
@@ -106,8 +106,8 @@ export async function sdkUser({ client, parameters }: Sdk, wallet: number): Prom
     return client.buildAccountOutput(output)
   }
 
-  async function transaction(asked: SdkSpending): Promise<SdkTransaction> {
-    const { spend, allot, creditsOf } = asked
+  async function transaction(spending: SdkSpending): Promise<SdkTransaction> {
+    const { spend, allot, creditsOf } = spending
     const { output } = await client.getOutput(spend)
     const { latestCommitment } = await client.getIssuance()
     const { slot: creationSlot } = latestCommitment
@@ -115,7 +115,7 @@ export async function sdkUser({ client, parameters }: Sdk, wallet: number): Prom
     const made = Utils.computeSlotIndex(spentId)
     const held = Utils.outputManaWithDecay(output, made, creationSlot, parameters)
     const mana = BigInt(held.stored) + BigInt(held.potential)
-    const outputs = await asked.outputs({ amount: BigInt(output.amount), mana })
+    const outputs = await spending.outputs({ amount: BigInt(output.amount), mana })
     const commitment = new CommitmentContextInput(Utils.computeSlotCommitmentId(latestCommitment))
     const unsigned = new Transaction(
       await client.getNetworkId(),
@@ -124,7 +124,7 @@ export async function sdkUser({ client, parameters }: Sdk, wallet: number): Prom
       [new UTXOInput(spentId, Utils.outputIndexFromOutputId(spend))],
       allot === undefined ? [] : [allotment(allot.accountId, allot.mana)],
       [...outputs],
-      asked.payload,
+      spending.payload,
     )
     const hash = Utils.transactionSigningHash(unsigned)
     const unlock = new SignatureUnlock(await secrets.signEd25519(hash, keyPath))
@@ -143,10 +143,10 @@ export async function sdkUser({ client, parameters }: Sdk, wallet: number): Prom
   return { keyHash, address, basicOutput, implicitAccount, account, transaction, block }
 }
 
-/** The binding writes numbers of its own class in hex, and the client then cannot read them: so as a text. */
+/** An allotment with mana as text. The binding writes numbers of its own class in hex, which the client cannot read. */
 function allotment(accountId: string, mana: bigint): ManaAllotment {
   return Object.assign(new ManaAllotment(accountId, mana), { mana: `${mana}` })
 }
 
-/** Also means "never". */
+/** The maximum slot index, which also means "never". */
 const maxSlot = 0xffff_ffff

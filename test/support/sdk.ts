@@ -16,13 +16,13 @@ import { developmentMnemonic } from '../../src/node/embedded/development.ts'
 import { issuer, untilHealth } from './wallet.ts'
 
 /**
- * The official client of the protocol, on the published mnemonic. It changes `BigInt.prototype` and ends its process
- * when it panics, so a gateway that it asks runs in another process.
+ * The official client of the protocol with the published mnemonic. It changes `BigInt.prototype` and ends its process if it
+ * panics, so the gateway runs in another process.
  */
 export interface Sdk {
   readonly client: Client
   readonly parameters: ProtocolParameters
-  /** Bech32 texts of the funded addresses. */
+  /** The Bech32 texts of the funded addresses. */
   readonly addresses: readonly string[]
   /** A signed block around a payload, and the id that the client computes for it. */
   block(payload: Payload): Promise<SdkBlock>
@@ -43,19 +43,19 @@ export interface SdkTransaction {
   readonly created: readonly string[]
 }
 
-/** An amount sent from one funded address to another, with the rest and all mana going back. */
+/** A payment from one funded address to another. The remainder and all mana return to the sender. */
 export interface SdkPayment {
   readonly outputId: string
   readonly from: number
   readonly to: number
   readonly amount: bigint
-  /** Whether the newest commitment is read as a context input. */
+  /** Whether the newest commitment is a context input. */
   readonly withCommitment: boolean
 }
 
-/** Makes a client of a gateway. */
+/** Creates a client of a gateway. */
 export async function openSdk(url: string): Promise<Sdk> {
-  // A gateway serves before the ledger takes blocks.
+  // A gateway serves requests before its ledger accepts blocks.
   await untilHealth(url)
   const client = await Client.create({ nodes: [url] })
   const secrets = SecretManager.create({ mnemonic: developmentMnemonic })
@@ -73,29 +73,29 @@ export async function openSdk(url: string): Promise<Sdk> {
     return { block: signed, blockId: Utils.blockId(signed, parameters) }
   }
 
-  async function payment(asked: SdkPayment): Promise<SdkTransaction> {
-    const { output } = await client.getOutput(asked.outputId)
+  async function payment(plan: SdkPayment): Promise<SdkTransaction> {
+    const { output } = await client.getOutput(plan.outputId)
     const { latestCommitment } = await client.getIssuance()
-    const transactionId = Utils.transactionIdFromOutputId(asked.outputId)
+    const transactionId = Utils.transactionIdFromOutputId(plan.outputId)
     const creationSlot = latestCommitment.slot
     const made = Utils.computeSlotIndex(transactionId)
     const held = Utils.outputManaWithDecay(output, made, creationSlot, parameters)
     const mana = BigInt(held.stored) + BigInt(held.potential)
     const outputs = await Promise.all([
-      basicOutput(asked.to, asked.amount, 0n),
-      basicOutput(asked.from, BigInt(output.amount) - asked.amount, mana),
+      basicOutput(plan.to, plan.amount, 0n),
+      basicOutput(plan.from, BigInt(output.amount) - plan.amount, mana),
     ])
     const commitmentId = Utils.computeSlotCommitmentId(latestCommitment)
     const transaction = new Transaction(
       await client.getNetworkId(),
       creationSlot,
-      asked.withCommitment ? [new CommitmentContextInput(commitmentId)] : [],
-      [new UTXOInput(transactionId, Utils.outputIndexFromOutputId(asked.outputId))],
+      plan.withCommitment ? [new CommitmentContextInput(commitmentId)] : [],
+      [new UTXOInput(transactionId, Utils.outputIndexFromOutputId(plan.outputId))],
       [],
       outputs,
     )
     const hash = Utils.transactionSigningHash(transaction)
-    const signature = await secrets.signEd25519(hash, keyPath(asked.from))
+    const signature = await secrets.signEd25519(hash, keyPath(plan.from))
     const payload = new SignedTransactionPayload(transaction, [new SignatureUnlock(signature)])
     const id = Utils.transactionId(payload)
     const created = outputs.map((_, index) => Utils.computeOutputId(id, index))
@@ -104,7 +104,7 @@ export async function openSdk(url: string): Promise<Sdk> {
 
   function basicOutput(to: number, amount: bigint, mana: bigint) {
     const address = Utils.parseBech32Address(addresses[to] ?? '')
-    // A variable, because the declared type of the parameter has no `mana`, which the client reads.
+    // A variable avoids the check for excess members: the declared parameter type lacks `mana`, which the client reads.
     const output = {
       amount: amount.toString(),
       mana: mana.toString(),
@@ -116,7 +116,7 @@ export async function openSdk(url: string): Promise<Sdk> {
   return { client, parameters, addresses, block, payment }
 }
 
-/** Bytes in the form that the binding can hand to the client: it writes them as JSON, and expects a list. */
+/** Adds a `toJSON` that returns a list: the binding passes bytes to the client as JSON, and the client expects a list. */
 export function asList(bytes: Uint8Array): Uint8Array {
   return Object.assign(bytes, { toJSON: () => Array.from(bytes) })
 }

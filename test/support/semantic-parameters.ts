@@ -8,7 +8,7 @@ interface ParametersVector extends Vector {
 
 const parametersByName = new Map<string, ProtocolParameters>()
 
-/** The parameters that the semantic vectors mean by a name. */
+/** The parameters that the semantic vectors refer to by a name. */
 export function semanticParameters(name: string): ProtocolParameters {
   if (parametersByName.size === 0) {
     for (const vector of loadVectors<ParametersVector>('semantic-params')) {
@@ -16,6 +16,6 @@ export function semanticParameters(name: string): ProtocolParameters {
     }
   }
   const parameters = parametersByName.get(name)
-  if (parameters === undefined) throw new Error(`no parameters are named ${name}`)
+  if (parameters === undefined) throw new Error(`no parameters have the name ${name}`)
   return parameters
 }

@@ -1,8 +1,8 @@
 import { loadVectors, type Vector } from './vectors.ts'
 
-/** The lines that ask `verify` about the semantic vectors, and the answers that are right. */
+/** The input lines of `verify` for the semantic vectors, and the correct output. */
 
-/** A vector of any semantic file; members as section 15 of the ledger reference says. */
+/** A vector of any semantic file. Section 15 of the ledger reference describes its members. */
 export interface SemanticVector extends Vector {
   readonly expected?: unknown
   readonly totals?: unknown
@@ -10,7 +10,7 @@ export interface SemanticVector extends Vector {
   readonly related?: unknown
 }
 
-/** How many vectors each file has, by the word in its name. */
+/** The number of vectors in each file, by the word in its name. */
 export const semanticCounts = {
   tx: 787,
   syntax: 224,
@@ -34,13 +34,13 @@ const parametersByName = new Map(
   ]),
 )
 
-/** The members that tell the answer, or say where it is from, are no part of the question. */
+/** The members with the result or its source, which are not part of the input. */
 const answers = new Set([
   ...['name', 'kind', 'params', 'expected', 'oracles', 'agree', 'note', 'totals', 'sdkAnswer'],
   ...['transactionId', 'signingHash', 'blockId', 'size', 'manaCost', 'atSlot', 'related', 'rule'],
 ])
 
-/** The question of a vector as a line. */
+/** The input line of a vector. */
 export function semanticLine(kind: SemanticKind, vector: SemanticVector): string {
   const input = Object.entries(vector).filter(([member]) => !answers.has(member))
   return JSON.stringify({
@@ -57,7 +57,7 @@ interface ExpectedTransaction {
   readonly valid: boolean
   readonly code: number
   readonly name: string
-  /** A reason that is as good. */
+  /** The code of another correct reason. */
   readonly orCode?: number
 }
 
@@ -68,7 +68,7 @@ const nameByCode = new Map(
   ]),
 )
 
-/** Every answer that is right for a vector, without its `ref`. */
+/** Every correct output for a vector, without its `ref`. */
 export function rightAnswers(kind: SemanticKind, vector: SemanticVector): readonly unknown[] {
   if (kind === 'owners') return [{ result: { atSlot: vector.atSlot, related: vector.related } }]
   if (kind === 'tx') return rightVerdicts(vector)
@@ -76,7 +76,7 @@ export function rightAnswers(kind: SemanticKind, vector: SemanticVector): readon
   if (kind === 'syntax' && Reflect.get(Object(expected), 'valid') === 'either') {
     return [{ result: { valid: true } }, { result: { valid: false } }]
   }
-  // The work score to charge is the lower one, the node's.
+  // The gateway charges the work score of the node, which is the lower one.
   const { orWorkScore: _, ...result } = Object(expected)
   return [{ result: typeof expected === 'string' ? expected : result }]
 }

@@ -6,9 +6,9 @@ import { SignedTransaction } from '../../src/protocol/transaction.ts'
 import { parsed } from './parsed.ts'
 import { loadVectors, type Vector } from './vectors.ts'
 
-/** Transactions with real signatures, the ledger they meet, and the verdict of the node. */
+/** Transactions with real signatures, the ledger that they are executed on, and the verdict of the node. */
 
-/** A vector of `semantic-tx`; members as section 15 of the ledger reference says. */
+/** A vector of `semantic-tx`. Section 15 of the ledger reference describes its members. */
 export interface TransactionVector extends Vector {
   readonly group: string
   readonly params: string
@@ -26,7 +26,7 @@ export interface TransactionVector extends Vector {
   readonly totals?: { readonly manaIn: string; readonly manaOut: string }
 }
 
-/** All of them. */
+/** All vectors of `semantic-tx`. */
 export function transactionVectors(): readonly TransactionVector[] {
   return loadVectors<TransactionVector>('semantic-tx')
 }

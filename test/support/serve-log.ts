@@ -11,40 +11,40 @@ import type { Services } from '../../src/service/services.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
 import { type DatabaseKind, defaultDatabase } from './databases.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
-import { startDoors, type TestDoors } from './start-gateway.ts'
+import { startTransports, type TestTransports } from './start-gateway.ts'
 import { until } from './until.ts'
 
-/** The doors of a gateway, over real sockets, on a log that the test commits to slot by slot. */
+/** The transports of a gateway over real sockets, on a log to which the test commits slot by slot. */
 export interface ServedLog {
   readonly log: LogStore
-  /** Of the root, without a slash at its end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
   /** Commits the next slots and wakes the feeds. */
   commit(...slots: (readonly LogEntry[])[]): Promise<void>
-  /** Asks by GraphQL over HTTP; the whole answer. */
+  /** Sends a GraphQL request over HTTP and returns the whole response. */
   ask(query: string, variables?: object): Promise<GraphqlAnswer>
   readonly feed: Feed
-  /** Every line of the log of the doors so far. */
+  /** Every line that the transports have written to the log. */
   readonly logged: readonly string[]
-  /** A token of these doors, valid for an hour. */
-  token: TestDoors['token']
-  /** Lets the process go on until the feed knows of all that was committed. */
+  /** Issues a token that is valid for an hour. */
+  token: TestTransports['token']
+  /** Waits until the feed has reached the newest committed slot. */
   known(): Promise<void>
-  /** Has the doors say that they are not ready; they go on serving. */
+  /** Makes the transports report that they are not ready; they continue to serve. */
   announceStop(): void
-  /** Closes the doors alone, sending the listeners away over some milliseconds. */
+  /** Closes only the transports, and ends the feeds over `windowMs`. */
   drain(windowMs: number): Promise<void>
   close(): Promise<void>
 }
 
-/** An answer of GraphQL, of any shape: its reader names the members it expects, and fails without them. */
+/** A GraphQL response of any shape. A test that reads a missing member fails. */
 export interface GraphqlAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
   readonly data?: any
   readonly errors?: readonly { message: string; extensions: Record<string, unknown> }[]
 }
 
-/** How time is cut in these tests, and how addresses are written. */
+/** The parameters of the served log, which determine the times of slots and the prefix of addresses. */
 export const servedParameters = {
   ...developmentParameters(0),
   bech32Hrp: 'tst',
@@ -55,24 +55,24 @@ export const servedParameters = {
   minCommittableAge: 3,
 }
 
-/** The text of an address on the network of these tests. */
+/** The Bech32 text of an address on the network of the served log. */
 export function addressText(address: Hex, hrp = servedParameters.bech32Hrp): string {
   return encodeBech32(hrp, hexToBytes(address))
 }
 
-/** What a test may choose. */
+/** The options of a served log. */
 export interface ServedLogOptions {
   readonly settings?: Partial<FeedSettings>
   readonly limits?: Partial<TransportLimits>
   readonly clock?: Clock
   readonly trustedDocuments?: TrustedDocuments | undefined
-  /** Whether another gateway may know more of the log. */
+  /** Whether another gateway may have a newer tip of the log. */
   readonly mayLag?: boolean
-  /** By default the usual one. */
+  /** The database; the usual one by default. */
   readonly database?: DatabaseKind
 }
 
-/** Opens the doors on a fresh log, on any free port. Nothing happens by time alone unless the settings say so. */
+/** Opens the transports on an empty log and a free port. By default no timer of the feed fires. */
 export async function serveLog({
   settings = {},
   limits = {},
@@ -88,7 +88,7 @@ export async function serveLog({
     { tickMs: 2 ** 30, progressMs: 2 ** 30, ...settings },
   )
   const status = () => ({ reasons: [], role: 'WRITER', term: 1 })
-  // The rest of the services is asked for by doors that these tests leave shut.
+  // Tests of a served log do not use the other services.
   const services = {
     store: log.store,
     source: { status },
@@ -97,7 +97,11 @@ export async function serveLog({
     mayLag,
     clock,
   } as unknown as Services
-  const doors = await startDoors(services, { ...defaultLimits, ...limits }, trustedDocuments)
+  const transports = await startTransports(
+    services,
+    { ...defaultLimits, ...limits },
+    trustedDocuments,
+  )
 
   async function commit(...slots: (readonly LogEntry[])[]): Promise<void> {
     await log.commit(...slots)
@@ -105,7 +109,7 @@ export async function serveLog({
   }
 
   async function ask(query: string, variables: object = {}): Promise<GraphqlAnswer> {
-    const response = await fetch(`${doors.url}/graphql`, {
+    const response = await fetch(`${transports.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
@@ -114,12 +118,12 @@ export async function serveLog({
   }
 
   async function close(): Promise<void> {
-    await doors.close()
+    await transports.close()
     await feed.close()
     await log.close()
   }
 
   const known = async () => void (await until(() => feed.tail.tip().slot === log.slot()))
-  const { url, token, announceStop, drain, logged } = doors
+  const { url, token, announceStop, drain, logged } = transports
   return { log, url, logged, commit, ask, feed, token, known, announceStop, drain, close }
 }

@@ -1,7 +1,7 @@
 import { type Setting, settingsByHeading } from '../../src/settings.ts'
 import { settingsSchema } from '../../src/settings-schema.ts'
 
-/** The settings as a page for people: the content of `docs/settings.md`. */
+/** The content of `docs/settings.md`. */
 export function settingsPage(): string {
   const tables = settingsByHeading.map(
     ([heading, settings]) => `## ${heading}
@@ -14,7 +14,7 @@ ${settings.map(rowOf).join('\n')}
   return `${introduction}\n${tables.join('\n')}`
 }
 
-/** The JSON Schema of a settings file: the content of `docs/settings.schema.json`. */
+/** The content of `docs/settings.schema.json`: the JSON Schema of a settings file. */
 export function schemaText(): string {
   return `${JSON.stringify(settingsSchema(), undefined, 2)}\n`
 }

@@ -21,16 +21,16 @@ import * as table from '../../src/store/sql/bulk-tables.ts'
 import { unwrap } from './log-store.ts'
 import { testParameters } from './store-rows.ts'
 
-/** A ledger of many unspent outputs in a database, with the blocks that prove them, and the head of its snapshot. */
+/** Writes a ledger with many unspent outputs, and the blocks that prove them, to a database. */
 
 const slot = 100
-/** A transfer makes two outputs, and one to many makes up to 128. */
+/** A usual transfer creates 2 outputs, and a transfer to many addresses up to 128. */
 const outputsPerTransaction = 8
 const outputsPerAddress = 4
 const transactionsPerPart = 2_500
 const parameters = parametersIn(testParameters)
 
-/** Writes the ledger, and gives the head of its snapshot. */
+/** Writes the ledger, and returns the head of its snapshot. */
 export async function makeSnapshotLedger(
   { store, database }: { readonly store: Store; readonly database: Database },
   count: number,
@@ -69,7 +69,7 @@ export async function makeSnapshotLedger(
   return head
 }
 
-/** A block with a transaction, and its outputs. */
+/** A block with a transaction, and the outputs of the transaction. */
 function carriedBy(n: number, count: number) {
   const share = parameters.tokenSupply / BigInt(count)
   const rest = parameters.tokenSupply - share * BigInt(count)

@@ -19,26 +19,26 @@ import { Client } from 'pg'
 import { freePort } from './postgresql-server.ts'
 import { until } from './until.ts'
 
-/** A second PostgreSQL that follows one, made of a copy of its files: the binaries of the tests have no `pg_basebackup`. */
+/** Starts a PostgreSQL standby from a copy of the primary's files, because the test binaries contain no `pg_basebackup`. */
 
-/** A server that can only be read, until it is promoted. */
+/** A server that is read-only until it is promoted. */
 export interface Standby {
   readonly url: string
-  /** Makes it a primary, and waits until it is one. */
+  /** Promotes the standby, and waits until it is a primary. */
   promote(): Promise<void>
-  /** Ends it as a crash does; what was committed stays in its files. */
+  /** Ends the server as a crash does; committed data stays in its files. */
   crash(): Promise<void>
   stop(): Promise<void>
 }
 
-/** How it follows. */
+/** The options of a standby. */
 export interface StandbyOptions {
-  /** A port of this machine that leads to the primary; its own by default. */
+  /** A port of this machine through which the standby reaches the primary; the primary's port by default. */
   readonly through?: number
   readonly settings?: readonly string[]
 }
 
-/** Copies the files of a running server on this machine and starts what follows it. Linux only. */
+/** Copies the files of a running server on this machine and starts its standby. Linux only. */
 export async function startStandby(
   primaryUrl: string,
   { through = Number(new URL(primaryUrl).port), settings = [] }: StandbyOptions = {},
@@ -48,7 +48,7 @@ export async function startStandby(
   const source = await copyFiles(primaryUrl, target)
   const { uid, gid } = statSync(source)
   writeFileSync(join(target, 'standby.signal'), '')
-  // When it is promoted it has no standby to wait for.
+  // A promoted standby has no standby whose confirmation its commits need.
   writeFileSync(join(target, 'postgresql.auto.conf'), '')
   giveTo(folder, { uid, gid })
   const [pid = ''] = readFileSync(join(source, 'postmaster.pid'), 'utf8').split('\n')
@@ -80,7 +80,7 @@ export async function startStandby(
   }
 }
 
-/** Copies while the server writes, and gives where from; again where a file went away meanwhile. */
+/** Copies the files while the server writes, and returns their folder. Retries if a file disappears during the copy. */
 async function copyFiles(url: string, target: string): Promise<string> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -116,7 +116,7 @@ function settingsOf(primaryUrl: string, ports: { port: string; through: number }
   ]
 }
 
-/** The server is another user than root. */
+/** Changes the owner of the files, because the server does not run as root. */
 function giveTo(
   folder: string,
   { uid, gid }: { readonly uid: number; readonly gid: number },
@@ -136,20 +136,20 @@ async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
       await ask(url, 'SELECT 1')
       return
     } catch {
-      // It is not there yet.
+      // The server does not accept connections yet.
       await delay(50)
     }
   }
 }
 
-/** Settles which standby the commits of a primary wait for: `*` is any, and a name that none has is one that is away. */
-export async function commitsWaitFor(primaryUrl: string, names: string): Promise<void> {
+/** Sets the standby whose confirmation commits need: `*` is any standby; a name that no standby has acts as an absent standby. */
+export async function setSynchronousStandbys(primaryUrl: string, names: string): Promise<void> {
   await ask(primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
   await ask(primaryUrl, 'SELECT pg_reload_conf()')
   await until(async () => (await ask(primaryUrl, 'SHOW synchronous_standby_names')) === names)
 }
 
-/** Makes commits of a primary wait for its standby, and waits until they do. */
+/** Makes the commits of a primary wait for its standby, and waits until the setting is in effect. */
 export async function waitForStandby(url: string): Promise<void> {
   await ask(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
   await ask(url, 'SELECT pg_reload_conf()')
@@ -157,7 +157,7 @@ export async function waitForStandby(url: string): Promise<void> {
   while ((await ask(url, state)) !== 'sync') await delay(50)
 }
 
-/** The first value that a statement gives, on a connection of its own. */
+/** Runs a statement on its own connection, and returns the first value of the result. */
 export async function ask(url: string, sql: string): Promise<string> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})

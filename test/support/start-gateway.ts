@@ -15,33 +15,33 @@ import { defaultDatabase } from './databases.ts'
 import { createMemoryLog } from './memory-log.ts'
 import { until } from './until.ts'
 
-/** A running gateway of a test: the real program on a temporary database and a free port. */
+/** A running gateway for a test: the real program on a temporary database and a free port. */
 export interface TestGateway {
-  /** Of the root, without a slash at its end. */
+  /** The URL of the root, without a trailing slash. */
   readonly url: string
-  /** Of its database. */
+  /** The URL of the database. */
   readonly databaseUrl: string
-  /** Of its metrics, where `METRICS_PORT` is set. */
+  /** The URL of the metrics, if `METRICS_PORT` is set. */
   readonly metricsUrl: string
-  /** The key that its tokens are signed with. */
+  /** The key that signs the tokens. */
   readonly key: SigningKey
-  /** Every line of the log so far, from level `debug` on. */
+  /** Every line of the log, from level `debug` on. */
   readonly logged: readonly string[]
-  /** A token of this gateway, valid for an hour. */
+  /** Issues a token that is valid for an hour. */
   token(...scopes: Scope[]): Promise<string>
-  /** Reports itself as not ready, and goes on serving. */
+  /** Makes the gateway report that it is not ready; it continues to serve. */
   announceStop(): Promise<void>
-  /** The operator says that the clock is right. */
+  /** Confirms that the clock is correct, as an operator does. */
   confirmClock(): void
   close(): Promise<void>
 }
 
-/** What a test may choose. */
+/** The options of a gateway for a test. */
 export interface TestGatewayOptions {
-  /** Settings by variable, over those of a test: a free port, and everything in a temporary folder. */
+  /** Settings by variable. They override the defaults for tests: a free port, and all files in a temporary folder. */
   readonly env?: Environment
   readonly clock?: MachineClock
-  /** What wakes the feed, how it behaves, and what ends the start; as in the program by default. */
+  /** The wake-up, the settings of the feed, and the signal that aborts the start; those of the program by default. */
   readonly deps?: Pick<GatewayDeps, 'wake' | 'feed' | 'stopping'>
 }
 
@@ -58,7 +58,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const gateway = unwrap(await openGateway(config, { clock, log, ...deps }))
   if (config.databaseUrl.reveal() === database.url && isInShards(database.url)) {
     await distribute(database.url)
-    // It goes on meanwhile, and then in a new term.
+    // The gateway serves meanwhile. Distributing takes the lease, so the gateway becomes the writer again in a new term.
     const role = async () => (await (await fetch(`${gateway.url}/health/ready`)).json()).role
     await until(async () => (await role()) === 'writer')
   }
@@ -80,21 +80,21 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   }
 }
 
-/** The doors of a gateway alone, on services that the test made. */
-export interface TestDoors
+/** Only the transports of a gateway, on services that the test provides. */
+export interface TestTransports
   extends Omit<TestGateway, 'databaseUrl' | 'metricsUrl' | 'announceStop' | 'confirmClock'> {
-  /** Says that they are not ready, and goes on serving. */
+  /** Makes the transports report that they are not ready; they continue to serve. */
   announceStop(): void
-  /** Closes them for clients, sending the listeners away over some milliseconds. */
+  /** Closes the transports, and ends the feeds over `windowMs`. */
   drain(windowMs: number): Promise<void>
 }
 
-/** Starts the doors. */
-export async function startDoors(
+/** Starts the transports. */
+export async function startTransports(
   services: Services,
   limits = defaultLimits,
   trustedDocuments?: TrustedDocuments,
-): Promise<TestDoors> {
+): Promise<TestTransports> {
   const { clock } = services
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
@@ -127,6 +127,6 @@ function tokenOf(key: SigningKey, clock: Clock, scopes: readonly Scope[]): Promi
 }
 
 function unwrap<T>(result: Result<T, object>): T {
-  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`)
+  if (!result.ok) throw new Error(`unexpected error: ${JSON.stringify(result.error)}`)
   return result.value
 }

@@ -16,7 +16,7 @@ import type {
 } from '../../src/store/contract.ts'
 import type { AccountVersion, LogEntry, LogRange } from '../../src/store/rows.ts'
 
-/** Rows for store tests: small numbers in, plausible values out. The store looks only inside outputs and parameters. */
+/** Rows for store tests, derived from small numbers. Only outputs and parameters have valid bytes, because the store decodes no others. */
 
 /** Every row of a test's log. */
 export const wholeLog: LogRange = {
@@ -30,10 +30,10 @@ export const wholeLog: LogRange = {
 /** Every native token of an address. */
 export const allTokens = { above: ['0x'], below: [`0x${'ff'.repeat(39)}`] } as const
 
-/** The greatest whole number of a column. */
+/** The maximum integer of a column. */
 export const greatestInteger = 2n ** 63n - 1n
 
-/** A row of the table `ledger_updates` with a value of every type that our tables have, mostly at its bound. */
+/** A row of the table `ledger_updates` with a value of every column type, mostly the maximum of its type. */
 export const extremeUpdate = {
   seq: greatestInteger,
   address: new Uint8Array(33).fill(255),
@@ -54,27 +54,27 @@ export function testId<Kind extends string>(kind: Kind, length: number, n: numbe
   return bytesToHex(hash) as Id<Kind>
 }
 
-/** The block of a number. */
+/** The block id of a number. */
 export function blockIdOf(n: number) {
   return testId('BlockId', 36, n)
 }
 
-/** The transaction of a number. */
+/** The transaction id of a number. */
 export function transactionIdOf(n: number) {
   return testId('TransactionId', 36, n)
 }
 
-/** The output of a number. */
+/** The output id of a number. */
 export function outputIdOf(n: number) {
   return testId('OutputId', 38, n)
 }
 
-/** The address of a number: an Ed25519 address. */
+/** The Ed25519 address of a number. */
 export function addressOf(n: number): Hex {
   return `0x00${testId('Address', 32, n).slice(2)}`
 }
 
-/** A block of a slot, with a transaction of the same number unless told otherwise. */
+/** The block of a number, by default in slot 1 and with the transaction of the same number. */
 export function incomingBlock(n: number, changes: Partial<IncomingBlock> = {}): IncomingBlock {
   return {
     blockId: blockIdOf(n),
@@ -95,7 +95,7 @@ export function ownedOutput(n: number, amount: bigint): BasicOutput {
   return { type: 0, amount, mana: 0n, unlockConditions: [{ type: 0, address }], features: [] }
 }
 
-/** An output of a number, owned by the address of that number and booked in slot 1 unless told otherwise. */
+/** The output of a number, by default owned by the address of the same number and booked in slot 1. */
 export function createdOutput(n: number, changes: Partial<CreatedOutput> = {}): CreatedOutput {
   return {
     outputId: outputIdOf(n),
@@ -106,7 +106,7 @@ export function createdOutput(n: number, changes: Partial<CreatedOutput> = {}): 
   }
 }
 
-/** The creation of an output, filed under its owner unless told otherwise. */
+/** The log entry of the creation of an output, by default with its owner's address. */
 export function entry(address: number, output: number, changes: Partial<LogEntry> = {}): LogEntry {
   return {
     address: addressOf(address),
@@ -118,7 +118,7 @@ export function entry(address: number, output: number, changes: Partial<LogEntry
   }
 }
 
-/** A slot with its entries, which changes nothing beside the log unless told otherwise. */
+/** The commit of a slot with its entries. By default it changes nothing except the log. */
 export function slotCommit(
   slot: number,
   entries: readonly LogEntry[] = [],
@@ -135,7 +135,7 @@ export function slotCommit(
   }
 }
 
-/** The parameters of the development network, with a least committable age of 3. */
+/** The parameters of the development network, with a `minCommittableAge` of 3. */
 export const testParameters = encode(ProtocolParameters, developmentParameters(0))
 
 /** A ledger with one output and one account, in slot 0. */
@@ -150,7 +150,7 @@ export function testGenesis(changes: Partial<Genesis> = {}): Genesis {
   }
 }
 
-/** The entry of an account of a number, as of a slot. */
+/** The version of the account of a number in a slot. */
 export function accountVersion(n: number, slot: number, changes: Partial<AccountEntry> = {}) {
   const accountId = testId('AccountId', 32, n)
   const entry: AccountEntry = {
@@ -164,7 +164,7 @@ export function accountVersion(n: number, slot: number, changes: Partial<Account
   return { accountId, slot, entry } satisfies AccountVersion
 }
 
-/** The verdict over the transaction of a number: booked in slot 1 unless told otherwise. */
+/** The booked transaction of a number, by default accepted in slot 1. */
 export function bookedTransaction(
   n: number,
   changes: Partial<BookedTransaction> = {},
@@ -180,7 +180,7 @@ export function bookedTransaction(
   }
 }
 
-/** A booking of what is given, and of nothing else. */
+/** A booking with the given parts; all other parts are empty. */
 export function booking(parts: Partial<Booking>): Booking {
   return { blocks: [], transactions: [], created: [], spent: [], ...parts }
 }

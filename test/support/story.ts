@@ -7,17 +7,17 @@ import { expect } from 'vitest'
 import { until } from './until.ts'
 import { untilHealth } from './wallet.ts'
 
-/** The story of `docs/operations.md`: its commands are run in one shell, and their output is compared with that of the page. */
+/** Runs the commands of `docs/operations.md` in one shell, and compares their output with that of the page. */
 
 const page = fileURLToPath(new URL('../../docs/operations.md', import.meta.url))
 
 interface Step {
   readonly command: string
-  /** The lines that it prints, itself or from the background. */
+  /** The output lines of the command and of its background jobs. */
   readonly lines: readonly string[]
 }
 
-/** The commands of the story with their output; its blocks are those of the language `console`. */
+/** The commands of the page with their output, from the blocks of the language `console`. */
 function stepsOfPage(): readonly Step[] {
   const blocks = [...readFileSync(page, 'utf8').matchAll(/^```console\n([\s\S]*?)^```$/gm)]
   return blocks.flatMap(([, text = '']) =>
@@ -31,7 +31,7 @@ function stepsOfPage(): readonly Step[] {
   )
 }
 
-/** A line with every number and identifier in one form: they differ from run to run. */
+/** Replaces every number and identifier of a line, because they differ between runs. */
 function shapeOf(line: string): string {
   return line
     .replaceAll(/\bA[\w-]{35}(?![\w-])/g, 'CURSOR')
@@ -44,8 +44,8 @@ const shapesOf = (lines: readonly string[], folder: string) =>
   lines.map((line) => shapeOf(line.replaceAll(folder, '/srv/ledger'))).toSorted()
 
 /**
- * What the reader has, beside the commands of the system: `npx` without the start of npm, on a terminal. What npm installs is there
- * already, from tarballs of these names.
+ * Shell functions that replace commands of the reader: `npx` runs the program without npm, and as on a terminal. `npm` only checks
+ * the names of the tarballs, because the test has installed them.
  */
 const shell = (tarballs: readonly string[]) => `set -m
 npm() { [ "$*" = "install --silent ${tarballs.map((name) => `./${name}`).join(' ')}" ] || echo "not installed: $*"; }
@@ -60,21 +60,21 @@ npx() {
 }
 `
 
-/** Sets the clock of a program: now it is that time. A ledger that was off for years would commit a slot for each second of them. */
+/** Sets the clock of a program to a time. After years of downtime, a ledger would commit a slot for each second of them. */
 const clock = (sinceMs: number) =>
   `--import=data:text/javascript,const%20now=Date.now;const%20ahead=${sinceMs - Date.now()};Date.now=()=>now()+ahead`
 
-/** Where and when the story is run. */
+/** The place and the time of the run. */
 interface Place {
-  /** What the reader has in a folder: the packages, installed of these tarballs, and the files that the page names. */
+  /** The folder of the reader: the packages, installed from the tarballs, and the files that the page names. */
   readonly folder: string
   readonly tarballs: readonly string[]
   readonly entry: string
-  /** When its first command is given, by the clocks of the programs, in milliseconds since 1970. */
+  /** The time of the first command by the clocks of the programs, in milliseconds since 1970. */
   readonly beginsMs: number
 }
 
-/** Runs the story; gives every line that was printed. */
+/** Runs the commands, and returns every printed line. */
 export async function runStory({
   folder,
   tarballs,
@@ -92,7 +92,7 @@ export async function runStory({
       text += part
     })
   }
-  // What the shell says of its jobs is no output of theirs.
+  // The messages of the shell about its jobs are not output of the commands.
   const ofJobs = /^\[\d\].*(?:\n(?: .*|done))*$/gm
   const printed = () =>
     text
@@ -131,7 +131,7 @@ export async function runStory({
       child.stdin.write(`URL=${url}\n`)
     }
   } finally {
-    // Where it was interrupted, what runs in the background ends too.
+    // After a failure, the background jobs end too.
     child.stdin.end('for job in $(jobs -p); do kill -- -$job; done; wait\n')
     await ended
   }

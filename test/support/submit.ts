@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { graphql } from './client.ts'
 import { rest } from './rest.ts'
 
-/** Submitting a block through each door, and what came back in a form that a test can state. */
+/** Submits blocks by each transport, and converts the responses to values that a test can compare. */
 
 /** The serialized form of protocol objects. */
 export const binary = 'application/vnd.iota.serializer-v2'
@@ -10,7 +10,7 @@ export const binary = 'application/vnd.iota.serializer-v2'
 /** A body for REST. */
 export type Body = string | Uint8Array
 
-/** Posts a body; JSON when it is a text, unless the headers say otherwise. */
+/** Posts a body, by default a string as JSON and bytes as the binary form. */
 export function post(
   url: string,
   body: Body,
@@ -24,7 +24,7 @@ export function post(
   })
 }
 
-/** The id that a submission was given; anything else fails the test with what was said. */
+/** The block id in a successful response; any other response fails the test with its text. */
 export async function acceptedId(response: Response): Promise<string> {
   const text = await response.text()
   expect([response.status, text]).toEqual([201, expect.stringContaining('blockId')])
@@ -33,20 +33,20 @@ export async function acceptedId(response: Response): Promise<string> {
   return blockId
 }
 
-/** What the specification has the message of a status state (specification 7). */
-const stated = new Map([
+/** The text that the specification requires in the message of a status (specification 7). */
+const requiredTexts = new Map([
   [400, /^invalid data: /],
   [403, /not available for public use/],
   [500, /^internal server error/],
   [503, /^service unavailable: /],
 ])
 
-/** Status and message of a refusal, without the title that a GraphQL error does not have; the code in its body is the status. */
+/** The status and the message of an error, without the prefix that a GraphQL error does not have. The code in the body is the status. */
 export async function refusal(response: Response): Promise<readonly [number, string]> {
   const { error } = await response.json()
   const isSubmission = new URL(response.url).pathname === '/api/core/v3/blocks'
-  const states = isSubmission ? (stated.get(response.status) ?? /^never /) : /./
-  expect(error).toEqual({ code: response.status, message: expect.stringMatching(states) })
+  const required = isSubmission ? (requiredTexts.get(response.status) ?? /^never /) : /./
+  expect(error).toEqual({ code: response.status, message: expect.stringMatching(required) })
   return [response.status, error.message.replace(/^(invalid data|service unavailable): /, '')]
 }
 
@@ -54,7 +54,7 @@ const submission = /* GraphQL */ `
   mutation ($input: SubmitBlockInput!) { submitBlock(input: $input) { blockId } }
 `
 
-/** What GraphQL says of an input: the id, or message and extensions of the one error. */
+/** Submits by GraphQL, and returns the block id, or the message and the extensions of the only error. */
 export async function submit(
   url: string,
   input: object,

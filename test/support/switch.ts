@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A port that leads to one server, and then to another, as a failover proxy does. */
+/** A TCP proxy whose target a test can change, like a failover proxy. */
 export interface Switch {
   readonly port: number
-  /** Ends every connection; new ones lead to this port, or are refused where there is none. */
+  /** Destroys every connection. New connections go to the port; without a port, they are closed. */
   leadTo(port: number | undefined): void
-  /** New connections lead to this port, and those that are open stay, as with a proxy that spreads them. */
+  /** Sends new connections to the port and keeps the open ones, like a load balancer. */
   spreadTo(port: number): void
   close(): Promise<void>
 }
 
-/** Opens a port of this machine that leads to another one. */
+/** Opens a proxy to a port of this machine. */
 export async function openSwitch(first: number | undefined): Promise<Switch> {
   let target = first
   const sockets = new Set<Socket>()
@@ -21,17 +21,17 @@ export async function openSwitch(first: number | undefined): Promise<Switch> {
       socket.destroy()
       return
     }
-    const behind = connect(target, '127.0.0.1')
-    for (const one of [socket, behind]) {
+    const upstream = connect(target, '127.0.0.1')
+    for (const one of [socket, upstream]) {
       sockets.add(one)
       one.on('error', () => {})
       one.on('close', () => {
         sockets.delete(one)
         socket.destroy()
-        behind.destroy()
+        upstream.destroy()
       })
     }
-    socket.pipe(behind).pipe(socket)
+    socket.pipe(upstream).pipe(socket)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
 

@@ -18,9 +18,9 @@ import {
   trace,
 } from '@opentelemetry/api'
 
-/** A small SDK of OpenTelemetry, written against its API: what an operator brings, kept in memory. */
+/** A small OpenTelemetry SDK that keeps spans in memory. In production, the operator provides an SDK. */
 
-/** A span as it was ended. */
+/** An ended span. */
 export interface EndedSpan extends SpanContext {
   readonly name: string
   readonly kind: SpanKind
@@ -30,14 +30,14 @@ export interface EndedSpan extends SpanContext {
   readonly exceptions: readonly unknown[]
 }
 
-/** The spans of a process while it is registered. */
+/** Records the spans of the process while it is registered. */
 export interface MemoryTracer {
-  /** Those that have ended, in that order. */
+  /** The ended spans, in the order of their ends. */
   readonly spans: readonly EndedSpan[]
   unregister(): void
 }
 
-/** Registers it for the whole process, whose tests share the API. */
+/** Registers the tracer for the whole process, because its tests share the API. */
 export function registerTracer(): MemoryTracer {
   const spans: EndedSpan[] = []
   context.setGlobalContextManager(asyncContexts())
@@ -46,7 +46,7 @@ export function registerTracer(): MemoryTracer {
     startSpan: (name, options = {}, within = context.active()) =>
       startSpan(spans, { name, ...options }, trace.getSpanContext(within)),
     startActiveSpan: () => {
-      throw new Error('the program does not use it')
+      throw new Error('the program does not use startActiveSpan')
     },
   }
   trace.setGlobalTracerProvider({ getTracer: () => tracer })
@@ -99,7 +99,7 @@ function startSpan(ended: EndedSpan[], begun: Begun, parent: SpanContext | undef
       return span
     },
     end: () => {
-      if (isOver) throw new Error(`the span ${name} is ended twice`)
+      if (isOver) throw new Error(`the span ${name} has already ended`)
       isOver = true
       const { kind = SpanKind.INTERNAL } = begun
       ended.push({ ...ids, name, kind, parentId: parent?.spanId, attributes, status, exceptions })
@@ -122,7 +122,7 @@ function asyncContexts(): ContextManager {
   return manager
 }
 
-/** W3C Trace Context, as far as these tests need it. */
+/** The part of W3C Trace Context that the tests need. */
 const traceparent: TextMapPropagator = {
   fields: () => ['traceparent'],
   inject: (within, carrier, setter) => {

@@ -3,15 +3,15 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
 
 /**
- * A pooler that lends a connection of the database for a transaction, as PgBouncer does with `pool_mode=transaction`: what
- * somebody sets for a session is found by whoever is lent it next, and what he listens to he does not hear.
+ * A connection pooler that assigns a database connection to a client for one transaction, like PgBouncer with
+ * `pool_mode=transaction`. The next client of the connection gets the session settings of the former one, and `LISTEN` has no effect.
  */
 
 /** A running pooler. */
 export interface TransactionPooler {
-  /** Of the same database, through the pooler. */
+  /** The URL of the same database through the pooler. */
   readonly url: string
-  /** Times that a connection was lent. */
+  /** The number of times that a connection was assigned to a client. */
   lent(): number
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ interface Backend {
   readonly stream: Socket
 }
 
-/** Starts a pooler in front of a database, with so many connections to it. */
+/** Starts a pooler in front of a database, with `size` connections to it. */
 export async function startPooler(url: string, size: number): Promise<TransactionPooler> {
   const backends = await Promise.all(Array.from({ length: size }, () => connectBackend(url)))
   const free = [...backends]
@@ -64,7 +64,7 @@ export async function startPooler(url: string, size: number): Promise<Transactio
   }
 }
 
-/** The driver logs in; from then on the bytes are ours. */
+/** Connects and logs in by the driver; afterwards the pooler reads and writes the bytes of the connection itself. */
 async function connectBackend(url: string): Promise<Backend> {
   const client = new Client({ connectionString: url, application_name: 'pooler' })
   client.on('error', () => {})
@@ -79,12 +79,12 @@ interface Pool {
   giveBack(backend: Backend): void
 }
 
-/** One client: everything up to the end of its transaction goes to the connection that it was lent. */
+/** Serves one client. Sends all its messages until the end of its transaction to the assigned connection. */
 function serve(socket: Socket, pool: Pool): void {
   let isGreeted = false
   let bytes = Buffer.alloc(0)
   let backend: Promise<Backend> | undefined
-  /** Answers to come, each of which ends with `ReadyForQuery`. */
+  /** The number of outstanding responses; each ends with `ReadyForQuery`. */
   let owed = 0
 
   socket.on('data', (chunk) => {
@@ -97,7 +97,7 @@ function serve(socket: Socket, pool: Pool): void {
     }
   })
   socket.on('close', () => {
-    // What a client leaves open is undone, and the connection is somebody else's.
+    // Rolls back the open transaction of the client, and returns the connection to the pool.
     void backend?.then((own) => {
       own.stream.removeAllListeners('data')
       own.stream.write(queryMessage('ROLLBACK'))
@@ -105,7 +105,7 @@ function serve(socket: Socket, pool: Pool): void {
     })
   })
 
-  /** The length of the next message, 0 when it is not all there. The first one of a client has no type. */
+  /** The length of the next message; 0 if it is incomplete. The first message of a client has no type. */
   function wholeMessage(): number {
     const head = isGreeted ? 1 : 0
     if (bytes.length < head + 4) return 0
@@ -123,7 +123,7 @@ function serve(socket: Socket, pool: Pool): void {
   function pass(message: Buffer): void {
     const type = String.fromCharCode(message[0] ?? 0)
     if (type === 'X') return void socket.end()
-    // A query, or the end of a group of messages.
+    // A query, or a `Sync`, which ends a group of messages.
     if (type === 'Q' || type === 'S') owed++
     if (backend === undefined) {
       backend = pool.borrow()
@@ -152,7 +152,7 @@ function serve(socket: Socket, pool: Pool): void {
   }
 }
 
-/** A message of the server (PostgreSQL manual, 55.7): type, length, contents. */
+/** A message of the server: type, length, contents (PostgreSQL manual, 55.7). */
 function messageOf(type: string, contents: Buffer): Buffer {
   const head = Buffer.alloc(5)
   head.write(type, 'latin1')

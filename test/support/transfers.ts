@@ -14,15 +14,15 @@ import type { OutputId, TransactionId } from '../../src/protocol/primitives.ts'
 import type { Transaction } from '../../src/protocol/transaction.ts'
 import type { Unlock } from '../../src/protocol/unlocks.ts'
 
-/** Random transfers of one key's outputs, of which some spend what others have spent already. */
+/** Random transfers of the outputs of one key. Some of them spend outputs that others have already spent. */
 
-/** One transfer: which of the outputs made so far it spends, and into how many new ones. */
+/** One transfer: the numbers of the existing outputs that it spends, and the number of outputs that it creates. */
 export interface TransferPlan {
   readonly spends: readonly number[]
   readonly pieces: number
 }
 
-/** Some plans, to be carried out in their order. */
+/** Plans in the order of their execution. */
 export const transferPlans: fc.Arbitrary<readonly TransferPlan[]> = fc.array(
   fc.record({
     spends: fc.uniqueArray(fc.nat(30), { minLength: 1, maxLength: 3 }),
@@ -35,18 +35,18 @@ const publicKey: Hex = `0x${'11'.repeat(32)}`
 const signature: Hex = `0x${'22'.repeat(64)}`
 const firstTransaction = `0x${'33'.repeat(32)}05000000` as TransactionId
 
-/** An output of the one key. */
+/** An output of the key. */
 export function ownOutput(amount: bigint): BasicOutput {
   const address = { type: 0, pubKeyHash: publicKeyHash(publicKey) } as const
   return { type: 0, amount, mana: 0n, unlockConditions: [{ type: 0, address }], features: [] }
 }
 
-/** What there is before the first transfer. */
+/** The outputs before the first transfer. */
 export const firstOutputs: ReadonlyMap<OutputId, BasicOutput> = new Map(
   [0, 1, 2].map((index) => [outputId(firstTransaction, index), ownOutput(1_000_000n)]),
 )
 
-/** The transactions of some plans. Each amount comes out right, whether or not its inputs are still there. */
+/** The transactions of plans. The amounts of each balance, even if its inputs are already spent. */
 export function transfersOf(plans: readonly TransferPlan[]): PreparedTransaction[] {
   const made = [...firstOutputs]
   return plans.map(({ spends, pieces }, nonce) => {
@@ -60,7 +60,7 @@ export function transfersOf(plans: readonly TransferPlan[]): PreparedTransaction
   })
 }
 
-/** One transfer; the nonce keeps transfers apart that do the same. */
+/** One transfer; the nonce makes otherwise equal transfers different. */
 export function transferOf(
   spent: readonly (readonly [OutputId, BasicOutput])[],
   pieces: number,

@@ -4,7 +4,7 @@ import { openStoredTries } from '../../src/node/embedded/stored-tries.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Store } from '../../src/store/contract.ts'
 
-/** Every page of the tries of a database, by id. */
+/** Every page of the tries of a database, ordered by id. */
 export async function pagesOf(url: string): Promise<readonly (readonly [number, string])[]> {
   const opened = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
   if (!opened.ok) throw new Error(opened.error.code)
@@ -16,7 +16,7 @@ export async function pagesOf(url: string): Promise<readonly (readonly [number, 
   }
 }
 
-/** The roots of the tries that a database keeps. */
+/** The roots of the tries in a database. */
 export async function keptRoots(read: Pick<Store['read'], 'triePages'>) {
   const tries = openStoredTries(read, 0)
   return {

@@ -1,16 +1,16 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 
-/** How `until` waits. */
+/** The options of `until`. */
 export interface Waiting {
-  /** Names the condition in the failure; the text of `look` by default. */
+  /** The text of the condition in the error; the source of `look` by default. */
   readonly what?: string
-  /** Below the limit of a usual test, so that the failure names what was missing. */
+  /** Shorter than the time limit of a usual test, so that the error names the condition. */
   readonly deadlineMs?: number
 }
 
 /**
- * Repeats a look until it gives something, and gives that: neither `undefined` nor `false`. Rejects after the deadline and names
- * what it waited for.
+ * Calls `look` until it returns neither `undefined` nor `false`, and resolves to that value. Rejects after the deadline with the
+ * text of the condition.
  */
 export async function until<T>(
   look: () => T | Promise<T>,
@@ -22,7 +22,7 @@ export async function until<T>(
     if (found !== undefined && found !== false) return found as Exclude<T, undefined | false>
     const waitedMs = performance.now() - begun
     if (waitedMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`)
-    // What happens inside this process is there after a few turns; what another one does takes milliseconds.
+    // An event in this process occurs within a few turns of the event loop; one in another process takes milliseconds.
     await (waitedMs < 20 ? setImmediate() : delay(10))
   }
 }

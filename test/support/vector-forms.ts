@@ -21,9 +21,9 @@ import { differences } from './differences.ts'
 import { vectorNetworks } from './vector-networks.ts'
 import type { Vector } from './vectors.ts'
 
-/** Checks a vector's JSON and bytes against its verdict: what is accepted is the same in all forms. */
+/** Checks the JSON and the bytes of a vector against its verdict. All accepted forms of a value must be equal. */
 
-/** How many vectors of a kind with a form each file has, so that none is passed over. */
+/** The number of vectors with a form in each file, by kind, so that a test notices a skipped vector. */
 export const formVectorCounts = {
   params: { 'protocol-parameters': 5 },
   addresses: { address: 64 },
@@ -35,7 +35,7 @@ export const formVectorCounts = {
   mutations: { block: 200 },
 } as const
 
-/** The same of the file `lifted`. */
+/** The number of vectors with a form in the file `lifted`, by kind. */
 export const liftedFormCounts = {
   'protocol-parameters': 1,
   block: 11,
@@ -48,7 +48,7 @@ export const liftedFormCounts = {
 /** The verdict on one form. */
 export type Verdict = 'accept' | 'reject' | 'either'
 
-/** A vector that has a form; members as the vectors' README says. */
+/** A vector that has a form. The README of the vectors describes its members. */
 export interface FormVector extends Vector {
   readonly kind: string
   readonly json?: Json
@@ -73,7 +73,7 @@ export const schemaByKind: Readonly<Record<string, Schema<unknown>>> = {
   'signed-transaction-payload': SignedTransaction,
 }
 
-/** What is wrong with our answers to a vector; nothing when all is right. */
+/** Returns the errors in the results for a vector. */
 export function checkForms(vector: FormVector): readonly string[] {
   const { json, bytes } = vector
   return [
@@ -93,7 +93,7 @@ function checkForm(vector: FormVector, from: 'json' | 'bytes'): readonly string[
   if (wanted === 'reject') return [`${from} accepted`]
   const { json, bytes, encoded, normalised, size } = vector
   const writtenBytes = normalised?.bytes ?? bytes ?? encoded
-  // Without bytes the JSON may be in another form than the one that is written.
+  // A vector without bytes may have JSON in another form than the printed one.
   const writtenJson = bytes === undefined ? undefined : json
   return [
     ...(writtenBytes === undefined
@@ -108,7 +108,7 @@ type Answer =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly json: Json }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** Reads one form, writes it in both, and reads those again. */
+/** Reads one form of a vector, checks the value, and writes it in both forms. */
 function answerTo(vector: FormVector, from: 'json' | 'bytes'): Answer {
   const schema = schemaByKind[vector.kind]
   if (schema === undefined) throw new Error(`no schema for ${vector.kind}`)
@@ -123,7 +123,7 @@ function answerTo(vector: FormVector, from: 'json' | 'bytes'): Answer {
   return { ok: true, bytes, json: print(schema, value.value) }
 }
 
-/** The vectors tell what the official SDK refuses, also where nodes take it. */
+/** The problems of a block by the rules of the official SDK, which the vectors follow even if nodes accept the block. */
 function sharedProblems(
   vector: FormVector,
   block: Block,
@@ -146,7 +146,7 @@ function partProblems(
   return problems.map((problem) => ({ ...problem, offset: locate(schema, bytes, problem.path) }))
 }
 
-/** A refusal names the rule at stake and, of bytes, a place in them. */
+/** An error must name the violated rule and, for bytes, an offset within them. */
 function checkRefusal(
   vector: FormVector,
   from: 'json' | 'bytes',
@@ -162,21 +162,21 @@ function checkRefusal(
   ]
 }
 
-/** Where two rules are broken and we name the other one. */
+/** Vectors that violate two rules, with the rule that the gateway names. */
 const otherRules: ReadonlyMap<string, string> = new Map([
   ['json/missing/body.type', 'JSON_MISSING'],
   ['json/missing/body.payload.type', 'JSON_MISSING'],
   ['json/missing/signature.type', 'JSON_MISSING'],
   ['json/missing/output-0.type', 'JSON_MISSING'],
-  // Single members in the documented numbering, in transactions that are otherwise in the released one.
+  // Transactions in the released numbering with a single member in the documented one.
   ['json/documented/commitment-input-as-1', 'NUMBERING_MIXED'],
   ['json/documented/block-issuance-credit-as-2', 'NUMBERING_MIXED'],
   ['json/documented/reward-as-3', 'NUMBERING_MIXED'],
-  // The length is wrong in a way that has a name of its own.
+  // This wrong length has its own error code.
   ['json/hex/transaction-id-32-bytes', 'TRANSACTION_ID_WITHOUT_SLOT'],
 ])
 
-/** The same for bytes alone. A key of 256 bytes has the length 0 there, so it is empty, and what follows is no entry. */
+/** As `otherRules`, for bytes. The length of a key of 256 bytes is encoded as 0, so the key is empty and the next bytes are no entry. */
 const otherRulesOfBytes: ReadonlyMap<string, string> = new Map([
   ['rule/transaction/output/feature-metadata-key-256', 'BIN_EOF'],
 ])
@@ -186,7 +186,7 @@ function isRuleOf(
   from: 'json' | 'bytes',
   code: string,
 ): boolean {
-  // Random damage breaks several rules at once, and which one shows first is nobody's business.
+  // A random mutation violates several rules, and the order in which they are reported is unspecified.
   if (name.startsWith('mutation/') || rule === undefined) return true
   const other = from === 'bytes' ? otherRulesOfBytes.get(name) : undefined
   return code === (other ?? otherRules.get(name) ?? rule.replace(/[.-]/g, '_').toUpperCase())

@@ -3,22 +3,22 @@ import { differences } from './differences.ts'
 import { type FormVector, schemaByKind } from './vector-forms.ts'
 import { parameterSets } from './vector-networks.ts'
 
-/** Makes the lines that ask `inspect` about a vector, and checks its answers. */
+/** Creates the input lines of `inspect` for a vector, and checks its output. */
 
-/** A vector with everything that is computed from it; members as the vectors' README says. */
+/** A vector with all values that are computed from it. The README of the vectors describes its members. */
 export interface InspectedVector extends Omit<FormVector, 'expect'> {
   readonly expect: FormVector['expect'] & { readonly parse?: string }
   readonly [member: string]: unknown
 }
 
-/** One question, the parameter set it is asked for, and the verdict that is right. */
+/** One input line, its parameter set, and the expected verdict. */
 export interface VectorLine {
   readonly input: { readonly ref: string; readonly [member: string]: unknown }
   readonly set: string
   readonly verdict: string
 }
 
-/** The members that hold the value, by kind; all other kinds have `json` and `bytes`. */
+/** The members that contain the input, by kind; all other kinds have `json` and `bytes`. */
 const inputMembers: Readonly<Record<string, readonly string[]>> = {
   bech32: ['text'],
   signature: ['publicKey', 'message', 'signature'],
@@ -31,7 +31,7 @@ const inputMembers: Readonly<Record<string, readonly string[]>> = {
   'output-id-proof': ['transaction'],
 }
 
-/** The questions: for each form, and for each parameter set or prefix that the vector holds values for. */
+/** The input lines: one for each form and each parameter set or prefix for which the vector contains values. */
 export function linesOf(vector: InspectedVector): readonly VectorLine[] {
   const { kind, expect } = vector
   const forms =
@@ -52,7 +52,7 @@ export function linesOf(vector: InspectedVector): readonly VectorLine[] {
   )
 }
 
-/** What is wrong with the answer to a line; nothing when all is right. */
+/** Returns the errors in the output for a line. */
 export function checkAnswer(
   vector: InspectedVector,
   line: VectorLine,
@@ -74,8 +74,8 @@ export function checkAnswer(
   return wrong.concat(vector.kind === 'output-id-proof' ? checkProofs(vector, given.proofs) : [])
 }
 
-/** What a vector tells about itself and nothing is to be compared with, and what is an input alone. */
-const untold = [
+/** The members that describe the vector or are only input; they are not compared with the output. */
+const notCompared = [
   'name',
   'kind',
   'params',
@@ -87,29 +87,29 @@ const untold = [
   'goBytes',
 ].concat(['bech32Go', 'publicKey', 'payloadBytes', 'encoded', 'normalised', 'proofs'])
 
-/** The members of the right answer. */
+/** The members of the expected output. */
 function expectedOf(vector: InspectedVector, { set, verdict }: VectorLine): object {
   const members = Object.entries(vector)
-    .filter(([member]) => !untold.includes(member))
-    // Without bytes the JSON may be in another form than the one that is written.
+    .filter(([member]) => !notCompared.includes(member))
+    // A vector without bytes may have JSON in another form than the printed one.
     .filter(([member]) => member !== 'json' || vector.bytes !== undefined)
     .filter(([member]) => !inputMembers[vector.kind]?.includes(member))
     .map(([member, value]) => [member, perSet.has(member) ? Object(value)[set] : value])
   const expected = { ...Object.fromEntries(members), ...written(vector) }
-  // Of a multi address the text holds a reference, and the answer no address.
+  // The text of a multi address contains a reference, so the output has no address.
   return verdict === 'reference' ? { ...expected, address: undefined } : expected
 }
 
-/** Members that hold one value for each parameter set or prefix. */
+/** Members that contain one value for each parameter set or prefix. */
 const perSet: ReadonlySet<string> = new Set(['storageScore', 'minimumAmount', 'bech32'])
 
-/** Where the forms of the answer are others than those of the vector. */
+/** The expected bytes, if they differ from those of the vector. */
 function written({ bytes, encoded, normalised }: InspectedVector): object {
   const other = normalised?.bytes ?? (bytes === undefined ? encoded : undefined)
   return other === undefined ? {} : { bytes: other }
 }
 
-/** A vector holds the proofs of some outputs, the answer those of all. */
+/** Compares proofs. A vector contains the proofs of some outputs, the output of the command those of all. */
 function checkProofs({ name, proofs }: InspectedVector, answer: unknown): readonly string[] {
   const given = new Map(Array.from(Object(answer), (proof) => [Object(proof).outputId, proof]))
   return Array.from(Object(proofs), Object).flatMap((proof) =>
@@ -117,7 +117,7 @@ function checkProofs({ name, proofs }: InspectedVector, answer: unknown): readon
   )
 }
 
-/** The names of the parameter sets, or the prefixes, that a vector is asked with. */
+/** The names of the parameter sets, or the prefixes, of the input lines of a vector. */
 function setsOf({ params, storageScore, bech32 }: InspectedVector): readonly string[] {
   if (params !== undefined) return [params]
   const sets = Object.keys(Object(storageScore ?? bech32))

@@ -16,10 +16,10 @@ for (const { name, kind, json } of loadVectors<ParameterVector>('lifted')) {
   if (kind === 'protocol-parameters') sets.set(name, json)
 }
 
-/** The parameter sets that vectors name, as JSON. */
+/** The parameter sets of the vectors by name, as JSON. */
 export const parameterSets: ReadonlyMap<string, Json> = sets
 
-/** Their networks. */
+/** The networks of the parameter sets, by name. */
 export const vectorNetworks: ReadonlyMap<string, Network> = new Map(
   [...sets].map(([name, json]) => [name, networkOf(parsed(ProtocolParameters, json))]),
 )

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
-/** One test vector: named, and otherwise as its file's section of the vectors' README describes. */
+/** A test vector with a name. The README of the vectors describes the other members of each file. */
 export interface Vector {
   readonly name: string
   readonly kind?: string
@@ -9,8 +9,8 @@ export interface Vector {
 }
 
 /**
- * The vectors of one file under `test/vectors`, which holds them compressed. The caller names the members it
- * reads; a file of another shape makes its test fail at the first of them.
+ * The vectors of one compressed file in `test/vectors`. The caller declares the members that it reads; if the file has another
+ * shape, the test fails at the first missing member.
  */
 export function loadVectors<T extends Vector>(file: string): readonly T[] {
   const packed = readFileSync(new URL(`../vectors/${file}.json.gz`, import.meta.url))

@@ -32,14 +32,14 @@ import { parsed } from './parsed.ts'
 import { rest, restJson } from './rest.ts'
 import { until } from './until.ts'
 
-/** What somebody with the keys of the development network can make: blocks, transactions, addresses. */
+/** Creates blocks, transactions and addresses with the keys of the development network. */
 
 const keys = developmentKeys()
 
-/** The keys of the funded addresses; number 0 is also that of an issuer account. */
+/** The keys of the funded addresses; key 0 is also the key of an issuer account. */
 export const users: readonly Keypair[] = keys.users
 
-/** The key and the account that blocks are issued with. */
+/** The key and the account that issue blocks. */
 export const issuer = { key: user(0), accountId: accountIdOfKey(user(0)) }
 
 /** The key of a funded address. */
@@ -52,17 +52,17 @@ export function addressOf(key: Keypair): string {
   return encodeBech32('tst', Uint8Array.of(0, ...hexToBytes(key.publicKeyHash)))
 }
 
-/** What a gateway offers to somebody who makes a block: its network, and what the block should refer to. */
+/** The input for a block from a gateway: the network, and the parents and the commitment that the block refers to. */
 export interface Offer {
   readonly network: Network
   readonly header: BlockHeader
   readonly strongParents: readonly BlockId[]
 }
 
-/** A gateway that starts beside others may need most of a minute. */
+/** A gateway that starts while others run may need most of a minute. */
 const startDeadlineMs = 60_000
 
-/** Waits until a gateway says of itself that it is healthy, or with another status that it is not. */
+/** Waits until the health endpoint of a gateway responds with a status. */
 export async function untilHealth(url: string, status = 200): Promise<void> {
   const what = `${url}/health answers ${status}`
   await until(async () => (await rest(`${url}/health`)).status === status, {
@@ -82,7 +82,7 @@ export async function untilCommitted(
   await until(async () => (await newest()) >= slot, { what, deadlineMs })
 }
 
-/** Asks a gateway by REST, as a client does, as soon as it takes blocks. */
+/** Waits until a gateway accepts blocks, and requests the input for a block by REST, as a client does. */
 export async function offerOf(url: string): Promise<Offer> {
   await untilHealth(url)
   const [info, issuance] = await Promise.all([
@@ -102,7 +102,7 @@ export async function offerOf(url: string): Promise<Offer> {
   return { network, header, strongParents }
 }
 
-/** Whether blocks may still be made of an offer: half the slots are left in which its commitment may be named. */
+/** Whether new blocks may use an offer: at least half of the slots remain in which blocks may refer to its commitment. */
 export function isFresh({ network, header }: Offer): boolean {
   const age = slotNow(network) - slotOfId(header.slotCommitmentId)
   return age < network.parameters.maxCommittableAge / 2
@@ -115,15 +115,15 @@ export interface SignedBlock {
   readonly blockId: BlockId
 }
 
-/** What a test changes in a block before it is signed. */
+/** The changes of a test to a block before it is signed. */
 export interface BlockChanges {
   readonly header?: Partial<BlockHeader>
   readonly body?: Partial<BasicBlockBody>
-  /** Who signs; the issuer by default. */
+  /** The signing key; that of the issuer by default. */
   readonly key?: Keypair
 }
 
-/** A block around a payload, issued now. */
+/** A signed block with a payload, by default issued now. */
 export function blockOf(
   { network, header, strongParents }: Offer,
   payload: Payload | undefined,
@@ -159,30 +159,29 @@ function signBlock(network: Network, draft: Block, key: Keypair): SignedBlock {
   return { block, bytes, blockId: identifyBlock(bytes, slot).blockId }
 }
 
-/** Free data. */
 export function taggedData(tag: Hex, data: Hex): Payload {
   return { type: 0, tag, data }
 }
 
-/** A transaction that spends one output and burns the mana that is in it. */
+/** A transaction that spends one output and burns its mana. */
 export interface Payment {
   readonly spend: OutputId
-  /** Owns the output that is spent. */
+  /** The key of the owner of the spent output. */
   readonly key: Keypair
   readonly outputs: readonly BasicOutput[]
   readonly creationSlot: SlotIndex
-  /** A commitment to read as the clock. */
+  /** The commitment of a context input; it determines the slot for timelocks and expirations. */
   readonly commitment?: CommitmentId
 }
 
-/** A signed transaction and the outputs it will create. */
+/** A signed transaction and the ids of its outputs. */
 export interface SignedPayment {
   readonly payload: SignedTransaction
   readonly transactionId: TransactionId
   readonly created: readonly OutputId[]
 }
 
-/** Makes and signs a transaction. */
+/** Creates and signs a transaction. */
 export function paymentOf(network: Network, payment: Payment): SignedPayment {
   const { spend, key, outputs, creationSlot, commitment } = payment
   const input = {
@@ -208,7 +207,7 @@ export function paymentOf(network: Network, payment: Payment): SignedPayment {
   }
 }
 
-/** The mask of a transaction that may destroy mana and nothing else. */
+/** The capabilities mask of a transaction that may burn mana only. */
 const burnMana = '0x02'
 
 /** An output that a key owns. */
@@ -217,12 +216,12 @@ export function ownedBy({ publicKeyHash: pubKeyHash }: Keypair, amount: bigint):
   return { type: 0, amount, mana: 0n, unlockConditions: [{ type: 0, address }], features: [] }
 }
 
-/** The slot of this moment. */
+/** The current slot. */
 export function slotNow({ parameters }: Network): SlotIndex {
   return slotOfTime(parameters, BigInt(Date.now()) * 1_000_000n)
 }
 
-/** The outputs that an address got at genesis: what its first page shows of milestone 0. */
+/** The outputs of an address at genesis, from milestone 0 on its first page of updates. */
 export async function genesisOutputs(url: string, key: Keypair): Promise<OutputId[]> {
   const path = `/api/explorer/v2/ledger/updates/by-address/${addressOf(key)}`
   const { items } = await getJson(`${url}${path}?sort=oldest`)
@@ -231,7 +230,7 @@ export async function genesisOutputs(url: string, key: Keypair): Promise<OutputI
     .map((item: { outputId: OutputId }) => item.outputId)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+// biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the response
 export function getJson(url: string): Promise<any> {
   return restJson(url)
 }

@@ -2,6 +2,6 @@ import { checkout } from './build-explorer.ts'
 import { writeExplorerDocuments } from './explorer-documents.ts'
 import { allClients, generateClients } from './generate.ts'
 
-/** `npm run generate`. */
+/** `npm run generate`: generates the database clients and the documents of the explorer. */
 if (!(await generateClients(allClients))) process.exitCode = 1
 writeExplorerDocuments(checkout.root)

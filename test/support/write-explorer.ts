@@ -1,4 +1,4 @@
 import { buildExplorer } from './build-explorer.ts'
 
-/** `npm run build:explorer`. */
+/** `npm run build:explorer`: builds the explorer. */
 await buildExplorer()

@@ -4,7 +4,7 @@ import { cliPage } from './cli-page.ts'
 import { limitsPage } from './limits-page.ts'
 import { schemaText, settingsPage } from './settings-page.ts'
 
-/** Writes the pages of `docs` anew that are made from the source: `npm run reference`. */
+/** `npm run reference`: writes the generated pages of `docs`. */
 writeFileSync(new URL('../../docs/reference.md', import.meta.url), referenceText())
 writeFileSync(new URL('../../docs/limits.md', import.meta.url), limitsPage())
 writeFileSync(new URL('../../docs/cli.md', import.meta.url), cliPage())

@@ -14,9 +14,8 @@ import { runCommand } from './run-command.ts'
 import { addressOf, untilCommitted, untilHealth, user } from './wallet.ts'
 
 /**
- * Writes a small ledger of this build into `test/releases`, as a backup of SQLite and as an export, which is the same text from
- * both databases, with the cursor of a follower: `node test/runtime/run.cjs test/support/write-release.ts`, once for each release,
- * and never again.
+ * Writes a small ledger of this build to `test/releases`: a backup of SQLite, an export, which is equal for both databases, and the
+ * cursor of a follower. Run once for each release, and never again: `node test/runtime/run.cjs test/support/write-release.ts`.
  */
 
 const releases = fileURLToPath(new URL('../releases', import.meta.url))
@@ -73,7 +72,7 @@ writeFileSync(
 rmSync(folder.databaseFile, { force: true })
 folder.remove()
 
-/** Someone who follows an address and has not seen its newest update, and until when the gateway ran, in seconds since 1970. */
+/** A follower of an address that has not received its newest update, with the end time of the gateway in seconds since 1970. */
 async function followerOf(url: string, address: string) {
   const { data } = await graphql(
     url,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { schemaText } from '../../src/api/graphql/print-schema.ts'
 
-/** Writes `schema.graphql` anew: `npm run schema`. */
+/** `npm run schema`: writes `schema.graphql`. */
 writeFileSync(new URL('../../schema.graphql', import.meta.url), schemaText())

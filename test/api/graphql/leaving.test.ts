@@ -34,7 +34,7 @@ import {
 } from '../../support/databases.ts'
 import { fullShare } from '../../support/full-share.ts'
 import { unwrap } from '../../support/log-store.ts'
-import { startDoors, type TestDoors } from '../../support/start-gateway.ts'
+import { startTransports, type TestTransports } from '../../support/start-gateway.ts'
 import { slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 
@@ -62,7 +62,7 @@ const outputIds = Array.from({ length: transactions }, (_, equal) =>
 let database: TestDatabase
 let store: Store
 let feed: Awaited<ReturnType<typeof openFeed>>
-let doors: TestDoors
+let doors: TestTransports
 /** Reads of pieces of outputs, and of all outputs of a transaction. */
 let reads = { pieces: 0, siblings: 0 }
 /** Where reads stand still until it opens. */
@@ -86,7 +86,7 @@ beforeAll(async () => {
   unwrap(await store.write.initialize(await takenLease(store), genesis))
   const wake = createWake()
   feed = await openFeed({ reader: store.read, parameters, wake, log: silentLog })
-  doors = await startDoors(servicesOf())
+  doors = await startTransports(servicesOf())
 })
 afterAll(async () => {
   await doors.close()
@@ -141,9 +141,13 @@ const manaQuery = `{ address(address: "${address}") { mana { reason total { writ
 const proofs = '{ unspentOutputs(first: 1000) { nodes { proof { __typename } } } }'
 
 describe('operations that are under way', () => {
-  let few: TestDoors
+  let few: TestTransports
   beforeAll(async () => {
-    few = await startDoors(servicesOf(), { ...defaultLimits, operations: 1, heldBytes: 1_000_000 })
+    few = await startTransports(servicesOf(), {
+      ...defaultLimits,
+      operations: 1,
+      heldBytes: 1_000_000,
+    })
   })
   afterAll(() => few.close())
 
@@ -181,7 +185,7 @@ describe('operations that are under way', () => {
   })
 
   test('are over when the connection breaks on which they waited for each other', async () => {
-    const two = await startDoors(servicesOf(), { ...defaultLimits, operations: 2 })
+    const two = await startTransports(servicesOf(), { ...defaultLimits, operations: 2 })
     let open = () => {}
     const opened = new Promise<void>((resolve) => {
       open = resolve
@@ -223,7 +227,7 @@ describe('operations that are under way', () => {
 
   test('are refused, by each transport, as long as answers hold so much memory that are not sent', async () => {
     const limits = { ...defaultLimits, heldBytes: 1_000_000 }
-    const full = await startDoors(servicesOf(), limits)
+    const full = await startTransports(servicesOf(), limits)
     let open = () => {}
     const opened = new Promise<void>((resolve) => {
       open = resolve
@@ -265,7 +269,7 @@ describe('operations that are under way', () => {
     ['executed', 'application/json;q=0.9'],
   ])('end where they have gone on for too long, %s', async (_, accept) => {
     const queryMs = 100
-    const hasty = await startDoors(servicesOf(), { ...defaultLimits, queryMs })
+    const hasty = await startTransports(servicesOf(), { ...defaultLimits, queryMs })
     let reached = () => {}
     const isReached = new Promise<void>((resolve) => {
       reached = resolve

@@ -22,7 +22,7 @@ import { defaultDatabase, openedStore, takenLease } from '../../support/database
 import { historyOf } from '../../support/history-model.ts'
 import { randomAddresses } from '../../support/random-outputs.ts'
 import { rest } from '../../support/rest.ts'
-import { startDoors, type TestDoors } from '../../support/start-gateway.ts'
+import { startTransports, type TestTransports } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 
 const parameters = { ...developmentParameters(1_700_000_000), slotDurationInSeconds: 10 }
@@ -34,7 +34,7 @@ const database = await defaultDatabase().create()
 let store: Store
 let ledger: ActivityLedger
 let feed: Feed
-let doors: TestDoors
+let doors: TestTransports
 /** While it is set, pages of the log are not read. */
 let gate: Promise<void> | undefined
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const source = { status: () => ({ reasons: [], role: 'WRITER', term: 1 }), node: undefined }
   const services = { store: { ...store, read }, source, parameters, feed, mayLag: true }
   const whole = { ...services, clock: systemClock } as unknown as Services
-  doors = await startDoors(whole, { ...defaultLimits, subscriptions: 1 })
+  doors = await startTransports(whole, { ...defaultLimits, subscriptions: 1 })
 })
 afterAll(async () => {
   await doors.close()

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What processes have spent of the processors, as Linux counts it. */
+/** The processor time of processes, as Linux reports it. */
 
-/** Milliseconds of processor time of a process so far, with that of its ended children. */
+/** The processor time of a process and its ended children, in milliseconds. */
 export function processorMs(pid: number): number {
   const fields = statOf(pid)
-  // After the name: state, parent … user and system time as fields 14 and 15, those of children as 16 and 17.
+  // The fields after the name: state, parent … User and system time are fields 14 and 15, those of ended children 16 and 17.
   const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0)
   return ticks * msPerTick
 }
 
-/** Nanoseconds of processor time of the threads of a process, without those that have ended. */
+/** The processor time of the running threads of a process, in nanoseconds. */
 export function processorNs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.reduce((sum, thread) => {
@@ -19,7 +19,7 @@ export function processorNs(pid: number): number {
   }, 0)
 }
 
-/** The same of a process and of all that it has started. */
+/** The processor time of a process and all its descendants, in milliseconds. */
 export function processorMsOfTree(pid: number): number {
   const children = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
@@ -28,18 +28,18 @@ export function processorMsOfTree(pid: number): number {
   return [pid, ...children].reduce((sum, one) => sum + processorMs(one), 0)
 }
 
-/** Milliseconds of processor time of all children of this process that have ended. */
+/** The processor time of the ended children of this process, in milliseconds. */
 export function processorMsOfEnded(): number {
   const fields = statOf(process.pid)
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * msPerTick
 }
 
-/** The process that started a process. */
+/** The id of the parent of a process. */
 export function parentOf(pid: number): number {
   return Number(statOf(pid)[1] ?? 0)
 }
 
-/** The fields behind the name of the program, which may hold anything; none of a process that has ended. */
+/** The fields after the name of the program, which may contain any character; empty for an ended process. */
 function statOf(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -49,5 +49,5 @@ function statOf(pid: number): readonly string[] {
   }
 }
 
-/** Linux has told time in hundredths of a second to all programs since long ago. */
+/** Linux reports processor time to programs in hundredths of a second. */
 const msPerTick = 10

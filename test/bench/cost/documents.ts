@@ -3,9 +3,9 @@ import { present } from '../../../src/lib/assert.ts'
 import { textOf } from '../../support/explorer-pages.ts'
 import type { Variables } from '../graph/questions.ts'
 
-/** Fifty very different documents for a ledger with everything in it. */
+/** Fifty very different documents for a ledger with objects of every kind. */
 
-/** A document with the variables that it is asked with. */
+/** A document with its variables. */
 export interface CostDocument {
   readonly name: string
   readonly text: string
@@ -19,7 +19,7 @@ const pages = 'home milestone block transaction address account nft token valida
 const times = (count: number, part: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ')
 
-/** Of things of a ledger, by the name of the page that shows them; `bytes` is a block with a wrong signature. */
+/** The documents. `things` are objects of the ledger by the name of their page; `bytes` is a block with a wrong signature. */
 export function documentsFor(
   things: ReadonlyMap<string, readonly Variables[]>,
   bytes: string,
@@ -36,11 +36,11 @@ export function documentsFor(
     ...shown,
     ...of('home', small),
     ...of('home', lists),
-    ...of('home', dear),
+    ...of('home', expensive),
     ...of('address', ofAddress),
     ...of('transaction', ofTransaction),
     ...of('block', ofBlock),
-    ...Object.entries(judged).map(([name, text]) => ({ name, text, variables: { bytes } })),
+    ...Object.entries(inspected).map(([name, text]) => ({ name, text, variables: { bytes } })),
   ]
 }
 
@@ -84,7 +84,7 @@ const lists = {
     '{ outputs(first: 500) { edges { cursor node { outputId } } pageInfo { endCursor } } }',
 }
 
-const dear = {
+const expensive = {
   'proofs of outputs': '{ unspentOutputs(first: 100) { nodes { proof { slot } } } }',
   'the introspection of tools': getIntrospectionQuery(),
   'names of types': '{ __schema { types { name } } }',
@@ -117,7 +117,7 @@ const ofBlock = {
 
 const inspections = (count: number) =>
   `query ($bytes: Hex!) { ${times(count, (n) => `a${n}: inspectBlock(input: { bytes: $bytes }) { __typename }`)} }`
-const judged = {
+const inspected = {
   'a block with wrong signatures': inspections(1),
-  'twenty of them': inspections(20),
+  'twenty such blocks': inspections(20),
 }

@@ -1,7 +1,7 @@
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 
-/** The addresses of the benchmark, by number. */
+/** The addresses of the feed benchmark, by number. */
 
 /** The bytes of an address. */
 export function benchKey(number: number): Hex {

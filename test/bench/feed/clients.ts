@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { benchAddress } from './addresses.ts'
 import { type ClientCommand, type ClientReply, feedQuery, pathOf, sharedNow } from './protocol.ts'
 
-/** Raw-socket clients: as little work as can be, so that what is measured is the server. */
+/** Clients on raw sockets. They do as little work as possible, so that the benchmark measures the server. */
 
 interface RawClient {
   readonly socket: Socket
@@ -67,7 +67,7 @@ function addressesOf(first: number | 'one' | 'all', i: number): string[] | undef
   return [benchAddress(first === 'one' ? 0 : first + i)]
 }
 
-/** Resolves when the feed is opened, or the bare connection made. */
+/** Resolves when the feed, or the connection to the bare server, is open. */
 function openOne(
   { mode, port, after }: Extract<ClientCommand, { do: 'open' }>,
   addresses: readonly string[] | undefined,
@@ -104,11 +104,11 @@ function openOne(
         data = data.subarray(end + 4)
         if (mode === 'bare') resolve()
         else {
-          // As graphql-ws makes them.
+          // The same form of id as that of graphql-ws.
           const id = crypto.randomUUID()
           const payload = { query: feedQuery, variables: { addresses, ...(after && { after }) } }
           socket.write(frame(JSON.stringify({ type: 'connection_init' })))
-          // Not before the acknowledgement, which comes in its own time.
+          // Subscribes only after the acknowledgement.
           client.rest = undefined
           onAcknowledged = () =>
             socket.write(frame(JSON.stringify({ id, type: 'subscribe', payload })))

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { compile } from '../../support/compiled.ts'
 import type { ClientCommand, ClientReply, Mode, ServerCommand, ServerReply } from './protocol.ts'
 
-/** The processes of the benchmark, asked and answered one thing at a time. */
+/** The processes of the benchmark. Each executes one command at a time. */
 
-/** A process that answers. */
-interface Asked<Command, Reply> {
+/** A process that executes commands and replies to each. */
+interface CommandProcess<Command, Reply> {
   ask(command: Command): Promise<Reply>
   end(): void
 }
@@ -14,13 +14,13 @@ interface Asked<Command, Reply> {
 function start<Command extends object, Reply>(
   file: URL,
   args: readonly string[],
-): Asked<Command, Reply> & { readonly child: ChildProcess } {
+): CommandProcess<Command, Reply> & { readonly child: ChildProcess } {
   const child = fork(file, { execArgv: [...args] })
 
   async function ask(command: Command): Promise<Reply> {
-    const answer = once(child, 'message')
+    const message = once(child, 'message')
     child.send(command)
-    const [reply] = await answer
+    const [reply] = await message
     return reply
   }
 
@@ -29,27 +29,27 @@ function start<Command extends object, Reply>(
 
 /** The server and its clients. */
 export interface Bench {
-  readonly server: Asked<ServerCommand, ServerReply>
-  /** Opens clients, shared among the processes, and resolves when all are told. */
+  readonly server: CommandProcess<ServerCommand, ServerReply>
+  /** Opens clients, divided among the processes, and resolves when all feeds are open. */
   open(options: OpenOptions): Promise<void>
-  /** Commits a slot and waits until it was delivered so many times. */
+  /** Commits a slot and waits until the clients have received it `deliveries` times. */
   commit(addresses: readonly number[], mode: Mode, deliveries: number): Promise<void>
-  /** Milliseconds from commit to client of everything since the last time, sorted. */
+  /** The latencies of the deliveries since the former call, from commit to client, in milliseconds and ascending order. */
   latencies(): Promise<number[]>
-  /** Whether the newest client of the first process reads. */
+  /** Makes the newest client of the first process read or stop reading. */
   read(isReading: boolean): Promise<void>
-  /** Cuts all lines at once. */
+  /** Destroys all connections at once. */
   cut(): Promise<void>
-  /** Bytes of the newest delivery. */
+  /** The length of the newest delivery in bytes. */
   bytes(): Promise<number>
   end(): void
 }
 
-/** Which clients. */
+/** The clients to open. */
 export interface OpenOptions {
   readonly mode: Mode
   readonly count: number
-  /** What they follow: each an address of its own, all the same one, or the whole ledger. */
+  /** The filter of the clients: one address per client, the same address for all, or the whole ledger. */
   readonly of: 'own' | 'one' | 'all'
   readonly after?: string
 }
@@ -79,7 +79,7 @@ export async function startBench(): Promise<Bench> {
         one.ask({
           do: 'open',
           mode,
-          port: mode === 'ours' ? port : barePort,
+          port: mode === 'gateway' ? port : barePort,
           count: Math.min(share, count - i * share),
           firstAddress: of === 'own' ? i * share : of,
           after,
@@ -99,7 +99,7 @@ export async function startBench(): Promise<Bench> {
     committed.push([milestoneIndex, committedAt])
     const giveUp = performance.now() + 20_000
     while ((await delivered()) < before + deliveries) {
-      if (performance.now() > giveUp) throw new Error('not everybody was told')
+      if (performance.now() > giveUp) throw new Error('some clients did not receive the update')
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

@@ -1,40 +1,40 @@
-/** What the benchmark of the feed says to its server and to its clients, each a process of its own. */
+/** The commands of the feed benchmark to its server and its clients, which run in other processes, and their replies. */
 
-/** How clients are told: (a) ready bytes by bare `ws`, (b) graphql-ws with an execution each, (c) ours. */
-export type Mode = 'bare' | 'each' | 'ours'
+/** The server of the clients: (a) bare `ws` with prepared bytes, (b) graphql-ws with one execution per subscriber, (c) the gateway. */
+export type Mode = 'bare' | 'each' | 'gateway'
 
 /** The paths of the modes on their servers. */
 export const pathOf: Readonly<Record<Mode, string>> = {
   bare: '/bare',
   each: '/each',
-  ours: '/graphql',
+  gateway: '/graphql',
 }
 
-/** What the server can be asked. */
+/** A command to the server. */
 export type ServerCommand =
-  /** Commits a slot in which each of these addresses, by number, gets so many updates. */
+  /** Commits a slot with one update for each of the addresses, which are given by number. */
   | { readonly do: 'commit'; readonly addresses: readonly number[]; readonly mode: Mode }
   | { readonly do: 'usage'; readonly collect: boolean }
   | { readonly do: 'end' }
 
 /** The state of the server. */
 export interface Usage {
-  /** CPU time so far, in microseconds. */
+  /** The processor time of the process in microseconds. */
   readonly cpu: number
   /** Resident memory in bytes. */
   readonly rss: number
-  /** Reads of the log so far. */
+  /** The number of reads of the log. */
   readonly reads: number
-  /** Open feeds that are told as it happens. */
+  /** The number of live feeds. */
   readonly live: number
-  /** Open connections of the bare server and of the one with an execution each. */
+  /** The number of open connections to the servers (a) and (b). */
   readonly others: number
 }
 
-/** What the server answers. */
+/** A reply of the server. */
 export interface ServerReply {
   readonly usage: Usage
-  /** When the commit was done, by the clock that all processes of a machine share, in nanoseconds. */
+  /** The time of the commit in nanoseconds, by the clock that all processes of a machine share. */
   readonly committedAt: string
   readonly milestoneIndex: number
   readonly port: number
@@ -42,37 +42,37 @@ export interface ServerReply {
   readonly cursor: string
 }
 
-/** What a process of clients can be asked. */
+/** A command to a process of clients. */
 export type ClientCommand =
   | {
       readonly do: 'open'
       readonly mode: Mode
       readonly port: number
       readonly count: number
-      /** The address of the first client, each one its own; one address for all; or the whole ledger. */
+      /** The number of the first client's address, with the next numbers for the other clients; one address for all; or the whole ledger. */
       readonly firstAddress: number | 'one' | 'all'
       readonly after: string | undefined
       readonly atOnce: number
     }
-  /** Whether the newest client reads. */
+  /** Makes the newest client read or stop reading. */
   | { readonly do: 'read'; readonly isReading: boolean }
   | { readonly do: 'count' }
-  /** The latencies of what came since the last time, given when each milestone was committed. */
+  /** Returns the latencies of the deliveries since the former command; `committedAt` are the commit times of the milestones. */
   | { readonly do: 'latencies'; readonly committedAt: readonly (readonly [number, string])[] }
   | { readonly do: 'cut' }
   | { readonly do: 'end' }
 
-/** What the clients answer. */
+/** A reply of a process of clients. */
 export interface ClientReply {
-  /** Deliveries since the last time. */
+  /** The number of deliveries since the former `latencies` command. */
   readonly deliveries: number
-  /** Milliseconds from commit to client, in no order. */
+  /** Milliseconds from commit to client, unsorted. */
   readonly latencies: readonly number[]
   /** The length of the newest delivery in bytes. */
   readonly bytes: number
 }
 
-/** Nanoseconds on the clock that all processes of a machine share. */
+/** The time in nanoseconds, by the clock that all processes of a machine share. */
 export function sharedNow(): bigint {
   return process.hrtime.bigint()
 }

@@ -11,11 +11,11 @@ import type { Services } from '../../../src/service/services.ts'
 import type { LogEntry } from '../../../src/store/rows.ts'
 import { openLogStore, outputIdOf } from '../../support/log-store.ts'
 import { servedParameters } from '../../support/serve-log.ts'
-import { startDoors } from '../../support/start-gateway.ts'
+import { startTransports } from '../../support/start-gateway.ts'
 import { benchKey } from './addresses.ts'
 import { type Mode, pathOf, type ServerCommand, type ServerReply, sharedNow } from './protocol.ts'
 
-/** The server of the benchmark: our doors on a log, and beside them what they are measured against. */
+/** The server process of the feed benchmark: the transports of the gateway on a log, and the servers for comparison. */
 
 const log = await openLogStore()
 const wake = createWake()
@@ -32,8 +32,8 @@ const services = {
   mayLag: true,
   clock: systemClock,
 } as Partial<Services> as Services
-const doors = await startDoors(services)
-const port = Number(new URL(doors.url).port)
+const transports = await startTransports(services)
+const port = Number(new URL(transports.url).port)
 
 const others = createServer()
 const bare = new WebSocketServer({ noServer: true })
@@ -98,7 +98,7 @@ async function commit(addresses: readonly number[], mode: Mode): Promise<bigint>
   return committedAt
 }
 
-/** One ready buffer, of the size of a message of ours. */
+/** Sends one prepared buffer of the size of a gateway message to all clients. */
 function sendReady(clients: Iterable<WebSocket>): void {
   const ready = Buffer.from(`{"milestoneIndex":${log.slot()}}`.padEnd(readyBytes))
   for (const socket of clients) socket.send(ready, { binary: false })

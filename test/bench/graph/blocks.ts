@@ -10,23 +10,23 @@ import type { Moment } from '../../support/ledger-world.ts'
 import { createRandom } from '../../support/random.ts'
 import { validators } from './genesis.ts'
 
-/** Builds the blocks of a large ledger: the validators issue them, each after some of the last ones. */
+/** Builds the blocks of a large ledger. The validators issue them, with recent blocks as parents. */
 
-/** For the blocks of one slot. */
+/** Builds the blocks of one slot. */
 export interface SlotBlocks {
-  /** What transactions of the slot refer to. */
+  /** The slot and the commitment for transactions of the slot. */
   readonly moment: Moment
   block(payload: Payload): CheckedBlock
-  /** One of each validator, and where they are due their candidacies. */
+  /** Builds one validation block of each validator and, in the candidacy slot of an epoch, one candidacy each. */
   votes(): CheckedBlock[]
 }
 
-/** The slot of an epoch in which the validators stand for the next committee. */
+/** The slot of an epoch in which the validators announce their candidacy for the next committee. */
 const candidacySlot = 3
-/** Blocks that the next ones may refer to. */
+/** The number of recent blocks from which a block takes its parents. */
 const recentBlocks = 32
 
-/** Creates a builder; call the result once a slot. */
+/** Creates a builder; call `next` once per slot. */
 export function createBlocks({ network, issuance }: LedgerSource, nowNs: () => bigint) {
   const random = createRandom(17)
   const any = <T>(list: readonly T[]): T =>
@@ -34,7 +34,7 @@ export function createBlocks({ network, issuance }: LedgerSource, nowNs: () => b
   let recent: BlockId[] = []
   let issuedNs = 0n
 
-  /** No two blocks have one time. */
+  /** Returns the next issuing time; no two blocks have the same. */
   function nextTime(): bigint {
     const now = nowNs()
     issuedNs = (now > issuedNs ? now : issuedNs) + 1n
@@ -93,7 +93,7 @@ export function createBlocks({ network, issuance }: LedgerSource, nowNs: () => b
   return { next }
 }
 
-/** It was signed here, so its signatures are right. */
+/** Skips the signature check, because this process has signed the transaction. */
 function preparedHere(payload: SignedTransaction) {
   const identity = identifyTransaction(payload.transaction)
   return { payload, identity, isSignatureValid: () => true }

@@ -17,16 +17,16 @@ import {
 } from 'graphql'
 import { present } from '../../../src/lib/assert.ts'
 
-/** What of a document another server can tell too: the fields that its schema has under the same names. */
+/** Reduces a document to the fields that the schema of another server has too, under the same names. */
 
-/** The part of a document, and how many fields that are no objects it has of how many. */
+/** A reduced document with its number of leaf fields, and the number of leaf fields of the whole document. */
 export interface CommonPart {
   readonly text: string
   readonly fields: number
   readonly ofFields: number
 }
 
-/** Takes from a document what a schema does not have; what is left is asked of both servers. */
+/** Removes the fields of a document that a schema lacks; the benchmark sends the rest to both servers. */
 export function commonPart(text: string, schema: GraphQLSchema): CommonPart {
   const document = parse(text)
   const fragments = new Map(
@@ -47,7 +47,7 @@ export function commonPart(text: string, schema: GraphQLSchema): CommonPart {
   return { text: print(part), fields: leavesOf(part), ofFields: leavesOf(document) }
 }
 
-/** A server refuses a variable that nothing needs. */
+/** Removes unused variables, because servers reject them. */
 function withUsedVariables(
   operation: OperationDefinitionNode,
   selectionSet: SelectionSetNode,
@@ -59,7 +59,7 @@ function withUsedVariables(
   return { ...operation, variableDefinitions, selectionSet }
 }
 
-/** Selections of a type, with fragments in place; `undefined` where nothing is left. */
+/** Reduces the selections of a type, with fragments inlined; `undefined` if nothing remains. */
 function keep(
   { selections }: SelectionSetNode,
   typeName: string,
@@ -92,7 +92,7 @@ function keep(
   return kept.length === 0 ? undefined : { kind: Kind.SELECTION_SET, selections: kept }
 }
 
-/** Fields without fields of their own, those of fragments once. */
+/** Counts the leaf fields; those of a fragment count once. */
 function leavesOf(document: DocumentNode): number {
   return (print(document).match(/^\s*\w[\w: ]*(\([^)]*\))?$/gm) ?? []).length
 }

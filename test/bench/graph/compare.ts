@@ -4,22 +4,22 @@ import type { Server } from '../graphql/servers.ts'
 import { type Line, openLine } from '../rest/load.ts'
 import type { Variables } from './questions.ts'
 
-/** Asks two servers the same, and holds their answers against each other. */
+/** Sends the same requests to two servers and compares their responses. */
 
-/** A document with the variables that it is asked with. */
+/** A document with the variables of its requests. */
 export interface Question {
   readonly name: string
   readonly text: string
   readonly variables: readonly Variables[]
 }
 
-/** The answer to one request; one with errors fails. */
+/** Sends one request and returns the body of the response; throws if the response has errors. */
 export async function ask(line: Line, body: string): Promise<Buffer> {
-  const answer = await line.post('/graphql', body)
-  if (answer.status !== 200 || answer.body.includes('"errors":[')) {
-    throw new Error(`${answer.status}: ${answer.body.subarray(0, 600)}\nto ${body.slice(-300)}`)
+  const response = await line.post('/graphql', body)
+  if (response.status !== 200 || response.body.includes('"errors":[')) {
+    throw new Error(`${response.status}: ${response.body.subarray(0, 600)}\nto ${body.slice(-300)}`)
   }
-  return answer.body
+  return response.body
 }
 
 /** The body of a request. */
@@ -27,31 +27,31 @@ export function bodyOf(query: string, variables: Variables): string {
   return JSON.stringify({ query, variables })
 }
 
-/** The same with other white space for each number, so that no answer is kept for it. */
+/** Appends different white space for each number, so that the server has no cached response for the body. */
 export function inOtherWords(body: string, n: number): string {
   return body + n.toString(2).replaceAll('0', ' ').replaceAll('1', '\t')
 }
 
-/** How often both are asked, for between two answers a slot may have been committed. */
+/** The attempts per comparison, because the gateway may commit a slot between the two responses. */
 const attempts = 5
 const comparedOfEach = 20
 
-/** Fails where the answers differ in more than the texts of cursors, the writing of numbers and the order of sets. */
-export async function compareAnswers(
-  [ours, theirs]: readonly [Server, Server],
+/** Throws if the responses differ in more than the texts of cursors, the notation of numbers and the order of sets. */
+export async function compareResponses(
+  [gateway, peer]: readonly [Server, Server],
   { name, text, variables }: Question,
 ): Promise<void> {
-  const lines = await Promise.all([openLine(ours.port), openLine(theirs.port)])
+  const lines = await Promise.all([openLine(gateway.port), openLine(peer.port)])
   for (const one of variables.slice(0, comparedOfEach)) {
     for (let attempt = 1; ; attempt++) {
-      const [our, their] = await Promise.all(
+      const [ofGateway, ofPeer] = await Promise.all(
         lines.map(async (line) =>
           comparable(JSON.parse((await ask(line, bodyOf(text, one))).toString())),
         ),
       )
-      if (isDeepStrictEqual(our, their)) break
+      if (isDeepStrictEqual(ofGateway, ofPeer)) break
       if (attempt < attempts) continue
-      const at = present(firstDifference(our, their), 'a difference')
+      const at = present(firstDifference(ofGateway, ofPeer), 'a difference')
       throw new Error(`${name} of ${JSON.stringify(one)} differs at ${at}`)
     }
   }
@@ -60,7 +60,7 @@ export async function compareAnswers(
 
 const sets = new Set(['inputs', 'changes', 'hits', 'members'])
 
-/** Each server writes its own. */
+/** The form of cursors differs between servers. */
 const cursors = new Set(['cursor', 'startCursor', 'endCursor'])
 
 function comparable(value: unknown, key = ''): unknown {
@@ -85,7 +85,7 @@ function text(value: unknown): string {
 function firstDifference(a: unknown, b: unknown, path = ''): string | undefined {
   if (isDeepStrictEqual(a, b)) return undefined
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    return `${path}: ${text(a)?.slice(0, 200)}, and there ${text(b)?.slice(0, 200)}`
+    return `${path}: ${text(a)?.slice(0, 200)} instead of ${text(b)?.slice(0, 200)}`
   }
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     const found = firstDifference(Reflect.get(a, key), Reflect.get(b, key), `${path}.${key}`)

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { StatementSync } from 'node:sqlite'
 
-/** Loaded into a server before all else (`--import`): counts the statements that its drivers run, and tells on SIGUSR2. */
+/** Counts the statements that the database drivers of a server run, and prints the count on SIGUSR2. Loaded first, by `--import`. */
 
 let count = 0
 
@@ -14,11 +14,11 @@ function counted(prototype, name) {
 }
 
 for (const name of ['all', 'get', 'run', 'iterate']) counted(StatementSync.prototype, name)
-// One message may have several statements; what is no prepared one is sent as it is.
+// Counts at the connection, because one message may contain several statements: `execute` for prepared ones, `query` for others.
 const { Client, Connection } = createRequire(`${process.cwd()}/`)('pg')
 for (const name of ['execute', 'query']) counted(Connection.prototype, name)
 
-/** The gateway writes the messages of its batches itself, past those. */
+/** Counts the statements of the gateway's batches too, whose messages bypass these methods. */
 const { query } = Client.prototype
 Client.prototype.query = function (batch, ...words) {
   const { submit } = batch ?? {}

@@ -10,22 +10,22 @@ import type { AccountOutput } from '../../../src/protocol/outputs.ts'
 import { shortened } from '../../support/ledger-world.ts'
 import { keyOf } from '../keys.ts'
 
-/** The first state of a large ledger: funded users, and validators that also issue the blocks of users. */
+/** The genesis of a large ledger: funded users, and validators that also issue the blocks of users. */
 
 const { issuer, faucet } = developmentKeys()
 
-/** The accounts of the validators; the first one is what a gateway of the development network issues with. */
+/** The accounts of the validators. The first one is the issuer account of a gateway of the development network. */
 export const validators: readonly IssuerAccount[] = [
   issuer,
   ...Array.from({ length: 7 }, (_, n) => keyOf(1_000_000 + n)),
 ].map((key) => ({ key, accountId: accountIdOfKey(key) }))
 
-/** A genesis at a Unix time in seconds with one output for each user. */
+/** A genesis at a Unix time in seconds, with one output for each user. */
 export function genesisAt(seconds: number, users: readonly Keypair[]): GenesisPlan {
   const { parameters, outputs, credits } = developmentGenesis({ users, issuer, faucet }, seconds)
   const account = outputs.find((output): output is AccountOutput => output.type === 1)
   const [rest, ...others] = outputs
-  if (rest === undefined || account === undefined) throw new Error('a genesis has both')
+  if (rest === undefined || account === undefined) throw new Error('the genesis lacks an output')
   const more = validators.slice(1).map(({ key }) => ofKey(account, key))
   const given = more.reduce((sum, { amount }) => sum + amount, 0n)
   const funds = { ...rest, amount: rest.amount - given }
@@ -39,7 +39,7 @@ export function genesisAt(seconds: number, users: readonly Keypair[]): GenesisPl
   }
 }
 
-/** The same account in other hands. */
+/** A copy of an account that another key owns. */
 function ofKey(account: AccountOutput, key: Keypair): AccountOutput {
   const { publicKeyHash: pubKeyHash } = key
   return {

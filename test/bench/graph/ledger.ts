@@ -17,26 +17,26 @@ import { genesisAt } from './genesis.ts'
 import { nextTransaction, type Seat, seatsOf } from './mix.ts'
 
 /**
- * A large ledger for benchmarks of the graph. The embedded ledger itself executes, books and commits all of it, past the
- * transports and as fast as it can; only signatures are not checked, for they were made here.
+ * A large ledger for benchmarks of the graph. The embedded ledger executes, books and commits all transactions, without the
+ * transports and as fast as possible. Only signatures are not checked, because this process makes them.
  */
 
-/** A database with such a ledger. */
+/** A database with a large ledger. */
 export interface GraphLedger {
   readonly url: string
-  /** How many transactions were booked, those that failed among them. */
+  /** The number of booked transactions, including failed ones. */
   readonly transactions: number
   /** The last slot with transactions. */
   readonly lastSlot: SlotIndex
   /** The start of slot 1 in Unix seconds. */
   readonly began: number
-  /** The settings of a gateway on it. */
+  /** The settings of a gateway on the database. */
   readonly env: Readonly<Record<string, string>>
 }
 
 const nsPerSecond = 1_000_000_000n
 
-/** Makes it in an empty database; `keyFile` is a path for the key of the gateways. */
+/** Creates the ledger in an empty database; `keyFile` is a path for the key of the gateways. */
 export async function makeGraphLedger(
   url: string,
   keyFile: string,
@@ -44,7 +44,7 @@ export async function makeGraphLedger(
 ): Promise<GraphLedger> {
   const seats = seatsOf(Math.min(2_000, Math.max(100, Math.ceil(2 * Math.sqrt(wanted)))))
   const slots = Math.ceil(wanted / seats.length)
-  // A gateway that starts on it afterwards has only the slots to commit that the making took.
+  // A gateway that starts on the ledger later only has to commit the slots of the time that the creation took.
   const began = Math.floor(Date.now() / 1_000) - firstSlot - slots
   const users = seats.map(({ player }) => player.keys[0])
   const genesis = genesisAt(began, users)
@@ -73,14 +73,14 @@ export async function makeGraphLedger(
     KEY_FILE: keyFile,
     PARAMETERS_FILE: parametersFile,
     LOG_LEVEL: 'error',
-    // One client asks for all.
+    // One client sends all requests.
     CLIENT_COST: '10000000',
     NODE_ENV: 'production',
   }
   return { url, transactions, lastSlot: firstSlot + slots, began, env }
 }
 
-/** Lets users and validators act, slot by slot. */
+/** Makes users and validators issue blocks, slot by slot. */
 function worldOf({ clock, at, untilCommitted }: EmbeddedLedger, seats: readonly Seat[]) {
   const { source } = at()
   const { minCommittableAge } = source.network.parameters
@@ -90,7 +90,7 @@ function worldOf({ clock, at, untilCommitted }: EmbeddedLedger, seats: readonly 
   const blocks = createBlocks(source, clock.nowNs)
   let slot = firstSlot
 
-  /** What a key can spend is its user's; the rest belongs to a chain of whoever made it. */
+  /** Records outputs with their users: by the key that may spend them, otherwise the user who created them, whose chain owns them. */
   function note(bookedSlot: SlotIndex, { spent, created }: Effects, by?: Seat): void {
     const gone = new Set<Hex>(spent)
     if (by !== undefined && gone.size > 0) {
@@ -103,7 +103,7 @@ function worldOf({ clock, at, untilCommitted }: EmbeddedLedger, seats: readonly 
     }
   }
 
-  /** A transaction of each user, tagged data now and then, a vote of each validator. */
+  /** Issues a transaction of each user, some tagged data, and a validation block of each validator. Returns the transaction count. */
   async function pass(): Promise<number> {
     const build = await blocks.next(slot)
     const made = seats.flatMap((seat) => {
@@ -124,7 +124,7 @@ function worldOf({ clock, at, untilCommitted }: EmbeddedLedger, seats: readonly 
     return made.length
   }
 
-  /** Ends the slot, and waits until what lies the least committable age behind is committed. */
+  /** Ends the slot, and waits until the slot `minCommittableAge` before the new one is committed. */
   async function settle(): Promise<void> {
     slot += 1
     clock.advance(nsPerSecond)

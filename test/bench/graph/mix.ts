@@ -13,19 +13,19 @@ import { anyMove } from '../../support/player-moves.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { keyOf } from '../keys.ts'
 
-/** What the users of a large ledger do: mostly payments, and every kind of output now and then. */
+/** The transactions of the users of a large ledger: mostly payments, and some with outputs of every kind. */
 
-/** A user, and what is his. */
+/** A user with outputs. */
 export interface Seat {
   readonly player: Player
   readonly random: Random
-  /** His unspent outputs, the oldest first. */
+  /** The unspent outputs of the user, the oldest first. */
   coins: ModelOutput[]
-  /** One that he has spent: spending it again fails. */
+  /** A spent output of the user; a transaction that spends it again fails. */
   spent: ModelOutput | undefined
 }
 
-/** Users with keys of OpenSSL, which signs fast. */
+/** Creates users with OpenSSL keys, because OpenSSL signs fast. */
 export function seatsOf(count: number): readonly Seat[] {
   return Array.from({ length: count }, (_, n) => {
     const keys = [keyOf(3 * n), keyOf(3 * n + 1), keyOf(3 * n + 2)] as const
@@ -36,15 +36,15 @@ export function seatsOf(count: number): readonly Seat[] {
   })
 }
 
-/** More than the moves look at makes them slow, and changes nothing. */
+/** The number of newest outputs that a move can use. More would slow the moves down without another effect. */
 const coinsInHand = 40
 
-/** A transaction, and whether it spends what is spent already. */
+/** A transaction, and whether it spends a spent output. */
 export interface NextTransaction extends MadeTransaction {
   readonly isMeantToFail: boolean
 }
 
-/** The next transaction of a user; `undefined` where he has nothing to spend. */
+/** The next transaction of a user; `undefined` if the user has no spendable output. */
 export function nextTransaction(
   seat: Seat,
   seats: readonly Seat[],
@@ -61,7 +61,7 @@ export function nextTransaction(
   return { ...makeTransaction(player, moment, plan), isMeantToFail: plan.name === 'again' }
 }
 
-/** Pays somebody, the first ones most of all. */
+/** A payment to a random user; the first users receive most. */
 function payment(turn: Turn, seats: readonly Seat[]): Plan | undefined {
   const { random } = turn
   const to = Math.floor(seats.length * (random.between(0, 9_999) / 10_000) ** 3)
@@ -71,7 +71,7 @@ function payment(turn: Turn, seats: readonly Seat[]): Plan | undefined {
   return balanced(turn, { name: 'pay', spends: held ? [held] : [], outputs })
 }
 
-/** What he has spent, once more. */
+/** Spends a spent output again. */
 function again({ spent, player }: Seat): Plan | undefined {
   if (spent === undefined) return undefined
   const by = player.addresses[0]

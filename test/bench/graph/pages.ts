@@ -10,23 +10,23 @@ import { type Server, serverOf, startPeer } from '../graphql/servers.ts'
 import { median, printRow, printTable } from '../measure.ts'
 import { type Line, openLine } from '../rest/load.ts'
 import { commonPart } from './common-part.ts'
-import { ask, bodyOf, compareAnswers, inOtherWords, type Question } from './compare.ts'
+import { ask, bodyOf, compareResponses, inOtherWords, type Question } from './compare.ts'
 import type { GraphLedger } from './ledger.ts'
 import { questionsOf } from './questions.ts'
 import { counting, statementsOf } from './statements.ts'
 
-/** Measures the pages of an explorer on a ledger: the gateway and the explorer of Prisma in turns. */
+/** Measures the pages of an explorer on a ledger: the gateway and an explorer built with Prisma, in alternation. */
 
-/** How long to measure what. */
+/** The scope and the duration of the measurement. */
 export interface Options {
   readonly rounds: number
-  /** Of a turn. */
+  /** The duration of one server's turn in a round. */
   readonly ms: number
-  /** One document alone. */
+  /** The name of the only measured document; all are measured by default. */
   readonly only: string | undefined
 }
 
-/** A page of an explorer: its document, and the part of it that both servers can tell. */
+/** A page of an explorer: its document, and the part of the document that both servers support. */
 interface Page extends Question {
   readonly whole: string
   readonly fields: string
@@ -40,18 +40,18 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
   const plain = await startPeer('explorer.ts', ledger)
   const busy = await startPeer('busy.ts', ledger)
   try {
-    plain.hold()
+    plain.pause()
     const idle = await idleMsPerSecond(gateway)
     const load = loadavg()[0]?.toFixed(1)
     console.log(
-      `load average ${load}; the gateway takes ${idle.toFixed(0)} ms of a second for its slots\n`,
+      `load average ${load}; the gateway uses ${idle.toFixed(0)} ms of processor time per second for its slots\n`,
     )
     printTable([head])
     for (const page of pages) {
-      plain.goOn()
-      await compareAnswers([gateway, plain], page)
+      plain.resume()
+      await compareResponses([gateway, plain], page)
       const measured = await inTurns({ gateway, plain, busy }, page, options)
-      // Each when it is there: a run of an hour that fails at one page has shown those before it.
+      // Prints each row at once, so that a run of an hour that fails at one page has printed those before it.
       printRow([...rowOf(page, measured, idle), present(statements.get(page), page.name)])
     }
     console.log()
@@ -62,7 +62,7 @@ export async function measurePages(ledger: GraphLedger, options: Options): Promi
   }
 }
 
-/** What the gateway takes of a second when nobody asks it: it votes and commits slots. */
+/** The processor time per second that the gateway uses without requests, for votes and slot commits. */
 async function idleMsPerSecond(gateway: Server): Promise<number> {
   const spent = gateway.spent()
   await delay(idleSeconds * 1_000)
@@ -71,7 +71,7 @@ async function idleMsPerSecond(gateway: Server): Promise<number> {
 
 const idleSeconds = 6
 
-/** The gateway when it has committed the slots that the making of the ledger took. */
+/** Starts the gateway, and waits until it has committed the slots of the time that the creation of the ledger took. */
 async function startCommitted({ env, lastSlot }: GraphLedger, settings = {}): Promise<Program> {
   const gateway = await startProgram({ ...env, ...settings })
   await untilCommitted(gateway.url, lastSlot + 1)
@@ -85,14 +85,14 @@ async function pagesOf(ledger: GraphLedger, { only }: Options): Promise<readonly
   await plain.end()
   return [...variables]
     .filter(([name]) => only === undefined || only === name)
-    .map(([name, asked]) => {
+    .map(([name, ofPage]) => {
       const whole = textOf(name)
       const { text, fields, ofFields } = commonPart(whole, schema)
-      return { name, text, whole, variables: asked, fields: `${fields} of ${ofFields}` }
+      return { name, text, whole, variables: ofPage, fields: `${fields} of ${ofFields}` }
     })
 }
 
-/** The statements of each page, ours and those of the other one. */
+/** The number of statements of each page, of the gateway and of the other server. */
 async function countAll(
   ledger: GraphLedger,
   pages: readonly Page[],
@@ -103,8 +103,8 @@ async function countAll(
   const counts = new Map<Page, string>()
   try {
     for (const page of pages) {
-      const ours = await statementsOf({ ...gateway, port }, page)
-      counts.set(page, `${ours}, ${await statementsOf(plain, page)}`)
+      const ofGateway = await statementsOf({ ...gateway, port }, page)
+      counts.set(page, `${ofGateway}, ${await statementsOf(plain, page)}`)
     }
   } finally {
     await gateway.end('SIGTERM')
@@ -123,15 +123,16 @@ async function schemaOf(server: Server): Promise<GraphQLSchema> {
 const connections = 16
 const leadMs = 300
 
-/** What was measured in each round. */
+/** The measurements of all rounds. */
 interface Rounds {
-  readonly ours: Measured[]
-  readonly theirs: Measured[]
-  /** The whole document, of the gateway alone. */
+  /** The gateway with the common part of the document. */
+  readonly common: Measured[]
+  readonly pothos: Measured[]
+  /** The gateway with the whole document. */
   readonly whole: Measured[]
-  /** The same as of `ours`, in the same words each time. */
+  /** The gateway with the common part as the same text in each request, so that it returns cached responses. */
   readonly again: Measured[]
-  /** A bare handler that computes for as long as the gateway does, on as many connections: the tail that this machine gives any server. */
+  /** A bare handler with the processor time and the connections of the gateway. Its p99 is what this machine allows any server. */
   readonly control: Measured[]
 }
 
@@ -140,50 +141,50 @@ async function inTurns(
   { text, variables, whole }: Page,
   { rounds, ms }: Options,
 ): Promise<Rounds> {
-  const measured: Rounds = { ours: [], theirs: [], whole: [], again: [], control: [] }
-  let asked = 0
-  /** The gateway keeps what it answered to the same words, which is measured apart. */
+  const measured: Rounds = { common: [], pothos: [], whole: [], again: [], control: [] }
+  let requests = 0
+  /** The gateway caches responses by the text of the request; `isNew` makes each text different. */
   const by = (document: string, isNew: boolean) => {
     const bodies = variables.map((one) => bodyOf(document, one))
     return (server: Server) => {
       const askNext = (line: Line) => {
-        const body = present(bodies[asked++ % bodies.length], 'a question')
-        return ask(line, isNew ? inOtherWords(body, asked) : body)
+        const body = present(bodies[requests++ % bodies.length], 'a body')
+        return ask(line, isNew ? inOtherWords(body, requests) : body)
       }
       return loadBy(server, askNext, { connections, ms, leadMs })
     }
   }
-  const common = by(text, true)
-  const all = by(whole, true)
-  const same = by(text, false)
-  /** With the other one held. */
-  const ofOurs = async (load: typeof common) => {
-    plain.hold()
+  const loadCommon = by(text, true)
+  const loadWhole = by(whole, true)
+  const loadSame = by(text, false)
+  /** Measures the gateway while the other server is paused. */
+  const onGateway = async (load: typeof loadCommon) => {
+    plain.pause()
     const one = await load(gateway)
-    plain.goOn()
+    plain.resume()
     return one
   }
   const bareUs = (await loadBusy(busy, 0, ms)).cpuUs
-  // The first round warms up. The two that are compared follow each other, now this one first and now that one, for a machine changes its pace.
+  // The first round warms up. The two compared servers follow each other in alternating order, because the speed of a machine varies.
   for (let round = 0; round <= rounds; round++) {
-    const former = round % 2 === 0 ? undefined : await common(plain)
-    const ours = await ofOurs(common)
-    const theirs = former ?? (await common(plain))
-    const [wholeOurs, again] = [await ofOurs(all), await ofOurs(same)]
-    plain.hold()
-    const control = await loadBusy(busy, Math.max(ours.cpuUs - bareUs, 0), ms)
-    plain.goOn()
+    const former = round % 2 === 0 ? undefined : await loadCommon(plain)
+    const common = await onGateway(loadCommon)
+    const pothos = former ?? (await loadCommon(plain))
+    const [wholeGateway, again] = [await onGateway(loadWhole), await onGateway(loadSame)]
+    plain.pause()
+    const control = await loadBusy(busy, Math.max(common.cpuUs - bareUs, 0), ms)
+    plain.resume()
     if (round === 0) continue
     measured.control.push(control)
-    measured.ours.push(ours)
-    measured.theirs.push(theirs)
-    measured.whole.push(wholeOurs)
+    measured.common.push(common)
+    measured.pothos.push(pothos)
+    measured.whole.push(wholeGateway)
     measured.again.push(again)
   }
   return measured
 }
 
-/** Requests to the control. */
+/** Measures the control. */
 function loadBusy(busy: Server, us: number, ms: number): Promise<Measured> {
   const askNext = (line: Line) => line.get('/', `busy-us: ${us.toFixed(0)}\r\n`)
   return loadBy(busy, askNext, { connections, ms, leadMs })
@@ -192,8 +193,8 @@ function loadBusy(busy: Server, us: number, ms: number): Promise<Measured> {
 const head = [
   'document',
   'fields',
-  'ours µs (a second)',
-  'Pothos µs (a second)',
+  'gateway µs (per second)',
+  'Pothos µs (per second)',
   'ratio',
   'without slots',
   'p50 ms',
@@ -207,21 +208,21 @@ const head = [
 
 function rowOf(
   { name, fields }: Page,
-  { ours, theirs, whole, again, control }: Rounds,
+  { common, pothos, whole, again, control }: Rounds,
   idle: number,
 ): string[] {
   const cpu = (rounds: readonly Measured[]) => median(rounds.map(({ cpuUs }) => cpuUs))
   const cell = (rounds: readonly Measured[]) =>
     `${cpu(rounds).toFixed(0)} (${median(rounds.map(({ perSecond }) => perSecond)).toFixed(0)})`
   const ratio = (costOf: (round: Measured) => number) =>
-    median(theirs.map(({ cpuUs }, i) => cpuUs / costOf(present(ours[i], 'a round')))).toFixed(2)
-  const { p50, p99 } = timesOf(ours)
+    median(pothos.map(({ cpuUs }, i) => cpuUs / costOf(present(common[i], 'a round')))).toFixed(2)
+  const { p50, p99 } = timesOf(common)
   const ofControl = timesOf(control)
   return [
     name,
     fields,
-    cell(ours),
-    cell(theirs),
+    cell(common),
+    cell(pothos),
     ratio(({ cpuUs }) => cpuUs),
     ratio(({ cpuUs, perSecond }) => cpuUs - (idle * 1_000) / perSecond),
     p50.toFixed(1),

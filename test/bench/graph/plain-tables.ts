@@ -15,8 +15,8 @@ import { worldParameters } from '../../support/ledger-world.ts'
 import { unwrap } from '../transfers.ts'
 
 /**
- * What an explorer that is built on Prisma would have: outputs with columns where the gateway has bytes, what each transaction
- * moved, and an index for each relation. They are added to the tables of the gateway, which does not know of them.
+ * Tables of an explorer built with Prisma: outputs with columns instead of bytes, the changes of each transaction, and an index for
+ * each relation. The tables are added to those of the gateway, which does not use them.
  */
 
 const outputs = writtenTable('plain_outputs', {
@@ -59,7 +59,7 @@ const afterwards = [
   'CREATE INDEX plain_updates ON ledger_updates ("outputId")',
 ]
 
-/** Adds them to a database whose last transactions are in a slot. */
+/** Adds the tables to a database whose last transactions are in `lastSlot`. */
 export async function addPlainTables(url: string, lastSlot: SlotIndex): Promise<void> {
   const { kind, writer, reader, close } = unwrap(await openDatabase({ url, log: silentLog }))
   const run = (sql: string) => writer.$executeRawUnsafe(sql)
@@ -83,7 +83,7 @@ interface StoredOutput {
   readonly spentBy: Uint8Array | null
 }
 
-/** Owners are those of the moment, as the gateway tells them; what has an expiration is expired when it is asked for. */
+/** The row of an output. Its owner is the current one, as in the gateway; unspent outputs count as expired. */
 function plainOutput({ id, bytes, bookedSlot, spentSlot, spentBy }: StoredOutput) {
   const decoded = decode(Output, bytes)
   if (!decoded.ok) throw new Error(decoded.error.code)

@@ -6,14 +6,14 @@ import { createRandom } from '../../support/random.ts'
 import { unwrap } from '../transfers.ts'
 import type { GraphLedger } from './ledger.ts'
 
-/** What the ten pages of an explorer are asked for: things of the ledger that were chosen by chance, busy ones too. */
+/** The variables of ten explorer pages: random objects of the ledger, including busy ones. */
 
-/** The variables of a page, one of many. */
+/** The variables of one request for a page. */
 export type Variables = Readonly<Record<string, unknown>>
 
 const countOfEach = 200
 
-/** Questions by the name of the page. */
+/** The variables by the name of the page. */
 export async function questionsOf({
   url,
   lastSlot,
@@ -25,7 +25,7 @@ export async function questionsOf({
   )
   const some = <T>(list: readonly T[]) => random.shuffled(list).slice(0, countOfEach)
   const where = { slot: { in: slots.slice(0, 5) } }
-  // What a failed one wanted to spend is in its bytes alone.
+  // Excludes failed transactions, whose inputs are only in their bytes.
   const transactions = some(
     await reader.transaction.findMany({ where: { ...where, state: 'FINALIZED' } }),
   )
@@ -43,7 +43,7 @@ export async function questionsOf({
   const blockIds = blocks.map(({ id }) => ({ id: bytesToHex(id) }))
   const transactionIds = transactions.map(({ id }) => ({ id: bytesToHex(id) }))
   const questions = new Map<string, readonly Variables[]>([
-    // However long ago the ledger was made.
+    // Relative to the current time, whenever the ledger was created.
     ['home', [{ from: new Date(Date.now() - 600_000).toISOString() }]],
     ['milestone', slots.map((index) => ({ index }))],
     ['block', blockIds],

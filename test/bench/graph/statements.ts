@@ -5,23 +5,26 @@ import type { Server } from '../graphql/servers.ts'
 import { openLine } from '../rest/load.ts'
 import { ask, bodyOf, inOtherWords, type Question } from './compare.ts'
 
-/** How many statements a server runs for a document. */
+/** Counts the statements that a server runs for a document. */
 
-/** A server that counts them: it was started with these settings. */
+/** Settings that make a server count its statements. */
 export const counting = {
   NODE_OPTIONS: `--import=${new URL('count-statements.mjs', import.meta.url).href}`,
 }
 
-/** Such a server. */
+/** A server that was started with these settings. */
 export interface CountingServer extends Pick<Server, 'port'> {
   readonly process: ChildProcess
-  /** What it wrote on standard error so far. */
+  /** Everything that the server wrote to standard error. */
   logged(): string
 }
 
-const askedOfEach = 12
+const requestsOfEach = 12
 
-/** The least of some requests, for the gateway commits slots meanwhile; of its second asking, so that texts are known. */
+/**
+ * Returns the minimum of several requests, because the gateway commits slots in the meantime. A former request has filled the cache
+ * of documents.
+ */
 export async function statementsOf(
   server: CountingServer,
   { text, variables }: Question,
@@ -30,19 +33,19 @@ export async function statementsOf(
   const body = bodyOf(text, present(variables[0], 'a question'))
   await ask(line, body)
   const counts: number[] = []
-  for (let n = 0; n < askedOfEach; n++) {
-    const before = await told(server)
+  for (let n = 0; n < requestsOfEach; n++) {
+    const before = await countOf(server)
     await ask(line, inOtherWords(body, n))
-    counts.push((await told(server)) - before)
+    counts.push((await countOf(server)) - before)
   }
   line.end()
   return Math.min(...counts)
 }
 
-async function told(server: CountingServer): Promise<number> {
+async function countOf(server: CountingServer): Promise<number> {
   const lines = () => [...server.logged().matchAll(/^statements (\d+)$/gm)]
   const known = lines().length
   server.process.kill('SIGUSR2')
-  await until(() => lines().length > known, { what: 'the server tells its count' })
+  await until(() => lines().length > known, { what: 'the server prints its count' })
   return Number(lines().at(-1)?.[1])
 }

@@ -14,37 +14,37 @@ import { keyOf, secretOf } from '../keys.ts'
 import { unwrap } from '../transfers.ts'
 
 /**
- * A ledger for benchmarks of reading: a gateway founds it and commits its slots, then the database itself adds rows to the
- * log, for by transactions it would take hours. A gateway goes on with it afterwards.
+ * A ledger for benchmarks of reads. A gateway creates it and commits its slots, then SQL statements add rows to the log, because
+ * transactions would take hours. Afterwards a gateway continues it.
  */
 
-/** Slots that have rows, all before the first start. */
+/** The number of slots with rows; all of them are before the first start. */
 const slots = 2_000
-/** Rows of each address, one after the other in turns of all addresses: more than the largest page. */
+/** The rows of each address: more than the largest page. The rows of all addresses alternate. */
 export const rowsOfAddress = 1_200
-/** The last rows of each address have an output, a transaction and a block: enough that pages of them differ. */
+/** The newest rows of each address that have an output, a transaction and a block; enough for many different pages. */
 export const linkedRowsOfAddress = 120
 
-/** How many keys have funds at genesis; the first is that of an issuer account. */
+/** The number of keys with funds at genesis; the first is that of an issuer account. */
 export const lanes = 100
 
 /** A database with a long log. */
 export interface LargeLedger {
   readonly url: string
-  /** The rows that were added: the first one's position is `firstSeq`, and each address has every `addresses`th. */
+  /** The number of added rows. The first one has the position `firstSeq`, and each address has every `addresses`th row. */
   readonly rows: number
   readonly addresses: number
   readonly firstSeq: number
-  /** Of its cursors: the log, and the branch of each milestone. */
+  /** The parts of its cursors: the log id, and the branch of each milestone. */
   readonly logId: Hex
   readonly branches: readonly Hex[]
   /** The start of slot 1 in Unix seconds. */
   readonly began: number
-  /** The settings of a gateway on it. */
+  /** The settings of a gateway on the database. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Makes the ledger in an empty database; `keyFile` is a path for the key of the gateways. */
+/** Creates the ledger in an empty database; `keyFile` is a path for the key of the gateways. */
 export async function makeLedger(url: string, keyFile: string, rows: number): Promise<LargeLedger> {
   const began = Math.floor(Date.now() / 1_000) - slots - 60
   const genesisFile = `${keyFile}.genesis.json`
@@ -66,7 +66,7 @@ export async function makeLedger(url: string, keyFile: string, rows: number): Pr
   return { ...ledger, ...(await addRows(ledger, bytesToHex(bytes).slice(2))) }
 }
 
-/** A genesis for clients that sign much. */
+/** The text of a genesis with many funded keys. */
 function genesisText(began: number): string {
   const users = Array.from({ length: lanes }, (_, lane) => keyOf(lane))
   const keys = { users, issuer: keyOf(lanes), faucet: keyOf(lanes + 1) }
@@ -78,14 +78,14 @@ function genesisText(began: number): string {
   })
 }
 
-/** A gateway on the ledger, as users run it: the built program. */
+/** Starts a gateway on the ledger: the built program, as users run it. */
 export async function startGateway({ env }: LargeLedger): Promise<Program> {
   const gateway = await startProgram(env)
   await untilCommitted(gateway.url, slots)
   return gateway
 }
 
-/** A row that was added. */
+/** An added row. */
 export interface LedgerRow {
   readonly seq: number
   readonly slot: number
@@ -93,7 +93,7 @@ export interface LedgerRow {
   readonly isSpent: boolean
 }
 
-/** The row of an address with a number, from 0 on, as the statements below make it. */
+/** Row `n` (from 0) of the address `of`, as the statements below create it. */
 export function rowOf(
   { rows, addresses, firstSeq }: LargeLedger,
   n: number,
@@ -113,7 +113,7 @@ function hex(n: number | bigint, digits: number): string {
 
 type Begun = Pick<LargeLedger, 'url' | 'rows' | 'addresses'>
 
-/** Adds the rows; `block` is the content of their blocks in hexadecimal digits. */
+/** Adds the rows; `block` is the content of their blocks in hexadecimal. */
 async function addRows(ledger: Begun, block: string) {
   const { url, rows, addresses } = ledger
   const { kind, writer, reader, close } = unwrap(await openDatabase({ url, log: silentLog }))
@@ -127,7 +127,7 @@ async function addRows(ledger: Begun, block: string) {
   const address = `'00' || ${words.hex(`(i % ${addresses}) * 2654435761 % 4294967296`, 64)}`
   const spread = words.hex('i * 2654435761 % 4294967296', 8)
   const slotBytes = `${words.hex(`${slot} % 256`, 2)} || ${words.hex(`${slot} / 256`, 2)} || '0000'`
-  // Within a milestone rows come in the order of their outputs, as the ledger writes them.
+  // Within a milestone, rows are in the order of their output ids, as the ledger writes them.
   const outputId = `${words.hex('i', 16)} || ${`${spread} || `.repeat(6)}${slotBytes} || '0000'`
   for (let from = 0; from < rows; from += rowsOfStep) {
     await run(`
@@ -137,7 +137,7 @@ async function addRows(ledger: Begun, block: string) {
         ${words.bytes(outputId)}, i % 2 = 0, ${words.bytes(Array(8).fill(spread).join(' || '))}, 1000000 + i
       FROM ${words.numbers(from, Math.min(from + rowsOfStep, rows) - 1)} ORDER BY i`)
   }
-  // The slots without rows after them begin behind all.
+  // The positions of the later slots, which have no rows, start after all rows.
   const endOf = (count: string) =>
     `${firstSeq - 1} + (${count} * ${rows} + ${slots - 1}) / ${slots}`
   await run(`
@@ -162,14 +162,14 @@ async function addRows(ledger: Begun, block: string) {
   }
 }
 
-/** Gives the rows from a position on what they name: output, transaction and block. */
+/** Adds the output, the transaction and the block of each row from a position on. */
 async function linkRows(
   run: (sql: string) => Promise<unknown>,
   { from, block }: { readonly from: number; readonly block: string },
 ): Promise<void> {
   const rows = `FROM ledger_updates WHERE seq >= ${from} ORDER BY "outputId"`
   const transactionId = 'substr("outputId", 1, 36)'
-  // Joining bytes makes a text of them on SQLite.
+  // On SQLite, concatenating bytes results in a text.
   const blockId = 'substr("outputId", 3, 36)'
   const output = '(SELECT bytes FROM outputs ORDER BY length(bytes) LIMIT 1)'
   await run(`
@@ -185,7 +185,7 @@ async function linkRows(
       ${transactionId}, 'FINALIZED' ${rows}`)
 }
 
-/** Rows of a statement: a longer one holds much in memory. */
+/** The rows per statement; a longer statement needs much memory. */
 const rowsOfStep = 500_000
 
 const sqliteWords = {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Line, openLine } from '../rest/load.ts'
 import type { LargeLedger } from './data.ts'
-import { type Kind, ours, type Peer } from './peers.ts'
+import { gatewayPeer, type Kind, type Peer } from './peers.ts'
 import { type Choice, choices } from './questions.ts'
 import type { Server } from './servers.ts'
 
-/** Asks servers for pages, over connections that stay open, and notes what that costs them. */
+/** Sends requests for pages to servers over keep-alive connections, and measures their cost. */
 
-/** What is asked, of every server that can answer it. */
+/** A kind of request, for every server that supports it. */
 export interface Case {
   readonly kind: Kind
   readonly choice: Choice
@@ -15,16 +15,16 @@ export interface Case {
   readonly connections: number
 }
 
-/** Of one server in one round. */
+/** The measurement of one server in one round. */
 export interface Measured {
-  /** Processor time of the server a request, in microseconds. */
+  /** The processor time of the server per request, in microseconds. */
   readonly cpuUs: number
   readonly perSecond: number
-  /** Of each answer, in milliseconds. */
+  /** The latency of each response, in milliseconds. */
   readonly times: readonly number[]
 }
 
-/** Asks a server for so long. */
+/** Sends requests to a server for `ms` milliseconds. */
 export function load(
   { peer, server }: { readonly peer: Peer; readonly server: Server },
   { kind, choice, rows, connections }: Case,
@@ -37,11 +37,11 @@ export function load(
 interface Span {
   readonly connections: number
   readonly ms: number
-  /** How long it is asked before that, uncounted: one that has waited for its turn begins with cold caches. */
+  /** The duration of requests before the measurement, because a server that was paused has cold caches. */
   readonly leadMs?: number
 }
 
-/** The same by a function that asks one question and waits for its answer. */
+/** Sends requests by a function that sends one request and waits for its response. */
 export async function loadBy(
   server: Server,
   ask: (line: Line) => Promise<unknown>,
@@ -84,16 +84,16 @@ async function exchange(
   question: ReturnType<(typeof choices)[Choice]>,
   ledger: LargeLedger,
 ): Promise<Buffer> {
-  const asked = asks[kind]?.ask(question, ledger)
-  if (asked === undefined) throw new Error(`${name} has no ${kind}`)
-  if (asked.body === undefined) return await line.get(asked.path)
-  const { status, body } = await line.post(asked.path, asked.body)
-  if (status !== 200) throw new Error(`${name} answered ${status}: ${body}`)
+  const request = asks[kind]?.ask(question, ledger)
+  if (request === undefined) throw new Error(`${name} has no ${kind}`)
+  if (request.body === undefined) return await line.get(request.path)
+  const { status, body } = await line.post(request.path, request.body)
+  if (status !== 200) throw new Error(`${name} responded with ${status}: ${body}`)
   return body
 }
 
-/** Asks all for the same pages; fails where a server answers something else than the gateway. */
-export async function compareAnswers(
+/** Requests the same pages from all servers, and throws if a response differs from that of the gateway. */
+export async function compareResponses(
   servers: ReadonlyMap<Peer, Server>,
   cases: readonly Case[],
   ledger: LargeLedger,
@@ -109,11 +109,11 @@ export async function compareAnswers(
         line.end()
         answers.set(peer, peer.asks[kind].read(JSON.parse(body.toString()), question, ledger))
       }
-      const expected = answers.get(ours)
+      const expected = answers.get(gatewayPeer)
       for (const [peer, answer] of answers) {
         if (isDeepStrictEqual(answer, expected)) continue
         throw new Error(
-          `${peer.name} has another answer:\n${JSON.stringify(answer).slice(0, 600)}\nthan ours:\n${JSON.stringify(expected).slice(0, 600)}`,
+          `the response of ${peer.name}:\n${JSON.stringify(answer).slice(0, 600)}\ndiffers from that of the gateway:\n${JSON.stringify(expected).slice(0, 600)}`,
         )
       }
     }

@@ -1,36 +1,36 @@
 import type { LargeLedger } from './data.ts'
 import { cursorOf, type Question } from './questions.ts'
 
-/** The servers that are compared: how each is asked for a page, and what its answer says in a form that all share. */
+/** The compared servers: the requests to each for a page, and the conversion of its responses to a common form. */
 
-/** A request; with a body it is a POST of JSON. */
-export interface Asked {
+/** A request; a request with a body is a POST of JSON. */
+export interface PageRequest {
   readonly path: string
   readonly body?: string
 }
 
-/** A server. */
+/** A compared server. */
 export interface Peer {
   readonly name: string
-  /** Of `test/bench/peers`; `undefined` for the gateway. */
+  /** Its program in `test/bench/peers`; `undefined` for the gateway. */
   readonly file: string | undefined
   readonly onlyPostgresql?: true
   readonly asks: { readonly [K in Kind]?: Ask }
 }
 
-/** How a kind of page is asked for, and its answer in the form that all share. */
+/** Creates the request for a kind of page, and converts the response to the common form. */
 export interface Ask {
-  ask(question: Question, ledger: LargeLedger): Asked
+  ask(question: Question, ledger: LargeLedger): PageRequest
   read(body: Any, question: Question, ledger: LargeLedger): object
 }
 
-/** All plain fields by GraphQL; with what each update names; the explorer's list by REST. */
+/** The kinds of pages: the plain fields by GraphQL, the plain fields and the output of each update, and the REST list of the explorer. */
 export type Kind = 'page' | 'nested' | 'rest'
 
-// biome-ignore lint/suspicious/noExplicitAny: each server has answers of its own
+// biome-ignore lint/suspicious/noExplicitAny: the responses of the servers differ
 type Any = any
 
-/** All fields of an update that name nothing else. */
+/** All fields of an update that lead to no other object. */
 export const plainFields = [
   'seq',
   'ordinal',
@@ -46,7 +46,7 @@ export const plainFields = [
 ]
 const plain = plainFields.join(' ')
 const pageInfo = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
-/** What an update names, as far as our schema goes: it has ids of transaction and block there, and no objects. */
+/** The output of an update. The gateway's schema has the ids of its transaction and block there, but not the objects. */
 const linked = 'output { outputId bookedSlot isSpent spentSlot transactionId blockId bytes }'
 
 const variables = '$address: String!, $first: Int!, $after: String'
@@ -56,7 +56,7 @@ const nodes = (fields: string) =>
 const edges = (fields: string) =>
   `query (${variables}) { ${list} { totalCount ${pageInfo} edges { cursor node { ${fields} } } } }`
 
-/** Cursors of PostGraphile begin with the hash of the order. */
+/** Cursors of PostGraphile start with the hash of the order. */
 const newestFirst = '6658e5b82c'
 const postgraphilePage = `query ($address: Base64EncodedBinary!, $first: Int!, $after: Cursor) {
   allLedgerUpdates(condition: { address: $address, class: 0 }, orderBy: PRIMARY_KEY_DESC, first: $first, after: $after) {
@@ -64,12 +64,12 @@ const postgraphilePage = `query ($address: Base64EncodedBinary!, $first: Int!, $
   }
 }`
 /** The gateway. */
-export const ours: Peer = {
-  name: 'ours',
+export const gatewayPeer: Peer = {
+  name: 'gateway',
   file: undefined,
   asks: {
-    page: graphql(nodes(plain), oursAfter),
-    nested: graphql(nodes(`${plain} ${linked}`), oursAfter),
+    page: graphql(nodes(plain), gatewayAfter),
+    nested: graphql(nodes(`${plain} ${linked}`), gatewayAfter),
     rest: {
       ask: ({ address, first, begin }) => {
         const { slot, outputId, isSpent } = begin ?? {}
@@ -105,7 +105,7 @@ export const mercurius: Peer = {
 const pothosAfter = ({ after }: Question) =>
   after && Buffer.from(`GPC:I:${after.seq}`).toString('base64')
 
-/** The naive way. */
+/** An ordinary server: Pothos with Prisma's plugin and yoga, with default settings. */
 export const pothos: Peer = {
   name: "Pothos, Prisma's plugin, yoga",
   file: 'pothos.ts',
@@ -116,8 +116,8 @@ export const pothos: Peer = {
 }
 
 /**
- * PostGraphile. It has no texts of addresses and roles, no timestamps of milestones, and bytes in Base64. They are added and
- * converted here, so it does a little less than the others. It looks for a page before only with `last`, as Relay allows.
+ * PostGraphile. Its responses contain no Bech32 addresses, role names and milestone timestamps, and bytes in Base64. The client adds
+ * and converts these, so the server does slightly less than the others. It computes `hasPreviousPage` only with `last`, as Relay allows.
  */
 export const postgraphile: Peer = {
   name: 'PostGraphile 5',
@@ -157,9 +157,9 @@ export const postgraphile: Peer = {
 }
 
 /** In the order of the tables. */
-export const peers: readonly Peer[] = [ours, pothos, postgraphile, mercurius, bare]
+export const peers: readonly Peer[] = [gatewayPeer, pothos, postgraphile, mercurius, bare]
 
-function oursAfter({ after }: Question, ledger: LargeLedger): string | undefined {
+function gatewayAfter({ after }: Question, ledger: LargeLedger): string | undefined {
   return after && cursorOf(ledger, after)
 }
 
@@ -175,7 +175,7 @@ function graphql(query: string, afterOf: After): Ask {
   }
 }
 
-function post(query: string, variables: object): Asked {
+function post(query: string, variables: object): PageRequest {
   return { path: '/graphql', body: JSON.stringify({ query, variables }) }
 }
 
@@ -188,12 +188,12 @@ function plainQuery({ address, first, after }: Question): string {
   return `address=${address}&first=${first}${after === undefined ? '' : `&after=${after.seq}`}`
 }
 
-/** A page without its cursors, which each server writes in a form of its own; those of its ends must be its rows'. */
+/** Removes the cursors of a page, because their form differs between servers. Throws if the end cursors are not those of the rows. */
 function pageOf({ totalCount, pageInfo, nodes, edges }: Any): object {
   const rows = nodes ?? edges.map(({ cursor, node }: Any) => ({ cursor, ...node }))
   const { startCursor, endCursor, ...info } = pageInfo
   if (startCursor !== rows[0].cursor || endCursor !== rows.at(-1).cursor) {
-    throw new Error('the cursors of the page are not those of its rows')
+    throw new Error('the cursors of the page differ from those of its rows')
   }
   const updates = rows.map(({ cursor: _, ...row }: Any) => row)
   return { totalCount: String(totalCount), ...info, updates }

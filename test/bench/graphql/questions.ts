@@ -10,11 +10,11 @@ import {
   rowsOfAddress,
 } from './data.ts'
 
-/** What is asked of every server: pages of the newest updates of an address, or of those after a row. */
+/** The pages that the benchmark requests from every server: the newest updates of an address, or those after a row. */
 
-/** A page. */
+/** A requested page. */
 export interface Question {
-  /** Bech32. */
+  /** The address in Bech32. */
   readonly address: string
   readonly addressBytes: Buffer
   readonly first: number
@@ -23,22 +23,22 @@ export interface Question {
   readonly begin: LedgerRow | undefined
 }
 
-/** How the pages are chosen. */
+/** The ways to choose pages. */
 export const choices = {
-  /** A random address and place: two pages are hardly ever the same. */
+  /** A random address and position: two pages are rarely equal. */
   random: (ledger: LargeLedger, first: number) => pageAt(ledger, first, rowsOfAddress),
   /** The newest page of a random address. */
   newest: (ledger: LargeLedger, first: number) => newest(randomBelow(ledger.addresses), first),
-  /** One page again and again. */
+  /** Always the same page. */
   hot: (_ledger: LargeLedger, first: number) => newest(7, first),
-  /** A random address and place among the rows whose outputs are there. */
+  /** A random address and position among the rows that have outputs. */
   linked: (ledger: LargeLedger, first: number) => pageAt(ledger, first, linkedRowsOfAddress),
 } as const
 
 /** A way to choose. */
 export type Choice = keyof typeof choices
 
-/** The position of a row in our form. */
+/** The gateway's cursor of a row. */
 export function cursorOf({ logId, branches }: LargeLedger, { seq, slot }: LedgerRow): string {
   return encodeCursor({ logId, seq, branch: branches[slot] ?? '0x' })
 }
@@ -57,7 +57,7 @@ function newest(address: number, first: number): Question {
 
 const known = new Map<number, Pick<Question, 'address' | 'addressBytes'>>()
 
-/** Kept: the client is to cost little. */
+/** Caches the forms of an address, so that the client uses little processor time. */
 function formsOf(n: number) {
   const kept = known.get(n)
   if (kept !== undefined) return kept

@@ -15,11 +15,11 @@ import { keyOf } from '../keys.ts'
 import { openLine } from '../rest/load.ts'
 import { lanes } from './data.ts'
 
-/** Sends signed blocks to a gateway at a steady pace until its parent goes: `sender.ts URL BLOCKS-A-SECOND tagged|transfers`. */
+/** Sends signed blocks to a gateway at a steady rate until its parent exits: `sender.ts URL BLOCKS_PER_SECOND tagged|transfers`. */
 
 const [url = '', perSecond = '', kind] = process.argv.slice(2)
 const key = keyOf(0)
-/** By one transfer. */
+/** The amount of one transfer. */
 const paid = 100_000n
 const spare = await Promise.all(
   Array.from({ length: 64 }, () => openLine(Number(new URL(url).port))),
@@ -33,9 +33,9 @@ process.on('disconnect', () => process.exit())
 let sent = 0
 const begunMs = performance.now()
 setInterval(sendDue, 5)
-// A parent that is gone is told nothing.
+// Ignores the error if the parent has exited.
 setInterval(() => process.send?.(counts, undefined, undefined, () => {}), 50)
-// Its parents and its commitment grow old.
+// The parents and the commitment of an offer become too old.
 setInterval(renewOffer, 2_000)
 
 function sendDue(): void {
@@ -45,7 +45,7 @@ function sendDue(): void {
     sent++
   ) {
     const line = spare.pop()
-    // The gateway has not kept up: what it could not take in time is not sent later.
+    // Without a free connection, the gateway is too slow; the block is not sent later.
     if (line === undefined) counts.refused++
     else send(line, nextPayload(offer, sent)).catch(console.error)
   }
@@ -73,7 +73,7 @@ function nextTag(_offer: Offer, n: number): Payload {
   )
 }
 
-/** Chains of payments: each key pays the next one a little, and goes on with the rest. */
+/** Chains of transfers: each key pays the next one a small amount and continues with the remainder. */
 async function createTransfers() {
   const left = await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {

@@ -9,25 +9,25 @@ import { processorMs } from '../cluster/processor.ts'
 import { type LargeLedger, startGateway } from './data.ts'
 import type { Peer } from './peers.ts'
 
-/** Servers of a ledger as processes of their own. */
+/** The compared servers, each in its own process. */
 
-/** One that is there. */
+/** A running server. */
 export interface Server {
   readonly port: number
-  /** Milliseconds of processor time so far. */
+  /** The processor time of the server in milliseconds. */
   spent(): number
-  /** Holds it, so that another one has the machine, and lets it go on. A gateway goes on always: it has slots to commit. */
-  hold(): void
-  goOn(): void
+  /** `pause` stops the process, so that another server has the machine. It has no effect on a gateway, which has to commit slots. */
+  pause(): void
+  resume(): void
   end(): Promise<void>
 }
 
 const folder = fileURLToPath(new URL('../peers/', import.meta.url))
 
-/** What a peer starts is started by the same Node. */
+/** Makes the child processes of a peer use the same Node. */
 const path = [dirname(process.execPath), process.env.PATH].join(':')
 
-/** Installs the packages of the peers where they are missing, and generates what one of them generates. */
+/** Installs the packages of the peers if they are missing, and generates their Prisma clients. */
 export function installPeers(): void {
   installPackages(folder, '--ignore-scripts')
   execFileSync(process.execPath, [join(folder, 'generate.ts')], {
@@ -36,34 +36,34 @@ export function installPeers(): void {
   })
 }
 
-/** Starts a server under this Node; ours is the built program. */
+/** Starts a server with this Node; the gateway is the built program. */
 export async function startServer(peer: Peer, ledger: LargeLedger): Promise<Server> {
   if (peer.file !== undefined) return startPeer(peer.file, ledger)
   return serverOf(await startGateway(ledger))
 }
 
-/** A gateway as one of the servers. */
+/** A running gateway as a server. */
 export function serverOf(gateway: Program): Server {
   const pid = present(gateway.process.pid, 'its number')
   return {
     port: Number(new URL(gateway.url).port),
     spent: () => processorMs(pid),
-    hold: () => {},
-    goOn: () => {},
+    pause: () => {},
+    resume: () => {},
     end: () => gateway.end('SIGTERM'),
   }
 }
 
-/** What a peer has to know of a ledger. */
+/** The data of a ledger that a peer needs. */
 export type PeerLedger = Pick<LargeLedger, 'url' | 'began'>
 
-/** A peer, and what it wrote on standard error so far. */
+/** A peer, with its process and everything that it wrote to standard error. */
 export interface PeerServer extends Server {
   readonly process: ChildProcess
   logged(): string
 }
 
-/** Starts a program of `test/bench/peers`, with more settings where there are some. */
+/** Starts a program of `test/bench/peers`, optionally with more environment variables. */
 export async function startPeer(
   file: string,
   { url, began }: PeerLedger,
@@ -83,8 +83,8 @@ export async function startPeer(
     logged: () => logged,
     port: await portOf(child, file, () => logged),
     spent: () => processorMs(pid),
-    hold: () => void child.kill('SIGSTOP'),
-    goOn: () => void child.kill('SIGCONT'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     end: async () => {
       const ended = once(child, 'exit')
       child.kill('SIGKILL')
@@ -100,14 +100,14 @@ function portOf(child: ChildProcess, file: string, logged: () => string): Promis
   })
 }
 
-/** Clients that send blocks to a gateway. */
+/** A process that sends blocks to a gateway. */
 export interface Sender {
-  /** How many blocks were taken so far, up to some milliseconds ago. */
+  /** The number of accepted blocks; the value is some milliseconds old. */
   accepted(): number
   end(): Promise<void>
 }
 
-/** Starts to send blocks, so many a second. */
+/** Starts a process that sends `perSecond` blocks per second. */
 export async function startSender(
   port: number,
   perSecond: number,

@@ -1,21 +1,21 @@
 import { median, printTable } from '../measure.ts'
 import type { Case, Measured } from './load.ts'
-import { bare, mercurius, ours, type Peer, peers, postgraphile, pothos } from './peers.ts'
+import { bare, gatewayPeer, mercurius, type Peer, peers, postgraphile, pothos } from './peers.ts'
 
-/** What is asked of the servers, and the tables of what it costs. */
+/** The measured requests, and the tables of their cost. */
 
 /** A column of a table. */
 export interface Column extends Case {
   readonly head: string
-  /** Also in the short run. */
+  /** Whether the short run contains the column. */
   readonly short?: true
-  /** While the gateway gets 500 blocks a second. */
+  /** Whether the gateway receives 500 blocks per second meanwhile. */
   readonly withBlocks?: true
 }
 
 const page = { kind: 'page', choice: 'random', rows: 20, connections: 16 } as const
 
-/** What is asked; each list is a table. */
+/** The columns; each list is a table. */
 export const tables: readonly (readonly Column[])[] = [
   [
     { ...page, head: '20 rows', short: true },
@@ -36,13 +36,13 @@ export const tables: readonly (readonly Column[])[] = [
     { ...page, head: 'REST, 20 rows', kind: 'rest', short: true },
     { ...page, head: 'REST, 100 rows', kind: 'rest', rows: 100 },
   ],
-  [{ ...page, head: '20 rows, during 500 blocks a second', withBlocks: true }],
+  [{ ...page, head: '20 rows, during 500 blocks per second', withBlocks: true }],
 ]
 
-/** What was measured of each server, a round each. */
+/** The measurements of each server, one per round. */
 export type Results = ReadonlyMap<Column, ReadonlyMap<Peer, readonly Measured[]>>
 
-/** Prints the tables, and the ratios that are wanted. */
+/** Prints the tables, and the ratios with their targets. */
 export function printResults(database: string, results: Results): void {
   for (const columns of tables) {
     const measured = columns.filter((column) => results.has(column))
@@ -61,7 +61,7 @@ export function printResults(database: string, results: Results): void {
   }
   const ratios = barsOf(database).flatMap((bar) => barRow(results, bar))
   if (ratios.length === 0) return
-  printTable([['ratio of processor times', '', 'wanted', 'measured'], ...ratios])
+  printTable([['ratio of processor times', '', 'target', 'measured'], ...ratios])
   console.log()
 }
 
@@ -72,43 +72,43 @@ function cell(measured: readonly Measured[] | undefined): string {
   return `${cpu.toFixed(0)} (${rate.toFixed(0)})`
 }
 
-/** A wanted ratio of processor times. */
+/** A target for a ratio of processor times. */
 interface Bar {
   readonly head: string
   readonly of: Peer
   readonly to: Peer
-  readonly wanted: string
+  readonly target: string
 }
 
 const barsOfPages: { readonly [database: string]: readonly Omit<Bar, 'head'>[] } = {
   SQLite: [
-    { of: ours, to: mercurius, wanted: 'at most 1.2' },
-    { of: pothos, to: ours, wanted: 'at least 4' },
+    { of: gatewayPeer, to: mercurius, target: 'at most 1.2' },
+    { of: pothos, to: gatewayPeer, target: 'at least 4' },
   ],
   PostgreSQL: [
-    { of: ours, to: mercurius, wanted: 'at most 1.5' },
-    { of: postgraphile, to: ours, wanted: 'at least 2' },
+    { of: gatewayPeer, to: mercurius, target: 'at most 1.5' },
+    { of: postgraphile, to: gatewayPeer, target: 'at least 2' },
   ],
 }
 
 function barsOf(database: string): readonly Bar[] {
   const pages = barsOfPages[database] ?? []
-  const toBare = { of: ours, to: bare }
+  const toBare = { of: gatewayPeer, to: bare }
   return [
     ...['20 rows', '100 rows'].flatMap((head) => pages.map((bar) => ({ head, ...bar }))),
-    { head: 'hot page of 20', ...toBare, wanted: 'at most 0.6' },
-    { head: 'hot page of 100', ...toBare, wanted: 'at most 0.6' },
-    { head: '20 rows and their outputs', of: pothos, to: ours, wanted: 'at least 4' },
-    { head: 'REST, 20 rows', ...toBare, wanted: 'at most 1.3' },
-    { head: 'REST, 100 rows', ...toBare, wanted: 'at most 1.3' },
+    { head: 'hot page of 20', ...toBare, target: 'at most 0.6' },
+    { head: 'hot page of 100', ...toBare, target: 'at most 0.6' },
+    { head: '20 rows and their outputs', of: pothos, to: gatewayPeer, target: 'at least 4' },
+    { head: 'REST, 20 rows', ...toBare, target: 'at most 1.3' },
+    { head: 'REST, 100 rows', ...toBare, target: 'at most 1.3' },
   ]
 }
 
-/** The median of the ratios in each round; nothing where one of the two was not measured. */
-function barRow(results: Results, { head, of, to, wanted }: Bar): readonly string[][] {
+/** The row of a target, with the median of the ratios of all rounds; none if one of the two servers was not measured. */
+function barRow(results: Results, { head, of, to, target }: Bar): readonly string[][] {
   const measured = [...results].find(([column]) => column.head === head)?.[1]
   const [above, below] = [measured?.get(of), measured?.get(to)]
   if (above === undefined || below === undefined) return []
   const ratios = above.map(({ cpuUs }, round) => cpuUs / (below[round]?.cpuUs ?? Number.NaN))
-  return [[head, `${of.name} to ${to.name}`, wanted, median(ratios).toFixed(2)]]
+  return [[head, `${of.name} to ${to.name}`, target, median(ratios).toFixed(2)]]
 }

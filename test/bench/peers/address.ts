@@ -5,7 +5,7 @@ export function addressBytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bech32.fromWords(bech32.decode(text).words))
 }
 
-/** The Bech32 text of the bytes of an address; the texts of addresses that were met are kept. */
+/** The Bech32 text of the bytes of an address. The texts are cached. */
 export function addressText(bytes: Uint8Array): string {
   const key = Buffer.from(bytes).toString('latin1')
   const text = texts.get(key) ?? bech32.encode('tst', bech32.toWords(bytes))

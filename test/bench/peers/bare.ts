@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { listOf, pageOf } from './pages.ts'
 import { serve } from './serve.ts'
 
-/** `node:http`, prepared SQL and `JSON.stringify`: our page by GraphQL as a plain GET, and the REST list at `/rest`. */
+/** `node:http`, prepared SQL and `JSON.stringify`: the GraphQL page of the gateway as a plain GET, and the REST list at `/rest`. */
 
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')

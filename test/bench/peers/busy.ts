@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { serve } from './serve.ts'
 
-/** The control of a measurement: a bare handler that computes for as long as the header `busy-us` says, and reads no database. */
+/** The control of a measurement: a bare handler that computes for the time in the header `busy-us`, and reads no database. */
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => {

@@ -7,7 +7,7 @@ import { adapterInfo, sqliteConnection } from '../../../src/store/sqlite-adapter
 import type PrismaTypes from './generated/explorer/sqlite/pothos.ts'
 import { databaseFile, databaseUrl, milestoneTimestamp } from './serve.ts'
 
-/** The client, the builder and the scalars of the explorer that is built the naive way. */
+/** The client, the builder and the scalars of an ordinary explorer with Prisma and Pothos. */
 
 const provider = databaseFile === undefined ? 'postgresql' : 'sqlite'
 const { PrismaClient }: typeof import('./generated/explorer/sqlite/client/client.ts') =
@@ -15,10 +15,10 @@ const { PrismaClient }: typeof import('./generated/explorer/sqlite/client/client
 const { getDatamodel }: typeof import('./generated/explorer/sqlite/pothos.ts') = await import(
   `./generated/explorer/${provider}/pothos.ts`
 )
-/** As in pothos.ts. */
+/** The SQLite adapter, as in pothos.ts. */
 const connect = async () => sqliteConnection(new DatabaseSync(databaseFile ?? ''))
 
-/** The database. */
+/** The client of the database. */
 export const prisma = new PrismaClient({
   adapter:
     databaseFile === undefined
@@ -26,7 +26,7 @@ export const prisma = new PrismaClient({
       : { ...adapterInfo, connect },
 })
 
-/** Bytes as Prisma takes them. */
+/** Bytes in the type of Prisma. */
 export type Bytes = Uint8Array<ArrayBuffer>
 const ids = ['AccountId', 'BlockId', 'FoundryId', 'Hex', 'NftId', 'TransactionId'] as const
 interface ByBytes {
@@ -44,7 +44,7 @@ interface Types {
   }
 }
 
-/** Types are added to it. */
+/** The builder to which the other files add types. */
 export const builder = new SchemaBuilder<Types>({
   plugins: [PrismaPlugin, RelayPlugin],
   prisma: { client: prisma, dmmf: getDatamodel() },
@@ -63,7 +63,7 @@ builder.scalarType('DateTime', {
   parseValue: (text) => new Date(`${text}`),
 })
 
-/** When a milestone ends. */
+/** The end of a milestone. */
 export function endOf(slot: bigint): Date {
   return new Date(milestoneTimestamp(Number(slot)) * 1_000)
 }

@@ -4,25 +4,25 @@ import { Address, builder, endOf, prisma } from './explorer-builder.ts'
 import type { Prisma } from './generated/explorer/sqlite/client/client.ts'
 import { rolesOf } from './pages.ts'
 
-/** What the ledger holds, the naive way: milestones, blocks, transactions, outputs and updates. */
+/** The milestones, blocks, transactions, outputs and updates of the ordinary explorer. */
 
-/** The kinds of outputs by their codes. */
+/** The kinds of outputs by code. */
 const kinds = ['BASIC', 'ACCOUNT', 'ANCHOR', 'FOUNDRY', 'NFT', 'DELEGATION']
 
-/** How lists of blocks are sorted. */
+/** The order of lists of blocks. */
 export const newestBlocks: Prisma.BlockOrderByWithRelationInput[] = [
   { slot: 'desc' },
   { issuingTime: 'desc' },
   { inbox: 'desc' },
 ]
 
-/** How lists of transactions are sorted. */
+/** The order of lists of transactions. */
 export const newestTransactions: Prisma.TransactionOrderByWithRelationInput[] = [
   { slot: 'desc' },
   { id: 'desc' },
 ]
 
-/** Prisma joins what is asked for by `findUnique` at one time into one query. */
+/** Prisma joins simultaneous `findUnique` calls into one query. */
 const countsOf = (slot: bigint) =>
   prisma.activity.findUnique({ where: { resolution_bucket: { resolution: 0, bucket: slot } } })
 
@@ -104,7 +104,7 @@ export const Block = builder.prismaObject('Block', {
     }),
     transaction: t.relation('transaction', { nullable: true }),
     parents: t.relation('parents', { query: { orderBy: { parentId: 'asc' } } }),
-    // By the table between them: by `parents: { some: … }` Prisma looks through all blocks.
+    // Uses the join table, because with `parents: { some: … }` Prisma scans all blocks.
     children: t.prismaConnection({
       type: 'Block',
       cursor: 'id',

@@ -3,7 +3,7 @@ import { Address, addressOf, type Bytes, builder, prisma } from './explorer-buil
 import { newestBlocks } from './explorer-ledger.ts'
 import type { Prisma } from './generated/explorer/sqlite/client/client.ts'
 
-/** Addresses and chains, the naive way. */
+/** The addresses and chains of the ordinary explorer. */
 
 const addressKinds: { readonly [type: number]: string } = {
   0: 'ED25519',
@@ -165,7 +165,7 @@ const Delegation = builder.prismaObject('Output', {
   }),
 })
 
-/** The newest output of a chain; one that was spent is that of a chain that is no more. */
+/** The newest output of a chain; if it is spent, the chain is destroyed. */
 export async function newestState(chainId: Bytes | null, query: object) {
   const state = await prisma.chainState.findFirst({
     where: { chainId: chainId ?? new Uint8Array() },

@@ -6,7 +6,7 @@ import { Block, Milestone, newestTransactions, Transaction } from './explorer-le
 import { Account, Nft, newestState, Token } from './explorer-things.ts'
 import { serve } from './serve.ts'
 
-/** An explorer the naive way: Pothos with Prisma's plugin on tables that are laid out for it, and yoga as they come. */
+/** An ordinary explorer: Pothos with Prisma's plugin on tables designed for it, and yoga with default settings. */
 
 const SlotTime = builder.objectRef<{ readonly slot: bigint }>('SlotTime').implement({
   fields: (t) => ({
@@ -117,7 +117,7 @@ const SearchResult = builder.objectRef<readonly Hit[]>('SearchResult').implement
   fields: (t) => ({ hits: t.field({ type: [SearchHit], resolve: (hits) => [...hits] }) }),
 })
 
-/** A whole id of a block or a transaction, or the number of a milestone: Prisma cannot ask for the beginning of bytes. */
+/** Finds the complete id of a block or a transaction, or the index of a milestone. Prisma cannot search for a prefix of bytes. */
 async function search(text: string): Promise<readonly Hit[]> {
   if (/^[0-9]+$/.test(text)) {
     const slot = await prisma.commitment.findUnique({ where: { slot: BigInt(text) } })

@@ -3,19 +3,19 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Generates what the naive peers need, for each database, where it is missing or old. The command is that of the checkout. */
+/** Generates the Prisma clients of the peers for each database if they are missing or out of date, with the checkout's Prisma. */
 
 const prisma = createRequire(import.meta.url).resolve('prisma-cli/build/index.js')
 const writtenMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-const asked = [
+const clients = [
   { file: 'schema.prisma', provider: 'sqlite', to: 'sqlite' },
   { file: 'schema.prisma', provider: 'postgresql', to: 'postgresql' },
   { file: 'explorer.prisma', provider: 'sqlite', to: 'explorer/sqlite' },
   { file: 'explorer.prisma', provider: 'postgresql', to: 'explorer/postgresql' },
 ]
 
-for (const { file, provider, to } of asked) {
+for (const { file, provider, to } of clients) {
   const schemaFile = fileURLToPath(new URL(file, import.meta.url))
   const schema = readFileSync(schemaFile, 'utf8')
   const folder = fileURLToPath(new URL(`generated/${to}/`, import.meta.url))
@@ -25,7 +25,7 @@ for (const { file, provider, to } of asked) {
   execFileSync(process.execPath, [prisma, 'generate', '--no-hints', '--schema', 'schema.prisma'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Any file that exists: the engine is not used here, and would be downloaded.
+    // Any existing file: generating does not use the engine, and Prisma would otherwise download it.
     env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
   })
 }

@@ -2,11 +2,11 @@ import { addressBytes } from './address.ts'
 import { hexOf, latest, prepare } from './rows.ts'
 import { milestoneTimestamp } from './serve.ts'
 
-/** Pages of the log in the form that the gateway answers: bare `node:http` and Mercurius share them. */
+/** Pages of the log in the form of the gateway's responses, for bare `node:http` and Mercurius. */
 
-/** Newest first; `after` is a position of the log. */
+/** A requested page, newest first; `after` is a position in the log. */
 export interface Question {
-  /** Bech32. */
+  /** The address in Bech32. */
   readonly address: string
   readonly first: number
   readonly after?: string | null | undefined
@@ -17,14 +17,14 @@ const rowsBefore = prepare(
 )
 const ordinalBefore = prepare('ordinal')
 
-/** The page of an address by GraphQL. */
+/** The GraphQL page of an address. */
 export async function pageOf({ address, first, after }: Question): Promise<object> {
   const key = addressBytes(address)
-  // Another row tells whether there are more.
+  // Reads one more row to find out whether there are more.
   const found = await rowsBefore(key, Number(after ?? latest), first + 1)
   const rows = found.slice(0, first)
   const newest = Number(rows[0]?.[1] ?? 0)
-  // Ordinals are dense from 1: that of the newest row of all is how many there are.
+  // Ordinals are consecutive from 1, so the ordinal of the newest row is the number of rows.
   const total = after == null ? newest : Number((await ordinalBefore(key, latest, 1))[0]?.[0] ?? 0)
   const cursors = rows.map(([seq]) => String(seq))
   return {
@@ -77,7 +77,7 @@ const roleNames = [
 
 const listBefore = prepare('seq, "milestoneIndex", "outputId", "isSpent"')
 
-/** The page of an address by REST. */
+/** The REST page of an address. */
 export async function listOf({ address, first, after }: Question): Promise<object> {
   const found = await listBefore(addressBytes(address), Number(after ?? latest), first + 1)
   const rows = found.slice(0, first)

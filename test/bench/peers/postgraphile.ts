@@ -6,9 +6,9 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
 import { makeJSONPgSmartTagsPlugin } from 'postgraphile/utils'
 import { databaseUrl, serve } from './serve.ts'
 
-/** PostGraphile 5 on our tables, for reading. */
+/** PostGraphile 5 on the gateway's tables, for reading. */
 
-/** Columns of bytes are no conditions by default. */
+/** Enables conditions on columns of bytes, which PostGraphile does not allow by default. */
 const byAddress = makeJSONPgSmartTagsPlugin({
   version: 1,
   config: {

@@ -11,7 +11,7 @@ import type PrismaTypes from './generated/sqlite/pothos.ts'
 import { rolesOf } from './pages.ts'
 import { databaseFile, databaseUrl, milestoneTimestamp, serve } from './serve.ts'
 
-/** The naive way: a Prisma client of our tables, Pothos with Prisma's plugin, its connection, and yoga as they come. */
+/** An ordinary server: a Prisma client of the gateway's tables, Pothos with Prisma's plugin and its connection, and yoga. */
 
 const provider = databaseFile === undefined ? 'postgresql' : 'sqlite'
 const { PrismaClient }: typeof import('./generated/sqlite/client/client.ts') = await import(
@@ -20,7 +20,7 @@ const { PrismaClient }: typeof import('./generated/sqlite/client/client.ts') = a
 const { getDatamodel }: typeof import('./generated/sqlite/pothos.ts') = await import(
   `./generated/${provider}/pothos.ts`
 )
-/** Prisma's own adapters of SQLite are made of native code; ours is on the SQLite of Node, as that of the gateway is. */
+/** Prisma's own adapters for SQLite contain native code. This one uses the SQLite of Node, as the gateway does. */
 const connect = async () => sqliteConnection(new DatabaseSync(databaseFile ?? ''))
 const adapter =
   databaseFile === undefined

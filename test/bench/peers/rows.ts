@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Pool, types } from 'pg'
 import { databaseFile, databaseUrl } from './serve.ts'
 
-/** Rows of the log by one prepared statement, as lists of their columns. */
+/** Reads rows of the log by one prepared statement, as lists of column values. */
 
 /** The newest rows of an address before a position. */
 export type Rows = (
@@ -11,15 +11,15 @@ export type Rows = (
   limit: number,
 ) => Promise<readonly (readonly unknown[])[]>
 
-/** Behind every position. */
+/** A position after every row. */
 export const latest = Number.MAX_SAFE_INTEGER
 
-// It connects when it is asked. PostgreSQL's own text of bytes is hexadecimal already.
+// The pool connects at the first query. Bytes stay in PostgreSQL's text form, which is hexadecimal.
 const pool = new Pool({ connectionString: databaseUrl })
 types.setTypeParser(17, (text) => text)
 let prepared = 0
 
-/** Prepares the statement for some columns. */
+/** Prepares the statement for columns. */
 export function prepare(columns: string): Rows {
   const sql = `SELECT ${columns} FROM ledger_updates
     WHERE address = $1 AND class = 0 AND seq < $2 ORDER BY seq DESC LIMIT $3`
@@ -40,7 +40,7 @@ function onPostgresql(sql: string): Rows {
   }
 }
 
-/** Bytes of a row as the gateway writes them. */
+/** The bytes of a column in the gateway's hexadecimal form. */
 export function hexOf(bytes: unknown): string {
   if (typeof bytes === 'string') return `0x${bytes.slice(2)}`
   const { buffer, byteOffset, byteLength } = bytes as Uint8Array<ArrayBuffer>

@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A client of HTTP that costs next to nothing, so that the server is what is measured. */
+/** An HTTP client that needs little processor time, so that a benchmark measures the server. */
 
-/** One connection, one request at a time. */
+/** A connection with one request at a time. */
 export interface Line {
-  /** Resolves with the body; anything but 200 fails. `headers` are further lines of the head, each with its end. */
+  /** Resolves to the body; rejects if the status is not 200. `headers` are additional header lines, each with its line end. */
   get(path: string, headers?: string): Promise<Buffer>
-  /** Posts JSON; resolves whatever is answered. */
-  post(path: string, json: string): Promise<Answer>
+  /** Posts JSON; resolves to a response of any status. */
+  post(path: string, json: string): Promise<HttpResponse>
   /** Posts a serialized block. */
-  postBlock(path: string, bytes: Uint8Array): Promise<Answer>
+  postBlock(path: string, bytes: Uint8Array): Promise<HttpResponse>
   end(): void
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number
   readonly body: Buffer
 }
@@ -27,7 +27,7 @@ export async function openLine(port: number): Promise<Line> {
   let length = 0
   let wanted = Number.POSITIVE_INFINITY
   let status = 0
-  let done: (answer: Answer) => void = () => {}
+  let done: (response: HttpResponse) => void = () => {}
   let fail: (error: Error) => void = () => {}
 
   socket.on('data', (chunk) => {
@@ -50,10 +50,10 @@ export async function openLine(port: number): Promise<Line> {
     done({ status, body })
   })
   socket.on('error', (error) => fail(error))
-  socket.on('close', () => fail(new Error('the server closed the line')))
+  socket.on('close', () => fail(new Error('the server closed the connection')))
 
   const exchange = (request: string | Uint8Array) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<HttpResponse>((resolve, reject) => {
       done = resolve
       fail = reject
       socket.write(request)
@@ -62,9 +62,9 @@ export async function openLine(port: number): Promise<Line> {
 
   return {
     get: async (path, headers = '') => {
-      const answer = await exchange(`GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`)
-      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`)
-      return answer.body
+      const response = await exchange(`GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`)
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.body}`)
+      return response.body
     },
     post: (path, json) => {
       const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}`
@@ -80,22 +80,22 @@ export async function openLine(port: number): Promise<Line> {
   }
 }
 
-/** Requests a second over all lines together, each asking for the next of the paths as soon as it is answered. */
+/** The responses per second over all connections. Each connection requests the next path as soon as it has a response. */
 export async function throughput(
   lines: readonly Line[],
   paths: Iterator<string>,
   milliseconds: number,
 ): Promise<number> {
-  let answered = 0
+  let responses = 0
   const start = performance.now()
   const end = start + milliseconds
   await Promise.all(
     lines.map(async (line) => {
       while (performance.now() < end) {
         await line.get(paths.next().value)
-        answered++
+        responses++
       }
     }),
   )
-  return (answered * 1_000) / (performance.now() - start)
+  return (responses * 1_000) / (performance.now() - start)
 }

@@ -1,22 +1,22 @@
 import type { Database } from '../../../src/store/database.ts'
 import { statementsToPublish } from '../../support/published-tip.ts'
 
-/** A log in which one address has ten million rows, made by the database itself; SQLite only. */
+/** A log in which one address has ten million rows, created by SQL statements; SQLite only. */
 
-/** The address with most of the rows: five of six. */
+/** The address with five of six rows. */
 export const busyAddress = hexOf(0)
 
-/** The other addresses share the rest evenly. */
+/** The number of other addresses, which have equal shares of the remaining rows. */
 const others = 2_000
 
-/** Rows of a milestone. */
+/** The rows per milestone. */
 const slotRows = 100
 
-/** Makes rows from number 1 to `rows`, and their milestones from 1 on. The store must have no rows yet. */
+/** Creates the rows 1 to `rows`, and their milestones from 1 on. The store must not have rows. */
 export async function growLog({ writer }: Database, rows: number): Promise<void> {
   for (let first = 1; first <= rows; first += rowsPerStep) {
     const last = Math.min(first + rowsPerStep - 1, rows)
-    // Within a milestone rows come in the order of their outputs, as the ledger writes them.
+    // Within a milestone, rows are in the order of their output ids, as the ledger writes them.
     await writer.$executeRawUnsafe(`
       INSERT INTO ledger_updates
         (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash")
@@ -32,7 +32,7 @@ export async function growLog({ writer }: Database, rows: number): Promise<void>
   await writer.$queryRawUnsafe('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Rows of a statement: the reader of progress is a person. */
+/** The rows per statement. */
 const rowsPerStep = 500_000
 
 const who = `(CASE WHEN i % 6 > 0 THEN 0 ELSE 1 + (i * 1103515245 + 12345) / 7 % ${others} END)`

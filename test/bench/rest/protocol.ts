@@ -1,20 +1,20 @@
-/** What the server of the benchmark tells, once it serves. */
+/** The message of the benchmark's server to its parent when it is ready. */
 export interface ServerReport {
   readonly port: number
-  /** Of the bare handler. */
+  /** The port of the bare handler. */
   readonly barePort: number
-  /** The same pages, asked of both. */
+  /** The pages that the benchmark requests from both servers. */
   readonly questions: readonly Question[]
-  /** Path of the newest page of the address with the most rows. */
+  /** The path of the newest page of the address with the most rows. */
   readonly first: string
-  /** Path of the page before the one deep in the past: it ends with that one's cursor. */
+  /** The path of the page before the deep page; its response contains the cursor of the deep page. */
   readonly before: string
-  /** Path of a page as deep, by a cursor that no page ended with. */
+  /** The path of an equally deep page, by a cursor that no response has contained. */
   readonly foreign: string
 }
 
-/** The paths of one page. */
+/** The paths of one page on both servers. */
 export interface Question {
-  readonly ours: string
+  readonly gateway: string
   readonly bare: string
 }

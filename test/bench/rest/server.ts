@@ -12,12 +12,12 @@ import { openDatabase, openStore } from '../../../src/store/open.ts'
 import { ownedStatements } from '../../../src/store/sql/owned.ts'
 import { dialect } from '../../../src/store/sql/sqlite/dialect.ts'
 import { addressText, servedParameters } from '../../support/serve-log.ts'
-import { startDoors } from '../../support/start-gateway.ts'
+import { startTransports } from '../../support/start-gateway.ts'
 import { testGenesis } from '../../support/store-rows.ts'
 import { busyAddress, growLog } from './log.ts'
 import type { Question, ServerReport } from './protocol.ts'
 
-/** The server of the benchmark: our doors on a large log, and beside them a bare handler on the same file. */
+/** The server process of the REST benchmark: the transports of the gateway on a large log, and a bare handler on the same file. */
 
 const [file = '', rowsText = '', depthText = ''] = process.argv.slice(2)
 const url = `file:${file}`
@@ -50,7 +50,7 @@ const services = {
   feed,
   clock: systemClock,
 } as Partial<Services> as Services
-const doors = await startDoors(services)
+const transports = await startTransports(services)
 
 const connection = new DatabaseSync(file, { readOnly: true })
 const page = connection.prepare(ownedStatements(dialect).descending.atPlace)
@@ -91,13 +91,13 @@ const bare = createServer((request, response) => {
 await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
 
 const report: ServerReport = {
-  port: Number(new URL(doors.url).port),
+  port: Number(new URL(transports.url).port),
   barePort: (bare.address() as AddressInfo).port,
-  // More than there are places remembered: each question is a new one.
+  // More pages than the cache of positions holds, so that each request is new.
   questions: randomQuestions(20_000),
-  first: oursOf({ address: busyAddress }),
-  before: oursOf({ address: busyAddress, ...rowAt(busyAddress, Number(depthText) - 100) }),
-  foreign: oursOf({ address: busyAddress, ...rowAt(busyAddress, Number(depthText) + 50) }),
+  first: gatewayPath({ address: busyAddress }),
+  before: gatewayPath({ address: busyAddress, ...rowAt(busyAddress, Number(depthText) - 100) }),
+  foreign: gatewayPath({ address: busyAddress, ...rowAt(busyAddress, Number(depthText) + 50) }),
 }
 process.send?.(report)
 
@@ -107,7 +107,7 @@ interface Place {
   readonly isSpent: boolean
 }
 
-/** Any rows of any addresses but the busy one, which every draw would hit. */
+/** Random rows of random addresses other than the busy one, which most random rows would belong to. */
 function randomQuestions(count: number): readonly Question[] {
   const any = connection.prepare(
     'SELECT address, "milestoneIndex", "outputId", "isSpent" FROM ledger_updates WHERE seq = ?',
@@ -123,11 +123,11 @@ function randomQuestions(count: number): readonly Question[] {
       outputId: bytesToHex(outputId).slice(2),
       isSpent: String(isSpent),
     })
-    return { ours: oursOf({ address, ...placeOf(row) }), bare: `/?${bareQuery}` }
+    return { gateway: gatewayPath({ address, ...placeOf(row) }), bare: `/?${bareQuery}` }
   })
 }
 
-/** The place of the row of an address that so many follow, newest first. */
+/** The place of the row of an address at a depth, counted from the newest row. */
 function rowAt(address: Hex, depth: number): Place {
   const row = connection
     .prepare(`SELECT "milestoneIndex", "outputId", "isSpent" FROM ledger_updates
@@ -140,7 +140,7 @@ function placeOf({ milestoneIndex, outputId, isSpent }: BareRow): Place {
   return { milestoneIndex, outputId: bytesToHex(outputId), isSpent: isSpent === 1 }
 }
 
-function oursOf({ address, ...place }: { readonly address: Hex } & Partial<Place>): string {
+function gatewayPath({ address, ...place }: { readonly address: Hex } & Partial<Place>): string {
   const cursor =
     place.outputId === undefined
       ? ''
@@ -149,6 +149,6 @@ function oursOf({ address, ...place }: { readonly address: Hex } & Partial<Place
 }
 
 function unwrap<T>(result: Result<T, object>): T {
-  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`)
+  if (!result.ok) throw new Error(`unexpected error: ${JSON.stringify(result.error)}`)
   return result.value
 }

@@ -20,26 +20,26 @@ import { parentOf, processorMs, processorMsOfTree } from '../cluster/processor.t
 import { median, printTable } from '../measure.ts'
 
 /**
- * Blocks accepted a second by one, two and three gateways on one PostgreSQL that waits for its disk, each block with a
- * payload of its own and one signature. Gateways, database and clients share the machine.
+ * Measures the blocks that one, two and three gateways accept per second, on one PostgreSQL that waits for its disk. Each block has
+ * its own payload and one signature. Gateways, database and clients share the machine.
  */
 
 const gatewayCounts = [1, 2, 3] as const
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7)
 const blocksPerRound = 1_500
-/** Requests under way at once at each gateway. */
+/** The number of concurrent requests at each gateway. */
 const linesOfEach = 48
 
 interface Round {
   readonly perSecond: number
-  /** Processor time a block, in microseconds. */
+  /** The processor time per block, in microseconds. */
   readonly gatewaysUs: number
   readonly databaseUs: number
-  /** Blocks that found their slot closed. */
+  /** The number of blocks whose slot was already closed. */
   readonly late: number
 }
 
-/** Takes turns between the numbers of gateways, for the machine may be busy with other things for a while. */
+/** Alternates between the numbers of gateways, because the machine may temporarily be busy with other work. */
 export async function run(): Promise<void> {
   const server = await startPostgresql([])
   const folder = makeFolder()
@@ -69,7 +69,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** The process that has started that of the connection. */
+/** The id of the server process, the parent of the process that serves the connection. */
 async function serverOf(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   return parentOf(rows[0]?.pid ?? 0)
@@ -89,7 +89,7 @@ async function measure({ gateways, count, database }: Measuring): Promise<Round>
     database: processorMsOfTree(database),
   })
   const lines = linesOfEach * count
-  // New lines every time: a server gives up those that were silent for some seconds.
+  // Opens new connections in every round, because a server closes connections that are idle for some seconds.
   const agent = new Agent({ keepAlive: true, maxSockets: lines })
   const before = spent()
   const begun = performance.now()
@@ -99,7 +99,7 @@ async function measure({ gateways, count, database }: Measuring): Promise<Round>
     for (let at = next++; at < blocks.length; at = next++) {
       const status = await post(agent, urls[at % urls.length] ?? '', blocks[at]?.bytes)
       if (status === 400) late++
-      else if (status !== 201) throw new Error(`answered ${status}`)
+      else if (status !== 201) throw new Error(`the gateway responded with ${status}`)
     }
   }
   await Promise.all(Array.from({ length: lines }, send))
@@ -117,7 +117,7 @@ async function measure({ gateways, count, database }: Measuring): Promise<Round>
 
 let serial = 0
 
-/** Signed beforehand, and issued as late as is allowed, so that their slots are open when they are sent. */
+/** Signs blocks with the latest allowed issuing time, so that their slots are open when they are sent. */
 async function signedBlocks(url: string): Promise<readonly SignedBlock[]> {
   const offer = await offerOf(url)
   const begun = Date.now()
@@ -132,17 +132,17 @@ async function signedBlocks(url: string): Promise<readonly SignedBlock[]> {
 function post(agent: Agent, url: string, bytes: Uint8Array | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/vnd.iota.serializer-v2' }
-    const asked = request(`${url}/api/core/v3/blocks`, { method: 'POST', agent, headers })
-    asked.on('error', reject)
-    asked.on('response', (response) => {
+    const posted = request(`${url}/api/core/v3/blocks`, { method: 'POST', agent, headers })
+    posted.on('error', reject)
+    posted.on('response', (response) => {
       response.resume()
       response.on('end', () => resolve(response.statusCode ?? 0))
     })
-    asked.end(bytes)
+    posted.end(bytes)
   })
 }
 
-/** Processor time of one signature check as a gateway does it, on all threads. */
+/** The processor time of one signature check as in the gateway, on all threads, in microseconds. */
 async function checkUs(url: string): Promise<number> {
   const signatures = openSignatureChecker({ queueLimit: 1 })
   const { network } = await offerOf(url)
@@ -161,7 +161,7 @@ async function checkUs(url: string): Promise<number> {
 function print(measured: ReadonlyMap<number, readonly Round[]>, ofCheck: number): void {
   const column = (all: readonly Round[], name: keyof Round) => median(all.map((one) => one[name]))
   printTable([
-    ['gateways', 'blocks a second', 'gateways µs', 'database µs', 'signature checks of gateways'],
+    ['gateways', 'blocks per second', 'gateways µs', 'database µs', 'signature checks of gateways'],
     ...[...measured].map(([count, all]) => {
       const share = ofCheck / column(all, 'gatewaysUs')
       return [
@@ -174,5 +174,7 @@ function print(measured: ReadonlyMap<number, readonly Round[]>, ofCheck: number)
     }),
   ])
   const late = [...measured.values()].flat().reduce((sum, one) => sum + one.late, 0)
-  console.log(`\none signature check: ${ofCheck.toFixed(1)} µs; too late for their slots: ${late}`)
+  console.log(
+    `\none signature check: ${ofCheck.toFixed(1)} µs; blocks after their slots closed: ${late}`,
+  )
 }

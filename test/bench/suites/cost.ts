@@ -12,19 +12,19 @@ import { questionsOf } from '../graph/questions.ts'
 import { median, printTable } from '../measure.ts'
 import { openLine } from '../rest/load.ts'
 
-/** Processor time for each unit of cost, of documents that have little in common. */
+/** Measures the processor time per unit of cost for very different documents. */
 
 const help = `npm run bench -- cost [--transactions N] [--rounds N] [--ms N]
 
-Makes a ledger of every kind of output and asks the built gateway (npm run build) for fifty documents, one after the other.
-Prints what each has cost by extensions.cost.spent, and the processor time for a unit of it: the dearest and the cheapest
-should be within a factor of four.
+Creates a ledger with every kind of output and sends fifty documents to the built gateway (npm run build), one after the other.
+Prints the cost of each from extensions.cost.spent, and the processor time per unit of cost. The greatest and the least time per
+unit should be within a factor of four.
 
---transactions  12000 by default
---rounds        3 by default; the median counts
---ms            the processor time that is spent on each in a round, 100 by default`
+--transactions  the transactions of the ledger, 12000 by default
+--rounds        the rounds of which the median is printed, 3 by default
+--ms            the processor time of each document per round, 100 by default`
 
-/** A gateway with the milliseconds of processor time that it has spent. */
+/** A gateway, and its processor time in milliseconds. */
 interface Server {
   readonly port: number
   spent(): number
@@ -34,7 +34,7 @@ interface Measured {
   readonly name: string
   readonly estimated: number
   readonly spent: number
-  /** Of the processor, for one request. */
+  /** The processor time per request, in microseconds. */
   readonly us: number
 }
 
@@ -95,7 +95,7 @@ async function measure(
   return measured
 }
 
-/** What the gateway takes of the processor when it is asked for nothing: it votes and commits slots. */
+/** The share of a processor that the gateway uses without requests, for votes and slot commits. */
 async function idleShare(server: Server): Promise<number> {
   const spent = server.spent()
   await delay(idleMs)
@@ -104,7 +104,7 @@ async function idleShare(server: Server): Promise<number> {
 
 const idleMs = 5_000
 
-/** Until the gateway has worked for so long, however little of the machine it gets. */
+/** Sends requests until the gateway has used `ms` of processor time, and returns the microseconds per request. */
 async function microseconds(
   { port, spent }: Server,
   { text, variables }: CostDocument,
@@ -115,10 +115,10 @@ async function microseconds(
   const begun = performance.now()
   let count = 0
   while (count < fewest || spent() - before < ms) {
-    // No two requests are the same text, for answers are kept; a variable that no document has changes nothing else.
+    // An unused variable makes the text of each request different, because the gateway caches responses by text.
     const body = JSON.stringify({ query: text, variables: { ...variables, other: `${count++}` } })
     const { status } = await line.post('/graphql', body)
-    if (status !== 200) throw new Error(`answered ${status}`)
+    if (status !== 200) throw new Error(`the gateway responded with ${status}`)
   }
   line.end()
   const worked = spent() - before - (performance.now() - begun) * idle
@@ -144,7 +144,7 @@ function print(measured: readonly Measured[]): void {
   const perUnit = ({ us, spent }: Measured) => us / spent
   const sorted = measured.toSorted((a, b) => perUnit(a) - perUnit(b))
   printTable([
-    ['document', 'estimated', 'spent', 'µs', 'µs a unit'],
+    ['document', 'estimated', 'spent', 'µs', 'µs per unit'],
     ...sorted.map((one) => [
       one.name,
       String(one.estimated),
@@ -154,14 +154,14 @@ function print(measured: readonly Measured[]): void {
     ]),
   ])
   const all = sorted.map(perUnit)
-  const [least, most] = [present(all[0], 'the least'), present(all.at(-1), 'the most')]
+  const [least, most] = [present(all[0], 'a minimum'), present(all.at(-1), 'a maximum')]
   const load = loadavg()[0]?.toFixed(1)
   console.log(
-    `\n${measured.length} documents, load average ${load}: µs a unit from ${least.toFixed(2)} over ${median(all).toFixed(2)} to ${most.toFixed(2)}, a factor of ${(most / least).toFixed(1)}`,
+    `\n${measured.length} documents, load average ${load}: µs per unit: minimum ${least.toFixed(2)}, median ${median(all).toFixed(2)}, maximum ${most.toFixed(2)}, a factor of ${(most / least).toFixed(1)}`,
   )
 }
 
-/** Of a transaction and of itself. */
+/** A block whose own signature and whose transaction's signature are both wrong. */
 function wrongBlock(): string {
   const vectors = loadVectors<Vector & { readonly bytes: string }>('transactions')
   const named = vectors.find(({ name }) => name === 'block/transaction/minimal')

@@ -8,8 +8,8 @@ import type { Database } from '../../../src/store/database.ts'
 import { median, printTable } from '../measure.ts'
 
 /**
- * What SQLite's driver and the adapter over it cost: processor time of a page of 20 rows read below Prisma, of the same by
- * `findMany`, and of a commit of ten rows. `BENCH_BUILD` is the `dist` of another build than this one.
+ * Measures the cost of the SQLite driver and its adapter: the processor time of a page of 20 rows without Prisma and by `findMany`,
+ * and of a commit of ten rows. `BENCH_BUILD` names the `dist` of another build to measure.
  */
 
 const build = process.env.BENCH_BUILD
@@ -20,7 +20,7 @@ const connect =
 const rounds = 15
 const rows = 20_000
 
-/** Prints the medians of some rounds in which each takes its turn. */
+/** Prints the medians over rounds; each round runs all operations. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const { databaseOf } = await import(connect.href)
@@ -39,7 +39,7 @@ export async function run(): Promise<void> {
       }
     }
     const lines = works.map(({ what }, i) => [what, median(times[i] ?? []).toFixed(0)])
-    printTable([['of a', 'processor µs'], ...lines])
+    printTable([['operation', 'processor µs'], ...lines])
   } finally {
     await database.close()
     rmSync(folder, { recursive: true })
@@ -84,7 +84,7 @@ function worksOn({ query, reader, writer }: Database) {
     value ->> 0, randomblob(38), 0, randomblob(32), value ->> 0, false FROM json_each(?)`
   return [
     {
-      what: 'page of 20 below Prisma',
+      what: 'page of 20 without Prisma',
       times: 500,
       work: () => query(sql, [address, somewhere(), 20]),
     },
@@ -118,7 +118,7 @@ function worksOn({ query, reader, writer }: Database) {
   ]
 }
 
-/** Microseconds of all threads for one run, among so many. */
+/** The processor time of all threads per call, over `times` calls, in microseconds. */
 async function processorTime(work: () => Promise<unknown>, times: number): Promise<number> {
   const before = process.cpuUsage()
   for (let i = 0; i < times; i++) await work()

@@ -16,16 +16,16 @@ import {
 } from '../../support/wallet.ts'
 import { median, printTable } from '../measure.ts'
 
-/** How large the explorer is, how soon a page of it is there, how it scrolls, and whether it keeps its memory. */
+/** Measures the size of the explorer, the load time of its home page, its scrolling, and the growth of its memory. */
 
 const help = `npm run bench -- explorer [--minutes N] [--long]
 
-Opens the built explorer of the built gateway in a real browser on loopback, and prints the sizes of its files, the times of the
-home page after a cold start of the browser (medians of five), the longest task while a list of 10,000 updates scrolls and jumps, and how
-much the heap of a home page grows on which 1,000 blocks a minute arrive, after the first minute.
+Opens the built explorer of the built gateway in a real browser on loopback. Prints the sizes of its files, the load times of the
+home page after a cold start of the browser (medians of five), the longest task while a list of 10,000 updates scrolls and jumps,
+and the growth of the heap of the home page after the first minute, while 1,000 blocks per minute arrive.
 
---minutes N  how long the home page stays open after that minute, 3 by default; 0 leaves it out
---long       for an hour`
+--minutes N  the minutes that the home page stays open after the first one, 3 by default; 0 omits this measurement
+--long       the same as --minutes 60`
 
 const starts = 5
 const listedUpdates = 10_000
@@ -34,7 +34,7 @@ const jumpMs = 3_000
 const blocksPerMinute = 1_000
 const look = { width: 1280 } as const
 
-/** The files of all pages, each beside its compressed forms. */
+/** The folder with the files of all pages and their compressed forms. */
 const bundle = new URL('../../../dist/explorer/explorer/', import.meta.url)
 
 /** Prints the table. */
@@ -61,19 +61,23 @@ export async function run(words: readonly string[]): Promise<void> {
     const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`
     const ms = (time: number) => `${time.toFixed(0)} ms`
     printTable([
-      ['explorer', 'wanted', 'measured'],
-      ['scripts and styles of home, compressed', 'at most 70 KiB', kib(column('codeBytes'))],
-      ['of all pages', 'at most 150 KiB', kib(sizeOfAll())],
-      ['first content, browser started cold', 'at most 300 ms', ms(column('paintedMs'))],
+      ['explorer', 'target', 'measured'],
+      [
+        'scripts and styles of the home page, compressed',
+        'at most 70 KiB',
+        kib(column('codeBytes')),
+      ],
+      ['scripts and styles of all pages, compressed', 'at most 150 KiB', kib(sizeOfAll())],
+      ['first content after a cold start', 'at most 300 ms', ms(column('paintedMs'))],
       ['interactive', 'at most 500 ms', ms(column('shownMs'))],
       ['longest task while 10,000 updates scroll', 'at most 50 ms', ms(longestMs)],
-      ['the same in processor time', '', ms(processorMs)],
-      ['longest task while they are drawn first', '', ms(drawnMs)],
+      ['maximum processor time of such a task', '', ms(processorMs)],
+      ['longest task of the first rendering', '', ms(drawnMs)],
       ...(grown === undefined
         ? []
         : [
             [
-              `growth of the heap in ${minutes} min, ${grown.blocks} blocks`,
+              `heap growth in ${minutes} min, ${grown.blocks} blocks`,
               'below 5 MiB',
               kib(grown.bytes),
             ],
@@ -92,13 +96,13 @@ function sizeOfAll(): number {
 
 interface ColdStart {
   readonly codeBytes: number
-  /** From the beginning of the navigation to the first text or picture. */
+  /** The time from the start of the navigation to the first text or image. */
   readonly paintedMs: number
-  /** To the figures of home, which need its answer; links and keys work from then on. */
+  /** The time to the figures of the home page, which need a response. Links and keys work from then on. */
   readonly shownMs: number
 }
 
-/** Home in a browser that was just started and has nothing in its cache. */
+/** Loads the home page in a new browser with an empty cache. */
 async function coldStart(url: string): Promise<ColdStart> {
   const browser = await openBrowser()
   try {
@@ -121,11 +125,11 @@ async function coldStart(url: string): Promise<ColdStart> {
 }
 
 interface Scrolled {
-  /** The longest task while a history of many updates is drawn first. */
+  /** The longest task of the first rendering of a long history. */
   readonly drawnMs: number
-  /** While it is scrolled from its beginning on, and then to places far from each other. */
+  /** The longest task while the history scrolls down, and then jumps to random places. */
   readonly longestMs: number
-  /** The processor time of the task that took most of it meanwhile: what it takes on a machine that does nothing else. */
+  /** The maximum processor time of a task during the scrolling: its duration on an idle machine. */
   readonly processorMs: number
 }
 
@@ -173,7 +177,7 @@ interface TraceEvent {
   readonly tdur?: number
 }
 
-/** The processor time of the dearest task of the thread that draws the page. */
+/** The maximum processor time of a task of the thread that renders the page. */
 function maxProcessorMs(trace: Uint8Array): number {
   const { traceEvents: events }: { traceEvents: TraceEvent[] } = JSON.parse(
     Buffer.from(trace).toString(),
@@ -188,7 +192,7 @@ function maxProcessorMs(trace: Uint8Array): number {
   return tasks.reduce((most, { tdur = 0 }) => Math.max(most, tdur), 0) / 1_000
 }
 
-/** How much more the heap of home has after some minutes than after the first one, each after a collection. */
+/** The growth of the heap of the home page after the first minute; both values are read after a collection. */
 async function heapGrowth(
   url: string,
   minutes: number,
@@ -220,7 +224,7 @@ async function heapOf({ page }: Tab): Promise<number> {
   return usedSize
 }
 
-/** Sends blocks evenly until it is stopped; how many there were. */
+/** Sends blocks at a steady rate until the signal aborts, and returns their number. */
 async function sendBlocks(url: string, signal: AbortSignal): Promise<number> {
   const begun = performance.now()
   let offer = await offerOf(url)

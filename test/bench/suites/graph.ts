@@ -9,21 +9,21 @@ import { measurePages } from '../graph/pages.ts'
 import { addPlainTables } from '../graph/plain-tables.ts'
 import { installPeers } from '../graphql/servers.ts'
 
-/** The pages of an explorer by GraphQL, beside an explorer of the same ledger that is built on Prisma's plugin for Pothos. */
+/** Compares the pages of an explorer by GraphQL with an explorer of the same ledger that uses Prisma's plugin for Pothos. */
 
 const help = `npm run bench -- graph [--short] [--database sqlite|postgresql] [--transactions N] [--rounds N] [--only NAME]
   [--keep FOLDER]
 
-Makes a ledger of every kind of output on SQLite, moves it to PostgreSQL by export and import, and asks the built gateway (npm
-run build) and an explorer of Pothos with Prisma's plugin for the documents of docs/examples/explorer, as far as both can tell
-them, in turns on 16 connections. Prints the processor time of each for a request, and how long the gateway's answers took;
-both compute each answer anew, and "again" is the gateway asked the same in the same words, as the visitors of one page do.
-Their answers are compared first.
+Creates a ledger with every kind of output on SQLite, and moves it to PostgreSQL by export and import. Requests the documents of
+docs/examples/explorer, without the fields that one of the servers lacks, from the built gateway (npm run build) and from an
+explorer of Pothos with Prisma's plugin, in alternation on 16 connections. Compares their responses first. Prints the processor
+time of each server per request, and the latency of the gateway. Each request has a different text, so that no response is cached;
+"again" is the gateway with the same text in each request, as visitors of one page send it.
 
---short     a ledger of 10^4 transactions in place of 10^6, and three rounds in place of seven
---database  one of the two alone
---only      one of the documents
---keep      makes the ledger in this folder and leaves it there; a next run with the same folder measures it again`
+--short     uses a ledger of 10^4 transactions instead of 10^6, and three rounds instead of seven
+--database  measures only one of the two databases
+--only      measures only one of the documents
+--keep      keeps the ledger in this folder; later runs with the same folder use it again`
 
 /** Prints the table of each database. */
 export async function run(words: readonly string[]): Promise<void> {
@@ -66,7 +66,7 @@ export async function run(words: readonly string[]): Promise<void> {
 
 type LedgerFolder = Pick<Folder, 'databaseFile' | 'databaseUrl'>
 
-/** The ledger that a former run left in a folder, or a new one, on SQLite. */
+/** The ledger on SQLite that a former run kept in a folder, or a new one. */
 async function ledgerOf(
   { databaseFile, databaseUrl }: LedgerFolder,
   transactions: number,
@@ -76,12 +76,12 @@ async function ledgerOf(
   const begun = performance.now()
   const ledger = await makeGraphLedger(databaseUrl, `${databaseFile}.key`, transactions)
   await addPlainTables(databaseUrl, ledger.lastSlot)
-  console.log(`${ledger.transactions} transactions, made in ${secondsSince(begun)} s\n`)
+  console.log(`created ${ledger.transactions} transactions in ${secondsSince(begun)} s\n`)
   writeFileSync(note, JSON.stringify(ledger))
   return ledger
 }
 
-/** The same ledger on PostgreSQL, by the commands of an operator: to make it there takes several times as long. */
+/** Moves the ledger to PostgreSQL by the commands of an operator; creating it there would take several times as long. */
 async function movedTo(
   url: string,
   ledger: GraphLedger,

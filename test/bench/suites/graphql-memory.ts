@@ -8,16 +8,16 @@ import { printTable } from '../measure.ts'
 import { type Line, openLine } from '../rest/load.ts'
 import { memoryOf } from './memory.ts'
 
-/** How much memory the built gateway holds on SQLite when hardly any document is asked twice. */
+/** Measures the memory of the built gateway on SQLite when few documents are requested twice. */
 
 const help = `npm run bench -- graphql-memory [--requests N]
 
-Sends N requests (1,000,000), each with a document of its own, over 16 connections, and prints the resident memory on the way.
-Wanted: after all of them at most 10 % more than after the first 10,000, or the first tenth where that is less.`
+Sends N requests (1,000,000 by default) with different documents over 16 connections, and prints the resident memory in between.
+Target: after all requests, at most 10 % more than after the first 10,000 or the first tenth, whichever is less.`
 
 const connections = 16
 
-/** Prints the memory at the beginning, after the first requests, and as they go on. */
+/** Prints the memory before and after the first requests, and after each further tenth. */
 export async function run(words: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...words],
@@ -33,7 +33,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const gateway = await startGateway(ledger)
     const pid = present(gateway.process.pid, 'its number')
     const lines = await openLines(Number(new URL(gateway.url).port))
-    const table = [['requests', 'resident MB', 'of it anonymous', 'most so far', 'processor s']]
+    const table = [['requests', 'resident MB', 'anonymous MB', 'maximum MB', 'processor s']]
     const note = (sent: number) => table.push([String(sent), ...memoryOf(pid)])
     try {
       note(0)
@@ -48,7 +48,9 @@ export async function run(words: readonly string[]): Promise<void> {
       }
       printTable(table)
       const ratio = Number(table.at(-1)?.[1]) / begun
-      console.log(`\nafter all to after ${first}: ${ratio.toFixed(2)} (wanted: at most 1.1)`)
+      console.log(
+        `\nmemory after all requests to after ${first}: ${ratio.toFixed(2)} (target: at most 1.1)`,
+      )
     } finally {
       for (const line of lines) line.end()
       await gateway.end('SIGTERM')
@@ -75,7 +77,7 @@ async function send(lines: readonly Line[], ledger: LargeLedger, count: number):
   )
 }
 
-/** Some fields, under names that hardly another document has, of pages of some sizes; other roots beside them. */
+/** A document with pages of random sizes, random fields under random aliases, and some other root fields. */
 function randomDocument(ledger: LargeLedger): string {
   const name = () => `n${Math.floor(Math.random() * 2 ** 40).toString(36)}`
   const some = (all: readonly string[]) => all.filter(() => Math.random() < 0.5)

@@ -5,26 +5,26 @@ import { present } from '../../../src/lib/assert.ts'
 import { startPostgresql } from '../../support/postgresql-server.ts'
 import { makeFolder } from '../../support/program.ts'
 import { type LargeLedger, makeLedger } from '../graphql/data.ts'
-import { compareAnswers, load, type Measured } from '../graphql/load.ts'
-import { ours, type Peer, peers } from '../graphql/peers.ts'
+import { compareResponses, load, type Measured } from '../graphql/load.ts'
+import { gatewayPeer, type Peer, peers } from '../graphql/peers.ts'
 import { installPeers, type Server, startSender, startServer } from '../graphql/servers.ts'
 import { type Column, printResults, type Results, tables } from '../graphql/tables.ts'
 
-/** The pages of the log by GraphQL, beside other servers of the same rows that `test/bench/peers` has. */
+/** Compares the pages of the log by GraphQL with the servers of `test/bench/peers` on the same rows. */
 
 const help = `npm run bench -- graphql [--short] [--database sqlite|postgresql] [--rows N] [--rounds N] [--only TEXT]
 
-Asks the built gateway (npm run build) and its peers for pages of the updates of an address, in turns, and prints the
-processor time of the server for a request, in microseconds, and the requests a second. Their answers are compared first.
+Requests pages of the updates of an address from the built gateway (npm run build) and its peers, in alternation. Compares their
+responses first. Prints the processor time of the server per request, in microseconds, and the requests per second.
 
---short     a log of 10^5 rows in place of 10^6, three rounds in place of seven, and fewer questions: some five minutes
---database  one of the two alone
---only      the columns whose head has this text, of the full run`
+--short     uses a log of 10^5 rows instead of 10^6, three rounds instead of seven, and fewer columns: about five minutes
+--database  measures only one of the two databases
+--only      measures only the columns of the full run whose head contains this text`
 
 interface Options {
   readonly isShort: boolean
   readonly rounds: number
-  readonly isAsked: (column: Column) => boolean
+  readonly isSelected: (column: Column) => boolean
 }
 
 /** Prints the tables of each database. */
@@ -46,7 +46,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const options = {
     isShort,
     rounds: Number(values.rounds ?? (isShort ? 3 : 7)),
-    isAsked: ({ head, short }: Column) =>
+    isSelected: ({ head, short }: Column) =>
       values.only === undefined ? short === true || !isShort : head.includes(values.only),
   }
   const rows = Number(values.rows ?? (isShort ? 100_000 : 1_000_000))
@@ -83,19 +83,19 @@ async function measure(database: string, ledger: LargeLedger, options: Options):
   const servers = new Map<Peer, Server>()
   try {
     const start = async (peer: Peer) => void servers.set(peer, await startServer(peer, ledger))
-    // Whoever has started is ended below, also if another one has not.
+    // Awaits all starts, so that the code below ends every started server even if another one fails.
     const failure = (await Promise.allSettled(there.map(start))).find(isRejected)
     if (failure !== undefined) throw failure.reason
-    const asked = tables.flat().filter(options.isAsked)
-    const columns = asked.filter(({ withBlocks }) => !withBlocks)
-    await compareAnswers(servers, asked, ledger)
-    for (const server of servers.values()) server.hold()
+    const selected = tables.flat().filter(options.isSelected)
+    const columns = selected.filter(({ withBlocks }) => !withBlocks)
+    await compareResponses(servers, selected, ledger)
+    for (const server of servers.values()) server.pause()
     const results = await measureInTurns(servers, columns, { ledger, ...options })
-    const others = asked.filter(({ withBlocks }) => withBlocks)
+    const others = selected.filter(({ withBlocks }) => withBlocks)
     const later = await measureWithBlocks(servers, others, { ledger, ...options })
     const begun = loadavg()[0]?.toFixed(1)
     console.log(
-      `${database}, ${ledger.rows} rows, load average ${begun}: processor µs a request (requests a second)\n`,
+      `${database}, ${ledger.rows} rows, load average ${begun}: processor µs per request (requests per second)\n`,
     )
     printResults(database, new Map([...results, ...later]))
   } finally {
@@ -104,7 +104,8 @@ async function measure(database: string, ledger: LargeLedger, options: Options):
 }
 
 /**
- * While the gateway gets blocks, which it does whoever is asked. What a block takes without requests is not counted as theirs.
+ * Measures while the gateway receives blocks, also during the turns of the other servers. The processor time of the blocks, measured
+ * without requests, is subtracted from that of the gateway's requests.
  */
 async function measureWithBlocks(
   servers: ReadonlyMap<Peer, Server>,
@@ -112,7 +113,7 @@ async function measureWithBlocks(
   options: Options & { readonly ledger: LargeLedger },
 ): Promise<Results> {
   if (columns.length === 0) return new Map()
-  const gateway = present(servers.get(ours), 'the gateway')
+  const gateway = present(servers.get(gatewayPeer), 'the gateway')
   const sender = await startSender(gateway.port, blocksPerSecond, 'tagged')
   try {
     await delay(2_000)
@@ -121,10 +122,14 @@ async function measureWithBlocks(
     const msOfBlock = (gateway.spent() - spent) / (sender.accepted() - taken)
     const reading = { ...gateway, spent: () => gateway.spent() - msOfBlock * sender.accepted() }
     const [before, begun] = [sender.accepted(), performance.now()]
-    const results = await measureInTurns(new Map([...servers, [ours, reading]]), columns, options)
+    const results = await measureInTurns(
+      new Map([...servers, [gatewayPeer, reading]]),
+      columns,
+      options,
+    )
     const rate = ((sender.accepted() - before) * 1_000) / (performance.now() - begun)
     console.log(
-      `${rate.toFixed(0)} blocks a second were taken, of ${(msOfBlock * 1_000).toFixed(0)} µs each.\n`,
+      `The gateway accepted ${rate.toFixed(0)} blocks per second, with ${(msOfBlock * 1_000).toFixed(0)} µs each.\n`,
     )
     return results
   } finally {
@@ -134,7 +139,7 @@ async function measureWithBlocks(
 
 const blocksPerSecond = 500
 
-/** One server at a time, all of them in each round. */
+/** Measures all servers in each round, one at a time. */
 async function measureInTurns(
   servers: ReadonlyMap<Peer, Server>,
   columns: readonly Column[],
@@ -144,7 +149,7 @@ async function measureInTurns(
   // The first round warms up: V8 compiles the code of a server while it runs, which takes seconds.
   for (let round = 0; round <= rounds; round++) {
     for (const [peer, server] of servers) {
-      server.goOn()
+      server.resume()
       for (const column of columns) {
         if (peer.asks[column.kind] === undefined) continue
         const ms = (isShort ? 500 : 1_000) * (round === 0 ? 6 : 1)
@@ -153,7 +158,7 @@ async function measureInTurns(
         const ofColumn = results.get(column)
         ofColumn?.set(peer, [...(ofColumn.get(peer) ?? []), measured])
       }
-      server.hold()
+      server.pause()
     }
   }
   return results

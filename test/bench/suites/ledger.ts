@@ -15,8 +15,8 @@ import { measureBooking } from '../booking.ts'
 import { compare, median, printTable } from '../measure.ts'
 
 /**
- * How long judging a transaction takes, against checking its signatures (the bars: 0.5, linear, 1.3), and what booking
- * reads.
+ * Compares the time of validating a transaction with that of checking its signatures (targets: 0.5, linear, 1.3), and counts the
+ * reads of booking.
  */
 
 const parameters = semanticParameters('standard')
@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
   await measureBooking()
 }
 
-/** Two inputs of two keys, two outputs. The key for OpenSSL is made beforehand: only the check counts. */
+/** Two inputs of two keys, two outputs. The OpenSSL key is created in advance, so that only the check is measured. */
 function executionAgainstSignature(): void {
   const { request, payload } = transferOf(2, 2)
   const { signature, publicKey } = firstSignature(payload)
@@ -38,35 +38,35 @@ function executionAgainstSignature(): void {
   const x = Buffer.from(hexToBytes(publicKey)).toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   const bytes = hexToBytes(signature)
-  const { ours, theirs, ratio } = compare(
+  const { firstUs, secondUs, ratio } = compare(
     () => execute(request),
     () => verify(null, message, key, bytes),
     { rounds: 60, times: 100 },
   )
   printTable([
-    ['2 inputs, 2 outputs', 'time', 'of a check'],
-    ['execution without signatures', microsecond(ours), (1 / ratio).toFixed(2)],
-    ['one OpenSSL check', microsecond(theirs), '1'],
+    ['2 inputs, 2 outputs', 'time', 'relative to a check'],
+    ['execution without signatures', microsecond(firstUs), (1 / ratio).toFixed(2)],
+    ['one OpenSSL check', microsecond(secondUs), '1'],
   ])
 }
 
-/** Twice the size should take twice the time, up to the largest transaction. */
+/** The time should be proportional to the size, up to the largest transaction. */
 function growth(): void {
   const rows = [2, 16, 32, 64, 128].map((size) => {
     const { request } = transferOf(size, size)
     const times = Math.ceil(1000 / size)
-    const { ours } = compare(
+    const { firstUs } = compare(
       () => execute(request),
       () => {},
       { rounds: 30, times },
     )
-    return [`${size} and ${size}`, microsecond(ours), microsecond(ours / size)]
+    return [`${size} and ${size}`, microsecond(firstUs), microsecond(firstUs / size)]
   })
   console.log()
-  printTable([['inputs and outputs', 'execution', 'for each of them'], ...rows])
+  printTable([['inputs and outputs', 'execution', 'per input and output'], ...rows])
 }
 
-/** From the decoded transaction to its effects, as booking does it: identify, check, execute. */
+/** The time from the decoded transaction to its effects, as in booking: identify, check, execute. */
 async function totalAgainstSignatures(): Promise<void> {
   const checker = openSignatureChecker({ queueLimit: 256 })
   const rows: string[][] = []
@@ -76,23 +76,28 @@ async function totalAgainstSignatures(): Promise<void> {
     const signed = payload.unlocks.flatMap((unlock) =>
       unlock.type === 0 ? [{ ...unlock.signature, message }] : [],
     )
-    const judged = async () => {
+    const validate = async () => {
       const prepared = await prepareTransaction(checker, payload)
-      if (!prepared.ok || !execute({ ...request, ...prepared.value }).ok) throw new Error('refused')
+      if (!prepared.ok || !execute({ ...request, ...prepared.value }).ok)
+        throw new Error('the transfer is invalid')
     }
-    const checked = async () => {
-      if (!(await checker.check(signed)).ok) throw new Error('refused')
+    const checkAlone = async () => {
+      if (!(await checker.check(signed)).ok) throw new Error('a signature is invalid')
     }
-    const { total, checks, ratio } = await inTurns(judged, checked, Math.ceil(100 / size))
+    const { total, checks, ratio } = await inTurns(validate, checkAlone, Math.ceil(100 / size))
     rows.push([`${size}`, microsecond(total), microsecond(checks), ratio.toFixed(2)])
   }
   console.log()
-  printTable([['signatures, outputs', 'in all', 'checks alone', 'ratio'], ...rows])
+  printTable([['signatures, outputs', 'total', 'checks alone', 'ratio'], ...rows])
   await checker.close()
 }
 
-/** Medians over the rounds; in each the one follows the other, so that a busy machine slows both. */
-async function inTurns(judged: () => Promise<void>, checked: () => Promise<void>, times: number) {
+/** Medians over the rounds. Each round runs both functions, so that other work of the machine slows both. */
+async function inTurns(
+  validate: () => Promise<void>,
+  checkAlone: () => Promise<void>,
+  times: number,
+) {
   const timed = async (work: () => Promise<void>) => {
     const start = performance.now()
     for (let i = 0; i < times; i++) await work()
@@ -100,8 +105,8 @@ async function inTurns(judged: () => Promise<void>, checked: () => Promise<void>
   }
   const rounds: { total: number; checks: number; ratio: number }[] = []
   for (let round = 0; round < 61; round++) {
-    const total = await timed(judged)
-    const checks = await timed(checked)
+    const total = await timed(validate)
+    const checks = await timed(checkAlone)
     rounds.push({ total, checks, ratio: total / checks })
   }
   // The first round warms up.
@@ -113,7 +118,7 @@ async function inTurns(judged: () => Promise<void>, checked: () => Promise<void>
   }
 }
 
-/** A transfer of basic outputs, each input of a key of its own, that holds. */
+/** A valid transfer of basic outputs; each input has a different key. */
 function transferOf(inputs: number, outputs: number) {
   const keys = Array.from({ length: inputs }, (_, index) => keypairOf(secretOf(index)))
   const spentId = `0x${'33'.repeat(32)}05000000` as TransactionId
@@ -153,7 +158,7 @@ function transferOf(inputs: number, outputs: number) {
     rewards: new Map(),
     isSignatureValid: () => true,
   }
-  if (!execute(request).ok) throw new Error('the transfer does not hold')
+  if (!execute(request).ok) throw new Error('the transfer is invalid')
   return { request, payload }
 }
 

@@ -11,8 +11,8 @@ import { printTable } from '../measure.ts'
 import { type Line, openLine } from '../rest/load.ts'
 
 /**
- * How much memory the built gateway holds on SQLite under a load of mixed requests, as Linux counts it. `BENCH_REQUESTS` is
- * how many, and `BENCH_COMMAND` another command line than this Node and `dist/main.js`.
+ * Measures the memory of the built gateway on SQLite under a load of mixed requests, as Linux reports it. `BENCH_REQUESTS` is the
+ * number of requests. `BENCH_COMMAND` is the command line to run, by default this Node with `dist/main.js`.
  */
 
 const requests = Number(process.env.BENCH_REQUESTS ?? 200_000)
@@ -20,7 +20,7 @@ const atOnce = 32
 const built = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 const command = process.env.BENCH_COMMAND?.split(' ') ?? [process.execPath, built]
 
-/** Prints what is resident as the load goes on, and ten seconds after it. */
+/** Prints the memory during the load, and ten seconds after it. */
 export async function run(): Promise<void> {
   const folder = makeFolder()
   const [program = '', ...words] = command
@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
   try {
     const url = await urlOf(child)
     const pid = present(child.pid, 'its number')
-    const table = [['requests', 'resident MB', 'of it anonymous', 'most so far', 'processor s']]
+    const table = [['requests', 'resident MB', 'anonymous MB', 'maximum MB', 'processor s']]
     const note = (what: string) => table.push([what, ...memoryOf(pid)])
     note('none')
     await untilHealth(url)
@@ -67,11 +67,13 @@ function urlOf(child: ChildProcess): Promise<string> {
       const [, url] = /GraphQL\s+(http\S+)\/graphql\n/.exec(text) ?? []
       if (url !== undefined) resolve(url)
     })
-    child.once('exit', (code) => reject(new Error(`it ended with ${code} before it listened`)))
+    child.once('exit', (code) =>
+      reject(new Error(`the gateway ended with ${code} before it listened`)),
+    )
   })
 }
 
-/** Of a process: resident, anonymous and highest in megabytes, and its processor time in seconds. */
+/** The resident, anonymous and maximum memory of a process in megabytes, and its processor time in seconds. */
 export function memoryOf(pid: number): string[] {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (name: string) =>
@@ -80,7 +82,7 @@ export function memoryOf(pid: number): string[] {
   return [...names.map(megabytes), (processorMs(pid) / 1_000).toFixed(1)]
 }
 
-/** Sends the requests of a range of numbers, some at once; the same number asks the same. */
+/** Creates a load whose requests have numbers; equal numbers result in equal requests. Sends several at once. */
 async function createLoad(url: string) {
   const lines = await Promise.all(
     Array.from({ length: atOnce }, () => openLine(Number(new URL(url).port))),
@@ -97,7 +99,7 @@ async function createLoad(url: string) {
     const answer = await line.post(path, body)
     const text = answer.body.toString()
     if (path === submission) {
-      // On a busy machine the ledger takes no blocks for moments; what is measured is the rest.
+      // On a busy machine the ledger may temporarily reject blocks; the other requests are measured.
       if (answer.status === 201) blockIds.push(JSON.parse(text).blockId)
       else refused++
     } else if (text.includes('"errors"')) throw new Error(`${body}: ${text}`)
@@ -111,7 +113,7 @@ async function createLoad(url: string) {
       }
       await Promise.all(lines.map(work))
     },
-    submissions: () => `${blockIds.length} blocks were taken, ${refused} refused`,
+    submissions: () => `${blockIds.length} blocks accepted, ${refused} rejected`,
     end: () => {
       for (const line of lines) line.end()
     },
@@ -123,13 +125,13 @@ const addresses = users.map(addressOf)
 
 interface Question {
   readonly path: string
-  /** Posted where it is there. */
+  /** The body of a POST; without it, the request is a GET. */
   readonly body?: string
 }
 
 /**
- * Of a hundred: 45 pages of the explorer's list, 25 pages by GraphQL, 21 reads of Core v3, 5 blocks to make and submit, and 4
- * documents that nobody asked before.
+ * Of a hundred requests, 45 are pages of the explorer's list, 25 are pages by GraphQL, 21 are reads of Core v3, 5 submit a payload for
+ * which the gateway makes a block, and 4 have a new document.
  */
 function questionOf(n: number, blockIds: readonly string[]): Question {
   const kind = n % 100

@@ -13,22 +13,22 @@ import { median, printTable } from '../measure.ts'
 import { unwrap } from '../transfers.ts'
 
 /**
- * Processor time of this process for a page of an address, with its page information, its count and its cursor, asked as the
- * GraphQL field asks for it. `BENCH_DATABASE` measures one database alone.
+ * Measures the processor time of this process for a page of an address with its page information, its count and its cursor, as the
+ * GraphQL field reads it. `BENCH_DATABASE` selects one of the two databases.
  */
 
 const rows = 100_000
 const only = process.env.BENCH_DATABASE
 
-interface AskedPage {
+interface MeasuredPage {
   readonly name: string
   readonly address: () => Hex
   readonly first: number
   readonly isContinued: boolean
 }
 
-/** The pages that are asked for: how many rows, of which address, from where. */
-const pages: readonly AskedPage[] = [
+/** The measured pages: the number of rows, the address and the position. */
+const pages: readonly MeasuredPage[] = [
   { name: 'newest 20', address: () => busyAddress, first: 20, isContinued: false },
   { name: 'newest 100', address: () => busyAddress, first: 100, isContinued: false },
   { name: '20 after a cursor', address: () => busyAddress, first: 20, isContinued: true },
@@ -49,7 +49,7 @@ async function measure(url: string): Promise<void> {
   if (database.kind === 'postgresql') await database.writer.$queryRawUnsafe('VACUUM ANALYZE')
   const deps = { store, parameters: fixedParameters, mayLag: false }
 
-  async function ask({ address, first, isContinued }: AskedPage, after?: string) {
+  async function ask({ address, first, isContinued }: MeasuredPage, after?: string) {
     const question = { address: address(), class: 'OWNED', sort: 'NEWEST', first } as const
     const page = unwrap(
       await listLedgerUpdates(deps, isContinued ? { ...question, after } : question),
@@ -58,7 +58,7 @@ async function measure(url: string): Promise<void> {
     return page.nodes.at(-1)?.cursor
   }
 
-  const table = [[database.kind, 'µs of processor time', 'least']]
+  const table = [[database.kind, 'processor µs', 'minimum']]
   for (const page of pages) {
     const rounds: number[] = []
     for (let round = 0; round < 9; round++) {

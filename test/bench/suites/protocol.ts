@@ -17,20 +17,20 @@ import { loadVectors } from '../../support/vectors.ts'
 import { largeBlocks } from '../large-blocks.ts'
 import { compare, printTable } from '../measure.ts'
 
-/** How fast the protocol room is, and how much garbage it makes. */
+/** Measures the speed of `src/protocol`, and the garbage that it creates. */
 
 const rounds = 7
 const { parameters } = present(vectorNetworks.get('standard'), 'the network')
 
 export async function run(): Promise<void> {
-  console.log('Parsed JSON to bytes and block id, against the SDK (bar: 4.0)\n')
-  printTable([['block', 'bytes', 'ours µs', 'SDK µs', 'ratio'], ...smallBlocks.map(againstSdk)])
+  console.log('Parsed JSON to bytes and block id, compared with the SDK (target: 4.0)\n')
+  printTable([['block', 'bytes', 'gateway µs', 'SDK µs', 'ratio'], ...smallBlocks.map(againstSdk)])
   console.log(
-    '\nBytes to value, block id and transaction id, against one BLAKE2b of noble (bar: 1.0)\n',
+    '\nBytes to value, block id and transaction id, compared with one BLAKE2b of noble (target: 1.0)\n',
   )
   const shapes = [...largeBlocks()]
-  printTable([['block', 'bytes', 'ours µs', 'noble µs', 'ratio'], ...shapes.map(againstNoble)])
-  console.log('\nGarbage of 1,000 decodes, in bytes a byte decoded (bar: 6.0)\n')
+  printTable([['block', 'bytes', 'gateway µs', 'noble µs', 'ratio'], ...shapes.map(againstNoble)])
+  console.log('\nGarbage of 1,000 decodes, in bytes per decoded byte (target: 6.0)\n')
   printTable([['block', 'garbage'], ...shapes.map(([name]) => [name, garbageOf(name)])])
 }
 
@@ -44,7 +44,7 @@ function againstSdk([name, vectorName]: readonly [string, string]): string[] {
   const vector = vectors.find((one) => one.name === vectorName)
   const { json, size = 0 } = present(vector, vectorName)
   const [block, sdkParameters] = [Object(json), Object(parameterSets.get('standard'))]
-  const { ours, theirs, ratio } = compare(
+  const { firstUs, secondUs, ratio } = compare(
     () => {
       const value = parse(Block, json)
       if (!value.ok) throw new Error(value.error.code)
@@ -53,11 +53,11 @@ function againstSdk([name, vectorName]: readonly [string, string]): string[] {
     () => [Utils.blockBytes(block), Utils.blockId(block, sdkParameters)],
     { rounds, times: 1_000 },
   )
-  return [name, `${size}`, ours.toFixed(1), theirs.toFixed(1), ratio.toFixed(2)]
+  return [name, `${size}`, firstUs.toFixed(1), secondUs.toFixed(1), ratio.toFixed(2)]
 }
 
 function againstNoble([name, bytes]: readonly [string, Uint8Array]): string[] {
-  const { ours, theirs, ratio } = compare(
+  const { firstUs, secondUs, ratio } = compare(
     () => {
       const block = decode(Block, bytes)
       if (!block.ok) throw new Error(block.error.code)
@@ -72,14 +72,14 @@ function againstNoble([name, bytes]: readonly [string, Uint8Array]): string[] {
     () => blake2b(bytes, { dkLen: 32 }),
     { rounds, times: 100 },
   )
-  return [name, `${bytes.length}`, ours.toFixed(0), theirs.toFixed(0), ratio.toFixed(2)]
+  return [name, `${bytes.length}`, firstUs.toFixed(0), secondUs.toFixed(0), ratio.toFixed(2)]
 }
 
 function blockIdOf({ header }: Block, bytes: Uint8Array): string {
   return identifyBlock(bytes, slotOfTime(parameters, header.issuingTime)).blockId
 }
 
-/** In a process of its own, whose young generation has room for all of it. */
+/** Measures the garbage in another process, whose young generation has room for all of it. */
 function garbageOf(shape: string): string {
   const script = fileURLToPath(new URL('../garbage.ts', import.meta.url))
   const flags = ['--expose-gc', '--min-semi-space-size=1024', '--max-semi-space-size=1024']

@@ -9,19 +9,19 @@ import { type Line, openLine, throughput } from '../rest/load.ts'
 import type { Question, ServerReport } from '../rest/protocol.ts'
 
 /**
- * What the door costs: pages of the explorer's list against a bare handler with the same SQL, and a page deep in the
- * past against the newest. `BENCH_ROWS` makes the log smaller than twelve million rows.
+ * Measures the cost of REST: pages of the explorer's list compared with a bare handler with the same SQL, and a deep page compared
+ * with the newest one. `BENCH_ROWS` sets the rows of the log, about twelve million by default.
  */
 
 const rows = Number(process.env.BENCH_ROWS ?? 12_100_000)
-/** The address with the most rows has five of six of them. */
+/** The position of the deep page in the rows of the busy address, which has five of six rows. */
 const depth = Math.min(10_000_000, Math.floor(rows / 6) * 5 - 1_000)
-/** Many short ones, for the machine may be busy with other things for a while. */
+/** Many short rounds, because the machine may temporarily be busy with other work. */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 60)
 const roundMs = 300
 const lineCount = 8
 
-/** Starts the server in a process of its own, and asks it from this one. */
+/** Starts the server in another process, and sends requests from this one. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const compiled = compile('bench-rest', ['test/bench/rest/server.ts'])
@@ -31,9 +31,9 @@ export async function run(): Promise<void> {
     { execArgv: [] },
   )
   try {
-    console.log(`A log of ${rows} rows is made …\n`)
+    console.log(`Creating a log of ${rows} rows …\n`)
     const [report]: ServerReport[] = await once(server, 'message')
-    if (report === undefined) throw new Error('the server said nothing')
+    if (report === undefined) throw new Error('the server sent no report')
     await againstBare(report)
     await againstFirst(report)
   } finally {
@@ -42,34 +42,37 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Random places of random addresses, in turns. */
+/** Measures pages at random places of random addresses on both servers, in alternation. */
 async function againstBare({ port, barePort, questions }: ServerReport): Promise<void> {
-  const ours = await openLines(port)
+  const gateway = await openLines(port)
   const bare = await openLines(barePort)
-  await comparePages(ours[0], bare[0], questions.slice(0, 200))
-  const measured = { ours: [] as number[], bare: [] as number[] }
-  // They go on from round to round: what was asked a moment ago is another thing than a random place.
-  const ourPaths = inTurn(questions.map((question) => question.ours))
+  await comparePages(gateway[0], bare[0], questions.slice(0, 200))
+  const measured = { gateway: [] as number[], bare: [] as number[] }
+  // The paths continue from round to round, because repeating recent requests would not measure random places.
+  const gatewayPaths = inTurn(questions.map((question) => question.gateway))
   const barePaths = inTurn(questions.map((question) => question.bare))
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {
-    const our = await throughput(ours, ourPaths, roundMs)
-    const their = await throughput(bare, barePaths, roundMs)
+    const ofGateway = await throughput(gateway, gatewayPaths, roundMs)
+    const ofBare = await throughput(bare, barePaths, roundMs)
     if (round === 0) continue
-    measured.ours.push(our)
-    measured.bare.push(their)
+    measured.gateway.push(ofGateway)
+    measured.bare.push(ofBare)
   }
-  const ratio = median(measured.ours.map((our, i) => our / (measured.bare[i] ?? Number.NaN)))
+  const ratio = median(measured.gateway.map((rate, i) => rate / (measured.bare[i] ?? Number.NaN)))
   printTable([
-    ['page of 100', 'requests a second'],
+    ['page of 100', 'requests per second'],
     ['bare node:http', median(measured.bare).toFixed(0)],
-    ['ours', median(measured.ours).toFixed(0)],
+    ['gateway', median(measured.gateway).toFixed(0)],
   ])
-  console.log(`\nratio ${ratio.toFixed(2)} (wanted: at least 0.6)\n`)
-  for (const line of [...ours, ...bare]) line.end()
+  console.log(`\nratio ${ratio.toFixed(2)} (target: at least 0.6)\n`)
+  for (const line of [...gateway, ...bare]) line.end()
 }
 
-/** Pages again and again, in turns, spelled anew each time, for what is asked again is kept; and one that is. A client comes to the deep one by the cursor of the page before it. */
+/**
+ * Measures single pages in alternation. Each request has a different spelling, because the gateway caches responses by path; the last
+ * page always has the same. A client reaches the deep page by the cursor of the page before it.
+ */
 async function againstFirst({ port, first, before, foreign }: ServerReport): Promise<void> {
   const line = await openLine(port)
   const { cursor } = JSON.parse(String(await line.get(before)))
@@ -89,17 +92,15 @@ async function againstFirst({ port, first, before, foreign }: ServerReport): Pro
   printTable([
     ['one page of 100, warm', 'µs', 'ratio'],
     ['the newest', newest.toFixed(0), '1'],
-    [`behind ${depth} rows, by the cursor of the page before`, ...(walked ?? [])],
-    ['as deep, by a cursor made by hand', ...(named ?? [])],
-    ['the newest, asked before', ...(kept ?? [])],
+    [`after ${depth} rows, by the cursor of the page before`, ...(walked ?? [])],
+    ['equally deep, by a constructed cursor', ...(named ?? [])],
+    ['the newest, cached', ...(kept ?? [])],
   ])
-  console.log(
-    '\nwanted: a ratio of at most 1.15, and of a page that was asked before at most 0.6\n',
-  )
+  console.log('\ntarget: a ratio of at most 1.15, and at most 0.6 for a cached page\n')
   line.end()
 }
 
-/** The same target in other bytes: the binary digits of a number say which characters of the address are written as their codes. */
+/** Another spelling of the same path: percent-encodes the characters of the address at the positions of the one bits of a number. */
 function spelled(path: string, number: number): string {
   return path.replace(/(?<=by-address\/)[^?]+/, (address) =>
     Array.from(address, (sign, place) =>
@@ -108,23 +109,26 @@ function spelled(path: string, number: number): string {
   )
 }
 
-/** In microseconds. */
+/** The time of `work` in microseconds. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return (performance.now() - start) * 1_000
 }
 
-/** Both must answer the same, or the comparison says nothing. */
+/** Throws unless both servers return the same items, because otherwise the comparison is meaningless. */
 async function comparePages(
-  ours: Line | undefined,
+  gateway: Line | undefined,
   bare: Line | undefined,
   questions: readonly Question[],
 ): Promise<void> {
   for (const question of questions) {
-    const [our, their] = await Promise.all([ours?.get(question.ours), bare?.get(question.bare)])
+    const [own, other] = await Promise.all([
+      gateway?.get(question.gateway),
+      bare?.get(question.bare),
+    ])
     const items = (body: Buffer | undefined) => JSON.stringify(JSON.parse(String(body)).items)
-    if (items(our) !== items(their)) throw new Error(`they differ: ${question.ours}`)
+    if (items(own) !== items(other)) throw new Error(`the responses differ: ${question.gateway}`)
   }
 }
 

@@ -14,15 +14,15 @@ import { type Size, sizesOf, totalSize } from '../scale/sizes.ts'
 import { bookSlot, createTransfers, transfers, unwrap } from '../transfers.ts'
 
 /**
- * What grows with a ledger, for `docs/scale.md`: the room that rows take, the log of PostgreSQL in parts, and a standby.
- * `BENCH_ROWS` is how many rows the log has; sizes are told of all powers of ten below it that the document has.
+ * Measures what grows with a ledger, for `docs/scale.md`: the size of rows, the partitioned log of PostgreSQL, and a standby.
+ * `BENCH_ROWS` is the number of rows of the log; sizes are measured at each size of the document up to it.
  */
 
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const sizes = [10_000, 1_000_000, 10_000_000].filter((size) => size <= rows)
 const log = silentLog
 
-/** Prints a table for each question. */
+/** Prints the tables. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const server = await startPostgresql(['shared_buffers=1GB', 'max_wal_size=4GB'])
@@ -47,7 +47,7 @@ async function databaseOn(url: string, name: string): Promise<string> {
   return databaseUrl(url, name)
 }
 
-/** Of the log as it grows; then of what slots of transfers leave in every table. */
+/** Measures the size of the log as it grows, and then the growth of every table by slots of transfers. */
 async function measureSizes(url: string): Promise<void> {
   const store = unwrap(await openStore({ url, log }))
   const database = unwrap(await openDatabase({ url, log }))
@@ -63,14 +63,14 @@ async function measureSizes(url: string): Promise<void> {
     const total = Math.round((await totalSize(database, url)) / 1e6)
     table.push([`${size}`, ...(await bytesPerRow(database, size)), `${total} MB`])
   }
-  console.log(`\n${database.kind}: bytes for each row`)
+  console.log(`\n${database.kind}: bytes per row`)
   printTable(table)
 
   const before = await sizesOf(database)
   const source = createTransfers(grown, 'many')
   for (let n = 0; n < slotsMeasured; n++) await (await bookSlot({ store, term }, source)).commit()
   await settle(database)
-  console.log(`\n${database.kind}: bytes that a transfer leaves, with indexes`)
+  console.log(`\n${database.kind}: bytes per transfer, with indexes`)
   printTable(growthOf(before, await sizesOf(database)))
   await database.close()
   await store.close()
@@ -78,7 +78,7 @@ async function measureSizes(url: string): Promise<void> {
 
 const slotsMeasured = 10
 
-/** Of the log: the row, its key, the index by addresses, and all. */
+/** The bytes per row of the log: the row, its key, the index by addresses, and all three. */
 async function bytesPerRow(database: Database, rows: number): Promise<string[]> {
   const own = (await sizesOf(database)).filter(({ table }) => table === 'ledger_updates')
   const kinds = [0, 0, 0]
@@ -90,7 +90,7 @@ async function bytesPerRow(database: Database, rows: number): Promise<string[]> 
   return [...kinds, all].map((bytes) => (bytes / rows).toFixed(0))
 }
 
-/** How much each table has grown with every transfer, those that have grown most first. */
+/** The growth of each table per transfer, in descending order. */
 function growthOf(before: readonly Size[], after: readonly Size[]): string[][] {
   const byTable = new Map<string, number>()
   for (const [sizes, sign] of [[before, -1] as const, [after, 1] as const]) {
@@ -104,8 +104,8 @@ function growthOf(before: readonly Size[], after: readonly Size[]): string[][] {
   ])
   each.sort(([, a], [, b]) => b - a)
   each.push(['all', each.reduce((sum, [, bytes]) => sum + bytes, 0)])
-  const told = each.filter(([, bytes]) => bytes >= 1)
-  return [['table', 'bytes'], ...told.map(([name, bytes]) => [name, bytes.toFixed(0)])]
+  const shown = each.filter(([, bytes]) => bytes >= 1)
+  return [['table', 'bytes'], ...shown.map(([name, bytes]) => [name, bytes.toFixed(0)])]
 }
 
 async function settle({ kind, writer }: Database): Promise<void> {

@@ -9,8 +9,9 @@ import { printTable } from '../measure.ts'
 import type { StepFigures, StepOptions } from '../scale/snapshot-steps.ts'
 
 /**
- * What snapshots cost: writing, checking and receiving one with proofs, and checking and receiving it as a file of iota-core, each step in a process of its own. `--outputs N` takes
- * ledgers of these numbers of unspent outputs, separated by commas; `BENCH_DATABASE` measures one of the two databases alone.
+ * Measures the cost of snapshots: writing, checking and receiving one with proofs, and checking and receiving it as a file of
+ * iota-core, each step in its own process. `--outputs N` sets the numbers of unspent outputs of the ledgers, separated by commas;
+ * `BENCH_DATABASE` selects one of the two databases.
  */
 
 const defaultSizes = [10_000, 100_000]
@@ -52,7 +53,7 @@ export async function run(words: readonly string[]): Promise<void> {
           ['check', node],
           ['receive', node],
         ] as const) {
-          const of = options === node ? `${name} a file of iota-core` : name
+          const of = options === node ? `${name} iota-core file` : name
           rows.push([kind, outputs.toLocaleString('en'), of, ...texts(await step(name, options))])
         }
         console.log(`${kind}, ${outputs}: ${(statSync(file).size / 1e6).toFixed(1)} MB`)

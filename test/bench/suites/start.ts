@@ -9,26 +9,26 @@ import { median, printTable } from '../measure.ts'
 import { measureStarts } from '../scale/starts.ts'
 
 /**
- * What a start costs: processor time of short commands from start to end, and of `serve` until it listens, against that of
- * Node without a program. `BENCH_AGAINST` names the `dist/main.js` of another build, which then takes turns with this one. With
- * words, numbers of unspent outputs: what a start costs on ledgers of these.
+ * Measures the cost of a start: the processor time of short commands from start to end, and of `serve` until it listens, compared
+ * with that of Node without a program. `BENCH_AGAINST` names the `dist/main.js` of another build, which alternates with this one.
+ * Arguments are numbers of unspent outputs; then the benchmark measures starts on ledgers of these sizes instead.
  */
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
-/** Linux counts in hundredths of a second, and the shortest command takes a few of them. */
+/** Linux reports processor time in hundredths of a second, and the shortest command takes only a few of them. */
 const runsOfShort = 3
 
 const built = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 const other = process.env.BENCH_AGAINST
 const programs = other === undefined ? [built] : [built, other]
 
-/** Both times in milliseconds. */
+/** Processor time and wall-clock time in milliseconds. */
 interface Cost {
   readonly processor: number
   readonly wall: number
 }
 
-/** Takes turns between the builds, for the machine may be busy with other things for a while. */
+/** Alternates between the builds, because the machine may temporarily be busy with other work. */
 export async function run(words: readonly string[]): Promise<void> {
   if (words.length > 0) return measureStarts(words.map(Number))
   const server = await startPostgresql()
@@ -85,7 +85,7 @@ async function measure(
   }
 }
 
-/** A run of a command that ends by itself, without input. */
+/** Measures a command that ends by itself, without input. */
 async function short(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Cost> {
   const startedMs = performance.now()
   const before = processorMsOfEnded()
@@ -104,16 +104,16 @@ async function untilItListens(program: string, env: NodeJS.ProcessEnv): Promise<
   const startedMs = performance.now()
   const child = start([program, 'serve'], env)
   const ended = once(child, 'exit')
-  // It says nothing before.
+  // The gateway prints nothing before it listens.
   await Promise.race([
     once(present(child.stdout, 'its output'), 'data'),
-    ended.then(() => Promise.reject(new Error('it ended before it listened'))),
+    ended.then(() => Promise.reject(new Error('the gateway ended before it listened'))),
   ])
   const cost = {
     processor: processorMs(present(child.pid, 'its number')),
     wall: performance.now() - startedMs,
   }
-  // At once: a gateway that its operator stops serves on for its delay.
+  // SIGINT ends the gateway at once; after SIGTERM it would serve until its drain delay is over.
   child.kill('SIGINT')
   await ended
   return cost
@@ -134,16 +134,16 @@ function print(costs: ReadonlyMap<string, readonly Cost[]>): void {
   const names = [...costs.keys()]
     .filter((key) => key.endsWith(` ${built}`))
     .map((key) => key.slice(0, -built.length - 1))
-  const head = ['start', 'processor ms', 'of Node itself', 'ms by the clock']
+  const head = ['start', 'processor ms', 'relative to Node itself', 'wall-clock ms']
   printTable([
-    other === undefined ? head : [...head, 'the other build', 'ratio'],
+    other === undefined ? head : [...head, 'processor ms of the other build', 'ratio'],
     ...names.map((what) => {
-      const ours = processorOf(what, built)
+      const own = processorOf(what, built)
       const wall = median((costs.get(`${what} ${built}`) ?? []).map((cost) => cost.wall))
-      const row = [what, ours.toFixed(0), (ours / bare).toFixed(1), wall.toFixed(0)]
+      const row = [what, own.toFixed(0), (own / bare).toFixed(1), wall.toFixed(0)]
       if (other === undefined || what === 'Node itself') return row
-      const theirs = processorOf(what, other)
-      return [...row, theirs.toFixed(0), (theirs / ours).toFixed(2)]
+      const ofOther = processorOf(what, other)
+      return [...row, ofOther.toFixed(0), (ofOther / own).toFixed(2)]
     }),
   ])
 }

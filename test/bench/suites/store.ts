@@ -19,8 +19,8 @@ import {
 import { transfers } from '../transfers.ts'
 
 /**
- * How the store does as the log grows: pages, commits, and what Prisma costs. `BENCH_ROWS` ends the growth earlier,
- * `BENCH_DATABASE_URL` is another PostgreSQL than one started here, and `BENCH_DATABASE` measures one of the two alone.
+ * Measures the store as the log grows: pages, commits, and the cost of Prisma. `BENCH_ROWS` is the maximum size of the log,
+ * `BENCH_DATABASE_URL` names a PostgreSQL server to use instead of a new one, and `BENCH_DATABASE` selects one of the two databases.
  */
 
 const sizes = [10_000, 1_000_000, 10_000_000].filter(
@@ -28,7 +28,7 @@ const sizes = [10_000, 1_000_000, 10_000_000].filter(
 )
 const only = process.env.BENCH_DATABASE
 
-/** Prints a table for each question, of both databases. */
+/** Prints the tables of both databases. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const given = process.env.BENCH_DATABASE_URL
@@ -50,17 +50,17 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Grows a database for each size first, and then measures them in turns: the machine may be busy with other work. */
+/** Creates a database of each size, and then measures them in alternation, because the machine may be busy with other work. */
 async function measure(urlFor: (size: number) => Promise<string>): Promise<void> {
   const subjects: Subject[] = []
   for (const size of sizes) subjects.push(await growSubject(await urlFor(size), { size }))
   const kind = subjects[0]?.database.kind
   const large = subjects.filter(({ size }) => size > 10_000)
-  console.log(`\n${kind}: pages at random places, median`)
+  console.log(`\n${kind}: pages at random positions, median`)
   printTable(await pageTimes(large))
   console.log(`\n${kind}: a page of 100 of an address, median`)
   printTable([['rows', '$queryRaw', 'bare driver', 'ratio'], ...(await rawTable(large))])
-  console.log(`\n${kind}: committing slots of ${transfers} transfers`)
+  console.log(`\n${kind}: commits of slots of ${transfers} transfers`)
   printTable(await commitTimes(subjects))
   console.log()
   for (const subject of subjects) await subject.close()
@@ -72,7 +72,7 @@ async function rawTable(subjects: readonly Subject[]): Promise<string[][]> {
   return table
 }
 
-/** The same statement by Prisma and by the driver, in turns, at the same places. */
+/** Measures the same statement by Prisma and by the driver, in alternation, at the same positions. */
 async function rawTimes({ database, bare, size }: Subject): Promise<string[]> {
   const parameters = database.kind === 'sqlite' ? (['?', '?'] as const) : (['$1', '$2'] as const)
   const sql = pageSql(parameters)
@@ -88,6 +88,11 @@ async function rawTimes({ database, bare, size }: Subject): Promise<string[]> {
     prisma.push(between - begun)
     driver.push(performance.now() - between)
   }
-  const [ours, theirs] = [median(prisma), median(driver)]
-  return [`${size}`, milliseconds(ours), milliseconds(theirs), (ours / theirs).toFixed(2)]
+  const [ofPrisma, ofDriver] = [median(prisma), median(driver)]
+  return [
+    `${size}`,
+    milliseconds(ofPrisma),
+    milliseconds(ofDriver),
+    (ofPrisma / ofDriver).toFixed(2),
+  ]
 }

@@ -7,20 +7,20 @@ import { makeFolder } from '../../support/program.ts'
 import { blockOf, offerOf, taggedData, untilCommitted } from '../../support/wallet.ts'
 import { type LargeLedger, makeLedger } from '../graphql/data.ts'
 import { load, type Measured } from '../graphql/load.ts'
-import { ours } from '../graphql/peers.ts'
+import { gatewayPeer } from '../graphql/peers.ts'
 import { type Server, startSender, startServer } from '../graphql/servers.ts'
 import { keyOf } from '../keys.ts'
 import { median, printTable } from '../measure.ts'
 import { openLine } from '../rest/load.ts'
 
-/** What a block costs the built gateway on SQLite, its signature check included, and what blocks cost those who read. */
+/** Measures the cost of a block for the built gateway on SQLite, with its signature check, and the latency of reads during transfers. */
 
 const help = `npm run bench -- submit [--short] [--rounds N]
 
-Submits tagged blocks as bytes, as fast as they are taken, and prints the processor time of the gateway for a block; then the
-times of pages of 20 rows for 16 clients, without and with 500 transfers a second.
+Submits tagged blocks as bytes, as fast as the gateway accepts them, and prints its processor time per block. Then requests pages
+of 20 rows from 16 clients, and prints the latency without and with 500 transfers per second.
 
---short  a log of 10^5 rows in place of 10^6, and three rounds in place of nine`
+--short  uses a log of 10^5 rows instead of 10^6, and three rounds instead of nine`
 
 const lineCount = 48
 const transfersPerSecond = 500
@@ -42,7 +42,7 @@ export async function run(words: readonly string[]): Promise<void> {
   try {
     const rows = values.short ? 100_000 : 1_000_000
     const ledger = await makeLedger(folder.databaseUrl, `${folder.databaseFile}.key`, rows)
-    const server = await startServer(ours, ledger)
+    const server = await startServer(gatewayPeer, ledger)
     try {
       await measureBlocks(server, rounds)
       await measureReads(server, ledger, rounds)
@@ -56,7 +56,7 @@ export async function run(words: readonly string[]): Promise<void> {
 
 async function measureBlocks(server: Server, rounds: number): Promise<void> {
   const measured: Awaited<ReturnType<typeof submitRound>>[] = []
-  // Two rounds warm up, and then nothing is left of them.
+  // Two rounds warm up; each ends when its slot is committed, so that none of their work remains.
   for (let round = 0; round < 2; round++) await untilSettled(server, await submitRound(server))
   const idle = await idleShare(server)
   const [spent, begun] = [server.spent(), performance.now()]
@@ -70,17 +70,17 @@ async function measureBlocks(server: Server, rounds: number): Promise<void> {
   const all = server.spent() - spent - idle * (performance.now() - begun)
   const column = (name: 'cpuUs' | 'perSecond') => median(measured.map((one) => one[name]))
   printTable([
-    ['tagged blocks as bytes', 'wanted', 'measured'],
-    ['processor µs a block while they are sent', 'at most 350', column('cpuUs').toFixed(0)],
-    ['until all are committed', '', ((all * 1_000) / accepted).toFixed(0)],
-    ['processor µs a signature check of OpenSSL', '', median(checks).toFixed(0)],
-    ['blocks a second', '2,500', column('perSecond').toFixed(0)],
+    ['tagged blocks as bytes', 'target', 'measured'],
+    ['processor µs per block while blocks are sent', 'at most 350', column('cpuUs').toFixed(0)],
+    ['processor µs per block until all are committed', '', ((all * 1_000) / accepted).toFixed(0)],
+    ['processor µs per signature check of OpenSSL', '', median(checks).toFixed(0)],
+    ['blocks per second', '2,500', column('perSecond').toFixed(0)],
   ])
   const sent = rounds * blocksPerRound
   console.log(`\n${sent - accepted} of ${sent} blocks were too late for their slots.\n`)
 }
 
-/** What OpenSSL takes for a check on this machine now, by which the rest is to be read: processor microseconds. */
+/** The processor time of an OpenSSL check on this machine at this time, in microseconds, as a reference for the other values. */
 function checkUs(): number {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const message = Buffer.alloc(40, 1)
@@ -98,7 +98,7 @@ async function untilSettled({ port }: Server, round?: { readonly slot: number })
   await untilCommitted(`http://127.0.0.1:${port}`, round?.slot ?? 0)
 }
 
-/** What the gateway spends on its slots while nobody asks anything: a part of one core. */
+/** The share of a core that the gateway uses for its slots without requests. */
 async function idleShare(server: Server): Promise<number> {
   const [spent, begun] = [server.spent(), performance.now()]
   await delay(4_000)
@@ -108,7 +108,7 @@ async function idleShare(server: Server): Promise<number> {
 const blocksPerRound = 1_500
 let serial = 0
 
-/** Signs blocks first, issued as late as is allowed, so that their slots are open when they are sent. */
+/** Signs blocks with the latest allowed issuing time, so that their slots are open when they are sent, and then submits them. */
 async function submitRound({ port, spent }: Server) {
   const offer = await offerOf(`http://127.0.0.1:${port}`)
   const issuingTime = BigInt(Date.now() + 4_000) * 1_000_000n
@@ -128,7 +128,7 @@ async function submitRound({ port, spent }: Server) {
       for (let block = blocks[next++]; block !== undefined; block = blocks[next++]) {
         const { status, body } = await line.postBlock('/api/core/v3/blocks', block)
         if (status === 400) late++
-        else if (status !== 201) throw new Error(`answered ${status}: ${body}`)
+        else if (status !== 201) throw new Error(`the gateway responded with ${status}: ${body}`)
       }
     }),
   )
@@ -149,12 +149,12 @@ async function measureReads(server: Server, ledger: LargeLedger, rounds: number)
   const rate = ((sender.accepted() - taken) * 1_000) / (performance.now() - begun)
   await sender.end()
   printTable([
-    ['pages of 20 rows, 16 connections', 'requests a second', 'p50 ms', 'p99 ms'],
-    row('idle', idle),
-    row(`${rate.toFixed(0)} transfers a second taken`, busy),
+    ['pages of 20 rows, 16 connections', 'requests per second', 'p50 ms', 'p99 ms'],
+    row('no transfers', idle),
+    row(`${rate.toFixed(0)} accepted transfers per second`, busy),
   ])
   const ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
-  console.log(`\np99 with transfers to idle: ${ratio.toFixed(2)} (wanted: at most 2)`)
+  console.log(`\np99 with transfers to p99 without: ${ratio.toFixed(2)} (target: at most 2)`)
 }
 
 async function readRounds(
@@ -164,7 +164,7 @@ async function readRounds(
 ): Promise<Measured[]> {
   const measured: Measured[] = []
   for (let round = 0; round <= rounds; round++) {
-    measured.push(await load({ peer: ours, server }, page, { ledger, ms: 2_000 }))
+    measured.push(await load({ peer: gatewayPeer, server }, page, { ledger, ms: 2_000 }))
   }
   // The first round warms up.
   return measured.slice(1)
@@ -176,7 +176,7 @@ function row(name: string, measured: readonly Measured[]): string[] {
   return [name, rate.toFixed(0), p50 ?? '', p99 ?? '']
 }
 
-/** Of all rounds together: one has too few of the slowest. */
+/** A percentile over all rounds together, because one round has too few slow responses. */
 function percentile(measured: readonly Measured[], part: number): number {
   const sorted = measured.flatMap(({ times }) => times).sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * part)] ?? Number.NaN

@@ -20,17 +20,17 @@ import { growUnspent } from '../scale/unspent.ts'
 import { unwrap } from '../transfers.ts'
 
 /**
- * Three gateways on one PostgreSQL, whose writer is killed: how long until another one has committed a slot, and how long
- * the others let anybody wait meanwhile. The words are numbers of unspent outputs.
+ * Kills the writer of three gateways on one PostgreSQL, and measures the time until another one has committed a slot, and the
+ * slowest response of the others meanwhile. The arguments are numbers of unspent outputs.
  */
 
 const sizes = [0, 100_000, 1_000_000]
 const kills = 3
-/** What takes longer is given up. */
+/** The maximum wait for a takeover. */
 const patienceMs = 90_000
 const buildMs = 1_200_000
 
-/** Measures each size on a database of its own. */
+/** Measures each size on its own database. */
 export async function run(words: readonly string[]): Promise<void> {
   const server = await startPostgresql(['shared_buffers=512MB', 'fsync=off'])
   const rows: string[][] = []
@@ -43,8 +43,14 @@ export async function run(words: readonly string[]): Promise<void> {
   } finally {
     await server.stop()
   }
-  const head = ['unspent outputs', 'first slot', 'lease taken', 'slot committed', 'longest answer']
-  printTable([[...head, 'memory of a writer'], ...rows])
+  const head = [
+    'unspent outputs',
+    'first slot',
+    'lease taken',
+    'slot committed',
+    'slowest response',
+  ]
+  printTable([[...head, 'memory of the writer'], ...rows])
 }
 
 async function measure(url: string, size: number): Promise<string[]> {
@@ -60,7 +66,7 @@ async function measure(url: string, size: number): Promise<string[]> {
     await growUnspent(database, size)
     await database.close()
     await onServer(url, 'ANALYZE')
-    // It builds the tries.
+    // Starts the gateway again, which builds the tries.
     await founder.start()
     await until(async () => (await healthOf(founder.url))?.role === 'writer', {
       what: 'the tries are built',
@@ -93,7 +99,7 @@ async function measure(url: string, size: number): Promise<string[]> {
   }
 }
 
-/** Kills one writer after the other; each is started again when another one writes. */
+/** Kills one writer after the other, and starts each again when another one is the writer. */
 async function killWriters(
   url: string,
   gateways: readonly ClusterGateway[],
@@ -105,7 +111,7 @@ async function killWriters(
     await delay(1_500)
     const { term, pid } = await withClient(url, readWriter)
     const writer = gateways.find((gateway) => gateway.pid() === pid)
-    if (writer === undefined) throw new Error(`the process ${pid} writes, and is none of ours`)
+    if (writer === undefined) throw new Error(`the writer ${pid} is not one of the gateways`)
     const watches = gateways.filter((one) => one !== writer).map((one) => watchAnswers(one.url))
     memory.push(residentBytes(pid))
     const takeover = timeTakeover(url, term)

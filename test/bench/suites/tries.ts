@@ -19,17 +19,17 @@ import { growUnspent } from '../scale/unspent.ts'
 import { type BookedSlot, bookSlot, createTransfers, transfers, unwrap } from '../transfers.ts'
 
 /**
- * What the roots of slots cost: a slot of transfers on ledgers of many unspent outputs, with the tries kept in the database
- * and, in turns with it, with the trie in memory alone. The words are numbers of outputs; `BENCH_DATABASE` measures one of the
- * two databases alone.
+ * Measures the cost of the roots of slots: slots of transfers on ledgers with many unspent outputs, in alternation with the tries in
+ * the database and with the former trie in memory. The arguments are numbers of outputs; `BENCH_DATABASE` selects one of the two
+ * databases.
  */
 
 const sizes = [100_000, 1_000_000]
 const slotsMeasured = 12
-/** The first slot has nothing to spend. */
+/** The number of unmeasured slots of each kind. The first slot has no outputs to spend. */
 const warmUp = 3
 
-/** Measures each size on a database of its own. */
+/** Measures each size on its own database. */
 export async function run(words: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-bench-'))
   const only = process.env.BENCH_DATABASE
@@ -54,13 +54,13 @@ export async function run(words: readonly string[]): Promise<void> {
       printTable([
         [
           'outputs',
-          'built in',
+          'build time',
           'stall',
-          'former: root',
+          'root in memory',
           'commit',
-          'kept: roots',
+          'roots in the database',
           'commit',
-          'both to former',
+          'ratio of the sums',
           'pages',
           'stall',
         ],
@@ -146,7 +146,7 @@ async function naiveTrie(read: Store['read']): Promise<Trie> {
   }
 }
 
-/** How long work took, and the longest that it held the event loop. */
+/** The time of `work`, and the longest delay of the event loop meanwhile. */
 async function timed(work: () => Promise<unknown>) {
   const delays = monitorEventLoopDelay({ resolution: 1 })
   delays.enable()
