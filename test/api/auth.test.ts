@@ -15,28 +15,28 @@ const tokens = new Map<string, string>()
 
 beforeAll(async () => {
   const claims = { permissions: { write: {} } }
-  const made = {
+  const tokenByName = {
     good: await issueToken(edKey, request(['chain-record:write'])),
     'without scope': await issueToken(edKey, request([])),
     'by scope alone': await sign(edKey, { scope: 'read chain-record:write', sub: 'a' }),
     'by permission alone': await sign(edKey, { ...claims, sub: 'a' }),
     'without subject': await sign(edKey, claims),
     'with another permission': await sign(edKey, { permissions: { read: {} }, scope: 'writer' }),
-    'with a permission inherited': await sign(edKey, { permissions: [], scope: 7 }),
+    'with a list of permissions': await sign(edKey, { permissions: [], scope: 7 }),
     expired: await sign(edKey, { ...claims, exp: nowSeconds - 1 }),
     'expiring now': await sign(edKey, { ...claims, exp: nowSeconds }),
     'expiring in a second': await sign(edKey, { ...claims, exp: nowSeconds + 1 }),
     'not yet valid': await sign(edKey, { ...claims, nbf: nowSeconds + 60 }),
     'with an expiry that is text': await sign(edKey, { ...claims, exp: 'never' }),
-    'that ended before there were dates': await sign(edKey, { ...claims, exp: -1e15 }),
+    'with an expiry before the range of dates': await sign(edKey, { ...claims, exp: -1e15 }),
     'whose subject is a number': await sign(edKey, { ...claims, sub: 7 }),
     'whose subject is an object': await sign(edKey, { ...claims, sub: { name: 'a' } }),
     'whose subject is a list': await sign(edKey, { ...claims, sub: ['a'] }),
     'whose subject is null': await sign(edKey, { ...claims, sub: null }),
     'whose subject has a NUL': await sign(edKey, { ...claims, sub: 'a\u0000' }),
-    'whose subject has half a letter': await sign(edKey, { ...claims, sub: '\ud800' }),
-    'whose subject turns the text around': await sign(edKey, { ...claims, sub: 'a\u202eb' }),
-    'whose subject has two lines': await sign(edKey, { ...claims, sub: 'a\u2028b' }),
+    'whose subject has a lone surrogate': await sign(edKey, { ...claims, sub: '\ud800' }),
+    'whose subject has a direction override': await sign(edKey, { ...claims, sub: 'a\u202eb' }),
+    'whose subject has a line separator': await sign(edKey, { ...claims, sub: 'a\u2028b' }),
     'whose subject is empty': await sign(edKey, { ...claims, sub: '' }),
     'whose subject has 256 characters': await sign(edKey, { ...claims, sub: '𝓪'.repeat(256) }),
     'whose subject has 257 characters': await sign(edKey, { ...claims, sub: 'a'.repeat(257) }),
@@ -46,25 +46,27 @@ beforeAll(async () => {
     'whose permission is text': await sign(edKey, { permissions: { write: 'false' } }),
     'whose permission is true': await sign(edKey, { permissions: { write: true } }),
     'whose scopes are a list': await sign(edKey, { scope: ['chain-record:write'] }),
-    'whose scope begins like it': await sign(edKey, { scope: 'chain-record:writer' }),
+    'whose scope only begins like the required one': await sign(edKey, {
+      scope: 'chain-record:writer',
+    }),
     'of 17,000 characters': await sign(edKey, { ...claims, note: 'x'.repeat(12_750) }),
     'by another key': await sign(newEdKey(), claims),
     'by a secret': await sign(secretKey, claims),
     'by another secret': await sign(newSecretKey(), claims),
     unsigned: `${part({ alg: 'none' })}.${part(claims)}.`,
     'unsigned in capitals': `${part({ alg: 'NONE' })}.${part(claims)}.`,
-    // The old trick: the public key, which everybody may know, taken for the secret of an HMAC.
+    // A known attack: the public key, which everybody may know, is used as the secret of an HMAC.
     'by the public key as a secret': hmacByPublicKey(claims),
-    'with an extension that must be understood': `${part({ alg: 'EdDSA', crit: ['x'], x: 1 })}.${part(claims)}.AA`,
+    'with an unknown critical extension': `${part({ alg: 'EdDSA', crit: ['x'], x: 1 })}.${part(claims)}.AA`,
     'without algorithm': `${part({})}.${part(claims)}.AA`,
     'that is no JSON': 'AAAA.AAAA.AAAA',
     'of two parts': 'AAAA.AAAA',
-    'of words': 'open sesame',
+    'of two words': 'open sesame',
   }
-  for (const [name, token] of Object.entries(made)) tokens.set(name, token)
+  for (const [name, token] of Object.entries(tokenByName)) tokens.set(name, token)
 })
 
-describe('tokens signed with the key file', () => {
+describe('tokens checked with the key file', () => {
   const rows = [
     ['good', 'ok'],
     ['by scope alone', 'ok'],
@@ -73,20 +75,20 @@ describe('tokens signed with the key file', () => {
     ['expiring in a second', 'ok'],
     ['without scope', 'PERMISSION_MISSING'],
     ['with another permission', 'PERMISSION_MISSING'],
-    ['with a permission inherited', 'PERMISSION_MISSING'],
+    ['with a list of permissions', 'PERMISSION_MISSING'],
     ['expired', 'TOKEN_EXPIRED'],
     ['expiring now', 'TOKEN_EXPIRED'],
     ['not yet valid', 'TOKEN_NOT_YET_VALID'],
     ['with an expiry that is text', 'TOKEN_MALFORMED'],
-    ['that ended before there were dates', 'TOKEN_MALFORMED'],
+    ['with an expiry before the range of dates', 'TOKEN_MALFORMED'],
     ['whose subject is a number', 'TOKEN_SUBJECT_INVALID'],
     ['whose subject is an object', 'TOKEN_SUBJECT_INVALID'],
     ['whose subject is a list', 'TOKEN_SUBJECT_INVALID'],
     ['whose subject is null', 'TOKEN_SUBJECT_INVALID'],
     ['whose subject has a NUL', 'TOKEN_SUBJECT_INVALID'],
-    ['whose subject has half a letter', 'TOKEN_SUBJECT_INVALID'],
-    ['whose subject turns the text around', 'TOKEN_SUBJECT_INVALID'],
-    ['whose subject has two lines', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has a lone surrogate', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has a direction override', 'TOKEN_SUBJECT_INVALID'],
+    ['whose subject has a line separator', 'TOKEN_SUBJECT_INVALID'],
     ['whose subject is empty', 'TOKEN_SUBJECT_INVALID'],
     ['whose subject has 256 characters', 'ok'],
     ['whose subject has 257 characters', 'TOKEN_SUBJECT_INVALID'],
@@ -96,18 +98,18 @@ describe('tokens signed with the key file', () => {
     ['whose permission is text', 'PERMISSION_MISSING'],
     ['whose permission is true', 'ok'],
     ['whose scopes are a list', 'PERMISSION_MISSING'],
-    ['whose scope begins like it', 'PERMISSION_MISSING'],
+    ['whose scope only begins like the required one', 'PERMISSION_MISSING'],
     ['of 17,000 characters', 'TOKEN_MALFORMED'],
     ['by another key', 'TOKEN_SIGNATURE_INVALID'],
     ['by a secret', 'TOKEN_ALGORITHM_REFUSED'],
     ['by the public key as a secret', 'TOKEN_ALGORITHM_REFUSED'],
     ['unsigned', 'TOKEN_UNSIGNED'],
     ['unsigned in capitals', 'TOKEN_UNSIGNED'],
-    ['with an extension that must be understood', 'TOKEN_MALFORMED'],
+    ['with an unknown critical extension', 'TOKEN_MALFORMED'],
     ['without algorithm', 'TOKEN_MALFORMED'],
     ['that is no JSON', 'TOKEN_MALFORMED'],
     ['of two parts', 'TOKEN_MALFORMED'],
-    ['of words', 'TOKEN_MALFORMED'],
+    ['of two words', 'TOKEN_MALFORMED'],
   ] as const
   test.each(rows)('%s: %s', async (name, code) => {
     const caller = callerOf({ key: edKey, clock }, { authorization: tokenNamed(name) })
@@ -115,7 +117,7 @@ describe('tokens signed with the key file', () => {
   })
 })
 
-describe('tokens signed with a secret', () => {
+describe('tokens checked with a secret', () => {
   const rows = [
     ['by a secret', 'ok'],
     ['by another secret', 'TOKEN_SIGNATURE_INVALID'],
@@ -128,19 +130,19 @@ describe('tokens signed with a secret', () => {
   })
 })
 
-describe('tokens signed with a key of P-256', () => {
+describe('tokens checked with a key of P-256', () => {
   const ecKey = newEcKey()
   const code = async (token: string) =>
     codeOf(callerOf({ key: ecKey, clock }, { authorization: token }))
-  test('are taken, and of no other algorithm', async () => {
+  test('are accepted with that algorithm only', async () => {
     expect(await code(await sign(ecKey, { permissions: { write: {} } }))).toBe('ok')
     expect(await code(await sign(newEcKey(), {}))).toBe('TOKEN_SIGNATURE_INVALID')
     expect(await code(tokenNamed('good'))).toBe('TOKEN_ALGORITHM_REFUSED')
   })
 })
 
-describe('what an operator demands', () => {
-  const demands = { ...openRules, issuer: 'https://id.example', audience: 'gateway' }
+describe('the rules of an operator for tokens', () => {
+  const operatorRules = { ...openRules, issuer: 'https://id.example', audience: 'gateway' }
   const good = { iss: 'https://id.example', aud: ['other', 'gateway'], scope: 'chain-record:write' }
   const until = (exp: number) => ({ ...good, exp: nowSeconds + exp })
   const since = (iat: number, more = {}) => ({ ...good, iat: nowSeconds + iat, ...more })
@@ -151,79 +153,98 @@ describe('what an operator demands', () => {
     ['a list of issuers', {}, { ...good, iss: [good.iss] }, 'TOKEN_ISSUER_REFUSED'],
     ['another audience', {}, { ...good, aud: 'gateways' }, 'TOKEN_AUDIENCE_REFUSED'],
     ['no audience', {}, { ...good, aud: undefined }, 'TOKEN_AUDIENCE_REFUSED'],
-    ['no end', { mustExpire: true }, good, 'TOKEN_CLAIM_MISSING'],
-    ['an end', { mustExpire: true }, until(1), 'ok'],
-    ['an end just over', { leewaySeconds: 5 }, until(-5), 'TOKEN_EXPIRED'],
-    ['an end within the leeway', { leewaySeconds: 5 }, until(-4), 'ok'],
-    ['a beginning within the leeway', { leewaySeconds: 5 }, { ...good, nbf: nowSeconds + 5 }, 'ok'],
-    ['a beginning', {}, { ...good, nbf: nowSeconds + 5 }, 'TOKEN_NOT_YET_VALID'],
-    ['too old', { maxAgeSeconds: 60 }, since(-61, { exp: nowSeconds + 9 }), 'TOKEN_EXPIRED'],
-    ['the oldest', { maxAgeSeconds: 60 }, since(-59), 'ok'],
-    ['of unknown age', { maxAgeSeconds: 60 }, until(9), 'TOKEN_CLAIM_MISSING'],
-    ['of the future', { maxAgeSeconds: 60 }, since(30), 'TOKEN_NOT_YET_VALID'],
+    ['no expiry', { mustExpire: true }, good, 'TOKEN_CLAIM_MISSING'],
+    ['an expiry', { mustExpire: true }, until(1), 'ok'],
+    ['an expiry just outside the leeway', { leewaySeconds: 5 }, until(-5), 'TOKEN_EXPIRED'],
+    ['an expiry within the leeway', { leewaySeconds: 5 }, until(-4), 'ok'],
+    [
+      'a start of validity within the leeway',
+      { leewaySeconds: 5 },
+      { ...good, nbf: nowSeconds + 5 },
+      'ok',
+    ],
+    [
+      'a start of validity in the future',
+      {},
+      { ...good, nbf: nowSeconds + 5 },
+      'TOKEN_NOT_YET_VALID',
+    ],
+    [
+      'more than the maximum age',
+      { maxAgeSeconds: 60 },
+      since(-61, { exp: nowSeconds + 9 }),
+      'TOKEN_EXPIRED',
+    ],
+    ['just below the maximum age', { maxAgeSeconds: 60 }, since(-59), 'ok'],
+    ['an unknown age', { maxAgeSeconds: 60 }, until(9), 'TOKEN_CLAIM_MISSING'],
+    ['a time of issue in the future', { maxAgeSeconds: 60 }, since(30), 'TOKEN_NOT_YET_VALID'],
   ]
   test.each(rows)('%s', async (_name, rules, claims, code) => {
     const authorization = await sign(edKey, claims)
-    const deps = { key: edKey, clock, rules: { ...demands, ...rules } }
+    const deps = { key: edKey, clock, rules: { ...operatorRules, ...rules } }
     expect(await codeOf(callerOf(deps, { authorization }))).toBe(code)
   })
 
-  test('a connection ends when its token is too old, though it has no end of its own', async () => {
+  test('a connection ends at the maximum age of its token, although the token has no expiry', async () => {
     const authorization = await sign(edKey, since(-10))
-    const rules = { ...demands, maxAgeSeconds: 60, leewaySeconds: 2 }
+    const rules = { ...operatorRules, maxAgeSeconds: 60, leewaySeconds: 2 }
     const identity = await callerOf({ key: edKey, clock, rules }, { authorization }).identify()
     expect(identity.ok && identity.value.expiresAt).toBe(nowSeconds + 52)
   })
 })
 
-test('an end with a fraction is one in whole seconds, as notices of it are', async () => {
+test('an expiry with a fraction is rounded down to whole seconds, as in its notices', async () => {
   const authorization = await sign(edKey, { exp: nowSeconds + 10.5 })
   const identity = await callerOf({ key: edKey, clock }, { authorization }).identify()
   expect(identity.ok && identity.value.expiresAt).toBe(nowSeconds + 10)
 })
 
-test('a caller that stays is one no more when its token ends or is revoked', async () => {
-  const moving = createSettableClock(clock.nowNs())
+test('a caller with an open connection loses its rights when its token expires or is revoked', async () => {
+  const movingClock = createSettableClock(clock.nowNs())
   const revoked = new Set<string | undefined>()
   const changes = createListeners<void>()
   const revocations = {
     isRevoked: ({ id }: { id: string | undefined }) => revoked.has(id),
     changes,
   }
-  const stays = async (claims: object) =>
+  const connect = async (claims: object) =>
     callerOf(
-      { key: edKey, clock: moving, revocations },
+      { key: edKey, clock: movingClock, revocations },
       { authorization: await sign(edKey, { scope: 'chain-record:write block:submit', ...claims }) },
     )
-  const [ending, named] = [await stays({ exp: nowSeconds + 5 }), await stays({ jti: 'one' })]
+  const [ending, named] = [await connect({ exp: nowSeconds + 5 }), await connect({ jti: 'one' })]
   expect([await codeOf(ending), await codeOf(named), await named.canSubmit()]).toEqual([
     'ok',
     'ok',
     true,
   ])
-  moving.advance(5_000_000_000n)
+  movingClock.advance(5_000_000_000n)
   revoked.add('one')
   expect([await codeOf(ending), await codeOf(named)]).toEqual(['TOKEN_EXPIRED', 'TOKEN_REVOKED'])
   expect([await named.canSubmit(), await named.rights()]).toEqual([false, 'read'])
 })
 
-describe('who may submit', () => {
+describe('permission to submit blocks', () => {
   const rows = [
-    ['a token without scopes, as others make them', { permissions: { write: {} } }, true],
-    ['a token for it', { scope: 'read block:submit' }, true],
-    ['a token for something else', { scope: 'chain-record:write' }, false],
-    ['a token for nothing', { scope: '' }, false],
-    ['a token with a list', { scope: ['block:submit'] }, false],
+    [
+      'with a token without scopes, as other issuers make them',
+      { permissions: { write: {} } },
+      true,
+    ],
+    ['with a token for it', { scope: 'read block:submit' }, true],
+    ['not with a token of another scope', { scope: 'chain-record:write' }, false],
+    ['not with a token of an empty scope', { scope: '' }, false],
+    ['not with a token whose scopes are a list', { scope: ['block:submit'] }, false],
   ] as const
-  test.each(rows)('%s', async (_name, claims, may) => {
+  test.each(rows)('%s', async (_name, claims, canSubmit) => {
     const authorization = await sign(edKey, claims)
-    expect(await callerOf({ key: edKey, clock }, { authorization }).canSubmit()).toBe(may)
+    expect(await callerOf({ key: edKey, clock }, { authorization }).canSubmit()).toBe(canSubmit)
   })
 })
 
-describe('where a token may stand', () => {
+describe('the place of a token in a request', () => {
   const rows: readonly (readonly [string, (token: string) => Credentials, string])[] = [
-    ['bare', (token) => ({ authorization: token }), 'ok'],
+    ['in the header without Bearer', (token) => ({ authorization: token }), 'ok'],
     ['after Bearer', (token) => ({ authorization: `Bearer ${token}` }), 'ok'],
     ['after bearer', (token) => ({ authorization: `bearer   ${token} ` }), 'ok'],
     ['in the cookie', (token) => ({ cookie: `jwt=${token}` }), 'ok'],
@@ -231,11 +252,11 @@ describe('where a token may stand', () => {
     ['in another cookie', (token) => ({ cookie: `xjwt=${token}` }), 'TOKEN_MISSING'],
     ['nowhere', () => ({}), 'TOKEN_MISSING'],
     ['in an empty header', () => ({ authorization: ' ' }), 'TOKEN_MISSING'],
-    ['after nothing but Bearer', () => ({ authorization: 'Bearer' }), 'TOKEN_MISSING'],
+    ['in a header with Bearer alone', () => ({ authorization: 'Bearer' }), 'TOKEN_MISSING'],
     ['in an empty cookie', () => ({ cookie: 'jwt=' }), 'TOKEN_MISSING'],
     ['after Basic', (token) => ({ authorization: `Basic ${token}` }), 'TOKEN_MALFORMED'],
     [
-      'in the cookie under a bad header',
+      'in the cookie beside a malformed header',
       (token) => ({ authorization: 'x', cookie: `jwt=${token}` }),
       'TOKEN_MALFORMED',
     ],
@@ -246,16 +267,16 @@ describe('where a token may stand', () => {
   })
 })
 
-describe('who it is', () => {
-  test('the subject', async () => {
+describe('the name of a caller', () => {
+  test('is the subject of its token', async () => {
     expect(await nameOf('good')).toBe('test')
   })
 
-  test('the fingerprint where there is no subject, and not the token', async () => {
+  test('is the fingerprint of a token without subject, and not the token itself', async () => {
     expect(await nameOf('without subject')).toMatch(/^token-[0-9a-f]{16}$/)
   })
 
-  test('a token without the permission still tells who it is', async () => {
+  test('is known without the permission as well', async () => {
     expect(await nameOf('without scope')).toBe('test')
   })
 })

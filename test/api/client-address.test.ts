@@ -3,7 +3,7 @@ import { clientOf } from '../../src/api/client-address.ts'
 import { present } from '../../src/lib/assert.ts'
 import { proxies as proxiesType } from '../../src/setting-values.ts'
 
-/** From which address a request comes. */
+/** The address of the client that sends a request. */
 
 const proxies = (text: string) => present(proxiesType.parse(text), 'proxies')
 
@@ -20,7 +20,7 @@ describe('the address of a connection', () => {
     expect(clientOf(address, {}, proxies('0'))).toBe(client)
   })
 
-  test('counts, whatever a header says, where no proxy is trusted', () => {
+  test('is the client, whatever a header says, when no proxy is trusted', () => {
     const headers = { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' }
     expect(clientOf('192.0.2.7', headers, proxies('0'))).toBe('192.0.2.7')
     expect(clientOf('192.0.2.7', headers, proxies('10.0.0.0/8'))).toBe('192.0.2.7')
@@ -49,7 +49,7 @@ describe('the address that proxies name', () => {
     expect(clientOf('10.0.0.1', headers, proxies(trusted))).toBe(client)
   })
 
-  test('counts only where both headers agree, for one of them may have passed the proxy as the client wrote it', () => {
+  test('is used only when both headers agree, because a proxy may pass on one of them as the client wrote it', () => {
     const one = '203.0.113.9'
     const both = (forwarded: string) => ({ 'x-forwarded-for': one, forwarded })
     expect(clientOf('10.0.0.1', both(`for=${one}`), proxies('1'))).toBe(one)

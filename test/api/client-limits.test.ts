@@ -9,7 +9,7 @@ import { openListener } from '../support/mqtt.ts'
 import { type ServedLog, serveLog } from '../support/serve-log.ts'
 import { until } from '../support/until.ts'
 
-/** What one client may have open, below what all may. A client is an address of this machine. */
+/** Limits of what one client may have open, below those of all clients. A client is an address of this machine. */
 
 const client = { ...developmentClientLimits, connections: 2, subscriptions: 2 }
 let gateway: ServedLog
@@ -36,7 +36,7 @@ async function opened(localAddress: string, path = graphqlPath): Promise<WebSock
   return socket
 }
 
-/** Sends a request by hand, from an address; the head of the answer, and its body. */
+/** Sends a raw request from an address, and returns the head and the body of the response. */
 async function request(localAddress: string, head: string): Promise<string> {
   const socket = connect({
     port: Number(new URL(gateway.url).port),
@@ -44,15 +44,15 @@ async function request(localAddress: string, head: string): Promise<string> {
     localAddress,
   })
   socket.write(`${head}\r\nHost: test\r\nConnection: close\r\n\r\n`)
-  let answer = ''
+  let response = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
+    response += text
   })
   await once(socket, 'close')
-  return answer
+  return response
 }
 
-async function begun(socket: WebSocket, payload = {}): Promise<(message: object) => void> {
+async function initialise(socket: WebSocket, payload = {}): Promise<(message: object) => void> {
   const send = (message: object) => socket.send(JSON.stringify(message))
   send({ type: 'connection_init', payload })
   await once(socket, 'message')
@@ -69,7 +69,7 @@ async function closeAll(sockets: readonly WebSocket[]): Promise<void> {
 }
 
 describe('connections', () => {
-  test('of one client on all transports are limited, and others have theirs', async () => {
+  test('of one client are limited over all transports, apart from those of other clients', async () => {
     const sockets = [await opened(mine), await opened(mine, mqttPath)]
     for (const path of [graphqlPath, mqttPath]) {
       const [, { statusCode, headers }] = await once(open(mine, path), 'unexpected-response')
@@ -77,28 +77,28 @@ describe('connections', () => {
     }
     const query = encodeURIComponent(subscription.query)
     const stream = `GET /graphql?query=${query} HTTP/1.1\r\nAccept: text/event-stream`
-    const answer = await request(mine, stream)
-    expect(answer).toContain('HTTP/1.1 429')
-    expect(answer).toContain('this client already has 2 open connections')
+    const response = await request(mine, stream)
+    expect(response).toContain('HTTP/1.1 429')
+    expect(response).toContain('this client already has 2 open connections')
     sockets.push(await opened(other))
-    // When they are gone there is room again.
+    // The client may connect again when its connections are closed.
     await closeAll(sockets)
     const again = await until(async () => {
       const socket = open(mine)
-      const how = await Promise.race([
+      const isOpen = await Promise.race([
         once(socket, 'open').then(() => true),
         once(socket, 'unexpected-response').then(() => false),
       ])
-      return how && socket
+      return isOpen && socket
     })
     await closeAll([again])
   })
 
-  test('with a token are those of its holder', async () => {
+  test('with a token count for its holder', async () => {
     const payload = { Authorization: await gateway.token() }
     const sockets = [await opened(mine), await opened(other), await opened(mine)]
-    for (const socket of sockets.slice(0, 2)) await begun(socket, payload)
-    // Its address has one, and the holder of the token two.
+    for (const socket of sockets.slice(0, 2)) await initialise(socket, payload)
+    // The address of the third socket has one connection, and the holder of the token has two.
     sockets[2]?.send(JSON.stringify({ type: 'connection_init', payload }))
     const [code, reason] = await once(sockets[2] ?? open(mine), 'close')
     expect([code, String(reason)]).toEqual([1013, 'CLIENT_CONNECTION_LIMIT'])
@@ -106,19 +106,19 @@ describe('connections', () => {
     await closeAll(sockets)
   })
 
-  test('of any kind are cut beyond twice as many, before anything is read of them', async () => {
+  test('of any kind beyond twice the limit are closed before anything is read from them', async () => {
     const port = Number(new URL(gateway.url).port)
     const socketOf = (localAddress: string): Socket =>
       connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
     const [few, many] = ['127.0.0.4', '127.0.0.5']
-    const kept = Array.from({ length: 4 }, () => socketOf(few))
-    for (const socket of kept) await once(socket, 'connect')
+    const within = Array.from({ length: 4 }, () => socketOf(few))
+    for (const socket of within) await once(socket, 'connect')
     const extra = socketOf(few)
     await once(extra, 'close')
-    expect(kept.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false])
+    expect(within.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false])
     const health = 'GET /health/live HTTP/1.1'
     expect(await request(many, health)).toContain('HTTP/1.1 200')
-    for (const socket of kept) socket.destroy()
+    for (const socket of within) socket.destroy()
     await until(async () => (await request(few, health).catch(() => '')).includes('200'))
   })
 })
@@ -126,7 +126,7 @@ describe('connections', () => {
 describe('subscriptions', () => {
   test('and long polls of one client are limited over all its connections', async () => {
     const sockets = [await opened(mine), await opened(mine)]
-    const sends = await Promise.all(sockets.map((socket) => begun(socket)))
+    const sends = await Promise.all(sockets.map((socket) => initialise(socket)))
     for (const [i, send] of sends.entries()) {
       send({ id: '1', type: 'subscribe', payload: subscription })
       await once(sockets[i] ?? open(mine), 'message')
@@ -144,30 +144,30 @@ describe('subscriptions', () => {
 })
 
 describe('an MQTT client without a keep-alive', () => {
-  test('is cut when it answers no probe, and stays as long as it answers', async () => {
+  test('is disconnected when it answers no ping, and stays connected while it does', async () => {
     const live = await openListener(gateway.url, { keepalive: 0 })
-    let probes = 0
+    let pings = 0
     const dead = open(other, mqttPath, { autoPong: false })
-    dead.on('ping', () => probes++)
+    dead.on('ping', () => pings++)
     await once(dead, 'open')
     // CONNECT of MQTT 3.1.1 with a keep-alive of 0.
     const connectPacket = '101000044d51545404020000000464656164'
     dead.send(Buffer.from(connectPacket, 'hex'))
     await once(dead, 'message')
     const [code] = await once(dead, 'close')
-    expect([code, probes]).toEqual([1006, 1])
+    expect([code, pings]).toEqual([1006, 1])
     expect(live.client.connected).toBe(true)
     await live.close()
   })
 })
 
-/** For fifty megabytes of answers, on a machine that is busy with other tests. */
+/** Time for fifty megabytes of responses, on a machine that is busy with other tests. */
 const slowMs = 120_000
 
-test('a client that asks for long answers and reads none is cut when too many of them wait', {
+test('a client that requests long responses and reads none is disconnected when too many bytes wait', {
   timeout: slowMs,
 }, async () => {
-  // Nothing else is to end them: no heartbeat that is missed, and not what all operations may hold together.
+  // Nothing else ends the connection: neither a missed heartbeat nor the limit for the responses of all operations.
   const served = await serveLog({ limits: { heartbeatMs: slowMs, heldBytes: 2 ** 30 } })
   const [owner = '0x'] = addresses
   await served.commit(slotOf(...Array.from({ length: 1_000 }, () => owner)))
@@ -178,16 +178,16 @@ test('a client that asks for long answers and reads none is cut when too many of
   )
   socket.on('error', () => {})
   await once(socket, 'open')
-  const send = await begun(socket)
+  const send = await initialise(socket)
   socket.pause()
   const queryOf = (fields: string) => {
     const list = `ledgerUpdates(first: 1000) { nodes { ${fields} } }`
     return `{ ${Array.from({ length: 25 }, (_, n) => `a${n}: ${list}`).join(' ')} }`
   }
-  const [brief, long] = [queryOf('isSpent'), queryOf('cursor historyHash outputId address')]
-  // No message is read while more than a megabyte waits, so that all are read while the answers to the first of them are made.
+  const [short, long] = [queryOf('isSpent'), queryOf('cursor historyHash outputId address')]
+  // No message is read while more than a megabyte waits, so all are read while the responses to the first of them are computed.
   for (let id = 0; id < 16; id++) {
-    const query = id < 3 ? brief : long
+    const query = id < 3 ? short : long
     send({ id: String(id), type: 'subscribe', payload: { query } })
   }
   const lines = () => served.logged.map((line) => JSON.parse(line))
@@ -197,9 +197,9 @@ test('a client that asks for long answers and reads none is cut when too many of
   })
   const { unsentBytes } = lines().find(({ event }) => event === cut.event)
   expect(unsentBytes).toBeGreaterThan(maxUnsentAnswers)
-  // An answer has less than 8 MB.
+  // A response has less than 8 MB.
   expect(unsentBytes).toBeLessThan(maxUnsentAnswers + 8_000_000)
-  // What the system keeps is read, and behind it the connection is over.
+  // After the data in the buffers of the system the connection ends.
   socket.on('message', () => {})
   const closed = once(socket, 'close')
   socket.resume()

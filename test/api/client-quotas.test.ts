@@ -10,9 +10,9 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { blockOf, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
-/** How much a client may have kept for ever, a day. */
+/** Daily quotas of a client for data that is kept for ever. */
 
-test('a quota comes back evenly over a day', () => {
+test('a quota refills evenly over a day', () => {
   let time = 0
   const limits = { ...developmentClientLimits, payloadsPerDay: 24, bytesPerDay: 2_400 }
   const quota = createClientQuotas(limits, () => time)('one')
@@ -39,7 +39,7 @@ describe('a client', () => {
   })
   afterAll(() => gateway.close())
 
-  test('has so many payloads signed by every transport, and its own blocks still taken', async () => {
+  test('has a limited number of payloads signed by all transports, and may still submit its own blocks', async () => {
     const client = { 'x-forwarded-for': '192.0.2.1' }
     await acceptedId(await post(gateway.url, payload, client))
     const mutation = `mutation { submitBlock(input: { payload: { taggedData: { tag: "0x", data: "0x" } } }) { blockId } }`
@@ -58,7 +58,7 @@ describe('a client', () => {
     await acceptedId(await post(gateway.url, payload, { 'x-forwarded-for': '192.0.2.2' }))
   })
 
-  test('adds so many bytes of blocks, and others theirs', async () => {
+  test('may submit a limited number of bytes of blocks, apart from other clients', async () => {
     const client = { 'x-forwarded-for': '192.0.2.3' }
     const offer = await offerOf(gateway.url)
     const one = (n: number) =>
@@ -76,7 +76,7 @@ describe('a client', () => {
   })
 })
 
-test('on a network that is not that of development the node signs nothing, and a client has less', async () => {
+test('on a network other than the development network the node signs nothing, and clients have lower limits', async () => {
   const genesis = writeGenesis([], 'a network of others')
   const gateway = await startGateway({ env: { GENESIS_FILE: genesis.path } })
   await untilHealth(gateway.url)

@@ -11,13 +11,13 @@ import { rest } from '../support/rest.ts'
 import { serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
-/** What each client may spend, over all transports together. */
+/** The share of each client in the cost per second, over all transports together. */
 
 describe('a share', () => {
   let time = 0
   const shares = createClientShares({ costPerSecond: 100 }, () => time)
 
-  test('is full for ten seconds, fills by time, and names the time until there is enough', () => {
+  test('lasts ten seconds, refills with time, and names the seconds until there is enough', () => {
     const share = shares.of('one')
     expect(share.take(900)).toBeUndefined()
     expect(share.take(500)).toEqual({
@@ -34,19 +34,19 @@ describe('a share', () => {
     expect(share.remaining()).toBe(1_000)
   })
 
-  test('is another for another client', () => {
+  test('is separate for each client', () => {
     shares.of('two').charge(1_000)
     expect([shares.of('two').remaining(), shares.of('three').remaining()]).toEqual([0, 1_000])
   })
 
-  test('gives more than it holds to one operation when it is full, and is in debt then', () => {
+  test('gives more than it holds to one operation when it is full, and is in debt afterwards', () => {
     const share = shares.of('four')
     expect(share.take(1_900)).toBeUndefined()
     time += 8_000
     expect(share.take(1)).toMatchObject({ remaining: 0, retryAfterSeconds: 2 })
   })
 
-  test('is spent by what an operation took in the end, whatever it might have taken and else is spent meanwhile', () => {
+  test('is charged with the final cost of an operation, whatever was reserved before or charged meanwhile', () => {
     const share = shares.of('six')
     expect(share.take(5_000)).toBeUndefined()
     share.charge(10)
@@ -54,7 +54,7 @@ describe('a share', () => {
     expect(share.remaining()).toBe(400)
   })
 
-  test('is never in debt for longer than it takes to fill', () => {
+  test('is never in debt for longer than it takes to refill', () => {
     const share = shares.of('five')
     share.charge(1_000_000)
     time += 10_100
@@ -62,7 +62,7 @@ describe('a share', () => {
   })
 })
 
-// So slow that nothing fills while a test runs.
+// So low that hardly anything refills during a test.
 const costPerSecond = 50
 let gateway: TestGateway
 beforeAll(async () => {
@@ -71,30 +71,30 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 let clients = 0
-/** The header of a client that has not been there before. */
+/** Returns the header of a client that has sent no request yet. */
 function newClient(): { 'x-forwarded-for': string } {
   clients++
   return { 'x-forwarded-for': `192.0.2.${clients}` }
 }
 
-type Sent = Readonly<Record<string, string>>
-let asked = 0
-/** A query that takes two fifths of a share to be read, and that was not asked before. */
-function dear(): string {
-  asked++
-  return `{ a${asked}: __typename }#${'-'.repeat(2_250)}`
+type RequestHeaders = Readonly<Record<string, string>>
+let queries = 0
+/** Returns a new query; reading it costs two fifths of a share. */
+function expensiveQuery(): string {
+  queries++
+  return `{ a${queries}: __typename }#${'-'.repeat(2_250)}`
 }
 
-/** Asks for long answers, which are paid for when they are sent, until there is a debt. */
-async function spendAll(headers: Sent): Promise<void> {
+/** Requests long responses, which are charged when they are sent, until the share is in debt. */
+async function spendAll(headers: RequestHeaders): Promise<void> {
   const response = await rest(`${gateway.url}/openapi.json`, { headers })
   await response.text()
   if (response.status === 200) await spendAll(headers)
   else expect(response.status).toBe(429)
 }
-const cheap = '{ __typename }'
+const cheapQuery = '{ __typename }'
 
-function ask(headers: Sent, query = cheap, extensions?: object): Promise<Response> {
+function ask(headers: RequestHeaders, query = cheapQuery, extensions?: object): Promise<Response> {
   const init = { 'content-type': 'application/json', ...headers }
   const body = JSON.stringify({ query, ...(extensions && { extensions }) })
   return fetch(`${gateway.url}/graphql`, { method: 'POST', headers: init, body })
@@ -105,15 +105,15 @@ function remaining(response: Response): number {
   return Number(found?.[1])
 }
 
-function openSocket(headers: Sent): WebSocket {
+function openSocket(headers: RequestHeaders): WebSocket {
   const url = `${gateway.url.replace('http', 'ws')}/graphql`
   const socket = new WebSocket(url, 'graphql-transport-ws', { headers })
   socket.on('error', () => {})
   return socket
 }
 
-/** A socket whose connection has begun, and its next message. */
-async function beginSocket(headers: Sent, payload = {}) {
+/** Opens a socket and initialises its connection; `next` returns the next message. */
+async function beginSocket(headers: RequestHeaders, payload = {}) {
   const socket = openSocket(headers)
   await once(socket, 'open')
   const send = (message: object) => socket.send(JSON.stringify(message))
@@ -123,8 +123,8 @@ async function beginSocket(headers: Sent, payload = {}) {
   return { send, next, close: () => socket.terminate() }
 }
 
-/** How a client without anything left is refused, by transport. */
-const refusals: Readonly<Record<string, (headers: Sent) => Promise<unknown>>> = {
+/** The refusal of a client with an empty share, by transport. */
+const refusals: Readonly<Record<string, (headers: RequestHeaders) => Promise<unknown>>> = {
   'GraphQL over HTTP': async (headers) => {
     const response = await ask(headers)
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -162,15 +162,15 @@ const refusals: Readonly<Record<string, (headers: Sent) => Promise<unknown>>> = 
   },
 }
 
-/** Something that a client spends on, by transport. */
-const spending: Readonly<Record<string, (headers: Sent) => Promise<void>>> = {
+/** Requests that are charged to a client, by transport. */
+const spending: Readonly<Record<string, (headers: RequestHeaders) => Promise<void>>> = {
   'GraphQL over HTTP': async (headers) => {
-    expect((await ask(headers, dear())).status).toBe(200)
+    expect((await ask(headers, expensiveQuery())).status).toBe(200)
   },
-  'GraphQL the long way': async (headers) => {
-    const response = await ask(headers, dear(), { cost: true })
+  'GraphQL with the cost in the response': async (headers) => {
+    const response = await ask(headers, expensiveQuery(), { cost: true })
     const { extensions } = await response.json()
-    // Some comes back between the two.
+    // The share refills a little in between.
     const more = remaining(response) - extensions.cost.remaining
     expect(more).toBeGreaterThanOrEqual(0)
     expect(more).toBeLessThan(costPerSecond)
@@ -179,14 +179,14 @@ const spending: Readonly<Record<string, (headers: Sent) => Promise<void>>> = {
     await (await rest(`${gateway.url}/openapi.json`, { headers })).text()
   },
   'an event stream': async (headers) => {
-    const query = encodeURIComponent(dear())
+    const query = encodeURIComponent(expensiveQuery())
     const stream = await openStream(`${gateway.url}/graphql?query=${query}`, { headers })
     await stream.result()
     stream.close()
   },
   'a WebSocket': async (headers) => {
     const socket = await beginSocket(headers)
-    socket.send({ id: '1', type: 'subscribe', payload: { query: dear() } })
+    socket.send({ id: '1', type: 'subscribe', payload: { query: expensiveQuery() } })
     expect(await socket.next()).toMatchObject({ type: 'next' })
     socket.close()
   },
@@ -198,43 +198,46 @@ const spending: Readonly<Record<string, (headers: Sent) => Promise<void>>> = {
 }
 
 describe('a client', () => {
-  test.each(Object.keys(refusals))('that has nothing left is refused by %s', async (transport) => {
+  test.each(Object.keys(refusals))('with an empty share is refused by %s', async (transport) => {
     const headers = newClient()
     await spendAll(headers)
     expect(await refusals[transport]?.(headers)).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
     expect((await ask(newClient())).status).toBe(200)
   })
 
-  test.each(Object.keys(spending))('spends by %s what it then has not by others', async (name) => {
-    const headers = newClient()
-    const before = remaining(await ask(headers))
-    await spending[name]?.(headers)
-    const after = remaining(await ask(headers))
-    expect(before).toBeGreaterThan(costPerSecond * 9)
-    expect(before - after).toBeGreaterThan(30)
-  })
+  test.each(Object.keys(spending))(
+    'pays for %s from its share for all transports',
+    async (name) => {
+      const headers = newClient()
+      const before = remaining(await ask(headers))
+      await spending[name]?.(headers)
+      const after = remaining(await ask(headers))
+      expect(before).toBeGreaterThan(costPerSecond * 9)
+      expect(before - after).toBeGreaterThan(30)
+    },
+  )
 
-  test('with a token is the same from every address, and apart from its address', async () => {
+  test('with a token has one share at all addresses, apart from those of the addresses', async () => {
     const authorization = `Bearer ${await gateway.token()}`
     const address = newClient()
     await spendAll({ ...address, authorization })
     expect((await ask({ ...newClient(), authorization })).status).toBe(429)
     expect((await ask(address)).status).toBe(200)
     const socket = await beginSocket(address, { Authorization: authorization })
-    socket.send({ id: '1', type: 'subscribe', payload: { query: dear() } })
+    socket.send({ id: '1', type: 'subscribe', payload: { query: expensiveQuery() } })
     expect((await socket.next()).payload[0].extensions.code).toBe('RATE_LIMIT_EXCEEDED')
     socket.close()
   })
 
-  test('is not taken for another that sent an empty header as well', async () => {
+  test('with an empty header is not identified by that header', async () => {
     const sent = { authorization: '', cookie: `jwt=${await gateway.token()}` }
-    // Whether it is the first of its holder or not, the second finds nothing left.
-    await ask({ ...newClient(), ...sent }, dear())
+    // The second request finds an empty share, whether or not the first one was the first of its holder.
+    await ask({ ...newClient(), ...sent }, expensiveQuery())
     expect((await ask({ ...newClient(), ...sent })).status).toBe(429)
     expect((await ask({ ...newClient(), authorization: '' })).status).toBe(200)
   })
 
-  test('with a token that is not valid is its address, which pays for the check', async () => {
+  test('with an invalid token is identified by its address, which pays for the check', async () => {
     const address = newClient()
     const before = remaining(await ask(address))
     const authorization = `Bearer ${await gateway.token()}x`
@@ -242,7 +245,7 @@ describe('a client', () => {
     expect(before - remaining(await ask(address))).toBeGreaterThan(150)
   })
 
-  test('may ask whether the gateway lives, whatever it has spent', async () => {
+  test('may request the health of the gateway with an empty share', async () => {
     const headers = newClient()
     await spendAll(headers)
     for (const path of ['/health', '/health/live', '/health/ready']) {

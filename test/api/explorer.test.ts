@@ -4,7 +4,7 @@ import { readExplorer } from '../../src/api/explorer.ts'
 import { rest } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
-/** How the explorer is served, as `npm run build` made it. */
+/** The explorer, served as `npm run build` built it. */
 
 let gateway: TestGateway
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const opened = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const id = `0x${'00'.repeat(36)}`
 
 describe('a browser that opens', () => {
@@ -23,46 +23,46 @@ describe('a browser that opens', () => {
     ['a page', '/search?q=7', './'],
     ['a page with an id', `/transaction/${id}`, '../'],
   ] as const
-  test.each(rows)(
-    '%s is shown the explorer, whose base leads to the root',
-    async (_, path, base) => {
-      const response = await open(path)
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(await response.text()).toContain(`<base href="${base}"`)
-    },
-  )
+  test.each(rows)('%s gets the explorer with the root as its base', async (_, path, base) => {
+    const response = await open(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await response.text()).toContain(`<base href="${base}"`)
+  })
 
   const others = [
-    ['no page', '/nowhere'],
-    ['a page that ends too early', '/transaction'],
+    ['an unknown path', '/nowhere'],
+    ['a page without the segment of its id', '/transaction'],
     ['a page without its id', '/transaction/'],
-    ['below a page', `/transaction/${id}/more`],
+    ['a path below a page', `/transaction/${id}/more`],
     ['a folder', '/explorer/'],
-    ['a file that is not there', '/explorer/index-00000000.js'],
+    ['a file that does not exist', '/explorer/index-00000000.js'],
   ] as const
-  test.each(others)('%s is refused as a program is', async (_, path) => {
+  test.each(others)('%s gets the same refusal as a program', async (_, path) => {
     const response = await open(path)
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual({ error: { code: 404, message: expect.any(String) } })
   })
 
-  test.each(['/health', '/openapi.json'])('%s reads what a program reads', async (path) => {
-    const [shown, read] = await Promise.all([open(path), rest(gateway.url + path)])
-    expect([shown.status, shown.headers.get('content-type')]).toEqual([
-      read.status,
-      read.headers.get('content-type'),
-    ])
-  })
+  test.each(['/health', '/openapi.json'])(
+    '%s gets the same response as a program',
+    async (path) => {
+      const [opened, read] = await Promise.all([open(path), rest(gateway.url + path)])
+      expect([opened.status, opened.headers.get('content-type')]).toEqual([
+        read.status,
+        read.headers.get('content-type'),
+      ])
+    },
+  )
 })
 
-test('a program that reads the path of a page is refused as before', async () => {
+test('a program that requests the path of a page is refused', async () => {
   for (const path of ['/', '/search', `/transaction/${id}`]) {
     expect((await rest(gateway.url + path)).status).toBe(404)
   }
 })
 
-test('the page allows nothing inline and no other host, and is asked for again by its tag', async () => {
+test('the page allows no inline content and no other host, and is revalidated by its tag', async () => {
   const response = await open('/')
   const policy = response.headers.get('content-security-policy') ?? ''
   const sources = policy.split('; ').flatMap((directive) => directive.split(' ').slice(1))
@@ -73,7 +73,7 @@ test('the page allows nothing inline and no other host, and is asked for again b
   expect((await open('/', { 'if-none-match': etag })).status).toBe(304)
 })
 
-test('every file that the page names is there, compressed, for ever', async () => {
+test('every file that the page names exists, is compressed, and may be cached for ever', async () => {
   const html = await (await open('/')).text()
   const files = Array.from(
     html.matchAll(/(?:src|href)="\.\/(explorer\/[^"]+)"/g),
@@ -87,31 +87,34 @@ test('every file that the page names is there, compressed, for ever', async () =
     const response = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     const plain = Buffer.from(await response.arrayBuffer())
-    // What is smaller than a packet is sent as it is.
+    // A file smaller than a packet is sent uncompressed.
     if (plain.length < 1_400) continue
     expect((await encoded(url, 'br', brotliDecompressSync)).equals(plain)).toBe(true)
     expect((await encoded(url, 'gzip', gunzipSync)).equals(plain)).toBe(true)
   }
 })
 
-test('EXPLORER=off leaves it out', async () => {
+test('EXPLORER=off disables the explorer', async () => {
   const without = await startGateway({ env: { EXPLORER: 'off' } })
   try {
-    expect((await fetch(`${without.url}/search`, { headers: opened })).status).toBe(404)
+    expect((await fetch(`${without.url}/search`, { headers: browserHeaders })).status).toBe(404)
   } finally {
     await without.close()
   }
 })
 
-test('a checkout in which it was not built has none', async () => {
+test('a checkout in which the explorer was not built has none', async () => {
   expect(await readExplorer(new URL('nowhere/', import.meta.url))).toBe(undefined)
 })
 
 function open(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(gateway.url + path, { headers: { ...opened, ...headers }, redirect: 'manual' })
+  return fetch(gateway.url + path, {
+    headers: { ...browserHeaders, ...headers },
+    redirect: 'manual',
+  })
 }
 
-/** The body as it is on the wire, decoded here. */
+/** Requests a file with a content coding, and returns its decoded body. */
 async function encoded(url: string, coding: string, decode: (bytes: Buffer) => Buffer) {
   const { request } = await import('node:http')
   const bytes = await new Promise<Buffer>((resolve, reject) => {

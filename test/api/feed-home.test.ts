@@ -4,7 +4,7 @@ import { graphql, socketClient } from '../support/client.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { blockOf, issuer, offerOf, postBytes, taggedData } from '../support/wallet.ts'
 
-/** What a home page follows, over WebSocket, of a whole gateway. */
+/** The subscriptions of a home page, over WebSocket with a whole gateway. */
 
 let gateway: TestGateway
 let client: Client
@@ -18,13 +18,13 @@ afterAll(async () => {
   await gateway.close()
 })
 
-test('new blocks come as they are stored, in order (21)', async () => {
+test('new blocks are sent as they are stored, in order (21)', async () => {
   const query = `subscription ($issuer: AccountId) { blocks(filter: { issuerId: $issuer, payload: TAGGED_DATA,
     kind: BASIC }) { blockId slot issuerId content { header { protocolVersion } } } }`
   const variables = { issuer: issuer.accountId }
   const feed = client.iterate<{ blocks: { blockId: string } }>({ query, variables })
   const first = feed.next()
-  // The subscription begins at some moment after it was sent: blocks are sent until one comes.
+  // The subscription begins some time after it is sent, so blocks are submitted until one is received.
   const sent: string[] = []
   const post = async (n: number) => {
     const data = `0x${n.toString(16).padStart(4, '0')}` as const
@@ -32,11 +32,11 @@ test('new blocks come as they are stored, in order (21)', async () => {
     await postBytes(gateway.url, bytes)
     sent.push(blockId)
   }
-  let isHeard = false
+  let isReceived = false
   void first.then(() => {
-    isHeard = true
+    isReceived = true
   })
-  for (let n = 0; !isHeard; n++) await post(n)
+  for (let n = 0; !isReceived; n++) await post(n)
   const begin = sent.indexOf((await first).value?.data?.blocks.blockId ?? '')
   expect(begin).toBeGreaterThanOrEqual(0)
   for (let n = 0; n < 3; n++) await post(1_000 + n)
@@ -46,11 +46,11 @@ test('new blocks come as they are stored, in order (21)', async () => {
   await feed.return?.()
 })
 
-test('the status comes at each milestone, and is that of the query (20)', async () => {
+test('the status is sent at each milestone, and equals that of the query (20)', async () => {
   const members = `committed { slot end } current { slot } lagSeconds addresses unspentOutputs accounts
     baseTokenSupply role mode newestMilestone { index }`
   const query = `subscription { statusChanged { ${members} } }`
-  // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
+  // biome-ignore lint/suspicious/noExplicitAny: the query determines the shape
   const feed = client.iterate<{ statusChanged: any }>({ query })
   const slots: number[] = []
   while (slots.length < 3) {
@@ -69,7 +69,7 @@ test('the status comes at each milestone, and is that of the query (20)', async 
     '{ status { addresses unspentOutputs accounts } }',
   )
   const { addresses, unspentOutputs, accounts } = distribution.data.status
-  // Those of the genesis.
+  // The counts of the genesis.
   expect(Number(addresses)).toBeGreaterThan(0)
   expect(Number(unspentOutputs)).toBeGreaterThanOrEqual(Number(addresses))
   expect(Number(accounts)).toBeGreaterThan(0)

@@ -38,19 +38,19 @@ function get(variables: object, headers: Record<string, string> = {}, url = gate
   return openStream(`${url}/graphql?${parameters}`, { headers })
 }
 
-/** Reads until so many updates of the owner were told. */
+/** Reads until `count` updates of the owner were received. */
 async function ordinals(stream: OpenStream, count: number): Promise<string[]> {
-  const told: string[] = []
-  while (told.length < count) {
+  const received: string[] = []
+  while (received.length < count) {
     const event = await stream.next()
     const { updates = [] } = JSON.parse(event?.data ?? '{}').data.ledgerUpdates
-    told.push(...updates.map(({ ordinal }: { ordinal: string }) => ordinal))
+    received.push(...updates.map(({ ordinal }: { ordinal: string }) => ordinal))
   }
-  return told
+  return received
 }
 
-/** Sends the beginning of a request, and gives what sends the rest. */
-async function half(
+/** Sends the beginning of a request; `finish` sends the rest. */
+async function beginRequest(
   url: string,
   text: string,
   rest: string,
@@ -63,7 +63,7 @@ async function half(
 }
 
 describe('events', () => {
-  test('name their cursors, and a client that comes back with the last goes on behind it (3, 11)', async () => {
+  test('have their cursors as ids, and a client that reconnects with the last one continues after it (3, 11)', async () => {
     const variables = { addresses: [addressText(owner)], after: cursorAt(0) }
     const first = await get(variables)
     expect(first.response.headers.get('content-type')).toMatch(/^text\/event-stream/)
@@ -81,8 +81,8 @@ describe('events', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
-  test('are not shared by one who leaves a variable out and one who sends null for it', async () => {
-    const told = async (variables: object) => {
+  test('are not shared by a client that omits a variable and one that sends null for it', async () => {
+    const open = async (variables: object) => {
       const parameters = new URLSearchParams({
         query: `subscription ($full: Boolean = true) {
           ledgerUpdates { __typename ... on FeedOpened @include(if: $full) { cursor } }
@@ -91,9 +91,9 @@ describe('events', () => {
       })
       return await openStream(`${gateway.url}/graphql?${parameters}`, {})
     }
-    const refused = await told({ full: null })
+    const refused = await open({ full: null })
     expect((await refused.result()).errors).toBeDefined()
-    const other = await told({})
+    const other = await open({})
     const { data, errors } = await other.result()
     expect(errors).toBeUndefined()
     expect(data).toMatchObject({ ledgerUpdates: { cursor: expect.any(String) } })
@@ -101,14 +101,14 @@ describe('events', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
-  test('come whatever the case in which they are asked for', async () => {
+  test('are sent whatever the case of the Accept header', async () => {
     const stream = await get({}, { accept: 'Text/Event-Stream' })
     expect((await stream.next())?.id).toBe(cursorAt(gateway.log.rows.length))
     stream.close()
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
-  test('come by POST too, and are shared with those of other doors', async () => {
+  test('are sent by POST as well, and shared with other transports', async () => {
     const stream = await openStream(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -125,14 +125,14 @@ describe('events', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
-  test('of a query are its result and the end', async () => {
+  test('of a query are its result and the event complete', async () => {
     const stream = await openStream(`${gateway.url}/graphql?query={__typename}`)
     expect(await stream.result()).toEqual({ data: { __typename: 'Query' } })
     expect(await stream.next()).toMatchObject({ event: 'complete' })
     expect(await stream.next()).toBeUndefined()
   })
 
-  test('of a feed that is refused are the reason and the end (5)', async () => {
+  test('of a refused feed are the error and the event complete (5)', async () => {
     const stream = await get({ after: 'x' })
     expect((await stream.result()).errors).toMatchObject([
       { path: ['ledgerUpdates'], extensions: { code: 'CURSOR_MALFORMED' } },
@@ -143,11 +143,11 @@ describe('events', () => {
 
 describe('a stream is refused', () => {
   const rows = [
-    ['for a document that is none', { query: '{' }, 400],
-    ['for a field that is none', { query: '{ nothing }' }, 400],
+    ['for a malformed document', { query: '{' }, 400],
+    ['for an unknown field', { query: '{ nothing }' }, 400],
     ['without a document', {}, 400],
-    ['for variables that are no object', { query: '{ __typename }', variables: '[]' }, 400],
-    ['for variables that are no JSON', { query: '{ __typename }', variables: '{' }, 400],
+    ['for variables that are not an object', { query: '{ __typename }', variables: '[]' }, 400],
+    ['for variables that are not JSON', { query: '{ __typename }', variables: '{' }, 400],
     [
       'for a mutation by GET',
       {
@@ -164,13 +164,13 @@ describe('a stream is refused', () => {
     expect(response.status).toBe(status)
   })
 
-  test('with a token that does not count (15)', async () => {
+  test('with an invalid token (15)', async () => {
     const { response } = await get({}, { authorization: 'Bearer none' })
     expect(response.status).toBe(401)
   })
 
   test.each(['*/*', 'application/json', 'application/graphql-response+json'])(
-    'for a request that accepts %s, by the name of what it lacks',
+    'for a request that accepts only %s',
     async (accept) => {
       const headers = { accept, 'content-type': 'application/json' }
       const body = JSON.stringify({ query })
@@ -188,7 +188,7 @@ describe('a stream is refused', () => {
     await full.close()
   })
 
-  test('over the limit of connections, also where many were being read at once (14)', async () => {
+  test('over the limit of connections, also when many requests are read at the same time (14)', async () => {
     const few = await serveLog({ limits: { connections: 2 } })
     const body = JSON.stringify({ query })
     const head = [
@@ -201,27 +201,29 @@ describe('a stream is refused', () => {
       '',
     ].join('\r\n')
     const requests = await Promise.all(
-      Array.from({ length: 6 }, () => half(few.url, head + body.slice(0, 10), body.slice(10))),
+      Array.from({ length: 6 }, () =>
+        beginRequest(few.url, head + body.slice(0, 10), body.slice(10)),
+      ),
     )
-    // Each is known to be under way once a later one was answered.
+    // All requests are being read once a later one was answered.
     expect((await get({ after: 'x' }, {}, few.url)).response.status).toBe(200)
     for (const { finish } of requests) finish()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       requests.map(async ({ socket }) => String((await once(socket, 'data'))[0]).slice(9, 12)),
     )
-    expect(answers.toSorted()).toEqual(['200', '200', '503', '503', '503', '503'])
+    expect(responses.toSorted()).toEqual(['200', '200', '503', '503', '503', '503'])
     for (const { socket } of requests) socket.destroy()
     await few.close()
   })
 })
 
-test('a client that is gone before its stream begins leaves nothing', async () => {
+test('a client that disconnects before its stream begins leaves no feed', async () => {
   const few = await serveLog({ limits: { connections: 5 } })
   const token = await few.token()
   const parameters = new URLSearchParams({ query })
   const head = `GET /graphql?${parameters} HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n`
   for (let i = 0; i < 20; i++) {
-    const { socket, finish } = await half(few.url, head, `authorization: ${token}\r\n\r\n`)
+    const { socket, finish } = await beginRequest(few.url, head, `authorization: ${token}\r\n\r\n`)
     finish()
     setImmediate(() => socket.resetAndDestroy())
     await once(socket, 'close')
@@ -245,7 +247,7 @@ test('a stream ends with its token, after a notice (15)', async () => {
   await own.close()
 })
 
-test('a gateway that stops tells where to resume and ends the stream (8)', async () => {
+test('a gateway that stops sends the cursor and ends the stream (8)', async () => {
   const own = await serveLog()
   const stream = await get({}, {}, own.url)
   const { cursor } = (await stream.result()).data.ledgerUpdates

@@ -27,7 +27,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** The states in the order they are told, until the feed ends by itself. */
+/** Returns the states in the order in which they are sent, until the feed ends. */
 async function statesOf(
   query: string,
   id: string,
@@ -45,20 +45,20 @@ async function statesOf(
 
 const order = ['PENDING', 'ACCEPTED', 'COMMITTED', 'FINALIZED']
 
-/** Some of the states may be skipped, but none comes twice or too late. */
+/** Some of the states may be skipped, but none is repeated or sent too late. */
 function expectInOrder(states: readonly string[]): void {
   expect(states.at(-1)).toBe('FINALIZED')
   expect(states).toEqual(order.filter((state) => states.includes(state)))
 }
 
-describe('what becomes of (16)', () => {
-  test('a block that is not known yet', async () => {
+describe('the feed of states (16)', () => {
+  test('sends the states of a block that is not known yet', async () => {
     const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x01'))
     const query = 'subscription ($id: BlockId!) { it: blockState(id: $id) { state } }'
     expectInOrder(await statesOf(query, blockId, () => postBytes(gateway.url, bytes)))
   })
 
-  test('a transaction', async () => {
+  test('sends the states of a transaction', async () => {
     const offer = await offerOf(gateway.url)
     const key = user(1)
     const spend = present((await genesisOutputs(gateway.url, key))[0], 'genesis output')
@@ -70,13 +70,13 @@ describe('what becomes of (16)', () => {
     expectInOrder(await statesOf(query, payment.transactionId, () => postBytes(gateway.url, bytes)))
   })
 
-  test('the transaction of the genesis', async () => {
+  test('sends the state of the genesis transaction', async () => {
     const [output = ''] = await genesisOutputs(gateway.url, user(3))
     const query = 'subscription ($id: TransactionId!) { it: transactionState(id: $id) { state } }'
     expect(await statesOf(query, output.slice(0, 74), async () => {})).toEqual(['FINALIZED'])
   })
 
-  test('a feed is left at once while nothing is known', async () => {
+  test('ends at once when the client leaves before the first state', async () => {
     const id = `0x${'00'.repeat(36)}`
     const query = 'subscription ($id: BlockId!) { it: blockState(id: $id) { state } }'
     const feed = client.iterate({ query, variables: { id } })
@@ -86,7 +86,7 @@ describe('what becomes of (16)', () => {
   })
 })
 
-test('milestones come one by one as they are committed (16)', async () => {
+test('milestones are sent one by one as they are committed (16)', async () => {
   const query = 'subscription { milestones { index updateCount } }'
   const feed = client.iterate<{ milestones: { index: number } }>({ query })
   const indices: number[] = []

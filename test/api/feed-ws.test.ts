@@ -43,7 +43,7 @@ interface FeedEvent {
   }[]
 }
 
-const none: FeedEvent = { __typename: 'none', cursor: '' }
+const noEvent: FeedEvent = { __typename: 'none', cursor: '' }
 
 function open(url: string, connectionParams: Record<string, unknown> = {}): Client {
   const webSocketUrl = `${url.replace('http', 'ws')}/graphql`
@@ -84,7 +84,7 @@ describe('subscription ledgerUpdates', () => {
     return gateway.log.cursorAt(seq)
   }
 
-  test('opens, replays from the cursor, and goes live without a seam (1, 2, 6)', async () => {
+  test('opens, replays from the cursor, and continues live without a gap or a repeat (1, 2, 6)', async () => {
     const feed = subscribe(client, { addresses: [addressText(owner)], after: cursorAt(3) })
     const past = rowsOf(gateway.log.rows, owner, 'OWNED').filter((row) => row.seq <= 3)
     expect(await nextOf(feed)).toMatchObject({
@@ -94,32 +94,32 @@ describe('subscription ledgerUpdates', () => {
       limits: { addresses: 100, updatesPerBatch: 100 },
       start: [{ address: addressText(owner), class: 'OWNED', ordinal: String(past.length) }],
     })
-    const told: unknown[] = []
+    const received: unknown[] = []
     const extra = fc.sample(slotEntries, { seed: 8, numRuns: 8 })
     const expected = () => rowsOf(gateway.log.rows, owner, 'OWNED').filter((row) => row.seq > 3)
     let last = cursorAt(3)
-    for (let slot = 0; slot < extra.length || told.length < expected().length; slot++) {
+    for (let slot = 0; slot < extra.length || received.length < expected().length; slot++) {
       const entries = extra[slot]
       if (entries !== undefined) await gateway.commit(entries)
-      while (told.length < expected().length) {
+      while (received.length < expected().length) {
         const event = await nextOf(feed)
         expect(event?.previousCursor).toBe(last)
-        told.push(...(event?.updates ?? []))
+        received.push(...(event?.updates ?? []))
         last = event?.cursor ?? last
       }
     }
-    expect(told).toMatchObject(expected().map(partsOf))
+    expect(received).toMatchObject(expected().map(partsOf))
     const reached = decodeCursor(last, 'cursor')
     expect(reached.ok && reached.value.seq).toBeGreaterThanOrEqual(expected().at(-1)?.seq ?? 0)
     await feed.return?.()
   })
 
-  test('tells first and last ordinal and history hash of each address in a batch (13)', async () => {
+  test('sends the first and last ordinal and the history hash of each address in a batch (13)', async () => {
     const both = [addressText(owner), addressText(other)]
     const feed = subscribe(client, { addresses: both })
     await feed.next()
     await gateway.commit(slotOf(owner, other, owner))
-    const batch = (await nextOf(feed)) ?? none
+    const batch = (await nextOf(feed)) ?? noEvent
     const last = (text: string) =>
       batch.updates?.findLast(({ address }) => address === text)?.historyHash
     const of = (address: typeof owner) => rowsOf(gateway.log.rows, address, 'OWNED').length
@@ -158,7 +158,7 @@ describe('subscription ledgerUpdates', () => {
     await feed.return?.()
   })
 
-  test('shares one stream among all that ask the same, wherever they begin (10)', async () => {
+  test('shares one stream among all equal subscriptions, whatever their cursors (10)', async () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
     const clients = [open(gateway.url), open(gateway.url), client]
     const wanted = { addresses: [addressText(third)] }
@@ -172,9 +172,9 @@ describe('subscription ledgerUpdates', () => {
     await gateway.commit(slotOf(third))
     const newest = rowsOf(gateway.log.rows, third, 'OWNED').at(-1)?.outputId
     for (const feed of feeds) {
-      for (let isTold = false; !isTold; ) {
+      for (let hasNewest = false; !hasNewest; ) {
         const { updates = [] } = (await nextOf(feed)) ?? {}
-        isTold = updates.at(-1)?.outputId === newest
+        hasNewest = updates.at(-1)?.outputId === newest
       }
     }
     for (const feed of [...feeds, another]) await feed.return?.()
@@ -182,12 +182,12 @@ describe('subscription ledgerUpdates', () => {
     for (const one of clients.slice(0, 2)) await one.dispose()
   })
 
-  test('leaves nothing behind when the client is gone', async () => {
-    const gone = open(gateway.url)
-    const feed = subscribe(gone, {})
+  test('ends its subscription when the client disconnects', async () => {
+    const leaving = open(gateway.url)
+    const feed = subscribe(leaving, {})
     await feed.next()
     expect(gateway.feed.share.counts().feeds).toBe(1)
-    gone.terminate()
+    leaving.terminate()
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
@@ -195,21 +195,21 @@ describe('subscription ledgerUpdates', () => {
     ['another network', { addresses: [addressText(owner, 'iota')] }, 'ADDRESS_OF_ANOTHER_NETWORK'],
     ['no address', { addresses: [] }, 'FEED_ADDRESS_COUNT'],
     ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED'],
-    ['a variable of another type', { after: 1 }, 'BAD_USER_INPUT'],
+    ['a variable of the wrong type', { after: 1 }, 'BAD_USER_INPUT'],
   ] as const
   test.each(refused)(
     'refuses %s without closing the socket (5)',
     async (_name, variables, code) => {
       const feed = subscribe(client, variables)
-      const answer = await feed.next()
-      expect(answer.value?.errors).toMatchObject([{ extensions: { code } }])
+      const response = await feed.next()
+      expect(response.value?.errors).toMatchObject([{ extensions: { code } }])
       const next = subscribe(client, {})
       expect((await nextOf(next))?.__typename).toBe('FeedOpened')
       await next.return?.()
     },
   )
 
-  test('gives the same by a fragment, which shares nothing', async () => {
+  test('sends the same events for a selection in a fragment', async () => {
     const query = /* GraphQL */ `
       subscription ($after: String) { ...F }
       fragment F on Subscription {
@@ -227,8 +227,8 @@ describe('subscription ledgerUpdates', () => {
   })
 })
 
-describe('limits, refused before any work (14)', () => {
-  test('of connections: the upgrade is refused, and taken again when another has left', async () => {
+describe('limits are checked before any work (14)', () => {
+  test('an upgrade over the limit of connections is refused until another client disconnects', async () => {
     const gateway = await serveLog({ limits: { connections: 1 } })
     const one = open(gateway.url)
     const feed = subscribe(one, {})
@@ -237,11 +237,11 @@ describe('limits, refused before any work (14)', () => {
       `${gateway.url.replace('http', 'ws')}/graphql`,
       'graphql-transport-ws',
     )
-    const answer = await new Promise<IncomingMessage>((resolve) =>
+    const response = await new Promise<IncomingMessage>((resolve) =>
       second.once('unexpected-response', (_request, response) => resolve(response)),
     )
-    expect(answer.statusCode).toBe(503)
-    expect(answer.headers).toMatchObject({ 'retry-after': '1' })
+    expect(response.statusCode).toBe(503)
+    expect(response.headers).toMatchObject({ 'retry-after': '1' })
     await one.dispose()
     await until(() => gateway.feed.share.counts().feeds === 0)
     const third = open(gateway.url)
@@ -254,7 +254,7 @@ describe('limits, refused before any work (14)', () => {
     ['of one connection', { subscriptionsPerConnection: 1 }, 'connection'],
     ['of all connections', { subscriptions: 1 }, 'server'],
   ] as const
-  test.each(scopes)('of subscriptions %s', async (_name, limits, scope) => {
+  test.each(scopes)('a subscription over the limit %s is refused', async (_name, limits, scope) => {
     const gateway = await serveLog({ limits })
     const client = open(gateway.url)
     const feed = subscribe(client, {})
@@ -272,7 +272,7 @@ describe('limits, refused before any work (14)', () => {
 })
 
 describe('tokens (15)', () => {
-  test('that do not count are refused with a code that lets the client come again', async () => {
+  test('that are invalid are refused with a code that lets the client reconnect', async () => {
     const gateway = await serveLog()
     const client = open(gateway.url, { Authorization: 'Bearer none' })
     const failure = await subscribe(client, {})
@@ -282,7 +282,7 @@ describe('tokens (15)', () => {
     await gateway.close()
   })
 
-  test('that end are announced to the feed, and then the connection is closed', async () => {
+  test('that expire are announced to the feed, and then the connection is closed', async () => {
     const clock = createSettableClock(systemClock.nowNs())
     const gateway = await serveLog({ clock })
     const token = await gateway.token()
@@ -303,7 +303,7 @@ describe('tokens (15)', () => {
   })
 })
 
-test('a gateway that stops is not ready, tells every feed where to resume, and spreads the closes (8)', async () => {
+test('a gateway that stops is not ready, sends each feed its cursor, and spreads the closes over time (8)', async () => {
   const gateway = await serveLog()
   await gateway.commit(slotOf(owner, other))
   await gateway.known()

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { startHeartbeat } from '../../src/api/heartbeat.ts'
 import { until } from '../support/until.ts'
 
-test('cuts off whoever lets a round pass without a sign of life, and nobody else (12)', async () => {
+test('a heartbeat disconnects a client that sends nothing between two pings, and no other (12)', async () => {
   const heartbeat = startHeartbeat(110)
-  const asked = { alive: 0, dead: 0 }
+  const pings = { alive: 0, dead: 0 }
   let isCut = false
   const dead = {
     isSilent: false,
-    ping: () => asked.dead++,
+    ping: () => pings.dead++,
     cut: () => {
       isCut = true
     },
@@ -16,16 +16,16 @@ test('cuts off whoever lets a round pass without a sign of life, and nobody else
   const alive = {
     isSilent: false,
     ping: () => {
-      asked.alive++
+      pings.alive++
       alive.isSilent = false
     },
-    cut: () => expect.unreachable('the living one was cut off'),
+    cut: () => expect.unreachable('the live connection was closed'),
   }
   heartbeat.add(alive)
   const forget = heartbeat.add(dead)
   await until(() => isCut)
-  expect(asked.dead).toBe(1)
+  expect(pings.dead).toBe(1)
   forget()
-  await until(() => asked.alive >= 4)
+  await until(() => pings.alive >= 4)
   heartbeat.stop()
 })

@@ -17,14 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-describe('every answer', () => {
+describe('every response', () => {
   const rows = [
     ['of a route', '/health'],
-    ['of no route', '/nowhere'],
+    ['of an unknown path', '/nowhere'],
     ['of GraphQL', '/graphql?query=%7B__typename%7D'],
   ] as const
   test.each(rows)(
-    '%s has a request id and lets every page read it, without cookies',
+    '%s has a request id, and every page may read it without cookies',
     async (_name, path) => {
       const ask = path.startsWith('/graphql') ? fetch : rest
       const { headers } = await ask(gateway.url + path, {
@@ -37,7 +37,7 @@ describe('every answer', () => {
   )
 
   test.each(['/health', '/graphql', '/v1/chains/x/chainrecord'])(
-    'preflight of %s',
+    'to a preflight of %s allows the method and the headers',
     async (path) => {
       const response = await rest(gateway.url + path, {
         method: 'OPTIONS',
@@ -57,22 +57,22 @@ describe('every answer', () => {
   )
 })
 
-test('an idle connection is kept for longer than balancers keep theirs', async () => {
+test('an idle connection stays open for longer than those of balancers', async () => {
   const { headers } = await rest(`${gateway.url}/health`)
   const [, seconds] = /^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '') ?? []
   expect(Number(seconds)).toBeGreaterThan(60)
 })
 
-describe('REST refuses in its own form', () => {
+describe('REST refuses with a REST error', () => {
   const rows = [
     ['an unknown path', 'GET', '/nowhere', 404],
     ['the root', 'GET', '/', 404],
     ['a wrong method', 'POST', '/health', 405],
-    ['a method of nothing', 'PATCH', '/health', 405],
-    ['half a percent sign', 'GET', '/%', 400],
+    ['a method without a route', 'PATCH', '/health', 405],
+    ['an incomplete percent encoding', 'GET', '/%', 400],
     ['an unknown query parameter', 'GET', '/health?verbose=1', 400],
   ] as const
-  test.each(rows)('%s: %s %s gives %i', async (_name, method, path, status) => {
+  test.each(rows)('%s: %s %s has the status %i', async (_name, method, path, status) => {
     const response = await rest(gateway.url + path, { method })
     expect(response.status).toBe(status)
     expect(await response.json()).toEqual({ error: { code: status, message: expect.any(String) } })
@@ -80,38 +80,41 @@ describe('REST refuses in its own form', () => {
   })
 
   const heads = [
-    ['a request to no host', 'GET /health HTTP/1.1', 'the header Host is missing'],
+    ['a request without Host', 'GET /health HTTP/1.1', 'the header Host is missing'],
     [
-      'an expectation that nobody knows',
+      'an unknown expectation',
       'POST /api/core/v3/blocks HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nContent-Length: 2',
       'the header Expect supports only 100-continue',
     ],
   ] as const
   test.each(heads)('%s', async (_name, head, reason) => {
-    const [status = '', body = ''] = (await rawHead(gateway.url, head)).split('\r\n\r\n')
+    const [status = '', body = ''] = (await sendHead(gateway.url, head)).split('\r\n\r\n')
     expect(status).toMatch(/^HTTP\/1\.1 400 /)
     expect(JSON.parse(body)).toEqual({
       error: { code: 400, message: `the request is not valid HTTP: ${reason}` },
     })
   })
 
-  test('and an old request may do without a host', async () => {
-    const answer = await rawHead(gateway.url, 'GET /nowhere HTTP/1.0')
-    expect(answer).toContain('the path /nowhere does not exist"')
+  test('an HTTP/1.0 request without Host only for its path', async () => {
+    const response = await sendHead(gateway.url, 'GET /nowhere HTTP/1.0')
+    expect(response).toContain('the path /nowhere does not exist"')
   })
 
-  test('a whole URL as target is read as its path', async () => {
-    const answer = await raw(gateway.url, 'GET http://elsewhere.example/nowhere?a=b HTTP/1.1')
-    expect(answer).toContain('the path /nowhere does not exist"')
+  test('an absolute URL by its path', async () => {
+    const response = await sendLine(
+      gateway.url,
+      'GET http://elsewhere.example/nowhere?a=b HTTP/1.1',
+    )
+    expect(response).toContain('the path /nowhere does not exist"')
   })
 })
 
 describe('GraphQL refuses with a code', () => {
   const rows = [
-    ['a document that is none', '{', {}, 'GRAPHQL_PARSE_FAILED'],
-    ['a field that is none', '{ nothing }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a malformed document', '{', {}, 'GRAPHQL_PARSE_FAILED'],
+    ['an unknown field', '{ nothing }', {}, 'GRAPHQL_VALIDATION_FAILED'],
     [
-      'a variable of another kind',
+      'a variable of the wrong type',
       'query ($n: Int!) { chainRecords(first: $n) { nodes { version } } }',
       { n: 'x' },
       'BAD_USER_INPUT',
@@ -140,7 +143,7 @@ describe('GraphQL refuses with a code', () => {
     expect(response.status).toBe(405)
   })
 
-  test.each(['variables', 'extensions'])('%s by GET that are no JSON', async (name) => {
+  test.each(['variables', 'extensions'])('%s by GET that are not JSON', async (name) => {
     const parameters = new URLSearchParams({ query: '{ __typename }', [name]: 'x' })
     const response = await fetch(`${gateway.url}/graphql?${parameters}`)
     const { errors } = await response.json()
@@ -165,7 +168,7 @@ describe('GraphQL refuses with a code', () => {
   })
 })
 
-describe('a broken store is one INTERNAL with a request id, and the stack is in the log alone', () => {
+describe('a broken store causes one INTERNAL with a request id, and the stack is in the log alone', () => {
   let broken: TestGateway
 
   beforeAll(async () => {
@@ -227,17 +230,17 @@ describe('a broken store is one INTERNAL with a request id, and the stack is in 
   }
 })
 
-test('a port in use is told, not thrown', async () => {
+test('a port in use is a returned error, not an exception', async () => {
   const other = await startGateway()
   const { port } = new URL(gateway.url)
   const auth = { key: other.key, clock: systemClock }
   const deps = { services: {}, auth, limits: defaultLimits, log: silentLog }
-  // Nothing is asked of the services before the server listens, and it never does.
-  const doors = await openTransports(deps as unknown as Parameters<typeof openTransports>[0], {
+  // The services are not used before the server listens, and it never does.
+  const opened = await openTransports(deps as unknown as Parameters<typeof openTransports>[0], {
     host: '127.0.0.1',
     port: Number(port),
   })
-  expect(doors.ok ? undefined : doors.error).toEqual({
+  expect(opened.ok ? undefined : opened.error).toEqual({
     code: 'CANNOT_LISTEN',
     host: '127.0.0.1',
     port: Number(port),
@@ -246,13 +249,13 @@ test('a port in use is told, not thrown', async () => {
   await other.close()
 })
 
-/** What a server says to a request line that no client would send. */
-function raw(url: string, line: string): Promise<string> {
-  return rawHead(url, `${line}\r\nHost: ${new URL(url).hostname}`)
+/** Sends a request line that no client would send, and returns the response. */
+function sendLine(url: string, line: string): Promise<string> {
+  return sendHead(url, `${line}\r\nHost: ${new URL(url).hostname}`)
 }
 
-/** What a server says to a head that no client would send. */
-function rawHead(url: string, head: string): Promise<string> {
+/** Sends a head that no client would send, and returns the response. */
+function sendHead(url: string, head: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: hostname, port: Number(port) })

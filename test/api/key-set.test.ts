@@ -14,7 +14,7 @@ import { unwrap } from '../support/log-store.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { until } from '../support/until.ts'
 
-/** The keys of another issuer, from a file and from a URL, and how they change while the gateway runs. */
+/** Keys of another issuer, from a file and from a URL, and their changes while the gateway runs. */
 
 let folder: string
 let path: string
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A key of another issuer, with tokens that it signs. */
+/** Creates a key of another issuer, and a function that signs tokens with it. */
 async function issuerKey(alg: 'EdDSA' | 'ES256', kid: string) {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   const token = (header: object = { kid }) =>
@@ -40,17 +40,17 @@ async function open(source: KeySetSource) {
   return { keySet, names }
 }
 
-/** `ok`, or why a token is refused. */
+/** Returns `ok`, or the error code of a refused token. */
 async function codeOf(keySet: KeySet, authorization: string): Promise<string> {
   const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'own.key') }))
   const found = await callerOf({ key, clock, keySet }, { authorization }).identify()
   return found.ok ? 'ok' : found.error.code
 }
 
-/** An address that answers with what `answer` holds. */
-async function serve(answer: { status: number; body: string }) {
+/** Starts a server that responds with the current content of `reply`. */
+async function serve(reply: { status: number; body: string }) {
   const server = createServer((_request, response) => {
-    response.writeHead(answer.status).end(answer.body)
+    response.writeHead(reply.status).end(reply.body)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -62,33 +62,36 @@ async function serve(answer: { status: number; body: string }) {
 }
 
 describe('a file', () => {
-  test.each(['EdDSA', 'ES256'] as const)('has keys of %s, which tokens name', async (alg) => {
-    const [one, other] = [await issuerKey(alg, 'one'), await issuerKey(alg, 'other')]
-    writeFileSync(path, setOf(one.jwk))
-    const { keySet } = await open({ kind: 'file', path })
-    const forged = await new SignJWT({})
-      .setProtectedHeader({ alg, kid: 'one' })
-      .sign(other.privateKey)
-    const secret = await new SignJWT({})
-      .setProtectedHeader({ alg: 'HS256', kid: 'one' })
-      .sign(Buffer.from(one.jwk.x ?? ''))
-    const codes = [await one.token(), await other.token(), forged, secret].map((token) =>
-      codeOf(keySet, token),
-    )
-    expect(await Promise.all(codes)).toEqual([
-      'ok',
-      'TOKEN_KEY_UNKNOWN',
-      'TOKEN_SIGNATURE_INVALID',
-      'TOKEN_ALGORITHM_REFUSED',
-    ])
-    // One that names no key is held to be of the gateway itself.
-    expect(['TOKEN_SIGNATURE_INVALID', 'TOKEN_ALGORITHM_REFUSED']).toContain(
-      await codeOf(keySet, await one.token({})),
-    )
-    keySet.close()
-  })
+  test.each(['EdDSA', 'ES256'] as const)(
+    'has keys of %s, which tokens name by key id',
+    async (alg) => {
+      const [one, other] = [await issuerKey(alg, 'one'), await issuerKey(alg, 'other')]
+      writeFileSync(path, setOf(one.jwk))
+      const { keySet } = await open({ kind: 'file', path })
+      const forged = await new SignJWT({})
+        .setProtectedHeader({ alg, kid: 'one' })
+        .sign(other.privateKey)
+      const secret = await new SignJWT({})
+        .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+        .sign(Buffer.from(one.jwk.x ?? ''))
+      const codes = [await one.token(), await other.token(), forged, secret].map((token) =>
+        codeOf(keySet, token),
+      )
+      expect(await Promise.all(codes)).toEqual([
+        'ok',
+        'TOKEN_KEY_UNKNOWN',
+        'TOKEN_SIGNATURE_INVALID',
+        'TOKEN_ALGORITHM_REFUSED',
+      ])
+      // A token without a key id is checked with the key of the gateway itself.
+      expect(['TOKEN_SIGNATURE_INVALID', 'TOKEN_ALGORITHM_REFUSED']).toContain(
+        await codeOf(keySet, await one.token({})),
+      )
+      keySet.close()
+    },
+  )
 
-  test('is read again when it changes, and stays in force when it goes or is wrong', async () => {
+  test('is read again when it changes, and its last keys stay valid when it is removed or malformed', async () => {
     const [one, other] = [await issuerKey('EdDSA', 'one'), await issuerKey('ES256', 'other')]
     writeFileSync(path, setOf(one.jwk))
     const { keySet, names } = await open({ kind: 'file', path })
@@ -115,10 +118,10 @@ describe('a file', () => {
   const secret = { kty: 'oct', k: 'AAAA', kid: 'one' }
   const rsa = { kty: 'RSA', n: 'AAAA', e: 'AQAB', kid: 'one' }
   const rows = [
-    ['that is not there', undefined, /ENOENT/],
-    ['that is no JSON', 'keys', 'not a JSON Web Key Set'],
+    ['that does not exist', undefined, /ENOENT/],
+    ['that is not JSON', 'keys', 'not a JSON Web Key Set'],
     ['without keys', '{"keys":7}', 'not a JSON Web Key Set'],
-    ['of keys of other kinds', setOf(rsa), 'contains no key for EdDSA or ES256 with a kid'],
+    ['with keys of other kinds only', setOf(rsa), 'contains no key for EdDSA or ES256 with a kid'],
     ['with a secret', setOf(rsa, secret), 'contains a private key or a secret'],
     ['with a private key', setOf({ ...rsa, d: 'AA' }), 'contains a private key or a secret'],
   ] as const
@@ -129,7 +132,7 @@ describe('a file', () => {
     expect(opened.ok ? '' : opened.error.reason).toMatch(reason)
   })
 
-  test.skipIf(process.platform === 'win32')('that anybody may write to is refused', async () => {
+  test.skipIf(process.platform === 'win32')('that all users may write to is refused', async () => {
     writeFileSync(path, setOf((await issuerKey('EdDSA', 'one')).jwk))
     chmodSync(path, 0o666)
     const opened = await openKeySet({ kind: 'file', path }, createMemoryLog().log)
@@ -139,53 +142,53 @@ describe('a file', () => {
 })
 
 describe('a URL', () => {
-  test('is read again for an unknown key, and forgets one that is gone', async () => {
+  test('is read again for an unknown key, and a removed key is no longer valid', async () => {
     const [one, other] = [await issuerKey('EdDSA', 'one'), await issuerKey('ES256', 'other')]
-    const answer = { status: 200, body: setOf(one.jwk) }
-    const server = await serve(answer)
+    const reply = { status: 200, body: setOf(one.jwk) }
+    const server = await serve(reply)
     const { keySet } = await open({ kind: 'url', url: server.url })
     expect(await codeOf(keySet, await one.token())).toBe('ok')
-    answer.body = setOf(other.jwk)
+    reply.body = setOf(other.jwk)
     expect(await codeOf(keySet, await other.token())).toBe('ok')
     expect(await codeOf(keySet, await one.token())).toBe('TOKEN_KEY_UNKNOWN')
     keySet.close()
     server.close()
   })
 
-  test('that is away keeps the last keys, and is asked again', async () => {
+  test('that is unavailable leaves the last keys valid, and is read again', async () => {
     const [one, other] = [await issuerKey('EdDSA', 'one'), await issuerKey('ES256', 'other')]
-    const answer = { status: 200, body: setOf(one.jwk) }
-    const server = await serve(answer)
+    const reply = { status: 200, body: setOf(one.jwk) }
+    const server = await serve(reply)
     const { keySet, names } = await open({ kind: 'url', url: server.url })
     const logged = () => names('key-set-away', 'key-set-back')
-    answer.status = 500
+    reply.status = 500
     await until(() => logged().length === 1)
     expect(await codeOf(keySet, await one.token())).toBe('ok')
     expect(await codeOf(keySet, await other.token())).toBe('TOKEN_KEY_UNKNOWN')
-    Object.assign(answer, { status: 200, body: setOf(one.jwk, other.jwk) })
+    Object.assign(reply, { status: 200, body: setOf(one.jwk, other.jwk) })
     await until(() => logged().length === 2)
     expect(await codeOf(keySet, await other.token())).toBe('ok')
     keySet.close()
     server.close()
   })
 
-  test('that is away at the start refuses its tokens until it answers', async () => {
+  test('that is unavailable at the start has its tokens refused until it responds', async () => {
     const one = await issuerKey('EdDSA', 'one')
-    const answer = { status: 503, body: '' }
-    const server = await serve(answer)
+    const reply = { status: 503, body: '' }
+    const server = await serve(reply)
     const { keySet } = await open({ kind: 'url', url: server.url })
     expect(await codeOf(keySet, await one.token())).toBe('TOKEN_KEY_UNKNOWN')
-    Object.assign(answer, { status: 200, body: setOf(one.jwk) })
+    Object.assign(reply, { status: 200, body: setOf(one.jwk) })
     expect(await codeOf(keySet, await one.token())).toBe('ok')
     keySet.close()
     server.close()
   })
 
-  test('is not asked for every token that names a key of its own invention', async () => {
+  test('is not read for each token with an invented key id', async () => {
     const one = await issuerKey('EdDSA', 'one')
-    let asked = 0
+    let requests = 0
     const server = createServer((_request, response) => {
-      asked++
+      requests++
       response.end(setOf(one.jwk))
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -194,7 +197,7 @@ describe('a URL', () => {
     for (let i = 0; i < 20; i++) {
       expect(await codeOf(keySet, await one.token({ kid: `k${i}` }))).toBe('TOKEN_KEY_UNKNOWN')
     }
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
     keySet.close()
     server.close()
   })

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
-/** Answers that are larger than the system takes at once: the page of GraphiQL has nine megabytes. */
+/** Responses that are larger than the buffers of the system: the page of GraphiQL has nine megabytes. */
 
 let gateway: TestGateway
 
@@ -17,16 +17,16 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 async function page(method: string, headers: Record<string, string> = {}) {
-  const asked = request(`${gateway.url}/graphql`, {
+  const outgoing = request(`${gateway.url}/graphql`, {
     method,
     headers: { accept: 'text/html', ...headers },
   })
-  asked.end()
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  return { length: Number(answer.headers['content-length']), body: await buffer(answer) }
+  outgoing.end()
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  return { length: Number(response.headers['content-length']), body: await buffer(response) }
 }
 
-test('the page is whole, as it is and compressed, and a HEAD tells its length alone', async () => {
+test('the page is complete, plain and compressed, and the response to HEAD has its length alone', async () => {
   const [plain, compressed, head] = await Promise.all([
     page('GET'),
     page('GET', { 'accept-encoding': 'gzip' }),
@@ -39,7 +39,7 @@ test('the page is whole, as it is and compressed, and a HEAD tells its length al
   expect(head).toEqual({ length: plain.length, body: Buffer.alloc(0) })
 })
 
-test('clients that do not read hold up nobody, and leave nothing when they go', async () => {
+test('clients that do not read delay no other client, and leave nothing behind when they disconnect', async () => {
   const { hostname, port } = new URL(gateway.url)
   const sockets = Array.from({ length: 20 }, () => {
     const socket = connect(Number(port), hostname)

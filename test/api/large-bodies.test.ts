@@ -12,7 +12,7 @@ function message(length: number): Message {
   return { headers: { 'content-length': String(length) } } as Message
 }
 
-test('four large bodies of a client are read at a time, short ones and those of others beside them', async () => {
+test('four large bodies of a client are read at a time, beside short bodies and those of other clients', async () => {
   const reading: string[] = []
   const ends: (() => void)[] = []
   const read = (name: string, client: string, length: number) =>
@@ -35,7 +35,7 @@ test('four large bodies of a client are read at a time, short ones and those of 
   expect(reading.slice(6)).toEqual(['a5', 'a6'])
 })
 
-test('a body that breaks off gives its place to the next', async () => {
+test('a body that breaks off frees its place for the next', async () => {
   const broken = Array.from({ length: 4 }, () =>
     withRoom('c', message(100_000), () => Promise.reject(new Error('left'))),
   )
@@ -49,30 +49,33 @@ test('a body that breaks off gives its place to the next', async () => {
 test.each([
   ['/graphql', 'application/json'],
   ['/api/core/v3/blocks', 'application/vnd.iota.serializer-v2'],
-])('clients that leave while their bodies to %s wait for room give it back', async (path, type) => {
-  const gateway = await startGateway()
-  try {
-    const { hostname, port } = new URL(gateway.url)
-    const head = `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: ${type}\r\ncontent-length: 100000\r\n\r\n`
-    const sockets = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const socket = connect(Number(port), hostname)
-        await once(socket, 'connect')
-        socket.write(`${head}{`)
-        return socket
-      }),
-    )
-    const short = '{ __typename }'
-    // All heads were read by the time of these answers.
-    for (let i = 0; i < 4; i++) await graphql(gateway.url, short)
-    // The last ones wait, and leave first.
-    for (const socket of sockets.toReversed()) {
-      socket.destroy()
-      await once(socket, 'close')
+])(
+  'clients that disconnect while their bodies to %s wait free their places',
+  async (path, type) => {
+    const gateway = await startGateway()
+    try {
+      const { hostname, port } = new URL(gateway.url)
+      const head = `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: ${type}\r\ncontent-length: 100000\r\n\r\n`
+      const sockets = await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const socket = connect(Number(port), hostname)
+          await once(socket, 'connect')
+          socket.write(`${head}{`)
+          return socket
+        }),
+      )
+      const short = '{ __typename }'
+      // All heads have been read when these responses are sent.
+      for (let i = 0; i < 4; i++) await graphql(gateway.url, short)
+      // The last connections wait, and are closed first.
+      for (const socket of sockets.toReversed()) {
+        socket.destroy()
+        await once(socket, 'close')
+      }
+      const { data } = await graphql(gateway.url, short.padEnd(100_000))
+      expect(data).toEqual({ __typename: 'Query' })
+    } finally {
+      await gateway.close()
     }
-    const { data } = await graphql(gateway.url, short.padEnd(100_000))
-    expect(data).toEqual({ __typename: 'Query' })
-  } finally {
-    await gateway.close()
-  }
-})
+  },
+)

@@ -16,8 +16,8 @@ function open(): WebSocket {
   return socket
 }
 
-test('a limit that is reached is told once, and again when there is room', async () => {
-  const said = () =>
+test('a limit that is reached is logged once, and so is the end of it', async () => {
+  const events = () =>
     gateway.logged
       .map((line) => JSON.parse(line))
       .filter(({ event }) => event === 'connections-full' || event === 'connections-free')
@@ -28,13 +28,13 @@ test('a limit that is reached is told once, and again when there is room', async
     expect(response.statusCode).toBe(503)
   }
   const reason = 'MAX_CONNECTIONS: 2 are open, and more are refused'
-  expect(said()).toMatchObject([{ event: 'connections-full', level: 'warn', reason }])
+  expect(events()).toMatchObject([{ event: 'connections-full', level: 'warn', reason }])
   for (const socket of first) {
     socket.close()
     await once(socket, 'close')
   }
   const later = open()
   await once(later, 'open')
-  expect(said().map(({ event }) => event)).toEqual(['connections-full', 'connections-free'])
+  expect(events().map(({ event }) => event)).toEqual(['connections-full', 'connections-free'])
   later.close()
 })

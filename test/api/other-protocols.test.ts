@@ -16,22 +16,22 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** What Java's client and curl send with every request to a server that they do not know yet. */
+/** Headers of Java's client and of curl for a server whose protocols they do not know yet. */
 const offer = {
   connection: 'Upgrade, HTTP2-Settings',
   upgrade: 'h2c',
   'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA',
 }
 
-interface Asked {
+interface RequestOptions {
   readonly path: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Status, body and the connection it came on. */
-async function ask({ path, method = 'GET', headers = {}, body }: Asked) {
+/** Returns the status, the body and the local port of the connection. */
+async function send({ path, method = 'GET', headers = {}, body }: RequestOptions) {
   const request = httpRequest(gateway.url + path, { agent, method, headers })
   request.end(body)
   const [response]: IncomingMessage[] = await once(request, 'response')
@@ -41,44 +41,44 @@ async function ask({ path, method = 'GET', headers = {}, body }: Asked) {
 }
 
 describe('an offer of HTTP/2', () => {
-  test('is not taken, and the request answered', async () => {
+  test('is ignored, and the request gets its response', async () => {
     const path = '/api/core/v3/committee'
-    const { status, text } = await ask({ path, headers: offer })
+    const { status, text } = await send({ path, headers: offer })
     expect([status, JSON.parse(text)]).toEqual([200, await restJson(gateway.url + path)])
   })
 
-  test('is not taken by a wrong path either, which is refused as ever', async () => {
-    const { status, text } = await ask({ path: '/nowhere', headers: offer })
+  test('is ignored for an unknown path, which is refused as usual', async () => {
+    const { status, text } = await send({ path: '/nowhere', headers: offer })
     expect([status, JSON.parse(text).error.code]).toEqual([404, 404])
   })
 
-  test('costs no part of a body', async () => {
+  test('loses no part of a body', async () => {
     const path = `/v1/chains/${chainIdOf(3)}/chainrecord`
     const body = JSON.stringify({ accessNodes: ['x'.repeat(200)], isActive: true })
     const authorization = await gateway.token('chain-record:write')
     const headers = { ...offer, authorization, 'content-type': 'application/json' }
-    const { status, text } = await ask({ path, method: 'POST', headers, body })
+    const { status, text } = await send({ path, method: 'POST', headers, body })
     expect([status, JSON.parse(text).accessNodes]).toEqual([201, ['x'.repeat(200)]])
   })
 
-  test('leaves the connection as it was, for one request after the other', async () => {
-    const first = await ask({
+  test('leaves the connection open for further requests', async () => {
+    const first = await send({
       path: '/api/routes',
       headers: { ...offer, connection: 'Upgrade, HTTP2-Settings, keep-alive' },
     })
-    const second = await ask({ path: '/api/routes' })
-    const third = await ask({ path: '/api/routes', headers: offer })
+    const second = await send({ path: '/api/routes' })
+    const third = await send({ path: '/api/routes', headers: offer })
     expect([second.text, third.text]).toEqual([first.text, first.text])
     expect(second.port).toBe(first.port)
   })
 })
 
-test('a tunnel is refused as JSON', async () => {
+test('a tunnel is refused with a JSON error', async () => {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.write('CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example:443\r\n\r\n')
-  let answer = ''
-  for await (const chunk of socket) answer += chunk
-  expect(answer).toContain('HTTP/1.1 404')
-  expect(answer).toContain('{"error":{"code":404,')
+  let response = ''
+  for await (const chunk of socket) response += chunk
+  expect(response).toContain('HTTP/1.1 404')
+  expect(response).toContain('{"error":{"code":404,')
 })

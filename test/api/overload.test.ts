@@ -6,7 +6,7 @@ import { rest } from '../support/rest.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 
-test('a gateway with too much to do refuses all but the operator and the probe of its life', async () => {
+test('an overloaded gateway refuses all requests except those of the operator and of the liveness probe', async () => {
   const gateway = await startGateway({ env: { MAX_LOOP_DELAY: '100' } })
   const socket = new WebSocket(
     `${gateway.url.replace('http', 'ws')}/graphql`,

@@ -11,24 +11,24 @@ import { maxUnansweredRequests, trackResponses } from '../../src/api/response-tr
 import { present } from '../../src/lib/assert.ts'
 import { until } from '../support/until.ts'
 
-/** What one connection, or all of one client, may have parsed before others are served. */
+/** The requests of one connection, or of all connections of one client, that are parsed before other clients are served. */
 
 const server = createServer()
 const reading = readInPieces(server, { kind: 'none' })
-const answers = trackResponses(() => reading)
+const watched = trackResponses(() => reading)
 const sockets: Socket[] = []
-let taken: ServerResponse[] = []
+let received: ServerResponse[] = []
 
 beforeAll(async () => {
   server.on('request', (_message, response) => {
-    answers.add(response)
-    taken.push(response)
+    watched.add(response)
+    received.push(response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  taken = []
+  received = []
 })
 afterAll(() => server.close())
 
@@ -45,7 +45,7 @@ const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const perPiece = Math.ceil(4_096 / request.length)
 
 describe('a connection', () => {
-  test('of many requests parses no more than some before they are answered', async () => {
+  test('with many requests parses a limited number of them before it gets responses', async () => {
     const socket = await open()
     const count = 2_000
     let text = ''
@@ -53,28 +53,28 @@ describe('a connection', () => {
       text += chunk
     })
     socket.write(request.repeat(count))
-    await until(() => taken.length > maxUnansweredRequests, { what: 'requests are taken' })
+    await until(() => received.length > maxUnansweredRequests, { what: 'requests are received' })
     for (let i = 0; i < 100; i++) await inNextPhase()
-    expect(taken.length).toBeLessThanOrEqual(maxUnansweredRequests + perPiece)
-    let answered = 0
+    expect(received.length).toBeLessThanOrEqual(maxUnansweredRequests + perPiece)
+    let sent = 0
     await until(
       () => {
-        for (const response of taken.splice(0)) response.end(`<${answered++}>`)
+        for (const response of received.splice(0)) response.end(`<${sent++}>`)
         return text.includes(`<${count - 1}>`)
       },
-      { what: 'all are answered' },
+      { what: 'all responses are received' },
     )
     const bodies = [...text.matchAll(/<(\d+)>/g)].map(([, number]) => Number(number))
     expect(bodies).toEqual(Array.from({ length: count }, (_, i) => i))
   })
 
-  test('gets a long body whole, and what comes behind an upgrade', async () => {
+  test('delivers a long body completely, and the data after an upgrade', async () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251))
     const socket = await open()
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes.length}\r\n\r\n`)
     socket.write(bytes)
-    await until(() => taken.length === 1, { what: 'the request is taken' })
-    const [response] = taken.splice(0)
+    await until(() => received.length === 1, { what: 'the request is received' })
+    const [response] = received.splice(0)
     expect((await buffer(present(response, 'a request').req)).equals(bytes)).toBe(true)
     response?.end()
     const upgraded = new Promise<Buffer>((resolve) => {
@@ -89,12 +89,12 @@ describe('a connection', () => {
     expect((await upgraded).equals(bytes)).toBe(true)
   })
 
-  test('is read in pieces behind an upgrade too', async () => {
+  test('is read in pieces after an upgrade as well', async () => {
     const socket = await open()
     const upgraded = once(server, 'upgrade')
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
     const [, duplex]: Duplex[] = await upgraded
-    let [read, most, before] = [0, 0, 0]
+    let [read, maximum, before] = [0, 0, 0]
     duplex?.on('data', (bytes) => {
       read += bytes.length
     })
@@ -102,15 +102,15 @@ describe('a connection', () => {
     socket.write(Buffer.alloc(length))
     while (read < length) {
       await inNextPhase()
-      most = Math.max(most, read - before)
+      maximum = Math.max(maximum, read - before)
       before = read
     }
-    expect(most).toBeLessThan(300_000)
+    expect(maximum).toBeLessThan(300_000)
     duplex?.destroy()
   })
 })
 
-/** Opens connections on a thread of its own, and writes to all of them when it is told, so that all bytes are there at once. */
+/** Opens connections on a thread of its own, and writes to all of them on a message, so that all bytes arrive together. */
 const writer = `
   const { workerData, parentPort } = require('node:worker_threads')
   const { connect } = require('node:net')
@@ -129,7 +129,7 @@ const writer = `
 `
 
 describe('a client', () => {
-  test('of many connections has a part of its requests parsed in each round of the loop', async () => {
+  test('with many connections has a part of its requests parsed in each turn of the event loop', async () => {
     const { port } = server.address() as AddressInfo
     const written = new Int32Array(new SharedArrayBuffer(4))
     const [connections, text] = [20, request.repeat(1_000)]
@@ -137,17 +137,17 @@ describe('a client', () => {
     let accepted = 0
     server.on('connection', () => void accepted++)
     const worker = new Worker(writer, { eval: true, workerData })
-    await until(() => accepted === connections, { what: 'all are accepted' })
+    await until(() => accepted === connections, { what: 'all connections are accepted' })
     worker.postMessage('write')
-    // Nothing is read before all is written.
+    // Nothing is read until everything is written.
     Atomics.wait(written, 0, 0)
-    let [most, before] = [0, 0]
-    while (taken.length < connections * (perPiece - 1)) {
+    let [maximum, before] = [0, 0]
+    while (received.length < connections * (perPiece - 1)) {
       await inNextPhase()
-      most = Math.max(most, taken.length - before)
-      before = taken.length
+      maximum = Math.max(maximum, received.length - before)
+      before = received.length
     }
-    expect(most).toBeLessThanOrEqual(5 * perPiece)
+    expect(maximum).toBeLessThanOrEqual(5 * perPiece)
     await worker.terminate()
   })
 })

@@ -9,18 +9,18 @@ import { graphql, socketClient } from '../support/client.ts'
 import { writeGenesis } from '../support/genesis-gateway.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
-/** What an operator allows browsers and strangers. */
+/** Policies of an operator for browsers and unknown clients. */
 
-/** One request, with a Host of its own choice, which `fetch` would not send. */
-async function ask(url: string, headers: Record<string, string>, body?: string | Uint8Array) {
+/** Sends a request with any Host, which `fetch` does not do. */
+async function send(url: string, headers: Record<string, string>, body?: string | Uint8Array) {
   const method = body === undefined ? 'GET' : 'POST'
-  const asked = request(url, { method, headers }).end(body)
-  const [response]: IncomingMessage[] = (await once(asked, 'response')) as [IncomingMessage]
+  const outgoing = request(url, { method, headers }).end(body)
+  const [response]: IncomingMessage[] = (await once(outgoing, 'response')) as [IncomingMessage]
   if (response === undefined) throw new Error('no response')
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
 
-/** Opens a WebSocket as a page of some origin would; the status where it is refused. */
+/** Opens a WebSocket as a page of an origin does; returns the status of a refusal. */
 async function openedFrom(url: string, origin: string | undefined): Promise<number | 'open'> {
   const protocol = url.includes('mqtt') ? 'mqtt' : 'graphql-transport-ws'
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol, {
@@ -38,32 +38,32 @@ async function openedFrom(url: string, origin: string | undefined): Promise<numb
   }
 }
 
-describe('with some origins', () => {
-  const ours = 'https://explorer.example'
+describe('with allowed origins', () => {
+  const allowed = 'https://explorer.example'
   let gateway: TestGateway
   beforeAll(async () => {
-    gateway = await startGateway({ env: { ALLOWED_ORIGINS: `${ours},http://b.example:8080` } })
+    gateway = await startGateway({ env: { ALLOWED_ORIGINS: `${allowed},http://b.example:8080` } })
   })
   afterAll(() => gateway.close())
 
   test.each(['/health', '/graphql?query=%7B__typename%7D', '/nowhere', '/openapi.json'])(
-    'their pages may read %s, and no others',
+    'only their pages may read %s',
     async (path) => {
-      const told = async (origin: string) => {
-        const { headers } = await ask(gateway.url + path, { origin })
+      const corsOf = async (origin: string) => {
+        const { headers } = await send(gateway.url + path, { origin })
         return [headers['access-control-allow-origin'], /\borigin\b/.test(headers.vary ?? '')]
       }
-      expect(await told(ours)).toEqual([ours, true])
-      expect(await told('http://b.example:8080')).toEqual(['http://b.example:8080', true])
-      expect(await told('http://b.example')).toEqual([undefined, true])
-      expect(await told('null')).toEqual([undefined, true])
+      expect(await corsOf(allowed)).toEqual([allowed, true])
+      expect(await corsOf('http://b.example:8080')).toEqual(['http://b.example:8080', true])
+      expect(await corsOf('http://b.example')).toEqual([undefined, true])
+      expect(await corsOf('null')).toEqual([undefined, true])
     },
   )
 
-  test('a preflight of another page is told nothing', async () => {
+  test('a preflight of another page allows nothing', async () => {
     const options = async (origin: string) =>
       (await fetch(`${gateway.url}/graphql`, { method: 'OPTIONS', headers: { origin } })).headers
-    expect((await options(ours)).get('access-control-allow-methods')).toContain('POST')
+    expect((await options(allowed)).get('access-control-allow-methods')).toContain('POST')
     expect((await options('https://c.example')).get('access-control-allow-methods')).toBeNull()
   })
 
@@ -71,18 +71,18 @@ describe('with some origins', () => {
     const at = (origin?: string) => openedFrom(gateway.url + path, origin)
     expect(await at('https://c.example')).toBe(403)
     expect(await at('null')).toBe(403)
-    for (const origin of [ours, gateway.url, undefined]) expect(await at(origin)).not.toBe(403)
+    for (const origin of [allowed, gateway.url, undefined]) expect(await at(origin)).not.toBe(403)
   })
 })
 
-test('on another network than the development one, pages of other origins may not read', async () => {
+test('on a network other than the development network, pages of other origins may not read', async () => {
   const genesis = writeGenesis([])
   const { parameters, ...rest } = JSON.parse(readFileSync(genesis.path, 'utf8'))
   const other = { ...rest, parameters: { ...parameters, networkName: 'other' } }
   writeFileSync(genesis.path, JSON.stringify(other))
   const gateway = await startGateway({ env: { GENESIS_FILE: genesis.path } })
   try {
-    const { headers } = await ask(`${gateway.url}/health`, { origin: 'https://c.example' })
+    const { headers } = await send(`${gateway.url}/health`, { origin: 'https://c.example' })
     expect(headers['access-control-allow-origin']).toBeUndefined()
     expect(await openedFrom(`${gateway.url}/graphql`, 'https://c.example')).toBe(403)
   } finally {
@@ -91,18 +91,18 @@ test('on another network than the development one, pages of other origins may no
   }
 })
 
-test('with some hosts, a gateway is called by no other name', async () => {
+test('with allowed hosts, a gateway refuses all other host names', async () => {
   const env = { ALLOWED_HOSTS: 'Gateway.example, localhost,[::1]' }
   const gateway = await startGateway({ env })
   try {
-    const by = async (host: string) => (await ask(`${gateway.url}/health/live`, { host })).status
+    const by = async (host: string) => (await send(`${gateway.url}/health/live`, { host })).status
     for (const host of ['gateway.example', 'GATEWAY.example:443', 'localhost:4000', '[::1]:4000']) {
       expect(await by(host)).toBe(200)
     }
     for (const host of ['evil.example', 'gateway.example.evil', '127.0.0.1', '[::2]:4000']) {
       expect(await by(host)).toBe(421)
     }
-    // By its number, which is none of the names.
+    // By its IP address, which is not among the allowed hosts.
     expect(await openedFrom(`${gateway.url}/graphql`, undefined)).toBe(421)
   } finally {
     await gateway.close()
@@ -122,7 +122,7 @@ describe('without introspection', () => {
     '{ __schema { types { name } } }',
     '{ a: __type(name: "Query") { name } }',
     '{ ... on Query { ...F } } fragment F on Query { __schema { types { name } } }',
-  ])('the schema is not told: %s', async (query) => {
+  ])('the schema is not returned for %s', async (query) => {
     const { errors } = await graphql(gateway.url, query)
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['INTROSPECTION_OFF'])
     const client = socketClient(gateway.url)
@@ -132,7 +132,7 @@ describe('without introspection', () => {
     await client.dispose()
   })
 
-  test('names are not suggested, and data is given', async () => {
+  test('names are not suggested, and data is returned', async () => {
     const { errors } = await graphql(gateway.url, '{ milestons { nodes { index } } }')
     expect(errors?.[0]?.message).toBe('Cannot query field "milestons" on type "Query".')
     const query = 'query ($sort: Sort) { milestones(sort: $sort, first: 1) { nodes { index } } }'
@@ -143,10 +143,10 @@ describe('without introspection', () => {
     ).toBeUndefined()
   })
 
-  test('neither GraphiQL nor the explorer is shown', async () => {
+  test('neither GraphiQL nor the explorer is served', async () => {
     const headers = { accept: 'text/html' }
-    expect((await ask(`${gateway.url}/`, headers)).status).toBe(404)
-    expect((await ask(`${gateway.url}/graphql`, headers)).body).not.toContain('<html')
+    expect((await send(`${gateway.url}/`, headers)).status).toBe(404)
+    expect((await send(`${gateway.url}/graphql`, headers)).body).not.toContain('<html')
   })
 })
 
@@ -163,11 +163,14 @@ describe('on a development network', () => {
     expect(await openedFrom(`${gateway.url}/graphql`, 'https://c.example')).toBe('open')
   })
 
-  test.each(['/graphql', '/api/core/v3/blocks'])('a compressed body at %s is 415', async (path) => {
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-    const refused = await ask(gateway.url + path, headers, gzipSync('{"query":"{__typename}"}'))
-    expect([refused.status, refused.headers['accept-encoding']]).toEqual([415, 'identity'])
-  })
+  test.each(['/graphql', '/api/core/v3/blocks'])(
+    'a compressed body at %s has the status 415',
+    async (path) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+      const refused = await send(gateway.url + path, headers, gzipSync('{"query":"{__typename}"}'))
+      expect([refused.status, refused.headers['accept-encoding']]).toEqual([415, 'identity'])
+    },
+  )
 
   test('an error repeats at most 200 characters of what was sent', async () => {
     const long = 'x'.repeat(5_000)
@@ -183,11 +186,13 @@ describe('on a development network', () => {
     ]
     for (const [query, variables] of documents) {
       const { errors } = await graphql(gateway.url, query, variables)
-      const said = JSON.stringify(errors?.map(({ message, extensions }) => [message, extensions]))
-      expect(said).not.toMatch(/x{201}|9{201}/)
+      const reported = JSON.stringify(
+        errors?.map(({ message, extensions }) => [message, extensions]),
+      )
+      expect(reported).not.toMatch(/x{201}|9{201}/)
     }
     for (const path of [`/${long}`, `/health?${long}=1`, `/v1/chains/${long}/chainrecord`]) {
-      expect((await ask(gateway.url + path, {})).body).not.toMatch(/x{201}/)
+      expect((await send(gateway.url + path, {})).body).not.toMatch(/x{201}/)
     }
   })
 })

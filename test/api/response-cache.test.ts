@@ -10,24 +10,24 @@ import {
 } from '../../src/api/response-cache.ts'
 import { until } from '../support/until.ts'
 
-/** Computes answers, and notes how often. */
+/** Computes responses and counts the computations. */
 function counting() {
   let count = 0
   const compute = async () => `answer ${++count}`
   return { compute, count: () => count }
 }
 
-function askedBy(key: string): RequestKey {
+function requestOf(key: string): RequestKey {
   return { method: 'POST', text: Buffer.from(key) }
 }
 
-/** The version that is read, of each cache made with it. */
+/** The current version of a cache, and how often it was read. */
 interface Versions {
   now: string | undefined
   reads: number
 }
 
-/** A cache whose versions only a read can tell. */
+/** Creates a cache that detects a change only by a read of the version. */
 function cacheOf(maxBytes: number, options: Partial<ResponseCacheOptions> = {}) {
   return createResponseCache({
     maxBytes,
@@ -40,8 +40,8 @@ function cacheOf(maxBytes: number, options: Partial<ResponseCacheOptions> = {}) 
 
 const versionsOf = new WeakMap<ResponseCache, Versions>()
 
-/** Asks for an answer of a version, which is the version of all of the cache from now on. */
-async function ask(
+/** Requests a response; from now on the whole cache has the given version. */
+async function request(
   cache: ResponseCache,
   key: string,
   version: string | undefined,
@@ -54,7 +54,7 @@ async function ask(
     versions.reads++
     return versions.now
   }
-  const answer = await cache.getOrCompute(askedBy(key), () => ({ version: readVersion, compute }))
+  const answer = await cache.getOrCompute(requestOf(key), () => ({ version: readVersion, compute }))
   return bodyOf(answer)
 }
 
@@ -62,56 +62,56 @@ function bodyOf(answer: string | CachedResponse | undefined): string | undefined
   return typeof answer === 'object' ? answer.body.toString() : answer
 }
 
-test('an answer is kept from the second time on, as long as its version is the same', async () => {
+test('a response is cached from the second request on, as long as its version is the same', async () => {
   const cache = cacheOf(10_000)
   const { compute, count } = counting()
-  expect(await ask(cache, 'a', '1', compute)).toBe('answer 1')
-  expect(await ask(cache, 'a', '1', compute)).toBe('answer 2')
-  expect(await ask(cache, 'a', '1', compute)).toBe('answer 2')
-  expect(await ask(cache, 'a', '2', compute)).toBe('answer 3')
-  expect(await ask(cache, 'b', '2', compute)).toBe('answer 4')
-  expect(await ask(cache, 'a', '2', compute)).toBe('answer 3')
+  expect(await request(cache, 'a', '1', compute)).toBe('answer 1')
+  expect(await request(cache, 'a', '1', compute)).toBe('answer 2')
+  expect(await request(cache, 'a', '1', compute)).toBe('answer 2')
+  expect(await request(cache, 'a', '2', compute)).toBe('answer 3')
+  expect(await request(cache, 'b', '2', compute)).toBe('answer 4')
+  expect(await request(cache, 'a', '2', compute)).toBe('answer 3')
   expect(count()).toBe(4)
 })
 
-test('what has no version is never kept', async () => {
+test('a response without a version is never cached', async () => {
   const cache = cacheOf(10_000)
   const { compute, count } = counting()
-  for (let n = 0; n < 4; n++) await ask(cache, 'a', undefined, compute)
+  for (let n = 0; n < 4; n++) await request(cache, 'a', undefined, compute)
   expect(count()).toBe(4)
 })
 
-test('who asks for the same at the same time waits for one answer, with one read of the version after each was asked', async () => {
+test('concurrent equal requests share one response, and each waits for a read of the version that begins after it', async () => {
   const cache = cacheOf(10_000)
   const { compute, count } = counting()
-  await ask(cache, 'a', '1', compute)
-  const askAll = () => Promise.all([1, 2, 3, 4].map(() => ask(cache, 'a', '1', compute)))
-  expect(await askAll()).toEqual(Array(4).fill('answer 2'))
-  expect(await askAll()).toEqual(Array(4).fill('answer 2'))
+  await request(cache, 'a', '1', compute)
+  const requestAll = () => Promise.all([1, 2, 3, 4].map(() => request(cache, 'a', '1', compute)))
+  expect(await requestAll()).toEqual(Array(4).fill('answer 2'))
+  expect(await requestAll()).toEqual(Array(4).fill('answer 2'))
   expect(count()).toBe(2)
-  // Of each four the first began one, and the others wait for the next.
+  // The first of four requests starts a read, and the other three share the next one.
   expect(versionsOf.get(cache)?.reads).toBe(4)
 })
 
-test('who asks after a change waits for a version that is read after it', async () => {
+test('a request after a change waits for a version that is read after it', async () => {
   const { compute } = counting()
   const reads: ((version: string) => void)[] = []
   const version = () => () => new Promise<string>((resolve) => reads.push(resolve))
   const other = cacheOf(10_000)
-  const askOther = () => other.getOrCompute(askedBy('a'), () => ({ version, compute }))
-  await askOther()
-  const asked = askOther()
+  const requestOther = () => other.getOrCompute(requestOf('a'), () => ({ version, compute }))
+  await requestOther()
+  const earlier = requestOther()
   await until(() => reads.length === 1)
-  const later = askOther()
+  const later = requestOther()
   reads[0]?.('before')
-  await asked
+  await earlier
   await until(() => reads.length === 2)
   reads[1]?.('after')
-  const [first, second] = await Promise.all([asked, later])
+  const [first, second] = await Promise.all([earlier, later])
   expect(bodyOf(first)).not.toBe(bodyOf(second))
 })
 
-test('the version is read only where the database has changed', async () => {
+test('the version is read only after a change of the database', async () => {
   let changes = 1
   const versions = { now: '1', reads: 0 }
   const cache = cacheOf(10_000, { changes: async () => changes })
@@ -121,7 +121,7 @@ test('the version is read only where the database has changed', async () => {
   }
   const { compute } = counting()
   const answer = async () =>
-    bodyOf(await cache.getOrCompute(askedBy('a'), () => ({ version, compute })))
+    bodyOf(await cache.getOrCompute(requestOf('a'), () => ({ version, compute })))
   expect([await answer(), await answer(), await answer()]).toEqual([
     'answer 1',
     'answer 2',
@@ -137,47 +137,47 @@ test('the version is read only where the database has changed', async () => {
   expect(versions.reads).toBe(3)
 })
 
-test('of two requests of one hash each has its own answer', async () => {
+test('two requests with the same hash have separate responses', async () => {
   const cache = cacheOf(10_000)
-  // CRC-32 is the same for both.
+  // Both have the same CRC-32.
   const [one, other] = ['plumless', 'buckeroo'] as const
   expect(crc32(one)).toBe(crc32(other))
   for (let n = 0; n < 3; n++) {
-    expect(await ask(cache, one, '1', async () => 'of one')).toBe('of one')
-    expect(await ask(cache, other, '1', async () => 'of other')).toBe('of other')
+    expect(await request(cache, one, '1', async () => 'of one')).toBe('of one')
+    expect(await request(cache, other, '1', async () => 'of other')).toBe('of other')
   }
 })
 
-test('a failure is not kept', async () => {
+test('an error is not cached', async () => {
   const cache = cacheOf(10_000)
   const fail = () => Promise.reject(new Error('away'))
-  await expect(ask(cache, 'a', '1', fail)).rejects.toThrow('away')
-  await expect(ask(cache, 'a', '1', fail)).rejects.toThrow('away')
-  expect(await ask(cache, 'a', '1', async () => 'there')).toBe('there')
+  await expect(request(cache, 'a', '1', fail)).rejects.toThrow('away')
+  await expect(request(cache, 'a', '1', fail)).rejects.toThrow('away')
+  expect(await request(cache, 'a', '1', async () => 'there')).toBe('there')
 })
 
-test('the least recently asked are dropped when all have too many characters, and one that is too long is not kept', async () => {
+test('the least recently used responses are evicted beyond the maximum size, and a larger response is not cached', async () => {
   const cache = cacheOf(5_000)
   const { compute, count } = counting()
   const fill = async (key: string, length: number) => {
-    for (let n = 0; n < 2; n++) await ask(cache, key, '1', async () => 'x'.repeat(length))
+    for (let n = 0; n < 2; n++) await request(cache, key, '1', async () => 'x'.repeat(length))
   }
-  await ask(cache, 'a', '1', compute)
-  await ask(cache, 'a', '1', compute)
+  await request(cache, 'a', '1', compute)
+  await request(cache, 'a', '1', compute)
   await fill('b', 1_000)
   await fill('c', 1_000)
-  await ask(cache, 'a', '1', compute)
+  await request(cache, 'a', '1', compute)
   await fill('d', 10_000)
-  await ask(cache, 'a', '1', compute)
+  await request(cache, 'a', '1', compute)
   expect(count()).toBe(2)
   for (const key of ['e', 'f', 'g']) await fill(key, 1_000)
-  await ask(cache, 'a', '1', compute)
+  await request(cache, 'a', '1', compute)
   expect(count()).toBe(3)
 })
 
-describe('an answer that has no version of its own', () => {
-  /** Asks for what lasts so long; `database` and `nowMs` are what they are then. */
-  function asking(validity: Validity) {
+describe('a response without a version of its own', () => {
+  /** Creates a cache for responses of one validity; `world` has the version of the database and the time. */
+  function cacheOfLasting(validity: Validity) {
     const world = { database: '1' as string | undefined, nowMs: 10_000 }
     const cache = cacheOf(10_000, {
       databaseVersion: async () => world.database,
@@ -185,12 +185,12 @@ describe('an answer that has no version of its own', () => {
     })
     const { compute, count } = counting()
     const question = () => ({ validity: () => validity, compute })
-    const answer = async () => bodyOf(await cache.getOrCompute(askedBy('a'), question))
+    const answer = async () => bodyOf(await cache.getOrCompute(requestOf('a'), question))
     return { world, answer, count }
   }
 
-  test('is kept as long as the database does not change', async () => {
-    const { world, answer, count } = asking('UNTIL_CHANGE')
+  test('is cached as long as the database does not change', async () => {
+    const { world, answer, count } = cacheOfLasting('UNTIL_CHANGE')
     for (const _ of [1, 2]) await answer()
     world.nowMs += 3_600_000
     expect(await answer()).toBe('answer 2')
@@ -199,15 +199,15 @@ describe('an answer that has no version of its own', () => {
     expect(count()).toBe(3)
   })
 
-  test('is not kept where nothing says whether the database changes', async () => {
-    const { world, answer, count } = asking('UNTIL_CHANGE')
+  test('is not cached when the database has no version', async () => {
+    const { world, answer, count } = cacheOfLasting('UNTIL_CHANGE')
     world.database = undefined
     for (const _ of [1, 2, 3]) await answer()
     expect(count()).toBe(3)
   })
 
-  test('is kept for its second where it depends on the time', async () => {
-    const { world, answer, count } = asking('UNTIL_NEXT_SECOND')
+  test('is cached until the next second when it depends on the time', async () => {
+    const { world, answer, count } = cacheOfLasting('UNTIL_NEXT_SECOND')
     for (const _ of [1, 2]) await answer()
     world.nowMs = 10_999
     expect(await answer()).toBe('answer 2')
@@ -218,21 +218,21 @@ describe('an answer that has no version of its own', () => {
     expect(count()).toBe(4)
   })
 
-  test('is not kept, and not given to others, where it depends on more', async () => {
-    const { answer, count } = asking('NOT')
+  test('is neither cached nor shared when it depends on more', async () => {
+    const { answer, count } = cacheOfLasting('NOT')
     await answer()
     const answers = await Promise.all([1, 2, 3].map(answer))
     expect(new Set(answers).size).toBe(3)
     expect(count()).toBe(4)
   })
 
-  test('is computed by each of those who wait for one that turns out to depend on more', async () => {
+  test('is computed for each waiting request when it turns out to depend on more', async () => {
     const validity = { now: 'UNTIL_CHANGE' as Validity }
     let database = 1
     const cache = cacheOf(10_000, { databaseVersion: async () => String(database) })
     const { compute } = counting()
     const question = () => ({ validity: () => validity.now, compute })
-    const answer = async () => bodyOf(await cache.getOrCompute(askedBy('a'), question))
+    const answer = async () => bodyOf(await cache.getOrCompute(requestOf('a'), question))
     for (const _ of [1, 2]) await answer()
     database = 2
     validity.now = 'NOT'

@@ -13,7 +13,7 @@ import { rest } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 
-/** Revoked tokens: of requests, and of connections that are open. */
+/** Revoked tokens, of requests and of open connections. */
 
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-revoked-'))
 const path = join(folder, 'revoked.txt')
@@ -36,7 +36,7 @@ const tokenOf = (subject: string) =>
     nowMs: nowMs(systemClock),
   })
 
-const record = async (authorization: string) =>
+const saveRecord = async (authorization: string) =>
   (
     await rest(`${gateway.url}/v1/chains/${chainIdOf(71)}/chainrecord`, {
       method: 'POST',
@@ -45,7 +45,7 @@ const record = async (authorization: string) =>
     })
   ).status
 
-/** A WebSocket of a token that is in force, and why it is closed. */
+/** Opens a WebSocket with a valid token; `closed` returns why it was closed. */
 async function socketOf(authorization: string): Promise<{ closed: () => string | undefined }> {
   const socket = new WebSocket(
     `${gateway.url.replace('http', 'ws')}/graphql`,
@@ -84,22 +84,22 @@ describe.each([
   ['by its id', (token: string) => `jti ${decodeJwt(token).jti}`],
   ['by its subject', (token: string) => `sub ${decodeJwt(token).sub}`],
 ])('a token revoked %s', (name, lineOf) => {
-  test('counts no more, and its connections end', async () => {
+  test('is no longer valid, and its connections end', async () => {
     const token = await tokenOf(`alice ${name}`)
     const other = await tokenOf('bob')
-    expect(await record(token)).toBeLessThan(300)
+    expect(await saveRecord(token)).toBeLessThan(300)
     const [socket, stream] = [await socketOf(token), await streamOf(token)]
     const [otherSocket, otherStream] = [await socketOf(other), await streamOf(other)]
     appendFileSync(path, `${lineOf(token)}\n`)
     await until(() => socket.closed() !== undefined && stream.isOver())
     expect(socket.closed()).toBe('4403 TOKEN_REVOKED')
-    expect(await record(token)).toBe(401)
+    expect(await saveRecord(token)).toBe(401)
     expect([otherSocket.closed(), otherStream.isOver()]).toEqual([undefined, false])
-    expect(await record(other)).toBeLessThan(300)
+    expect(await saveRecord(other)).toBeLessThan(300)
   })
 })
 
-test('a token of its own fingerprint is revoked by the name that its records show', async () => {
+test('a token without a subject is revoked by the fingerprint in its records', async () => {
   const own = join(folder, 'own.txt')
   writeFileSync(own, 'sub token-0123456789abcdef\r\n')
   const opened = await openRevocations(own, createMemoryLog().log)
@@ -110,7 +110,7 @@ test('a token of its own fingerprint is revoked by the name that its records sho
   close()
 })
 
-test('a list with a line that means nothing is refused at the start, with its number', async () => {
+test('a list with an invalid line is refused at the start, with the line number', async () => {
   const wrong = join(folder, 'wrong.txt')
   writeFileSync(wrong, 'jti 1\n\nuser alice\n')
   const reason = 'line 3: expected "jti ID" or "sub NAME"'

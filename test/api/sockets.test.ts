@@ -11,7 +11,7 @@ import { turnOf } from '../../src/lib/turns.ts'
 const server: Server & { blockList?: BlockList } = createServer((_request, response) =>
   response.end('answered'),
 )
-/** What happens at the moment in which a connection comes. */
+/** Called when a connection arrives. */
 let onConnection = () => {}
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     },
     silentLog,
   )
-  const blockList = present(server.blockList, 'what is asked before a connection')
+  const blockList = present(server.blockList, 'the block list of the server')
   const check = blockList.check.bind(blockList)
   Object.assign(blockList, {
     check: (address: string) => {
@@ -37,38 +37,42 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function ask(localAddress: string): Promise<string> {
+async function send(localAddress: string): Promise<string> {
   const { port } = server.address() as AddressInfo
   const socket = connect({ host: '127.0.0.1', port, localAddress })
-  let answer = ''
+  let received = ''
   socket.on('data', (bytes) => {
-    answer += bytes
+    received += bytes
   })
   socket.on('error', () => {})
   socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   await new Promise((resolve) => socket.once('close', resolve))
-  return answer.includes('answered') ? 'answered' : 'cut'
+  return received.includes('answered') ? 'answered' : 'cut'
 }
 
 test.each([
-  ['of a client with as many requests waiting as it may have', maxTurnsAwaited, 'answered'],
-  ['of a client with more', maxTurnsAwaited + 1, 'cut'],
+  [
+    'of a client with the maximum number of waiting requests is accepted',
+    maxTurnsAwaited,
+    'answered',
+  ],
+  ['of a client with more waiting requests is closed', maxTurnsAwaited + 1, 'cut'],
 ])('a connection %s', async (_case, waiting, expected) => {
   onConnection = () => {
     for (let i = 0; i < waiting; i++) void turnOf('127.0.0.6')
   }
-  expect(await ask('127.0.0.6')).toBe(expected)
-  expect(await ask('127.0.0.7')).toBe('answered')
+  expect(await send('127.0.0.6')).toBe(expected)
+  expect(await send('127.0.0.7')).toBe('answered')
 })
 
-test('a connection of a client with as many of any kind as it may have is cut', async () => {
+test('a connection of a client with the maximum number of sockets is closed', async () => {
   const { port } = server.address() as AddressInfo
   onConnection = () => {}
   const silent = Array.from({ length: 2 * socketsPerConnection }, () =>
     connect({ host: '127.0.0.1', port, localAddress: '127.0.0.8' }),
   )
   await Promise.all(silent.map((socket) => once(socket, 'connect')))
-  expect(await ask('127.0.0.8')).toBe('cut')
-  expect(await ask('127.0.0.9')).toBe('answered')
+  expect(await send('127.0.0.8')).toBe('cut')
+  expect(await send('127.0.0.9')).toBe('answered')
   for (const socket of silent) socket.destroy()
 })

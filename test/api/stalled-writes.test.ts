@@ -19,7 +19,7 @@ import { incomingBlock } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 import { taggedData } from '../support/wallet.ts'
 
-/** Clients that do not read what they asked for. */
+/** Clients that do not read the responses to their requests. */
 
 const stalledWriteMs = 3_000
 
@@ -29,12 +29,12 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Requests nine megabytes, more than the system keeps on the way, and reads nothing of it. */
-function askForMuch(): Promise<Socket> {
+/** Requests nine megabytes, more than the system buffers, and reads nothing of them. */
+function requestMuch(): Promise<Socket> {
   return sendUnread('GET /graphql HTTP/1.1\r\nHost: test\r\nAccept: text/html\r\n\r\n')
 }
 
-/** Sends a request and reads nothing of the answer. */
+/** Sends a request and reads nothing of the response. */
 async function sendUnread(request: string): Promise<Socket> {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -45,9 +45,9 @@ async function sendUnread(request: string): Promise<Socket> {
   return socket
 }
 
-describe('a plain answer', () => {
-  test('that nobody reads is cut, however many wait', async () => {
-    const sockets = await Promise.all([...Array(20).keys()].map(askForMuch))
+describe('a plain response', () => {
+  test('that its client does not read is cut off, even among many', async () => {
+    const sockets = await Promise.all([...Array(20).keys()].map(requestMuch))
     await until(() => stalledCount() >= sockets.length)
     for (const socket of sockets) {
       const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -56,21 +56,21 @@ describe('a plain answer', () => {
     }
   })
 
-  test('that is read slowly comes to its end, though it is written in one piece', async () => {
+  test('that is read slowly is sent completely, although it is written in one piece', async () => {
     const before = stalledCount()
-    const socket = await askForMuch()
-    let answer = Buffer.alloc(0)
+    const socket = await requestMuch()
+    let response = Buffer.alloc(0)
     socket.on('data', async (chunk: Buffer) => {
-      answer = Buffer.concat([answer, chunk])
+      response = Buffer.concat([response, chunk])
       socket.pause()
-      // The system hands on a third of what it keeps at a time, some megabyte; all of it takes longer than nothing may.
+      // The system sends on a third of its buffer at a time, about a megabyte; the whole buffer takes longer than the limit.
       await delay(60)
       socket.resume()
     })
     socket.resume()
     const lengthOf = () =>
-      Number(/content-length: (\d+)/i.exec(answer.toString('latin1', 0, 999))?.[1])
-    await until(() => answer.length > lengthOf(), { what: 'the answer is whole' })
+      Number(/content-length: (\d+)/i.exec(response.toString('latin1', 0, 999))?.[1])
+    await until(() => response.length > lengthOf(), { what: 'the response is complete' })
     expect(stalledCount()).toBe(before)
     socket.destroy()
   })
@@ -84,24 +84,24 @@ describe('a WebSocket that does not read', () => {
     return socket
   }
 
-  test('is given one short answer to pings of a megabyte', async () => {
+  test('gets short pongs for pings of a megabyte', async () => {
     const socket = await open('graphql-transport-ws', '/graphql')
     socket.send('{"type":"connection_init"}')
     await once(socket, 'message')
-    const heard: string[] = []
-    socket.on('message', (bytes) => heard.push(String(bytes)))
+    const received: string[] = []
+    socket.on('message', (bytes) => received.push(String(bytes)))
     socket.pause()
     const payload = { filling: 'x'.repeat(900_000) }
     for (let i = 0; i < 50; i++) socket.send(JSON.stringify({ type: 'ping', payload }))
     await until(() => socket.bufferedAmount === 0)
     socket.send(JSON.stringify({ type: 'ping', payload: { last: true } }))
     socket.resume()
-    await until(() => heard.includes('{"type":"pong","payload":{"last":true}}'))
-    expect(heard.join('').length).toBeLessThan(51 * 20)
+    await until(() => received.includes('{"type":"pong","payload":{"last":true}}'))
+    expect(received.join('').length).toBeLessThan(51 * 20)
     socket.close()
   })
 
-  test('is cut when it goes on asking, and read from no more before', async () => {
+  test('is disconnected when it continues to send requests, after the gateway has stopped reading them', async () => {
     const before = stalledCount()
     const socket = await open('graphql-transport-ws', '/graphql')
     socket.send('{"type":"connection_init"}')
@@ -115,15 +115,15 @@ describe('a WebSocket that does not read', () => {
       }
       await delay(1)
     }
-    // What the system keeps in both directions, and little more.
+    // The buffers of the system in both directions, and little more.
     expect(sent).toBeLessThan(200)
     socket.terminate()
   })
 })
 
-test('an event stream that nobody reads is cut (7)', async () => {
+test('an event stream that its client does not read is cut off (7)', async () => {
   const before = stalledCount()
-  // Twenty events of a megabyte: the feed stops by itself when a socket takes no more.
+  // Twenty events of a megabyte: the feed stops by itself when the socket accepts no more.
   const [owner = '0x'] = addresses
   await gateway.commit(slotOf(...Array.from({ length: 2_000 }, () => owner)))
   await gateway.known()
@@ -141,7 +141,7 @@ test('an event stream that nobody reads is cut (7)', async () => {
 })
 
 describe('an MQTT client that does not read', () => {
-  /** A block whose JSON has 17 KB. */
+  /** Creates a block whose JSON has 17 KB. */
   function largeBlock(): Uint8Array {
     const basic = arbitraryOf(Block).filter(({ body }) => is(BasicBlockBody, body))
     const { body, ...rest } = present(fc.sample(basic, 1)[0], 'a block')
@@ -149,7 +149,7 @@ describe('an MQTT client that does not read', () => {
     return encode(Block, { ...rest, body: { ...body, payload } as BasicBlockBody })
   }
 
-  test('is cut before as much waits for it as is allowed, and nobody else', async () => {
+  test('is disconnected before its unsent data reaches the limit, and no other client is', async () => {
     const { write } = notifyBlockChanges(gateway.log.store, gateway.feed.blocks.notify)
     const bytes = largeBlock()
     let published = 0
@@ -161,20 +161,20 @@ describe('an MQTT client that does not read', () => {
     }
     const reader = await openListener(gateway.url)
     const silent = await openListener(gateway.url, { keepalive: 0 })
-    let heard = 0
-    reader.client.on('message', () => heard++)
+    let received = 0
+    reader.client.on('message', () => received++)
     for (const { listen } of [reader, silent]) await listen('blocks')
     // Events begin with the first read after the subscription.
     await until(async () => {
       await publish(1)
-      return heard > 0
+      return received > 0
     })
     const before = stalledCount()
     silent.client.stream.unpipe().pause()
-    // Seven megabytes: more than the system keeps on the way, and less than the limit of the broker.
+    // Seven megabytes: more than the system buffers, and less than the limit of the broker.
     await publish(400)
     await until(() => stalledCount() > before)
-    await until(() => heard >= 400)
+    await until(() => received >= 400)
     expect(stalledCount()).toBe(before + 1)
     expect(reader.client.connected).toBe(true)
     const closed = event(silent.client, 'close')

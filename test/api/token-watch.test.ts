@@ -23,7 +23,7 @@ import type { Services } from '../../src/service/services.ts'
 import { unwrap } from '../support/log-store.ts'
 import { until } from '../support/until.ts'
 
-test('the token of a connection that is gone is watched no more, however soon it went', async () => {
+test('the token of a closed connection is no longer watched, however early it closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const key = unwrap(await openSigningKey({ kind: 'file', path: join(folder, 'test.key') }))
   const watch = watchTokens(clock)
@@ -40,11 +40,11 @@ test('the token of a connection that is gone is watched no more, however soon it
     }
   }
   const documents = createDocuments()
-  const door = openWebSocket({
+  const transport = openWebSocket({
     graphql: createGraphqlServer({ schema, log, documents }),
     observer: createObserver({ log, slowMs: 0 }),
     documents,
-    // Nothing is asked for over these connections.
+    // No operation is sent over these connections.
     services: {} as Services,
     auth: { key, clock },
     occupancy: createOccupancy(defaultLimits, { draining: new AbortController().signal }, log),
@@ -53,7 +53,7 @@ test('the token of a connection that is gone is watched no more, however soon it
     log,
     heartbeat,
   })
-  const server = createServer().on('upgrade', door.upgrade)
+  const server = createServer().on('upgrade', transport.upgrade)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const request = { subject: 'test', scopes: [], lifetimeSeconds: 3_600, nowMs: nowMs(clock) }
   const payload = { Authorization: await issueToken(key, request) }
@@ -71,7 +71,7 @@ test('the token of a connection that is gone is watched no more, however soon it
     setImmediate(() => socket.terminate())
     await once(socket, 'close')
   }
-  // One that stays is watched, so those before it had their turn.
+  // The token of an open connection is watched, so the connections before it have been processed.
   const staying = await connect()
   await once(staying, 'message')
   expect(everWatched).toBeGreaterThan(0)
@@ -79,7 +79,7 @@ test('the token of a connection that is gone is watched no more, however soon it
   staying.terminate()
   await until(() => watched.size === 0)
 
-  await door.close(0, 0)
+  await transport.close(0, 0)
   watch.stop()
   heartbeat.stop()
   server.close()

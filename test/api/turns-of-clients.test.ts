@@ -7,7 +7,7 @@ import { openListener } from '../support/mqtt.ts'
 import { phasesAwaited } from '../support/phases-awaited.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 
-/** What else than requests waits for the turns of its client, and that connections wait without being lost. */
+/** Work other than requests that waits for the turns of its client, and connections that wait without being lost. */
 
 let gateway: TestGateway
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test('WebSockets are opened in turns of their client', async () => {
   expect(awaited).toBeGreaterThan(0)
 })
 
-test('topics of MQTT are taken one in a turn', async () => {
+test('MQTT topics are subscribed to one per turn', async () => {
   const { client, listen, close } = await openListener(gateway.url)
   const topics = Array.from(
     { length: 20 },
@@ -38,13 +38,13 @@ test('topics of MQTT are taken one in a turn', async () => {
   const [awaited] = await phasesAwaited(['127.0.0.1'], async () => {
     for (const topic of topics) expect(await listen(topic)).toBe(0)
   })
-  // Most are seen to wait: a step that was planned for another turn may take one before it is looked for.
+  // Not every wait is observed: a step that is planned for another turn may take a turn before the next observation.
   expect(awaited).toBeGreaterThan(topics.length / 2)
   expect(client.connected).toBe(true)
   await close()
 })
 
-/** Opens connections while the loop of this thread stands still. */
+/** Opens connections while the event loop of this thread is blocked. */
 const connecting = `
   const { workerData: { port, connections, done } } = require('node:worker_threads')
   const { connect } = require('node:net')
@@ -61,7 +61,7 @@ const connecting = `
 const systemsLimit = '/proc/sys/net/core/somaxconn'
 
 test.runIf(process.platform === 'linux' && Number(readFileSync(systemsLimit)) >= 4_096)(
-  'a thousand connections wait to be accepted, where others would be lost for a second',
+  'a thousand connections wait to be accepted, and none is lost for a second',
   async () => {
     const done = new Int32Array(new SharedArrayBuffer(4))
     const port = Number(new URL(gateway.url).port)

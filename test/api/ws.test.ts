@@ -12,42 +12,48 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const setting = `mutation {
+const mutation = `mutation {
   setChainRecord(chainId: "${chainIdOf(1)}", record: { accessNodes: [], isActive: true }) { setBy }
 }`
 
 describe('operations', () => {
-  test('a query and a mutation, with the token among the parameters of the connection', async () => {
+  test('a query and a mutation run, with the token in connection_init', async () => {
     const token = await gateway.token('chain-record:write')
     const client = socketClient(gateway.url, { Authorization: `Bearer ${token}` })
-    expect(await resultOf(client, setting)).toEqual({ data: { setChainRecord: { setBy: 'test' } } })
+    expect(await resultOf(client, mutation)).toEqual({
+      data: { setChainRecord: { setBy: 'test' } },
+    })
     expect(await resultOf(client, '{ __typename }')).toEqual({ data: { __typename: 'Query' } })
     await client.dispose()
   })
 
   const rows = [
-    ['without a token', setting, 'TOKEN_MISSING'],
-    ['a document that is none', '{', 'GRAPHQL_PARSE_FAILED'],
-    ['a field that is none', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['a mutation without a token', mutation, 'TOKEN_MISSING'],
+    ['a malformed document', '{', 'GRAPHQL_PARSE_FAILED'],
+    ['an unknown field', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
     [
-      'a variable that is missing',
+      'a missing variable',
       'query ($n: Int!) { chainRecords(first: $n) { nodes { version } } }',
       'BAD_USER_INPUT',
     ],
     [
-      'an argument that a rule refuses',
+      'an argument that breaks a rule',
       '{ chainRecords(first: -1) { nodes { version } } }',
       'PAGE_SIZE_OUT_OF_RANGE',
     ],
     [
-      'a subscription that a rule refuses',
+      'a subscription that breaks a rule',
       `subscription { ledgerUpdates(addresses: ["${addressText(0, 1, { hrp: 'iota' })}"]) { __typename } }`,
       'ADDRESS_OF_ANOTHER_NETWORK',
     ],
-    ['a name of no operation', 'query A { __typename } query B { __typename }', 'BAD_USER_INPUT'],
+    [
+      'a document of two operations without a name',
+      'query A { __typename } query B { __typename }',
+      'BAD_USER_INPUT',
+    ],
   ] as const
   test.each(rows)(
-    '%s is refused with its code, and the socket stays',
+    '%s is refused with its code, and the socket stays open',
     async (_name, query, code) => {
       const client = socketClient(gateway.url)
       expect(await codeOf(client, query)).toBe(code)
@@ -57,7 +63,7 @@ describe('operations', () => {
   )
 })
 
-test('an error tells nothing of the statuses of HTTP', async () => {
+test('an error contains no HTTP status', async () => {
   const client = socketClient(gateway.url)
   const [error] = await client
     .iterate({ query: '{ nothing }' })
@@ -69,17 +75,17 @@ test('an error tells nothing of the statuses of HTTP', async () => {
 
 describe('the cookie', () => {
   const rows = [
-    ['counts without an origin', undefined, 'ok'],
-    ['counts for a page of this host', 'own', 'ok'],
-    ['does not count for a page of another', 'http://evil.example', 'TOKEN_MISSING'],
-    ['does not count for no page at all', 'null', 'TOKEN_MISSING'],
+    ['is accepted without an origin', undefined, 'ok'],
+    ['is accepted for a page of this host', 'own', 'ok'],
+    ['is ignored for a page of another host', 'http://evil.example', 'TOKEN_MISSING'],
+    ['is ignored for a null origin', 'null', 'TOKEN_MISSING'],
   ] as const
   test.each(rows)('%s', async (_name, origin, expected) => {
     const cookie = `jwt=${await gateway.token('chain-record:write')}`
     const headers = { cookie, ...(origin && { origin: origin === 'own' ? gateway.url : origin }) }
     const [ack, next] = await talk(headers, [
       { type: 'connection_init' },
-      { type: 'subscribe', id: '1', payload: { query: setting } },
+      { type: 'subscribe', id: '1', payload: { query: mutation } },
     ])
     expect(ack).toEqual({ type: 'connection_ack' })
     const { data, errors } = next?.payload ?? {}
@@ -89,9 +95,9 @@ describe('the cookie', () => {
 
 describe('a socket is closed', () => {
   const rows = [
-    ['for words that are no protocol', 'nonsense', 4400],
+    ['for text that is not of the protocol', 'nonsense', 4400],
     [
-      'for an operation before the connection',
+      'for an operation before connection_init',
       '{"type":"subscribe","id":"1","payload":{"query":"{a}"}}',
       4401,
     ],
@@ -104,7 +110,7 @@ describe('a socket is closed', () => {
   })
 
   test.each(['{"type":"connection_ack"}', '{"type":"next","id":"1","payload":{}}'])(
-    'for %s, which only a server may say',
+    'for %s, which only a server may send',
     async (text) => {
       const socket = open({})
       socket.on('open', () => socket.send('{"type":"connection_init"}'))
@@ -114,11 +120,11 @@ describe('a socket is closed', () => {
     },
   )
 
-  test('for another protocol', async () => {
+  test('for another subprotocol', async () => {
     expect(await closeCodeOf(open({}, 'graphql-ws'))).toBe(1006)
   })
 
-  test('when the gateway closes: with a code that tells the client to come again', async () => {
+  test('when the gateway closes, with a code that lets the client reconnect', async () => {
     const closing = await startGateway()
     const socket = open({}, 'graphql-transport-ws', closing.url)
     const code = closeCodeOf(socket)
@@ -128,7 +134,7 @@ describe('a socket is closed', () => {
   })
 })
 
-test('another path has no WebSocket', async () => {
+test('no other path accepts a WebSocket', async () => {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/health`)
   expect(await closeCodeOf(socket)).toBe(1006)
 })
@@ -138,7 +144,7 @@ async function resultOf(client: Client, query: string): Promise<unknown> {
   return value
 }
 
-/** The code of a refusal, whether it came as a result or as the end of the operation. */
+/** Returns the code of a refusal, whether it arrives as a result or as the end of the operation. */
 async function codeOf(client: Client, query: string): Promise<unknown> {
   try {
     const { value } = await client.iterate({ query }).next()
@@ -157,7 +163,7 @@ function open(
 }
 
 function closeCodeOf(socket: WebSocket): Promise<number> {
-  // A handshake that is refused is an error first; the code that follows says the same.
+  // A refused handshake emits an error first; the close event follows.
   socket.on('error', () => {})
   return new Promise((resolve) => socket.once('close', resolve))
 }
@@ -170,21 +176,21 @@ interface Message {
   }
 }
 
-/** Sends messages, each after an answer to the one before, and gives the answers. */
+/** Sends messages, each after the response to the one before, and returns the responses. */
 async function talk(
   headers: Record<string, string>,
   messages: readonly object[],
 ): Promise<readonly Message[]> {
   const socket = open(headers)
   await new Promise((resolve) => socket.once('open', resolve))
-  const answers: Message[] = []
+  const responses: Message[] = []
   for (const message of messages) {
-    const answer = new Promise<string>((resolve) => {
+    const response = new Promise<string>((resolve) => {
       socket.once('message', (bytes) => resolve(String(bytes)))
     })
     socket.send(JSON.stringify(message))
-    answers.push(JSON.parse(await answer))
+    responses.push(JSON.parse(await response))
   }
   socket.close()
-  return answers
+  return responses
 }

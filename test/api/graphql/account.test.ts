@@ -46,7 +46,7 @@ describe('an account', () => {
     })
   })
 
-  test('has an output, and an address that may own something', async () => {
+  test('has an output, and an address that can own outputs', async () => {
     const output =
       'output { isSpent content { __typename ... on AccountOutput { accountId amount } } }'
     const fields = `milestoneIndex ${output} address { bech32 balance { total } }`
@@ -64,7 +64,7 @@ describe('an account', () => {
     })
   })
 
-  test('is null where there is none, and refused of a milestone to come', async () => {
+  test('is null for an unknown id, and refused for a future milestone', async () => {
     expect((await ask(`0x${'12'.repeat(32)}`, 'accountId')).data).toEqual({ account: null })
     const { errors } = await ask(issuer.accountId, 'accountId', 2 ** 32 - 1)
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['MILESTONE_NOT_COMMITTED'])

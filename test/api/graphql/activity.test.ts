@@ -39,7 +39,7 @@ const ask = (document: string) => askSchema({ store, parameters, clock, source }
 const members = `start isComplete milestones blocks blockBytes transactionsAccepted transactionsFailed
   ledgerUpdates baseTokensMoved manaBurned addresses newAddresses`
 
-/** As the answer shows it. */
+/** Returns a span as the response has it. */
 function pointOf(resolution: Resolution, bucket: number, start: string, isComplete: boolean) {
   const counted = ledger.activity(resolution, bucket)
   return {
@@ -59,7 +59,7 @@ function pointOf(resolution: Resolution, bucket: number, start: string, isComple
 }
 
 describe('activity', () => {
-  test('has the spans of a time, the end excluded', async () => {
+  test('has the spans of a range of time, without its end', async () => {
     const { data, errors } = await ask(`{ activity(resolution: MINUTE,
       from: "2023-11-14T22:00:30Z", to: "2023-11-14T23:02:00.000+01:00") { ${members} } }`)
     expect(errors).toBeUndefined()
@@ -70,7 +70,7 @@ describe('activity', () => {
     ])
   })
 
-  test('goes from the genesis to now where no time is given', async () => {
+  test('has the spans from the genesis until now by default', async () => {
     const { data } = await ask(`{ hours: activity(resolution: HOUR) { ${members} }
       epochs: activity(resolution: EPOCH) { ${members} }
       days: activity(resolution: DAY) { ${members} } }`)
@@ -96,17 +96,17 @@ describe('activity', () => {
   ])('refuses %s', async (range, code) => {
     const { errors } = await ask(`{ activity(resolution: MINUTE, ${range}) { start } }`)
     const named = errors?.map(({ extensions }) => extensions?.code)
-    // What does not fit the scalar is refused by validation, in the words of GraphQL.
+    // Validation refuses a value that the scalar does not accept, with a message of GraphQL.
     expect(named).toEqual(code === 'BAD_USER_INPUT' ? [expect.anything()] : [code])
   })
 
-  test('answers as many spans as it says', async () => {
+  test('accepts the widest range', async () => {
     const range = 'to: "2023-11-14T22:00:00Z", from: "2023-11-14T05:20:00Z"'
     const { data } = await ask(`{ activity(resolution: MINUTE, ${range}) { start } }`)
     expect(data.activity).toEqual([{ start: '2023-11-14T21:59:00.000Z' }])
   })
 
-  test('leaves out spans of which a slot is not counted, and tells what a node did not report as null', async () => {
+  test('omits spans with a slot that is not counted, and has null for what a node did not report', async () => {
     const where = `WHERE resolution = 1 AND bucket = ${genesis / 60 + 1}`
     await onDatabase(database.url, `UPDATE activity SET slots = slots - 1 ${where}`)
     const range = 'to: "2023-11-14T22:02:00Z"'
@@ -125,7 +125,7 @@ describe('activity', () => {
   })
 })
 
-test('status tells how the ledger stands', async () => {
+test('status has the state of the ledger', async () => {
   const { data, errors } = await ask(`{ status { committed { slot end } finalized { slot }
     current { slot end } newestMilestone { index } lagSeconds blocksPerSecond transactionsPerSecond
     baseTokenSupply addresses unspentOutputs accounts role mode } }`)

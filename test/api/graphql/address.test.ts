@@ -23,7 +23,7 @@ import { blockIdOf, slotCommit, testGenesis, testId } from '../../support/store-
 const parameters = developmentParameters(0)
 const source = { network: networkOf(parameters) } as LedgerSource
 const person = (n: number) => ({ type: 0, pubKeyHash: testId('Address', 32, n) }) as const
-/** With some outputs of each kind of condition, with as many as mana is computed of, with one more, and with none. */
+/** Alice has outputs of each kind of condition, `full` as many as mana is computed for, `over` one more, and `nobody` none. */
 const [alice, full, over, nobody] = [person(1), person(2), person(3), person(4)]
 const tokenId = testId('FoundryId', 38, 1)
 
@@ -46,7 +46,7 @@ const outputs: readonly BasicOutput[] = [
   ...Array.from({ length: 10_001 }, () => basic(over, 50_000n)),
 ]
 
-/** Of slot 1, so that there is something to decay and to generate. */
+/** Of slot 1, so that mana decays and is generated. */
 const transactionId = `0x${'ab'.repeat(32)}01000000` as TransactionId
 /** The newest committed slot: three epochs later. */
 const newest = 3 * 8_192 + 5
@@ -60,18 +60,18 @@ beforeAll(async () => {
   const term = await takenLease(store)
   const created = outputs.map(
     (output, index): CreatedOutput => ({
-      // More of them than a transaction can have.
+      // More outputs than a transaction can have.
       outputId: outputId(transactionId, index),
       bytes: encode(Output, output),
       blockId: blockIdOf(0),
       bookedSlot: newest,
     }),
   )
-  const told = outputs.slice(0, 4).flatMap((output, index) => {
+  const entries = outputs.slice(0, 4).flatMap((output, index) => {
     const id = outputId(transactionId, index)
     return logEntries(parameters, { outputId: id, output, isSpent: false, slot: newest })
   })
-  const genesis = testGenesis({ outputs: created, commit: slotCommit(newest, told) })
+  const genesis = testGenesis({ outputs: created, commit: slotCommit(newest, entries) })
   unwrap(await store.write.initialize(term, genesis))
 })
 afterAll(async () => {
@@ -91,7 +91,7 @@ async function ask(address: string, fields: string) {
 }
 
 describe('an address', () => {
-  test('has its base tokens by what stands between', async () => {
+  test('has its base tokens by condition', async () => {
     const fields = `bech32
       balance { milestoneIndex total available timelocked storageDeposit expiring outputCount }
       nativeTokens { nodes { tokenId total available timelocked expiring } }`
@@ -141,7 +141,7 @@ describe('an address', () => {
     })
   })
 
-  test('pages its native tokens', async () => {
+  test('has pages of its native tokens', async () => {
     const whole = await ask(bech32(alice), 'nativeTokens { edges { cursor node { tokenId } } }')
     const { edges } = whole.data.address.nativeTokens
     expect(edges).toEqual([{ cursor: expect.any(String), node: { tokenId } }])
@@ -158,7 +158,7 @@ describe('an address', () => {
     ])
   })
 
-  test('has the outputs that its balance is made of', async () => {
+  test('has the outputs of its balance', async () => {
     const page = `unspentOutputs(first: 2) {
       nodes { outputId } edges { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } }`
     const { unspentOutputs } = (await ask(bech32(alice), page)).data.address
@@ -178,9 +178,9 @@ describe('an address', () => {
     })
   })
 
-  test('says what it owned when', async () => {
-    const answer = await ask(bech32(alice), `now: totalAt(milestoneIndex: ${newest})`)
-    expect(answer.data.address).toEqual({ now: '110000000' })
+  test('has its total at a milestone', async () => {
+    const response = await ask(bech32(alice), `now: totalAt(milestoneIndex: ${newest})`)
+    expect(response.data.address).toEqual({ now: '110000000' })
     const early = await ask(bech32(alice), 'totalAt(milestoneIndex: 0)')
     expect(early.data.address).toEqual({ totalAt: '0' })
     const late = await ask(bech32(alice), `totalAt(milestoneIndex: ${newest + 1})`)
@@ -189,7 +189,7 @@ describe('an address', () => {
     ])
   })
 
-  test('of another network is refused, and what is none at all', async () => {
+  test('of another network is refused, and so is a malformed one', async () => {
     const other = encodeBech32('smr', hexToBytes(addressKey(alice)))
     for (const [text, code] of [
       [other, 'ADDRESS_OF_ANOTHER_NETWORK'],
@@ -205,14 +205,14 @@ describe('the mana of an address', () => {
   const fields = `mana { milestoneIndex reason total { total stored potential written }
     available { total stored potential written } }`
 
-  /** By the rules of one output at a time, which vectors prove. */
+  /** Sums by the rules for one output, which vectors prove. */
   function manaOf(some: readonly BasicOutput[]) {
     let [stored, potential, written] = [0n, 0n, 0n]
     for (const output of some) {
-      const least = minimumAmount(parameters.storageScoreParameters, output)
+      const minimum = minimumAmount(parameters.storageScoreParameters, output)
       const { amount } = output
       stored += value(decayedMana(parameters, output.mana, 1, newest))
-      potential += value(potentialMana(parameters, { amount, minimumAmount: least }, 1, newest))
+      potential += value(potentialMana(parameters, { amount, minimumAmount: minimum }, 1, newest))
       written += output.mana
     }
     const total = stored + potential
@@ -236,9 +236,12 @@ describe('the mana of an address', () => {
     })
   })
 
-  test('is exact up to 10,000 outputs, and not told above', async () => {
-    const [answer, none] = await Promise.all([ask(bech32(full), fields), ask(bech32(over), fields)])
-    expect(answer.data.address.mana.total).toEqual(manaOf(outputs.slice(4, 10_004)))
+  test('is exact up to 10,000 outputs, and absent above', async () => {
+    const [response, none] = await Promise.all([
+      ask(bech32(full), fields),
+      ask(bech32(over), fields),
+    ])
+    expect(response.data.address.mana.total).toEqual(manaOf(outputs.slice(4, 10_004)))
     expect(none.data.address.mana).toEqual({
       milestoneIndex: null,
       reason: 'TOO_MANY_OUTPUTS',
@@ -247,7 +250,7 @@ describe('the mana of an address', () => {
     })
   })
 
-  test('is not told while slots are committed faster than it is computed', async () => {
+  test('is absent while slots are committed faster than it is computed', async () => {
     const term = await takenLeaseAgain()
     let slot = newest
     const latestMilestone = async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressText } from '../../../src/service/addresses/address-text.ts'
 import { type ListWorld, openListWorld } from '../../support/list-world.ts'
 
-/** Addresses by what they own. */
+/** Lists and counts of addresses by the amount that they own. */
 
 let world: ListWorld
 
@@ -14,7 +14,7 @@ afterAll(() => world.close())
 const ask = (source: string) => world.ask(source)
 
 describe('addresses', () => {
-  test('are listed by what they own, with balances in one statement', async () => {
+  test('are listed by the amount that they own, with balances in one statement', async () => {
     const { owners } = await world.store.read.richestAddresses(1_000)
     const expected = owners.map(({ address, total }) => ({
       bech32: addressText('tst', address),
@@ -41,7 +41,7 @@ describe('addresses', () => {
     expect(statements).toBe(2)
   })
 
-  test('are counted by what they own', async () => {
+  test('are counted by the amount that they own', async () => {
     const { owners } = await world.store.read.richestAddresses(1_000)
     const { data } = await ask('{ balanceDistribution { from to addressCount total } }')
     const counted = data.balanceDistribution.map((range: Record<string, string>) => {

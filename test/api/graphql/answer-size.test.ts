@@ -17,7 +17,7 @@ import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { vectorNetworks } from '../../support/vector-networks.ts'
 import { loadVectors, type Vector } from '../../support/vectors.ts'
 
-/** An answer is counted while it is built, and none is larger than the limit. */
+/** A response is counted while it is built, and none is larger than the limit. */
 
 let gateway: TestGateway
 let authorization: string
@@ -31,16 +31,16 @@ afterAll(() => gateway.close())
 const chainId = JSON.stringify(chainIdOf(1))
 const times = (count: number, part: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ')
-/** Each of these is a quarter of a megabyte. */
+/** Returns a query; each field of its response has a quarter of a megabyte. */
 const records = (count: number) =>
   `{ ${times(count, (n) => `a${n}: chainRecord(chainId: ${chainId}) { accessNodes }`)} }`
 const tooLarge = { code: 'ANSWER_TOO_LARGE', unit: 'bytes', limit: maxAnswerBytes }
 
-describe('an answer of more than 16 MiB is refused', () => {
+describe('a response of more than 16 MiB is refused', () => {
   test.each([
     ['application/json', 200],
     ['application/graphql-response+json', 400],
-  ])('by HTTP to who accepts %s with %i', async (accept, status) => {
+  ])('over HTTP for a client that accepts %s, with %i', async (accept, status) => {
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept },
@@ -51,7 +51,7 @@ describe('an answer of more than 16 MiB is refused', () => {
     expect(await response.json()).toEqual({ errors: [{ message, extensions: tooLarge }] })
   })
 
-  test('on a socket, which stays', async () => {
+  test('on a socket, which stays open', async () => {
     const client = socketClient(gateway.url)
     const first = async (query: string) => (await client.iterate({ query }).next()).value
     expect(await first(records(65))).toMatchObject({ errors: [{ extensions: tooLarge }] })
@@ -69,31 +69,31 @@ describe('an answer of more than 16 MiB is refused', () => {
     expect(JSON.parse(text).errors).toMatchObject([{ extensions: tooLarge }])
   })
 
-  test('as an event of a subscription, which goes on with the next', async () => {
+  test('as an event of a subscription, which continues with the next one', async () => {
     const query = `subscription { chainRecordChanged {
       ${times(65, (n) => `a${n}: record { accessNodes }`)} } }`
     const client = socketClient(gateway.url)
     const results = client.iterate({ query })
-    const seen: (readonly unknown[] | undefined)[] = []
+    const events: (readonly unknown[] | undefined)[] = []
     let isOver = false
-    const setting = (async () => {
+    const changing = (async () => {
       for (let n = 0; !isOver; n++) await set(2, n % 2 === 0 ? nodesOf(1_000, 256) : [])
     })()
     for await (const { errors } of results) {
-      seen.push(errors)
-      isOver = seen.length > 3
+      events.push(errors)
+      isOver = events.length > 3
       if (isOver) break
     }
-    await setting
+    await changing
     await client.dispose()
-    expect(seen.filter((errors) => errors === undefined).length).toBeGreaterThanOrEqual(1)
-    const refused = seen.filter((errors) => errors !== undefined)
+    expect(events.filter((errors) => errors === undefined).length).toBeGreaterThanOrEqual(1)
+    const refused = events.filter((errors) => errors !== undefined)
     expect(refused.length).toBeGreaterThanOrEqual(1)
     for (const errors of refused) expect(errors).toMatchObject([{ extensions: tooLarge }])
   })
 })
 
-test('one that is a little smaller is not', async () => {
+test('a slightly smaller response is sent', async () => {
   const response = await fetch(`${gateway.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -109,7 +109,7 @@ interface BlockVector extends Vector {
   readonly bytes: Hex
 }
 
-describe('what is counted', () => {
+describe('the count of a response', () => {
   const vectors = ['blocks', 'transactions'].flatMap((file) => loadVectors<BlockVector>(file))
   const signatures = openSignatureChecker({ queueLimit: 64 })
   afterAll(() => signatures.close())
@@ -124,7 +124,7 @@ describe('what is counted', () => {
   }
 
   const { name, fragments } = fullSelection(schema, 'InspectBlockResult', 20, [
-    // There is no ledger here.
+    // This test has no ledger.
     'BlockInspection.refusal',
     'TransactionInspection.verdict',
   ])
@@ -132,7 +132,7 @@ describe('what is counted', () => {
     inspectBlock(input: { bytes: $bytes }) { ...${name} } } ${fragments}`
 
   test.each(vectors.filter((_, i) => i % 20 === 0))(
-    'is never less than what is sent: $name',
+    'is never less than its length: $name',
     async (vector) => {
       let counted = 0
       const budget = createBudget()
@@ -147,7 +147,7 @@ describe('what is counted', () => {
     },
   )
 
-  test('are fields too, of lists that have no price', async () => {
+  test('includes the fields of lists without a price', async () => {
     const many = present(
       vectors.find(({ name }) => name === 'block/transaction/outputs-128'),
       'outputs',

@@ -12,7 +12,7 @@ import { addressText, type ServedLog, serveLog } from '../../support/serve-log.t
 
 const [owner = '0x'] = addresses
 
-/** Several roots and levels, each of which says how far the log reached when it was read. */
+/** Several roots and levels, each of which shows how far the log reached when it was read. */
 const document = `query ($address: String!) {
   first: milestone { index updateCount next { index } previous { index next { index next { index } } } }
   list: ledgerUpdates(address: $address, first: 2) { totalCount nodes { milestoneIndex } }
@@ -31,7 +31,7 @@ const entries = (slot: number): LogEntry[] =>
     isSpent: false,
   }))
 
-/** What the document answers as of a slot. */
+/** Returns the expected response as of a slot. */
 function expected(index: number) {
   const totalCount = `${perSlot * index}`
   const nodes = [{ milestoneIndex: index }, { milestoneIndex: index }]
@@ -71,8 +71,8 @@ describe.each(databases)('on $name', (database) => {
   })
 
   const variables = { address: addressText(owner) }
-  /** An answer that is not of one slot is not the one of its first field. */
-  async function ask(method: 'GET' | 'POST', accept: string, extensions?: object) {
+  /** Expects all fields of a response to be of the slot of its first field. */
+  async function send(method: 'GET' | 'POST', accept: string, extensions?: object) {
     const sent = { query: document, variables, ...(extensions && { extensions }) }
     const texts = Object.entries(sent).map(([name, value]) => [
       name,
@@ -84,13 +84,13 @@ describe.each(databases)('on $name', (database) => {
       headers: { accept, 'content-type': 'application/json' },
       ...(method === 'POST' && { body: JSON.stringify(sent) }),
     })
-    const { data, errors, extensions: told } = await response.json()
+    const { data, errors, extensions: returned } = await response.json()
     expect(errors).toBeUndefined()
     expect(data).toEqual(expected(data.first.index))
-    return { slot: data.first.index, told }
+    return { slot: data.first.index, returned }
   }
 
-  // With a weight the server answers, and not the compiled query.
+  // A weight selects the executor instead of the compiled query.
   const ways = [
     ['POST, compiled', 'POST', 'application/json'],
     ['POST, executed', 'POST', 'application/json;q=0.9'],
@@ -102,30 +102,30 @@ describe.each(databases)('on $name', (database) => {
     '%s',
     async (_name, method, accept) => {
       const slots = new Set<number>()
-      for (let n = 0; n < 40 || slots.size < 10; n++) slots.add((await ask(method, accept)).slot)
-      // What it asks for beside others is as right.
-      await Promise.all(Array.from({ length: 30 }, () => ask(method, accept)))
+      for (let n = 0; n < 40 || slots.size < 10; n++) slots.add((await send(method, accept)).slot)
+      // Concurrent requests get equally correct responses.
+      await Promise.all(Array.from({ length: 30 }, () => send(method, accept)))
     },
     60_000,
   )
 
-  test('what is committed is there for every query that begins later', async () => {
+  test('every query that begins after a commit sees it', async () => {
     for (let n = 0; n < 20; n++) {
       const committed = served.log.slot()
-      expect((await ask('POST', 'application/json')).slot).toBeGreaterThanOrEqual(committed)
+      expect((await send('POST', 'application/json')).slot).toBeGreaterThanOrEqual(committed)
     }
   })
 
-  test('extensions.asOf tells the milestone to who asks for it', async () => {
+  test('extensions.asOf has the milestone on request', async () => {
     for (const method of ['GET', 'POST'] as const) {
-      const { slot, told } = await ask(method, 'application/json', { asOf: true })
-      expect(told).toEqual({ asOf: slot })
+      const { slot, returned } = await send(method, 'application/json', { asOf: true })
+      expect(returned).toEqual({ asOf: slot })
     }
-    expect((await ask('POST', 'application/json')).told).toBeUndefined()
+    expect((await send('POST', 'application/json')).returned).toBeUndefined()
   })
 })
 
-test('a query that reads for too long is told so by name', () => {
+test('a query that reads for too long ends with its own error', () => {
   const error = new GraphQLError('over', { path: ['address'], originalError: new SnapshotOver() })
   const [masked] = maskErrors({ log: silentLog, requestId: 'test' }, [error])
   expect(masked?.extensions).toEqual({ code: 'QUERY_TOO_LONG', limitMs: 10_000 })

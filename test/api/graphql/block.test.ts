@@ -58,40 +58,40 @@ const time = {
 }
 
 describe('block', () => {
-  test.each(vectors)('$name is answered with all its members', async ({ ids, bytes, json }) => {
+  test.each(vectors)('$name is returned with all its members', async ({ ids, bytes, json }) => {
     const { blockId } = ids
-    const answer = await ask(
+    const response = await ask(
       `query Whole($id: BlockId!) { block(id: $id) { blockId slot state bytes content { ...${selection.name} } } }
        ${selection.fragments}`,
       { id: blockId },
     )
-    expect(answer.errors).toBeUndefined()
-    const { content, ...rest } = answer.data.block
+    expect(response.errors).toBeUndefined()
+    const { content, ...rest } = response.data.block
     expect(rest).toEqual({ blockId, slot: openSlotOf(ids), state: 'PENDING', bytes })
     expect(plainJson(content)).toEqual(plainJson(json))
   })
 
-  test('tells issuing time and issuer', async () => {
+  test('has its issuing time and issuer', async () => {
     const [vector] = vectors
-    const answer = await ask(
+    const response = await ask(
       'query ($id: BlockId!) { block(id: $id) { issuingTime issuerId transaction { state } } }',
       { id: vector?.ids.blockId },
     )
     const { issuerId } = incomingBlock(0)
     const block = { issuingTime: '1700000000000000000', issuerId, transaction: null }
-    expect(answer).toEqual({ data: { block } })
+    expect(response).toEqual({ data: { block } })
   })
 
-  test('an unknown id is null', async () => {
+  test('is null for an unknown id', async () => {
     const id = blockIdOf(999)
     expect(await ask('query ($id: BlockId!) { block(id: $id) { slot } }', { id })).toEqual({
       data: { block: null },
     })
   })
 
-  test.each(['0x00', 'block', '', 7])('a malformed id is refused: %s', async (id) => {
-    const answer = await ask('query ($id: BlockId!) { block(id: $id) { slot } }', { id })
-    expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT'])
-    expect(answer.errors?.[0]?.message).toMatch(/"\$id" got invalid value .*expected 0x/)
+  test.each(['0x00', 'block', '', 7])('is refused for a malformed id: %s', async (id) => {
+    const response = await ask('query ($id: BlockId!) { block(id: $id) { slot } }', { id })
+    expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT'])
+    expect(response.errors?.[0]?.message).toMatch(/"\$id" got invalid value .*expected 0x/)
   })
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const following = `subscription ($chainIds: [String!], $after: String) {
+const subscription = `subscription ($chainIds: [String!], $after: String) {
   chainRecordChanged(chainIds: $chainIds, after: $after) {
     cursor record { chainId version isActive setBy }
   }
@@ -22,7 +22,7 @@ interface Change {
   readonly record: { readonly chainId: string; readonly version: number }
 }
 
-test('tells every setting in order, and goes on from any cursor', async () => {
+test('a subscription to chain records sends every change in order, and continues from any cursor', async () => {
   const client = socketClient(gateway.url)
   const start = await cursorOf(client)
   for (const chain of [1, 2, 1, 3, 1]) await set(chain)
@@ -44,59 +44,62 @@ test('tells every setting in order, and goes on from any cursor', async () => {
   expect(some.map(({ record }) => record.chainId)).toEqual([chainIdOf(2), chainIdOf(3)])
   await client.dispose()
 
-  /** A place to begin from, so that nothing depends on when a subscription opens. */
-  async function cursorOf(asked: typeof client): Promise<string> {
-    const first = take(asked, 1, {})
+  /** Returns a cursor to begin from, so that the test does not depend on when a subscription opens. */
+  async function cursorOf(source: typeof client): Promise<string> {
+    const first = take(source, 1, {})
     let isOver = false
-    const setting = async () => {
+    const sendMutation = async () => {
       while (!isOver) await set(0)
     }
-    const going = setting()
+    const changing = sendMutation()
     const [change] = await first
     isOver = true
-    await going
-    const newest = await take(asked, (await versionOf(0)) - (change?.record.version ?? 0), {
+    await changing
+    const newest = await take(source, (await versionOf(0)) - (change?.record.version ?? 0), {
       after: change?.cursor,
     })
     return newest.at(-1)?.cursor ?? change?.cursor ?? ''
   }
 })
 
-describe('is refused', () => {
+describe('a subscription to chain records refuses', () => {
   const rows: readonly (readonly [string, object, string])[] = [
-    ['a cursor that is none', { after: 'x' }, 'CURSOR_MALFORMED'],
-    ['no chain at all', { chainIds: [] }, 'CHAIN_ID_COUNT'],
+    ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED'],
+    ['an empty list of chains', { chainIds: [] }, 'CHAIN_ID_COUNT'],
     ['too many chains', { chainIds: Array(101).fill(chainIdOf(1)) }, 'CHAIN_ID_COUNT'],
-    ['what is no chain', { chainIds: ['x'] }, 'CHAIN_ID_NOT_BECH32'],
+    ['a malformed chain id', { chainIds: ['x'] }, 'CHAIN_ID_NOT_BECH32'],
   ]
   test.each(rows)('%s', async (_name, variables, code) => {
     const client = socketClient(gateway.url)
     const results = []
-    for await (const result of client.iterate({ query: following, variables: { ...variables } })) {
+    for await (const result of client.iterate({
+      query: subscription,
+      variables: { ...variables },
+    })) {
       results.push(result)
     }
     expect(results.map(({ errors }) => errors?.[0]?.extensions?.code)).toEqual([code])
     await client.dispose()
   })
 
-  test('a cursor of the ledger', async () => {
+  test('a cursor of ledger updates', async () => {
     const { data } = await graphql(gateway.url, '{ milestone(index: 0) { lastCursor } }')
     const client = socketClient(gateway.url)
-    const asked = client.iterate({
-      query: following,
+    const results = client.iterate({
+      query: subscription,
       variables: { after: data.milestone.lastCursor },
     })
-    const { value } = await asked.next()
+    const { value } = await results.next()
     expect(value.errors[0].extensions.code).toBe('CURSOR_OF_ANOTHER_LOG')
     await client.dispose()
   })
 })
 
-test('a setting over another version is refused', async () => {
+test('a change of another version is refused', async () => {
   await set(50)
-  const { errors } = await setting(50, 7)
+  const { errors } = await sendMutation(50, 7)
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'CHAIN_RECORD_STALE', version: 1 })
-  expect((await setting(50, 1)).data.setChainRecord.version).toBe(2)
+  expect((await sendMutation(50, 1)).data.setChainRecord.version).toBe(2)
 })
 
 async function take(
@@ -106,8 +109,8 @@ async function take(
 ): Promise<Change[]> {
   const changes: Change[] = []
   if (count === 0) return changes
-  const asked = client.iterate<{ chainRecordChanged: Change }>({ query: following, variables })
-  for await (const { data } of asked) {
+  const results = client.iterate<{ chainRecordChanged: Change }>({ query: subscription, variables })
+  for await (const { data } of results) {
     if (data) changes.push(data.chainRecordChanged)
     if (changes.length === count) break
   }
@@ -120,10 +123,10 @@ async function versionOf(chain: number): Promise<number> {
 }
 
 async function set(chain: number): Promise<void> {
-  expect((await setting(chain)).errors).toBeUndefined()
+  expect((await sendMutation(chain)).errors).toBeUndefined()
 }
 
-function setting(chain: number, ifVersion?: number) {
+function sendMutation(chain: number, ifVersion?: number) {
   const document = `mutation ($chainId: String!, $ifVersion: UInt32) {
     setChainRecord(chainId: $chainId, record: { accessNodes: [], isActive: true }, ifVersion: $ifVersion) { version }
   }`

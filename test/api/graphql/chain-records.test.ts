@@ -12,14 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const setting = `mutation ($chainId: String!, $record: ChainRecordInput!) {
+const mutation = `mutation ($chainId: String!, $record: ChainRecordInput!) {
   setChainRecord(chainId: $chainId, record: $record) {
     chainId accessNodes isActive version setBy setAt
   }
 }`
 
-describe('set, then read', () => {
-  test('the mutation gives the record', async () => {
+describe('a chain record', () => {
+  test('is returned by the mutation', async () => {
     const chainId = chainIdOf(100)
     const { data } = await set(chainId, ['a', 'b'], true)
     expect(data.setChainRecord).toEqual({
@@ -32,7 +32,7 @@ describe('set, then read', () => {
     })
   })
 
-  test('the query gives the newest, and all versions with who and when', async () => {
+  test('is returned by the query in its newest version, and in all versions with author and time', async () => {
     const chainId = chainIdOf(101)
     await set(chainId, ['a'], true)
     clock.advance(1_500_000_000n)
@@ -92,21 +92,21 @@ describe('set, then read', () => {
     })
   })
 
-  test('a chain without a record is null', async () => {
+  test('is null for a chain without one', async () => {
     const { data } = await graphql(gateway.url, chainRecord(chainIdOf(102)))
     expect(data).toEqual({ chainRecord: null })
   })
 })
 
-describe('all records, page by page', () => {
+describe('all chain records', () => {
   const chainIds = Array.from({ length: 7 }, (_, i) => addressText(24, 200 + i, { hrp: 'page' }))
 
   beforeAll(async () => {
     for (const chainId of chainIds) await set(chainId, [], true)
   })
 
-  test.each([1, 2, 3, 100])('pages of %i: none missing, none twice, in order', async (first) => {
-    const seen: string[] = []
+  test.each([1, 2, 3, 100])('are returned once and in order by pages of %i', async (first) => {
+    const ids: string[] = []
     let after: string | null = null
     let pages = 0
     let hasNextPage = true
@@ -116,75 +116,75 @@ describe('all records, page by page', () => {
       expect(pageInfo.hasPreviousPage).toBe(pages > 0)
       expect(pageInfo.startCursor).toBe(edges[0].cursor)
       expect(pageInfo.endCursor).toBe(edges.at(-1).cursor)
-      seen.push(...nodes.map((node: { chainId: string }) => node.chainId))
+      ids.push(...nodes.map((node: { chainId: string }) => node.chainId))
       after = pageInfo.endCursor
       hasNextPage = pageInfo.hasNextPage
       pages += 1
     }
-    expect(seen).toEqual([...new Set(seen)].sort())
-    expect(seen).toEqual(expect.arrayContaining(chainIds))
+    expect(ids).toEqual([...new Set(ids)].sort())
+    expect(ids).toEqual(expect.arrayContaining(chainIds))
   })
 
-  test('an empty page tells its neighbours', async () => {
+  test('have an empty page that reports its next page', async () => {
     const { data } = await graphql(gateway.url, listing, { first: 0, after: null })
     expect(data.chainRecords).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true } })
   })
 })
 
-describe('refused', () => {
+describe('a request for chain records is refused:', () => {
   const rows: readonly (readonly [string, string, object, string, object])[] = [
     [
-      'no chain id',
-      setting,
+      'a malformed chain id',
+      mutation,
       { chainId: 'x', record: { accessNodes: [], isActive: true } },
       'CHAIN_ID_NOT_BECH32',
       { path: ['setChainRecord'] },
     ],
     [
-      'the id of no chain',
-      setting,
+      'an id that is not of a chain',
+      mutation,
       { chainId: addressText(0, 1), record: { accessNodes: [], isActive: true } },
       'CHAIN_ID_NOT_A_CHAIN',
       { extensions: { addressType: 0, length: 33 } },
     ],
     [
-      'an access node too long',
-      setting,
+      'an access node that is too long',
+      mutation,
       { chainId: chainIdOf(1), record: { accessNodes: ['a', 'b'.repeat(257)], isActive: true } },
       'CHAIN_RECORD_MALFORMED',
       { extensions: { member: 'accessNodes.1' } },
     ],
     [
-      'a member missing',
-      setting,
+      'a missing member',
+      mutation,
       { chainId: chainIdOf(1), record: { accessNodes: [] } },
       'BAD_USER_INPUT',
       { message: expect.stringContaining('isActive') },
     ],
     [
-      'a list of the wrong kind',
-      setting,
+      'a list of the wrong type',
+      mutation,
       { chainId: chainIdOf(1), record: { accessNodes: [1], isActive: true } },
       'BAD_USER_INPUT',
       { message: expect.stringContaining('accessNodes[0]') },
     ],
-    ['a query with no chain id', chainRecord('x'), {}, 'CHAIN_ID_NOT_BECH32', {}],
+    ['a query with a malformed chain id', chainRecord('x'), {}, 'CHAIN_ID_NOT_BECH32', {}],
     [
-      'too many',
+      'too large a page',
       '{ chainRecords(first: 1001) { nodes { chainId } } }',
       {},
       'PAGE_SIZE_OUT_OF_RANGE',
       { extensions: { limit: 1000, value: 1001 } },
     ],
     [
-      'fewer than none',
+      'a negative page size',
       '{ chainRecords(first: -1) { nodes { chainId } } }',
       {},
       'PAGE_SIZE_OUT_OF_RANGE',
       {},
     ],
     [
-      'a cursor that is none',
+      'a malformed cursor',
       '{ chainRecords(after: "x") { nodes { chainId } } }',
       {},
       'CURSOR_MALFORMED',
@@ -192,21 +192,21 @@ describe('refused', () => {
     ],
   ]
   test.each(rows)('%s', async (_name, query, variables, code, error) => {
-    const answer = await graphql(gateway.url, query, variables, await writer())
-    expect(codesOf(answer)).toEqual([code])
-    expect(answer.errors?.[0]).toMatchObject(error)
+    const response = await graphql(gateway.url, query, variables, await writer())
+    expect(codesOf(response)).toEqual([code])
+    expect(response.errors?.[0]).toMatchObject(error)
   })
 
   test('without a token', async () => {
     const variables = { chainId: chainIdOf(1), record: { accessNodes: [], isActive: true } }
-    expect(codesOf(await graphql(gateway.url, setting, variables))).toEqual(['TOKEN_MISSING'])
+    expect(codesOf(await graphql(gateway.url, mutation, variables))).toEqual(['TOKEN_MISSING'])
   })
 
   test('without the permission', async () => {
     const variables = { chainId: chainIdOf(1), record: { accessNodes: [], isActive: true } }
     const headers = { authorization: await gateway.token('block:submit') }
-    const answer = await graphql(gateway.url, setting, variables, headers)
-    expect(codesOf(answer)).toEqual(['PERMISSION_MISSING'])
+    const response = await graphql(gateway.url, mutation, variables, headers)
+    expect(codesOf(response)).toEqual(['PERMISSION_MISSING'])
   })
 })
 
@@ -229,7 +229,7 @@ async function set(
 ): Promise<GraphqlAnswer> {
   return graphql(
     gateway.url,
-    setting,
+    mutation,
     { chainId, record: { accessNodes, isActive } },
     await writer(),
   )
@@ -239,6 +239,6 @@ async function writer() {
   return { authorization: `Bearer ${await gateway.token('chain-record:write')}` }
 }
 
-function codesOf(answer: GraphqlAnswer): readonly string[] {
-  return (answer.errors ?? []).map(({ extensions }) => extensions.code)
+function codesOf(response: GraphqlAnswer): readonly string[] {
+  return (response.errors ?? []).map(({ extensions }) => extensions.code)
 }

@@ -12,7 +12,7 @@ import { type LedgerWorld, worldParameters } from '../../support/ledger-world.ts
 import { startGateway } from '../../support/start-gateway.ts'
 import { getJson, untilCommitted } from '../../support/wallet.ts'
 
-/** Chains of every kind, made, changed and destroyed by players, against a list of all outputs. */
+/** Chains of every kind, created, changed and destroyed by players, and compared with a list of all outputs. */
 
 const roots = { 1: 'account', 2: 'anchor', 3: 'token', 4: 'nft', 5: 'delegation' } as const
 const scalars = {
@@ -46,7 +46,7 @@ test('there are chains of every kind, some of them changed and some destroyed', 
 })
 
 describe('a chain', () => {
-  test('is by its id what its newest output says, with all its states, also when it is destroyed', async () => {
+  test('is found by its id with its newest output and all its states, also when it is destroyed', async () => {
     for (const { id, type, states } of chains) {
       const { data, errors } = await ask(
         `query ($id: ${scalars[type]}!) { chain: ${roots[type]}(id: $id) {
@@ -82,7 +82,7 @@ describe('a chain', () => {
     }
   })
 
-  test('tells its history page by page, in both directions', async () => {
+  test('has its history page by page, in both directions', async () => {
     const longest = chains.toSorted((a, b) => b.states.length - a.states.length)[0]
     const { id, type, states } = present(longest, 'a chain')
     expect(states.length).toBeGreaterThan(3)
@@ -97,12 +97,12 @@ describe('a chain', () => {
         )
         return data[roots[type]].history
       }
-      expect(await walk(page)).toEqual(expected.map((number) => ({ number })))
-      expect(await walkBack(page)).toEqual(expected.map((number) => ({ number })))
+      expect(await readForward(page)).toEqual(expected.map((number) => ({ number })))
+      expect(await readBackward(page)).toEqual(expected.map((number) => ({ number })))
     }
   })
 
-  test('of another kind is not found, and what never was is not either', async () => {
+  test('of another kind is not found, nor is one that never existed', async () => {
     const [account] = chains.filter(({ type }) => type === 1)
     const unknown = `0x${'12'.repeat(32)}`
     const { data } = await ask(
@@ -120,8 +120,8 @@ interface PageOf {
   readonly pageInfo: Readonly<Record<string, unknown>>
 }
 
-/** From the beginning to the end. */
-async function walk(page: (args: string) => Promise<PageOf>): Promise<unknown[]> {
+/** Reads all pages from the first to the last. */
+async function readForward(page: (args: string) => Promise<PageOf>): Promise<unknown[]> {
   const found: unknown[] = []
   for (let after = ''; ; ) {
     const { nodes, pageInfo } = await page(`first: 2${after}`)
@@ -132,8 +132,8 @@ async function walk(page: (args: string) => Promise<PageOf>): Promise<unknown[]>
   }
 }
 
-/** From the end to the beginning. */
-async function walkBack(page: (args: string) => Promise<PageOf>): Promise<unknown[]> {
+/** Reads all pages from the last to the first. */
+async function readBackward(page: (args: string) => Promise<PageOf>): Promise<unknown[]> {
   const found: unknown[] = []
   for (let before = ''; ; ) {
     const { nodes, pageInfo } = await page(`last: 3${before}`)
@@ -144,8 +144,8 @@ async function walkBack(page: (args: string) => Promise<PageOf>): Promise<unknow
   }
 }
 
-/** The chains that are there, by the place of their newest output. */
-function alive(isMeant: (last: ModelOutput, chain: ModelChain) => boolean): ModelChain[] {
+/** Returns the chains that are not destroyed, ordered by the position of their newest output. */
+function existing(matches: (last: ModelOutput, chain: ModelChain) => boolean): ModelChain[] {
   const place = ({ states }: ModelChain) => {
     const last = present(states.at(-1), 'a state')
     return `${last.bookedSlot + 1_000} ${last.outputId}`
@@ -153,13 +153,13 @@ function alive(isMeant: (last: ModelOutput, chain: ModelChain) => boolean): Mode
   return chains
     .filter((chain) => {
       const last = present(chain.states.at(-1), 'a state')
-      // A basic output that is an account to be is in no list of accounts.
-      return last.spentSlot === undefined && last.output.type !== 0 && isMeant(last, chain)
+      // A basic output with an implicit account is in no list of accounts.
+      return last.spentSlot === undefined && last.output.type !== 0 && matches(last, chain)
     })
     .sort((a, b) => (place(a) < place(b) ? -1 : 1))
 }
 
-/** Who owns an output in the newest milestone, or owned it when it was spent. */
+/** Returns the owner of an output in the newest milestone, or the owner that it had when it was spent. */
 function ownerOf({ output, spentSlot = slot }: ModelOutput): Hex {
   return ownerInSlot(output, spentSlot, minCommittableAge)
 }
@@ -184,41 +184,41 @@ async function expectList(
       return path.reduce((value, member) => value[member], data)
     }
     const known = new Set<unknown>(chains.map(({ id }) => id))
-    // The genesis has accounts too.
-    const ours = (list: unknown[]) =>
+    // The genesis has accounts as well.
+    const ownChains = (list: unknown[]) =>
       list.filter((one) => known.has((one as { chainId: unknown }).chainId))
     const inOrder = sort === 'OLDEST' ? idsOf(expected) : idsOf(expected).toReversed()
-    expect(ours(await walk(page))).toEqual(inOrder)
-    expect(ours(await walkBack(page))).toEqual(inOrder)
+    expect(ownChains(await readForward(page))).toEqual(inOrder)
+    expect(ownChains(await readBackward(page))).toEqual(inOrder)
   }
 }
 
 describe('lists of chains that are not destroyed', () => {
-  test('are whole in both directions, for each kind', async () => {
+  test('are complete in both directions, for each kind', async () => {
     const lists = { 1: 'accounts', 2: 'anchors', 3: 'tokens', 4: 'nfts', 5: 'delegations' } as const
     for (const type of [1, 2, 3, 4, 5] as const) {
-      const expected = alive((_last, chain) => chain.type === type)
+      const expected = existing((_last, chain) => chain.type === type)
       expect(expected.length).toBeGreaterThan(1)
       await expectList((args) => `${lists[type]}(${args}) PAGE`, [lists[type]], expected)
     }
   })
 
-  test('by issuer, validator and owner', async () => {
-    const issuers = alive(({ output }) => output.type === 4).flatMap(({ states }) =>
+  test('are filtered by issuer, validator and owner', async () => {
+    const issuers = existing(({ output }) => output.type === 4).flatMap(({ states }) =>
       issuerIn(states[0]),
     )
     const issuer = present(issuers[0], 'an issuer')
     const filter = `filter: { issuer: "${text(issuer)}" }`
-    const collection = alive((last) => last.output.type === 4 && issuerIn(last)[0] === issuer)
+    const collection = existing((last) => last.output.type === 4 && issuerIn(last)[0] === issuer)
     expect(collection.length).toBeGreaterThan(0)
     await expectList((args) => `nfts(${filter}, ${args}) PAGE`, ['nfts'], collection)
 
-    const [first] = alive(({ output }) => output.type === 5)
+    const [first] = existing(({ output }) => output.type === 5)
     const output = first?.states.at(-1)?.output
     if (output?.type !== 5) throw new Error('no delegation')
     const owner = addressKey(output.unlockConditions[0]?.address ?? { type: 0, pubKeyHash: '0x' })
     const both = `filter: { validator: "${output.validatorAddress.accountId}", owner: "${text(owner)}" }`
-    const owned = alive((last) => last.output.type === 5 && ownerOf(last) === owner)
+    const owned = existing((last) => last.output.type === 5 && ownerOf(last) === owner)
     await expectList((args) => `delegations(${both}, ${args}) PAGE`, ['delegations'], owned)
     const nobody = `filter: { validator: "0x${'12'.repeat(32)}", owner: "${text(owner)}" }`
     await expectList((args) => `delegations(${nobody}, ${args}) PAGE`, ['delegations'], [])
@@ -229,9 +229,9 @@ describe('lists of chains that are not destroyed', () => {
     })
   })
 
-  test('of an address: what it owns, and the chain that it is', async () => {
+  test('of an address have the chains that it owns, and an address of a chain has that chain', async () => {
     const owners = new Set(
-      alive(({ output }) => output.type === 4 || output.type === 5).map(({ states }) =>
+      existing(({ output }) => output.type === 4 || output.type === 5).map(({ states }) =>
         ownerOf(present(states.at(-1), 'a state')),
       ),
     )
@@ -241,7 +241,7 @@ describe('lists of chains that are not destroyed', () => {
         [4, 'nfts'],
         [5, 'delegations'],
       ] as const) {
-        const owned = alive((last) => last.output.type === type && ownerOf(last) === owner)
+        const owned = existing((last) => last.output.type === type && ownerOf(last) === owner)
         await expectList(
           (args) => `address(address: "${bech32}") { ${list}(${args}) PAGE }`,
           ['address', list],
@@ -272,7 +272,7 @@ function issuerIn(state: ModelOutput | undefined): Hex[] {
 }
 
 describe('a token', () => {
-  test('has its supply, its account, and its holders with shares, the one with most first', async () => {
+  test('has its supply, its account, and its holders with their shares, the largest first', async () => {
     const balances = balancesAt(world.outputs, slot, minCommittableAge)
     for (const { id, states } of chains.filter(({ type }) => type === 3)) {
       const last = present(states.at(-1), 'a state')
@@ -296,7 +296,7 @@ describe('a token', () => {
         serialNumber: last.output.serialNumber,
         accountId,
       })
-      const foundries = alive(
+      const foundries = existing(
         (one, chain) => one.output.type === 3 && chain.id.slice(4, 68) === accountId.slice(2),
       )
       expect(data.token.account.foundries.nodes).toEqual(
@@ -321,9 +321,9 @@ describe('a token', () => {
   })
 })
 
-test('a validator has what is delegated to it, and an epoch that is over what it paid', async () => {
+test('a validator has its delegations, and a past epoch has its rewards', async () => {
   const { url } = world.gateway
-  const delegated = alive(({ output }) => output.type === 5 && output.endEpoch === 0)
+  const delegated = existing(({ output }) => output.type === 5 && output.endEpoch === 0)
   const outputs = delegated.flatMap(({ states }) => states.at(-1)?.output ?? [])
   const sum = outputs.reduce((all, one) => all + (one.type === 5 ? one.delegatedAmount : 0n), 0n)
   const { data } =
@@ -333,7 +333,7 @@ test('a validator has what is delegated to it, and an epoch that is over what it
   const [validator, ...others] = data.validators.nodes
   expect(others).toEqual([])
   expect(validator).toMatchObject({ delegationStake: `${sum}`, isInCommittee: true })
-  const all = alive(({ output }) => output.type === 5)
+  const all = existing(({ output }) => output.type === 5)
   expect(validator.delegations.nodes).toEqual(idsOf(all).toReversed())
   const { validators } = await getJson(`${url}/api/core/v3/validators`)
   expect(validator.isCandidate).toBe(validators.length === 1)
@@ -346,8 +346,8 @@ test('a validator has what is delegated to it, and an epoch that is over what it
   expect(BigInt(committee.targetReward)).toBeGreaterThan(0n)
 })
 
-describe('what a chain says of itself', () => {
-  test('an anchor: who moves it, and its chain record', async () => {
+describe('the fields of', () => {
+  test('an anchor: controller, governor and chain record', async () => {
     for (const { id, states } of chains.filter(({ type }) => type === 2)) {
       const output = states.at(-1)?.output
       if (output?.type !== 2) throw new Error('no anchor')
@@ -380,7 +380,7 @@ describe('what a chain says of itself', () => {
     })
   })
 
-  test('a delegation: its validator, its epochs and what it earned', async () => {
+  test('a delegation: validator, epochs and reward', async () => {
     for (const { id, states } of chains.filter(({ type }) => type === 5)) {
       const last = present(states.at(-1), 'a state')
       const { output } = last
@@ -401,16 +401,16 @@ describe('what a chain says of itself', () => {
         endEpoch: output.endEpoch === 0 ? null : output.endEpoch,
       })
       const claim = `${world.gateway.url}/api/core/v3/rewards/${last.outputId}`
-      const told = last.spentSlot === undefined ? await getJson(claim) : undefined
+      const claimed = last.spentSlot === undefined ? await getJson(claim) : undefined
       expect(reward).toEqual(
-        told === undefined
+        claimed === undefined
           ? null
-          : { mana: told.rewards, startEpoch: told.startEpoch, endEpoch: told.endEpoch },
+          : { mana: claimed.rewards, startEpoch: claimed.startEpoch, endEpoch: claimed.endEpoch },
       )
     }
   })
 
-  test('an NFT and an account: owner, issuer, and what is immutable', async () => {
+  test('an NFT and an account: owner, issuer and immutable features', async () => {
     for (const { id, states } of chains.filter(({ type }) => type === 4)) {
       const last = present(states.at(-1), 'a state')
       const { data } = await ask(
@@ -442,7 +442,7 @@ describe('what a chain says of itself', () => {
     }
   })
 
-  test('a block: its issuer', async () => {
+  test('a block: issuer', async () => {
     const state = present(chains[0]?.states[0], 'a state')
     const { data } = await ask(`query ($id: TransactionId!) { transaction(id: $id) { blockId } }`, {
       id: transactionOf(state.outputId),
@@ -458,7 +458,7 @@ describe('what a chain says of itself', () => {
   })
 })
 
-test('a search finds chains of every kind by their ids and their beginnings, also when they are destroyed', async () => {
+test('a search finds chains of every kind by their ids and prefixes of them, also when they are destroyed', async () => {
   const names = { 1: 'Account', 2: 'Anchor', 3: 'Token', 4: 'Nft', 5: 'Delegation' } as const
   for (const { id, type } of chains.filter((_, i) => i % 4 === 0)) {
     for (const [digits, match] of [
@@ -470,7 +470,7 @@ test('a search finds chains of every kind by their ids and their beginnings, als
         { text: id.slice(0, digits) },
       )
       const hits = data.search.hits.filter((hit: { match: string }) => hit.match === match)
-      // Tokens of one account begin alike.
+      // Tokens of one account have the same prefix.
       expect(hits).toContainEqual({ match, thing: { __typename: names[type], chainId: id } })
     }
   }
@@ -489,13 +489,13 @@ test('chains of every kind are found by their global ids', async () => {
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Chain { chainId } } }'
   const { data } = await ask(query, { ids })
   expect(data.nodes).toEqual(expected)
-  // Not under the name of another kind.
+  // An id with the name of another kind is not found.
   const others = some.map(({ id }, n) => encodeNodeId(n === 1 ? 'Nft' : 'Anchor', id))
   const { data: none } = await ask(query, { ids: others.filter((_, n) => n !== 2) })
   expect(none.nodes).toEqual([null, null, null, null])
 })
 
-test('a gateway that follows knows the same chains with the same states', async () => {
+test('a gateway that follows another one has the same chains with the same states', async () => {
   const env = { LEDGER: 'upstream', UPSTREAM_URLS: world.gateway.url }
   const follower = await startGateway({ env })
   await untilCommitted(follower.url, slot, 120_000)

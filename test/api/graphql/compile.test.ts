@@ -13,7 +13,7 @@ import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
 import { compileQuery, maxCompiledFields } from '../../../src/api/graphql/compile.ts'
 import { fullShare } from '../../support/full-share.ts'
 
-/** Compiled queries against the executor of `graphql`, on a schema of every kind of type. */
+/** Compiled queries compared with the executor of `graphql`, on a schema with every kind of type. */
 
 const schema = buildSchema(`
   type Query { one: Thing, none: Thing, some: [Thing!]!, many: [[Int]], any: [Any!]!, named: Named
@@ -74,13 +74,13 @@ function compiled(
 
 const context = () => ({ budget: createBudget(), share: fullShare() }) as GatewayContext
 
-describe('a compiled query writes what the executor answers', () => {
+describe('a compiled query returns what the executor returns for', () => {
   const rows: [string, string, Record<string, unknown>?][] = [
     ['leaves of every kind', '{ one { name kind isIt size id } }'],
-    ['nothing', '{ none { name } one { next { next { name } } } }'],
+    ['null', '{ none { name } one { next { next { name } } } }'],
     ['lists', '{ some { name kind } many }'],
-    ['aliases, in the order asked', '{ b: late a: late one { z: name y: kind name } }'],
-    ['types by name', '{ __typename one { __typename } any { __typename } }'],
+    ['aliases, in the requested order', '{ b: late a: late one { z: name y: kind name } }'],
+    ['type names', '{ __typename one { __typename } any { __typename } }'],
     [
       'fragments on a union',
       '{ any { ... on Other { count } ...T } } fragment T on Thing { kind ... on Named { name } }',
@@ -88,10 +88,10 @@ describe('a compiled query writes what the executor answers', () => {
     ['a type of a union without a field', '{ any { ... on Other { count } } }'],
     ['an interface', '{ named { name ... on Other { count } } }'],
     [
-      'fields said in several places',
+      'fields selected in several places',
       '{ one { next { name } } ... { one { next { kind } name } } ...Q } fragment Q on Query { one { size } }',
     ],
-    ['a fragment said twice', '{ one { ...N ...N next { ...N } } } fragment N on Thing { name }'],
+    ['a fragment spread twice', '{ one { ...N ...N next { ...N } } } fragment N on Thing { name }'],
     ['arguments', '{ sum x: sum(a: 2) y: sum(a: 2, b: [3, 4]) }'],
     [
       'variables',
@@ -122,10 +122,10 @@ describe('a compiled query writes what the executor answers', () => {
 
 test.each([
   ['a field that fails', '{ late broken { name } }'],
-  ['one that fails later', '{ brokenText late }'],
-  ['two that fail', '{ brokenText other: brokenText broken { name } }'],
-  ['null where it must not be', '{ wrong }'],
-])('gives no answer for %s', async (_name, text) => {
+  ['a field that fails later', '{ brokenText late }'],
+  ['several fields that fail', '{ brokenText other: brokenText broken { name } }'],
+  ['null in a non-null field', '{ wrong }'],
+])('a compiled query rejects for %s', async (_name, text) => {
   await expect(compiled(text)?.run(context(), {})).rejects.toThrow(
     /broken|null in a non-null field/,
   )
@@ -134,13 +134,13 @@ test.each([
 test.each([
   '{ __type(name: "Thing") { name } none: __type(name: "No") { name } }',
   getIntrospectionQuery(),
-])('answers introspection as the executor does: %s', async (text) => {
+])('a compiled query returns what the executor returns for introspection: %s', async (text) => {
   const { data } = await execute({ schema, document: parse(text) })
   expect(await compiled(text)?.run(context(), {})).toBe(JSON.stringify(data))
 })
 
-test('does not compile more fields than it may, however few words they take', () => {
-  // Each level has the one below twice.
+test('a document with more fields than the limit is not compiled, however short it is', () => {
+  // Each level selects the level below twice.
   const levels = Math.ceil(Math.log2(maxCompiledFields))
   const fragments = Array.from(
     { length: levels },
@@ -151,7 +151,7 @@ test('does not compile more fields than it may, however few words they take', ()
   ).toBeUndefined()
 })
 
-test('counts at least the bytes that it writes', async () => {
+test('a compiled query counts at least the bytes that it writes', async () => {
   const spent: number[] = []
   const budget = createBudget()
   budget.spend = (bytes) => void spent.push(bytes)
@@ -163,7 +163,7 @@ test('counts at least the bytes that it writes', async () => {
   expect(counted).toBeLessThan(2 * Buffer.byteLength(data ?? ''))
 })
 
-test('ends once its client has left', async () => {
+test('a compiled query ends when its client has disconnected', async () => {
   const left = context()
   left.budget.leave()
   await expect(compiled('{ some { name } }')?.run(left, {})).rejects.toMatchObject({

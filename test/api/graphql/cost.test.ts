@@ -29,12 +29,12 @@ afterAll(() => gateway.close())
 const versionsOfVersions =
   '{ chainRecords(first: 1000) { nodes { versions(first: 1000) { nodes { version } } } } }'
 
-/** The list and its nodes; each record is read, and has a list with its nodes of versions, each of which is read and has one field. */
+/** The list and its nodes; each record is read and has a list of versions with nodes, each of which is read and has one field. */
 const costOfVersions = Math.ceil(
   operationCostBase + 1_000 + 2 * writtenCost + 1_000 * (1_000 + (2 + 2_000) * writtenCost),
 )
 
-/** Each update is read, and has an output to be read; twelve names stand in its text. */
+/** Each update is read, and has an output that is read; its text has twelve names. */
 const costOfPages = Math.ceil(
   operationCostBase + 60 * (1_000 + writtenCost + 1_000 * (1 + 12 * writtenCost)),
 )
@@ -66,8 +66,8 @@ async function reportOf(query: string): Promise<Reported> {
   return (await response.json()) as Reported
 }
 
-describe('the cost is told', () => {
-  test('where the request asks for it', async () => {
+describe('the cost is reported', () => {
+  test('if the request asks for it', async () => {
     const query = `{ ledgerUpdates(address: ${address}, first: 20) { nodes { seq } } }`
     const { data, extensions } = await reportOf(query)
     const { nodes } = data.ledgerUpdates
@@ -75,7 +75,7 @@ describe('the cost is told', () => {
     expect(extensions).toEqual({
       cost: {
         estimated: Math.ceil(operationCostBase + 20 + (1 + 20 * 2) * writtenCost),
-        // Of the share of this client, which other tests spend as well.
+        // The remaining share of this client, which other tests spend as well.
         remaining: expect.any(Number),
         limit: maxOperationCost,
         spent: expect.any(Number),
@@ -84,13 +84,13 @@ describe('the cost is told', () => {
         bytes: expect.any(Number),
       },
     })
-    // A row is read for each of them, and some more to find them.
+    // One row is read for each node, and some more to find them.
     const { spent, estimated } = extensions.cost
     expect(spent).toBeGreaterThanOrEqual(operationCostBase + nodes.length)
     expect(spent).toBeLessThanOrEqual(estimated)
   })
 
-  test('with what its errors take', async () => {
+  test('including the price of the errors', async () => {
     const failing = (count: number) =>
       `{ ${Array.from({ length: count }, (_, n) => `a${n}: blocks(after: "x") { nodes { id } }`).join(' ')} }`
     const [one, many] = [await reportOf(failing(1)), await reportOf(failing(11))]
@@ -99,7 +99,7 @@ describe('the cost is told', () => {
     expect(more).toBeGreaterThanOrEqual(10 * errorCost)
   })
 
-  test('with the field that costs most, by its names in the answer', async () => {
+  test('with the most expensive field, by its path in the response', async () => {
     const proofs = `{ network { networkId } ...F }
       fragment F on Query { all: unspentOutputs(first: 1000) { nodes { outputId p: proof { slot } } } }`
     const versions = (await graphql(gateway.url, versionsOfVersions)).errors
@@ -111,7 +111,7 @@ describe('the cost is told', () => {
   })
 })
 
-describe('what asks for too much at once is refused before anything is read', () => {
+describe('an operation over the cost limit is refused before any read:', () => {
   test('pages within pages', async () => {
     const { data, errors } = await graphql(gateway.url, versionsOfVersions)
     expect(data).toBeUndefined()
@@ -121,7 +121,7 @@ describe('what asks for too much at once is refused before anything is read', ()
   test.each([
     ['application/json', 200],
     ['application/graphql-response+json', 400],
-  ])('to who accepts %s with %i', async (accept, status) => {
+  ])('for a client that accepts %s, with %i', async (accept, status) => {
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept },
@@ -133,7 +133,7 @@ describe('what asks for too much at once is refused before anything is read', ()
     expect(Object.keys(errors[0].extensions).sort()).toEqual(['code', 'cost', 'field', 'limit'])
   })
 
-  test('many pages, by first, by last, and by a fragment', async () => {
+  test('many pages, by first, by last, and in a fragment', async () => {
     for (const args of ['first: 1000', 'last: 1000', 'first: 5000', 'last: 1000, first: 1000']) {
       const query = `{ ${pages(60, args)} } ${page}`
       const { data, errors } = await graphql(gateway.url, query)
@@ -148,7 +148,7 @@ describe('what asks for too much at once is refused before anything is read', ()
     expect((await graphql(gateway.url, query, { first: 10 })).errors).toBeUndefined()
   })
 
-  test('on a WebSocket and on an event stream, which stay', async () => {
+  test('on a WebSocket and on an event stream, which stay open', async () => {
     const client = socketClient(gateway.url)
     const first = (query: string) => client.iterate({ query }).next()
     await expect(first(versionsOfVersions)).rejects.toMatchObject(refused(costOfVersions))
@@ -157,11 +157,11 @@ describe('what asks for too much at once is refused before anything is read', ()
     })
     await client.dispose()
     const headers = { accept: 'text/event-stream' }
-    const answer = await graphql(gateway.url, versionsOfVersions, {}, headers)
-    expect(answer.errors).toMatchObject(refused(costOfVersions))
+    const response = await graphql(gateway.url, versionsOfVersions, {}, headers)
+    expect(response.errors).toMatchObject(refused(costOfVersions))
   })
 
-  test('of several operations the one that is named', async () => {
+  test('the named one of several operations', async () => {
     const query = `query Large ${versionsOfVersions} query Small { network { networkId } }`
     const named = async (operationName: string): Promise<GraphqlAnswer> => {
       const response = await fetch(`${gateway.url}/graphql`, {
@@ -179,7 +179,7 @@ describe('what asks for too much at once is refused before anything is read', ()
 const times = (count: number, part: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ')
 
-describe('refused is what is dear by itself', () => {
+describe('an expensive field is refused:', () => {
   const proofs = (count: number) =>
     `{ unspentOutputs(first: 1000) { nodes { ${times(count, (n) => `a${n}: proof { __typename }`)} } } }`
   const inspections = `query ($bytes: Hex!) { ${times(
@@ -188,17 +188,14 @@ describe('refused is what is dear by itself', () => {
   )} }`
   const rows = [
     ['introspection with aliases on three levels', introspectionOnThreeLevels()],
+    ['repeated introspection', `{ ${times(200, (n) => `a${n}: __schema { types { name } }`)} }`],
     [
-      'introspection over and over',
-      `{ ${times(200, (n) => `a${n}: __schema { types { name } }`)} }`,
-    ],
-    [
-      'introspection of one type over and over',
+      'repeated introspection of one type',
       `{ ${times(290, (n) => `a${n}: __type(name: "Query") { ...T }`)} }
       fragment T on __Type { fields { name args { name type { name } } type { name ofType { name } } } }`,
     ],
     ['proofs of many outputs, four times', proofs(4)],
-    ['blocks with place for many signatures', inspections],
+    ['blocks with room for many signatures', inspections],
     [
       'mana of many addresses',
       `{ ${times(30, (n) => `a${n}: address(address: "a") { mana { reason } }`)} }`,
@@ -220,7 +217,7 @@ describe('refused is what is dear by itself', () => {
   test('an event of a subscription counts as a full batch, on a socket and on a stream', async () => {
     const query = `subscription { ledgerUpdates { ... on LedgerUpdateBatch {
       ${times(20, (n) => `a${n}: updates { output { proof { __typename } } }`)} } } }`
-    // The field itself; in each list 100 updates, of which each is read, has an output to be read, and that a proof with one member.
+    // The field itself; in each list 100 updates, each of which is read and has an output that is read, with a proof of one member.
     const each = 1 + writtenCost + 1 + fieldCost.proof.field + 2 * writtenCost
     const cost = Math.ceil(operationCostBase + writtenCost + 20 * (writtenCost + 100 * each))
     const client = socketClient(gateway.url)
@@ -231,7 +228,7 @@ describe('refused is what is dear by itself', () => {
   })
 })
 
-describe('what an operation spends is counted while it runs, and ends it by name', () => {
+describe('an operation whose cost exceeds the limit while it runs ends with its own error', () => {
   const bytes = wrongBlock()
   const query = `query ($bytes: Hex!) { ${times(
     290,
@@ -239,7 +236,7 @@ describe('what an operation spends is counted while it runs, and ends it by name
   )} }`
   const exceeded = [{ extensions: { code: 'OPERATION_COST_EXCEEDED', limit: maxOperationCost } }]
 
-  test('by HTTP', async () => {
+  test('over HTTP', async () => {
     const { data, errors } = await graphql(gateway.url, query, { bytes })
     expect(data).toBeUndefined()
     expect(errors).toMatchObject(exceeded)
@@ -260,7 +257,7 @@ describe('all subscriptions of a socket together', () => {
   const each = Math.ceil(operationCostBase + writtenCost + 15 * (writtenCost + 100 * perUpdate))
   const allowed = Math.floor(maxConnectionCost / each)
 
-  test('may cost as much as some operations, and what is ended counts no more', async () => {
+  test('may cost up to a limit, and a subscription that has ended no longer counts', async () => {
     const client = socketClient(gateway.url)
     const open = async () => {
       const events = client.iterate({ query })
@@ -275,32 +272,32 @@ describe('all subscriptions of a socket together', () => {
       { extensions: { code, cost, limit: maxConnectionCost } },
     ])
     await opened[0]?.return?.()
-    // The end of one may be seen after the beginning of the next.
+    // The server may detect the end of one subscription after the beginning of the next one.
     await until(() => open().catch(() => undefined), { what: 'another subscription opens' })
     await client.dispose()
   })
 })
 
-/** A block with two wrong signatures, which are checked twice: its price has place for more, but not for the second check. */
+/** Creates a block with two wrong signatures, which are checked twice: its price covers more signatures, but not the second check. */
 function wrongBlock(): string {
   const vectors = loadVectors<Vector & { readonly bytes: string }>('transactions')
   const named = vectors.find(({ name }) => name === 'block/transaction/minimal')
   const { bytes } = present(named, 'a block with a transaction of one input')
-  // Behind the signature of the input are eight bytes of mana, and the signature of the block with its type and key.
-  const behind = bytes.slice(-2 * (8 + 1 + 32 + 64), -128)
+  // After the signature of the input come eight bytes of mana, and the signature of the block with its type and key.
+  const following = bytes.slice(-2 * (8 + 1 + 32 + 64), -128)
   const wrong = '00'.repeat(64)
-  return `${bytes.slice(0, -behind.length - 2 * 128)}${wrong}${behind}${wrong}`
+  return `${bytes.slice(0, -following.length - 2 * 128)}${wrong}${following}${wrong}`
 }
 
-/** 3.2 KB, for which the answer would have some hundred million fields. */
+/** Returns a query of 3.2 KB whose response would have some hundred million fields. */
 function introspectionOnThreeLevels(): string {
   return `{ __schema { ${times(40, (n) => `a${n}: types { ...T }`)} } }
   fragment T on __Type { ${times(40, (n) => `b${n}: fields { ...F }`)} }
   fragment F on __Field { ${times(40, (n) => `c${n}: name`)} }`
 }
 
-describe('left to others are', () => {
-  test('the introspection of tools, with everything that it can ask', async () => {
+describe('the cost limit allows', () => {
+  test('the introspection of tools, with all its options', async () => {
     const all = {
       descriptions: true,
       specifiedByUrl: true,
@@ -316,13 +313,13 @@ describe('left to others are', () => {
     }
   })
 
-  test('the largest page with much in it', async () => {
+  test('the largest page with many fields', async () => {
     const { data, errors } = await graphql(gateway.url, `{ ${pages(1, 'first: 1000')} } ${page}`)
     expect(errors).toBeUndefined()
     expect(data).toMatchObject({ p0: { edges: [{ node: { seq: expect.any(String) } }] } })
   })
 
-  test('variables that do not fit', async () => {
+  test('variables of the wrong type, which have their own error', async () => {
     const query = `query ($first: Int!) { ${pages(60, 'first: $first')} } ${page}`
     const { errors } = await graphql(gateway.url, query, { first: 'many' })
     expect(errors).toMatchObject([{ message: expect.stringContaining('$first') }])

@@ -19,32 +19,32 @@ interface Request {
   readonly extensions?: object
 }
 
-interface Answer {
+interface Reply {
   readonly data?: unknown
   readonly errors?: readonly { readonly message: string; readonly extensions: { code: string } }[]
 }
 
-/** The data, or the code of the refusal. */
-const told = ({ data, errors }: Answer) => errors?.[0]?.extensions.code ?? data
+/** Returns the data, or the code of the error. */
+const outcomeOf = ({ data, errors }: Reply) => errors?.[0]?.extensions.code ?? data
 
-/** A request by each transport; a weight in `Accept` leads the long way through the server. */
-const transports: Readonly<Record<string, (url: string, request: Request) => Promise<Answer>>> = {
+/** Sends a request by a transport; a weight in `Accept` selects the executor. */
+const transports: Readonly<Record<string, (url: string, request: Request) => Promise<Reply>>> = {
   POST: (url, request) => post(url, request, '*/*'),
-  'POST, long way': (url, request) => post(url, request, '*/*;q=0.9'),
+  'POST, by the executor': (url, request) => post(url, request, '*/*;q=0.9'),
   GET: async (url, request) =>
-    (await fetch(`${url}/graphql${search(request)}`)).json() as Promise<Answer>,
-  'GET, long way': async (url, request) => {
+    (await fetch(`${url}/graphql${search(request)}`)).json() as Promise<Reply>,
+  'GET, by the executor': async (url, request) => {
     const headers = { accept: '*/*;q=0.9' }
-    return (await fetch(`${url}/graphql${search(request)}`, { headers })).json() as Promise<Answer>
+    return (await fetch(`${url}/graphql${search(request)}`, { headers })).json() as Promise<Reply>
   },
   WebSocket: async (url, { query = '', extensions = {} }) => {
     const client = socketClient(url)
     try {
       const results = client.iterate({ query, extensions: { ...extensions } })
-      return (await results.next()).value as Answer
+      return (await results.next()).value as Reply
     } catch (errors) {
-      // What is refused before it begins.
-      return { errors: errors as NonNullable<Answer['errors']> }
+      // The errors of an operation that is refused before it begins.
+      return { errors: errors as NonNullable<Reply['errors']> }
     } finally {
       await client.dispose()
     }
@@ -59,13 +59,13 @@ const transports: Readonly<Record<string, (url: string, request: Request) => Pro
 }
 const names = Object.keys(transports)
 
-async function post(url: string, request: Request, accept: string): Promise<Answer> {
+async function post(url: string, request: Request, accept: string): Promise<Reply> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept },
     body: JSON.stringify(request),
   })
-  return (await response.json()) as Answer
+  return (await response.json()) as Reply
 }
 
 function search({ query, extensions }: Request): string {
@@ -75,20 +75,20 @@ function search({ query, extensions }: Request): string {
   return `?${parameters}`
 }
 
-async function stream(url: string, init: RequestInit = {}): Promise<Answer> {
+async function stream(url: string, init: RequestInit = {}): Promise<Reply> {
   const events = await openStream(url, init)
   try {
     const isRefused = !events.response.ok
-    return isRefused ? ((await events.response.json()) as Answer) : await events.result()
+    return isRefused ? ((await events.response.json()) as Reply) : await events.result()
   } finally {
     events.close()
   }
 }
 
-function askBy(transport: string, url: string, request: Request): Promise<Answer> {
-  const ask = transports[transport]
-  if (ask === undefined) throw new Error(transport)
-  return ask(url, request)
+function sendBy(transport: string, url: string, request: Request): Promise<Reply> {
+  const send = transports[transport]
+  if (send === undefined) throw new Error(transport)
+  return send(url, request)
 }
 
 describe('a document that was sent before', () => {
@@ -98,27 +98,30 @@ describe('a document that was sent before', () => {
   })
   afterAll(() => gateway.close())
 
-  test.each(names)('is answered by its hash: %s', async (transport) => {
+  test.each(names)('is executed by its hash: %s', async (transport) => {
     const query = `{ __typename # ${transport}\n }`
-    const ask = (request: Request) => askBy(transport, gateway.url, request)
+    const send = (request: Request) => sendBy(transport, gateway.url, request)
     const extensions = named(hashOf(query))
-    const missing = await ask({ extensions })
-    expect(told(missing)).toBe('PERSISTED_QUERY_NOT_FOUND')
-    // By which some clients know that they are to send it.
+    const missing = await send({ extensions })
+    expect(outcomeOf(missing)).toBe('PERSISTED_QUERY_NOT_FOUND')
+    // By this message some clients detect that they have to send the text.
     expect(missing.errors?.[0]?.message).toBe('PersistedQueryNotFound')
-    expect(told(await ask({ query, extensions }))).toEqual({ __typename: 'Query' })
+    expect(outcomeOf(await send({ query, extensions }))).toEqual({ __typename: 'Query' })
     for (let times = 0; times < 3; times++) {
-      expect(told(await ask({ extensions }))).toEqual({ __typename: 'Query' })
+      expect(outcomeOf(await send({ extensions }))).toEqual({ __typename: 'Query' })
     }
   })
 
-  test.each(names)('is refused by another hash, and not kept under it: %s', async (transport) => {
-    const query = '{ __typename }'
-    const extensions = named(hashOf(`other ${transport}`))
-    const ask = (request: Request) => askBy(transport, gateway.url, request)
-    expect(told(await ask({ query, extensions }))).toBe('PERSISTED_QUERY_HASH_MISMATCH')
-    expect(told(await ask({ extensions }))).toBe('PERSISTED_QUERY_NOT_FOUND')
-  })
+  test.each(names)(
+    'is refused with another hash, and not cached under it: %s',
+    async (transport) => {
+      const query = '{ __typename }'
+      const extensions = named(hashOf(`other ${transport}`))
+      const send = (request: Request) => sendBy(transport, gateway.url, request)
+      expect(outcomeOf(await send({ query, extensions }))).toBe('PERSISTED_QUERY_HASH_MISMATCH')
+      expect(outcomeOf(await send({ extensions }))).toBe('PERSISTED_QUERY_NOT_FOUND')
+    },
+  )
 
   const malformed: [string, object][] = [
     ['another version', { persistedQuery: { version: 2, sha256Hash: hashOf('') } }],
@@ -126,37 +129,37 @@ describe('a document that was sent before', () => {
     ['a hash of another length', named('ab')],
     ['a number', { persistedQuery: 7 }],
   ]
-  test.each(malformed)('is named in one form: %s', async (_name, extensions) => {
+  test.each(malformed)('is refused if it is named by %s', async (_name, extensions) => {
     for (const transport of names) {
-      const answer = await askBy(transport, gateway.url, { query: '{ __typename }', extensions })
-      expect(told(answer)).toBe('PERSISTED_QUERY_MALFORMED')
+      const reply = await sendBy(transport, gateway.url, { query: '{ __typename }', extensions })
+      expect(outcomeOf(reply)).toBe('PERSISTED_QUERY_MALFORMED')
     }
   })
 
-  test('by GET has a tag, by which it is not sent again', async () => {
+  test('by GET has a tag, and is revalidated by it', async () => {
     const query = '{ ledgerUpdates(first: 1) { nodes { cursor } } }'
-    await askBy('POST', gateway.url, { query, extensions: named(hashOf(query)) })
-    const asked = search({ extensions: named(hashOf(query)) })
-    const ask = (init?: RequestInit) => fetch(`${gateway.url}/graphql${asked}`, init)
-    const { status, headers } = await ask()
+    await sendBy('POST', gateway.url, { query, extensions: named(hashOf(query)) })
+    const target = search({ extensions: named(hashOf(query)) })
+    const send = (init?: RequestInit) => fetch(`${gateway.url}/graphql${target}`, init)
+    const { status, headers } = await send()
     expect(status).toBe(200)
-    const again = await ask({ headers: { 'if-none-match': headers.get('etag') ?? '' } })
+    const again = await send({ headers: { 'if-none-match': headers.get('etag') ?? '' } })
     expect(again.status).toBe(304)
   })
 
-  test('is forgotten when newer ones fill what is kept', async () => {
+  test('is evicted when newer documents fill the cache', async () => {
     const first = '{ __typename # first\n }'
-    await askBy('POST', gateway.url, { query: first, extensions: named(hashOf(first)) })
+    await sendBy('POST', gateway.url, { query: first, extensions: named(hashOf(first)) })
     const filler = 'x'.repeat(500_000)
     for (let sent = 0; sent <= maxNamedCharacters; sent += filler.length) {
       const query = `{ __typename } # ${sent} ${filler}`
       const extensions = named(hashOf(query))
-      expect(told(await askBy('POST', gateway.url, { query, extensions }))).toEqual({
+      expect(outcomeOf(await sendBy('POST', gateway.url, { query, extensions }))).toEqual({
         __typename: 'Query',
       })
     }
-    const answer = await askBy('POST', gateway.url, { extensions: named(hashOf(first)) })
-    expect(told(answer)).toBe('PERSISTED_QUERY_NOT_FOUND')
+    const reply = await sendBy('POST', gateway.url, { extensions: named(hashOf(first)) })
+    expect(outcomeOf(reply)).toBe('PERSISTED_QUERY_NOT_FOUND')
   })
 })
 
@@ -169,23 +172,25 @@ describe('with a manifest', () => {
   })
   afterAll(() => gateway.close())
 
-  test.each(names)('its documents are answered by name and by text: %s', async (transport) => {
-    const ask = (request: Request) => askBy(transport, gateway.url, request)
-    expect(told(await ask({ extensions: named('page-1') }))).toEqual({ __typename: 'Query' })
-    expect(told(await ask({ query }))).toEqual({ __typename: 'Query' })
-    expect(told(await ask({ query, extensions: named('page-1') }))).toEqual({ __typename: 'Query' })
+  test.each(names)('its documents are executed by name and by text: %s', async (transport) => {
+    const send = (request: Request) => sendBy(transport, gateway.url, request)
+    expect(outcomeOf(await send({ extensions: named('page-1') }))).toEqual({ __typename: 'Query' })
+    expect(outcomeOf(await send({ query }))).toEqual({ __typename: 'Query' })
+    expect(outcomeOf(await send({ query, extensions: named('page-1') }))).toEqual({
+      __typename: 'Query',
+    })
   })
 
-  test.each(names)('no others are: %s', async (transport) => {
-    const ask = (request: Request) => askBy(transport, gateway.url, request)
+  test.each(names)('other documents are refused: %s', async (transport) => {
+    const send = (request: Request) => sendBy(transport, gateway.url, request)
     const other = '{ a: __typename }'
-    expect(told(await ask({ query: other }))).toBe('DOCUMENT_NOT_TRUSTED')
-    expect(told(await ask({ extensions: named(hashOf(other)) }))).toBe('DOCUMENT_NOT_TRUSTED')
-    expect(told(await ask({ query: other, extensions: named(hashOf(other)) }))).toBe(
+    expect(outcomeOf(await send({ query: other }))).toBe('DOCUMENT_NOT_TRUSTED')
+    expect(outcomeOf(await send({ extensions: named(hashOf(other)) }))).toBe('DOCUMENT_NOT_TRUSTED')
+    expect(outcomeOf(await send({ query: other, extensions: named(hashOf(other)) }))).toBe(
       'DOCUMENT_NOT_TRUSTED',
     )
-    const mixed = await ask({ query: other, extensions: named('page-1') })
-    expect(told(mixed)).toBe('PERSISTED_QUERY_HASH_MISMATCH')
+    const mixed = await send({ query: other, extensions: named('page-1') })
+    expect(outcomeOf(mixed)).toBe('PERSISTED_QUERY_HASH_MISMATCH')
   })
 })
 
@@ -206,14 +211,14 @@ describe('a manifest', () => {
   })
 
   test.each(['', '{', '{}', '[]', '7', '{"a": 7}', '{"operations": [{"id": "a"}]}'])(
-    'is not: %s',
+    'is refused if it is %s',
     async (text) => {
       const error = { code: 'TRUSTED_DOCUMENTS_INVALID', path, reason: expect.any(String) }
       expect(await read(text)).toEqual({ ok: false, error })
     },
   )
 
-  test('that is not there is refused', async () => {
+  test('that does not exist is refused', async () => {
     const { error } = { error: undefined, ...(await readTrustedDocuments(join(folder, 'none'))) }
     expect(error).toMatchObject({ code: 'TRUSTED_DOCUMENTS_INVALID' })
   })

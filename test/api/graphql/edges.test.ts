@@ -6,7 +6,7 @@ import { addressText } from '../../../src/service/addresses/address-text.ts'
 import { type ListWorld, newestFirst, openListWorld, parties } from '../../support/list-world.ts'
 import { blockIdOf, outputIdOf, transactionIdOf, wholeLog } from '../../support/store-rows.ts'
 
-/** What blocks, transactions, milestones, outputs and updates lead to, and how many statements that takes. */
+/** The edges of blocks, transactions, milestones, outputs and updates, and the number of statements that they take. */
 
 let world: ListWorld
 
@@ -18,7 +18,7 @@ afterAll(() => world.close())
 const ask = (source: string) => world.ask(source)
 
 describe('edges', () => {
-  test('lead from a block to what belongs to it', async () => {
+  test('lead from a block to its parents, children, milestone and transaction', async () => {
     const n = 14
     const { data, errors } = await ask(
       `{ block(id: "${blockIdOf(n)}") {
@@ -62,7 +62,7 @@ describe('edges', () => {
         next: { index: row.slot + 1 },
         blockCount: blocks.filter(({ slot, state }) => slot === row.slot && state === 'FINALIZED')
           .length,
-        // Of this log, whose outputs are of other transactions than those of its blocks.
+        // The outputs of this log are of other transactions than those of its blocks.
         transactionCount: spans[0]?.accepted,
         updateCount: String(updates.length),
       },
@@ -75,7 +75,7 @@ describe('edges', () => {
     })
   })
 
-  test('are null where they lead nowhere', async () => {
+  test('are null without a target', async () => {
     const first = await ask(
       `{ block(id: "${blockIdOf(0)}") { parents { block { blockId } } commitment { index } transaction { state } }
          milestone(index: 0) { previous { index } } newest: milestone { next { index } }
@@ -96,7 +96,7 @@ describe('edges', () => {
     })
   })
 
-  test('lead from an output and an update to where they came from', async () => {
+  test('lead from an output and an update to their origin', async () => {
     const { data, errors } = await ask(
       `{ ledgerUpdates(first: 20, sort: OLDEST, fromMilestone: 3, toMilestone: 3) { totalCount nodes { isSpent milestone { index } transaction { transactionId } } }
         output(id: "${outputIdOf(2)}") {
@@ -119,7 +119,7 @@ describe('edges', () => {
     })
   })
 
-  test('take as many statements on a large page as on a small one', async () => {
+  test('take at most 60 statements, on a small page and on a large one', async () => {
     const document = `query ($n: Int!) {
       blocks(first: $n) { nodes {
         milestone { index previous { index } } commitment { index }
@@ -133,12 +133,12 @@ describe('edges', () => {
     const small = await world.askCounted(document, { n: 15 })
     const large = await world.askCounted(document, { n: 90 })
     expect(large.answer.data.blocks.nodes).toHaveLength(90)
-    // It depends on the moments of the answers which levels of two branches are read together: 33 to 50 were seen.
+    // Which levels of two branches are read together depends on the timing of the responses: 33 to 50 statements were measured.
     expect(small.statements).toBeLessThanOrEqual(60)
     expect(large.statements).toBeLessThanOrEqual(60)
   })
 
-  test('take as many from several addresses as from one, but for one more, and from pages of any size', async () => {
+  test('take one more statement for a second address, and as many for pages of any size', async () => {
     const fields =
       'transactions(first: $n) { nodes { transactionId block { blockId } } pageInfo { hasNextPage hasPreviousPage } }'
     const [one, other] = parties.map((party) => addressText('tst', addressKey(party)))
@@ -162,19 +162,22 @@ describe('edges', () => {
     ['milestones', 'blockCount'],
     ['milestones', 'updates(first: 3) { nodes { output { spendingTransaction { state } } } }'],
     ['ledgerUpdates', 'transaction { state }'],
-  ])('take exactly as many from %s { %s }', async (list, fields) => {
-    const document = `query ($n: Int!) { ${list}(first: $n) { nodes { ${fields} } } }`
-    const small = await world.askCounted(document, { n: 20 })
-    const large = await world.askCounted(document, { n: 40 })
-    expect(large.statements).toBe(small.statements)
-  })
+  ])(
+    'take exactly as many statements for pages of any size from %s { %s }',
+    async (list, fields) => {
+      const document = `query ($n: Int!) { ${list}(first: $n) { nodes { ${fields} } } }`
+      const small = await world.askCounted(document, { n: 20 })
+      const large = await world.askCounted(document, { n: 40 })
+      expect(large.statements).toBe(small.statements)
+    },
+  )
 
   test.each([
     ['transactionId state slot failure { code }', 0],
     ['content { transaction { creationSlot } } inputs { amount }', 2],
     ['content { transaction { creationSlot } } block { issuedAt }', 1],
     ['milestone { index } block { issuedAt }', 3],
-  ])('read the block of a transaction only for what it says: %s', async (fields, more) => {
+  ])('read the block of a transaction only for its fields: %s', async (fields, more) => {
     const ask = (selected: string) =>
       world.askCounted(`{ transactions(first: 20) { nodes { ${selected} } } }`, {})
     const { statements } = await ask('transactionId')

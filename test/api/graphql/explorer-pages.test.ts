@@ -16,7 +16,7 @@ import { pages, textOf, variablesIn } from '../../support/explorer-pages.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { issuer, untilCommitted } from '../../support/wallet.ts'
 
-/** The documents of `docs/examples/explorer`: a page of an explorer each, in one request. */
+/** The documents of `docs/examples/explorer`: each requests one page of an explorer. */
 
 let started: ChainWorld
 const root = new URL('../../../', import.meta.url)
@@ -40,19 +40,19 @@ async function page(name: Page) {
   return data
 }
 
-test.each(pages)('%s costs what docs/graphql.md says, and is affordable', (name) => {
+test.each(pages)('%s has the cost that docs/graphql.md names, below the limit', (name) => {
   const cost = operationCost({
     schema,
     document: parse(textOf(name)),
     variableValues: variables[name as Page],
   })
   expect(cost).toBeLessThan(maxOperationCost)
-  const told = readFileSync(new URL('docs/graphql.md', root), 'utf8')
-  expect(told).toContain(`| [${name}](examples/explorer/${name}.graphql) | ${cost} |`)
+  const graphqlDocs = readFileSync(new URL('docs/graphql.md', root), 'utf8')
+  expect(graphqlDocs).toContain(`| [${name}](examples/explorer/${name}.graphql) | ${cost} |`)
 })
 
-/** The fields that no node tells, on the pages of a gateway that follows this one. */
-const untold: { readonly [name in Page]?: readonly string[] } = {
+/** The fields that nodes do not offer, on the pages of a gateway that follows this one. */
+const notOffered: { readonly [name in Page]?: readonly string[] } = {
   home: ['milestones.nodes.blockCount', 'milestones.nodes.transactionCount', 'transactions'],
   milestone: ['blockCount', 'transactionCount', 'blocks', 'transactions'].map(
     (field) => `milestone.${field}`,
@@ -67,24 +67,24 @@ const untold: { readonly [name in Page]?: readonly string[] } = {
   validators: ['blocks'],
 }
 
-/** What is of the process, and what the schema says to be null in upstream mode. */
-const unlike = [
+/** Fields that depend on the process, and fields that are null in upstream mode by their description. */
+const different = [
   ...['current.slot', 'current.end', 'lagSeconds', 'blocksPerSecond', 'mode'].map(
     (member) => `status.${member}`,
   ),
   'activity.transactionsFailed',
   'health.following',
   'limits.value',
-  // A gateway that follows knows the transactions that were asked for, and judges others anew.
+  // The following gateway knows the transactions that it has requested from the node, and simulates others again.
   ...['outcome', 'refusal'].map((member) => `inspect.transaction.verdict.${member}`),
   'inspect.refusal',
 ]
 
-describe('of a gateway that follows it', () => {
+describe('a gateway that follows this one', () => {
   let follower: TestGateway
   beforeAll(async () => {
     const { gateway } = started.world
-    // The same time as there.
+    // Its clock shows the time of the other gateway.
     const { data } = await graphql(gateway.url, '{ status { current { end } } }')
     const clock = createSettableClock(BigInt(Date.parse(data.status.current.end)) * 1_000_000n)
     const env = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url }
@@ -93,7 +93,7 @@ describe('of a gateway that follows it', () => {
   }, 130_000)
   afterAll(() => follower.close())
 
-  test('the roots behind a commitment are not known', async () => {
+  test('does not know the roots of a commitment', async () => {
     const text = `query ($id: OutputId!) { output(id: $id) { unspentProof { roots } } }`
     const { data, errors } = await askBothWays(follower.url, text, variables.output)
     expect(data.output).toEqual({ unspentProof: null })
@@ -101,27 +101,27 @@ describe('of a gateway that follows it', () => {
   })
 
   test.each(pages)(
-    '%s is the same, and what no node tells is null with its reason',
+    'returns the same for %s, with null and an error for what nodes do not offer',
     async (name) => {
-      const asked = [textOf(name), variables[name as Page]] as const
-      const own = await graphql(started.world.gateway.url, ...asked)
-      const followed = await askBothWays(follower.url, ...asked)
+      const parameters = [textOf(name), variables[name as Page]] as const
+      const own = await graphql(started.world.gateway.url, ...parameters)
+      const followed = await askBothWays(follower.url, ...parameters)
       const reasons = new Map(
         followed.errors?.map(({ path = [], extensions }) => [path.join('.'), extensions.code]),
       )
       expect(new Set(reasons.values())).toEqual(
-        new Set(untold[name as Page] && ['NOT_OFFERED_BY_NODES']),
+        new Set(notOffered[name as Page] && ['NOT_OFFERED_BY_NODES']),
       )
-      expect(new Set([...reasons.keys()].map(fieldOf))).toEqual(new Set(untold[name as Page]))
+      expect(new Set([...reasons.keys()].map(fieldOf))).toEqual(new Set(notOffered[name as Page]))
       const others = pathsOfDifferences(own.data, followed.data).filter(
         (path) => !reasons.has(path),
       )
-      expect(others.map(fieldOf).filter((field) => !unlike.includes(field))).toEqual([])
+      expect(others.map(fieldOf).filter((field) => !different.includes(field))).toEqual([])
     },
   )
 })
 
-/** The path without the places in lists. */
+/** Returns the path without the indices of lists. */
 function fieldOf(path: string): string {
   return path.replaceAll(/\.[0-9]+(?=\.)/g, '')
 }
@@ -135,7 +135,7 @@ function pathsOfDifferences(one: unknown, other: unknown, path: readonly string[
   return [...names].flatMap((name) => pathsOfDifferences(one[name], other[name], [...path, name]))
 }
 
-test('every unspent output is proven by the newest commitment, and by no other', async () => {
+test('every unspent output is proven by the newest commitment, and a spent one has no proof', async () => {
   const ask = (filter: string) =>
     askBothWays(
       started.world.gateway.url,
@@ -146,7 +146,7 @@ test('every unspent output is proven by the newest commitment, and by no other',
   const { data, errors } = await ask('false')
   expect(errors).toBeUndefined()
   const { nodes } = data.outputs
-  // So many that the trie has pages of pages.
+  // So many outputs that the trie has pages below pages.
   expect(nodes.length).toBeGreaterThan(100)
   for (const { outputId, unspentProof } of nodes) {
     const check = checkUnspent(outputId, unspentProof)
@@ -161,7 +161,7 @@ test('every unspent output is proven by the newest commitment, and by no other',
 })
 
 describe('in one request', () => {
-  test('home tells how the ledger stands and what was new', async () => {
+  test('home has the state of the ledger and the newest milestones and transactions', async () => {
     const { status, activity, milestones, transactions } = await page('home')
     expect(status).toMatchObject({ committed: { slot: variables.slot }, mode: 'EMBEDDED' })
     expect(activity.length).toBeGreaterThan(0)
@@ -192,14 +192,14 @@ describe('in one request', () => {
     })
   })
 
-  test('a transaction shows what it spent, what it made and who gained', async () => {
+  test('a transaction has its inputs, its outputs and its changes', async () => {
     const { transaction } = await page('transaction')
-    const made = started.world.outputs.filter(
+    const created = started.world.outputs.filter(
       ({ outputId }) => transactionOf(outputId) === transaction.transactionId,
     )
     expect(
       transaction.outputs.map(({ outputId }: { outputId: string }) => outputId).sort(),
-    ).toEqual(made.map(({ outputId }) => outputId).sort())
+    ).toEqual(created.map(({ outputId }) => outputId).sort())
     const sum = (side: 'inputs' | 'outputs') =>
       transaction[side].reduce(
         (all: bigint, one: { amount: string }) => all + BigInt(one.amount),
@@ -215,7 +215,7 @@ describe('in one request', () => {
     expect(BigInt(mana.inputs)).toBeGreaterThanOrEqual(BigInt(mana.outputs))
   })
 
-  test('every transaction that was accepted holds to all rules when it is examined later', async () => {
+  test('every accepted transaction passes all rules when it is examined later', async () => {
     const { data, errors } = await graphql(
       started.world.gateway.url,
       `{ transactions(first: 200) { nodes { transactionId examination { passedRules brokenRule mana { inputs outputs } } } } }`,
@@ -261,7 +261,7 @@ describe('in one request', () => {
     expect(shares.every(({ amount }) => BigInt(amount) > 0n)).toBe(true)
   })
 
-  test('validators and their committee, and what a text names', async () => {
+  test('validators have their committee, and a search has the object that a text names', async () => {
     const { epoch, validators } = await page('validators')
     expect(validators.nodes.length).toBeGreaterThan(0)
     expect(epoch.committee.members.length).toBeGreaterThan(0)
@@ -273,7 +273,7 @@ describe('in one request', () => {
   })
 })
 
-test('the next committee is there from its choice on, before its epoch begins', async () => {
+test('the next committee exists from its selection on, before its epoch begins', async () => {
   const { gateway } = started.world
   const members = 'members { accountId poolStake validatorStake fixedCost }'
   const document = `{ former: epoch(index: 1) { nextCommittee { ${members} } }

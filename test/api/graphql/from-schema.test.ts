@@ -19,13 +19,13 @@ import type { StructSchema, UnionSchema } from '../../../src/protocol/schema/com
 const { structs, families } = collectTypes(protocolRoots)
 const blockTypes = collectTypes([Block])
 
-/** The GraphQL type of a protocol type, and its input. */
+/** The GraphQL type of a protocol type, and its input type. */
 const contents = new Set(['Address', 'Block', 'Output', 'Transaction'])
 const typeNameOf = (name: string) => (contents.has(name) ? `${name}Content` : name)
 const inputNameOf = (name: string) => (name.endsWith('Input') ? `${name}Fields` : `${name}Input`)
 
 describe('list of types', () => {
-  test('every type and family that a protocol module exports is folded', async () => {
+  test('every type and family that a protocol module exports is collected', async () => {
     const exported = await exportedSchemas()
     expect(exported.length).toBeGreaterThan(50)
     const known = new Set([...structs.keys(), ...families.keys()])
@@ -47,11 +47,11 @@ describe('list of types', () => {
     expect([...(kinds ?? [])].sort()).toEqual(variants.map((variant) => variant.name).sort())
   })
 
-  test('nothing that is not declared hangs on a declared type', () => {
-    const met = new Set<string>()
-    for (const { name } of protocolRoots) walk(schema.getType(typeNameOf(name)), met)
+  test('a declared type leads to declared types only', () => {
+    const visited = new Set<string>()
+    for (const { name } of protocolRoots) visit(schema.getType(typeNameOf(name)), visited)
     const declared = [...structs.keys(), ...families.keys()].map(typeNameOf)
-    expect([...met].sort()).toEqual([...declared, 'MetadataEntry'].sort())
+    expect([...visited].sort()).toEqual([...declared, 'MetadataEntry'].sort())
   })
 })
 
@@ -74,7 +74,7 @@ describe('scalars', () => {
     ['Ed25519Address', 'pubKeyHash', 'Hex!', 'Hex!'],
     ['RestrictedAddress', 'allowedCapabilities', 'Hex!', 'Hex'],
   ] as const
-  test.each(rows)('%s.%s is %s, typed in as %s', (name, member, output, input) => {
+  test.each(rows)('%s.%s has the type %s, and the input type %s', (name, member, output, input) => {
     const [type, inputType] = [schema.getType(name), schema.getType(inputNameOf(name))]
     const fields = isObjectType(type) ? type.getFields() : {}
     const inputFields = isInputObjectType(inputType) ? inputType.getFields() : {}
@@ -99,7 +99,7 @@ describe('list of inputs', () => {
     expect(kinds?.sort()).toEqual(variants.map((variant) => kindName(name, variant.name)).sort())
   })
 
-  test('what JSON may leave out, an input may as well, and nothing else', () => {
+  test('an input may omit what JSON may omit, and nothing else', () => {
     const printed = inputs.flatMap((struct) => {
       const type = schema.getType(inputNameOf(struct.name))
       const fields = isInputObjectType(type) ? Object.values(type.getFields()) : []
@@ -127,11 +127,12 @@ describe('list of inputs', () => {
 
 describe('descriptions', () => {
   const names = [...structs.keys(), ...families.keys()]
-  test.each(names)('%s and all its members say what they are', (name) => {
-    const silent = [schema.getType(typeNameOf(name)), schema.getType(inputNameOf(name))].flatMap(
-      (type) => (type === undefined ? [] : silentIn(type)),
-    )
-    expect(silent).toEqual([])
+  test.each(names)('%s and all its members have a description', (name) => {
+    const undocumented = [
+      schema.getType(typeNameOf(name)),
+      schema.getType(inputNameOf(name)),
+    ].flatMap((type) => (type === undefined ? [] : undocumentedIn(type)))
+    expect(undocumented).toEqual([])
   })
 
   const limits = [
@@ -149,7 +150,7 @@ describe('descriptions', () => {
     ['AnchorOutput', 'features', /Allowed here: MetadataFeature, StateMetadataFeature\.$/],
     ['DelegationOutput', 'validatorAddress', /Allowed here: AccountAddress\.$/],
   ] as const
-  test.each(limits)('%s.%s tells its limits', (name, member, sentence) => {
+  test.each(limits)('the description of %s.%s has its limits', (name, member, sentence) => {
     const type = schema.getType(name)
     const field = isObjectType(type) ? type.getFields()[member] : undefined
     expect(field?.description).toMatch(sentence)
@@ -183,10 +184,10 @@ const optionalMembers = [
 
 type Named = StructSchema<unknown> | UnionSchema<unknown>
 
-/** Found by looking at the modules themselves, not at the roots. */
+/** Collects the schemas from the modules themselves, not from the roots. */
 async function exportedSchemas(): Promise<readonly Named[]> {
   const folder = new URL('../../../src/protocol/', import.meta.url)
-  // What a node answers on REST is told by the OpenAPI document; GraphQL has types of its own for it.
+  // The OpenAPI document describes the responses of nodes on REST; GraphQL has types of its own for them.
   const files = readdirSync(fileURLToPath(folder)).filter(
     (file) => file.endsWith('.ts') && file !== 'node-responses.ts',
   )
@@ -201,25 +202,25 @@ function isNamed(value: unknown): value is Named {
   return value.kind === 'struct' || value.kind === 'union'
 }
 
-function walk(type: GraphQLNamedType | undefined, met: Set<string>): void {
-  if (type === undefined || isLeafType(type) || met.has(type.name)) return
-  // An address is a thing of the graph, and its content what the protocol declares.
+function visit(type: GraphQLNamedType | undefined, visited: Set<string>): void {
+  if (type === undefined || isLeafType(type) || visited.has(type.name)) return
+  // Address is a type of the graph, and its content is what the protocol declares.
   if (type.name === 'Address') {
-    walk(schema.getType('AddressContent'), met)
+    visit(schema.getType('AddressContent'), visited)
     return
   }
-  met.add(type.name)
-  if (isInterfaceType(type)) for (const kind of schema.getPossibleTypes(type)) walk(kind, met)
+  visited.add(type.name)
+  if (isInterfaceType(type)) for (const kind of schema.getPossibleTypes(type)) visit(kind, visited)
   if (!isObjectType(type)) return
-  for (const field of Object.values(type.getFields())) walk(getNamedType(field.type), met)
+  for (const field of Object.values(type.getFields())) visit(getNamedType(field.type), visited)
 }
 
 function hasMembers({ fields }: StructSchema<unknown>): boolean {
   return Object.keys(fields).length > 0
 }
 
-/** What has no description, or one that is no sentence. */
-function silentIn(type: GraphQLNamedType): readonly string[] {
+/** Returns the names of all that has no description, or one that is not a sentence. */
+function undocumentedIn(type: GraphQLNamedType): readonly string[] {
   const fields =
     isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
       ? Object.values(type.getFields())

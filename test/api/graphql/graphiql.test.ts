@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
-test('others are served while the page is made', async () => {
+test('other requests are served while the page is built', async () => {
   let isOver = false
   let before = process.threadCpuUsage()
   let longestMs = 0
@@ -22,6 +22,6 @@ test('others are served while the page is made', async () => {
   const response = await fetch(`${served.url}/graphql`, { method: 'HEAD', headers })
   isOver = true
   expect(response.headers.get('content-type')).toContain('text/html')
-  // Loading what it is made of takes 150 ms.
+  // Loading the parts of the page takes 150 ms.
   expect(longestMs).toBeLessThan(100)
 })

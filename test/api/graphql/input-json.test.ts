@@ -21,27 +21,27 @@ interface BlockVector extends Vector {
 
 const blocks = [...loadVectors<BlockVector>('blocks'), ...loadVectors<BlockVector>('transactions')]
 
-/** The value as GraphQL would hand it over; it throws where the input type does not allow it. */
+/** Coerces a value as GraphQL does; throws where the input type does not allow it. */
 function coerced(type: string, input: unknown): ProtocolInput {
   const inputType = present(schema.getType(type), type) as GraphQLInputType
   return coerceInputValue(input, inputType) as ProtocolInput
 }
 
 describe('inputs', () => {
-  test.each(blocks)('$name, typed by hand, is the same block', ({ json, bytes }) => {
+  test.each(blocks)('$name is the same block as typed input', ({ json, bytes }) => {
     const input = coerced('BlockInput', inputOf(Block, json))
     const block = parsed(Block, unwrap(blockInput.toJson(input)))
     expect(bytesToHex(encode(Block, block))).toBe(bytes)
   })
 
   const payloads = blocks.filter(({ json }) => json.body.payload !== undefined)
-  test.each(payloads)('the payload of $name as well', ({ json: { body } }) => {
+  test.each(payloads)('the payload of $name is the same as typed input', ({ json: { body } }) => {
     const input = coerced('PayloadInput', inputOf(Payload, body.payload))
     const payload = parsed(Payload, unwrap(payloadInput.toJson(input)))
     expect(payload).toEqual(parsed(Payload, body.payload))
   })
 
-  test('a member that is null is a member left out', () => {
+  test('a member that is null counts as omitted', () => {
     const { body, ...rest } = present(blocks[0], 'block').json
     const input = coerced(
       'BlockInput',
@@ -52,19 +52,19 @@ describe('inputs', () => {
     expect(blockInput.toJson(nulls)).toEqual(blockInput.toJson(input))
   })
 
-  const twoKinds = [
+  const wrongKinds = [
     ['none', {}],
     ['two', { taggedData: {}, candidacyAnnouncement: 'EMPTY' }],
     ['null', { taggedData: null }],
   ] as const
-  test.each(twoKinds)('exactly one kind is given, not %s', (_name, input) =>
+  test.each(wrongKinds)('exactly one kind is required, not %s', (_name, input) =>
     expect(() => coerced('PayloadInput', input)).toThrow(
       /Exactly one key must be specified|must be non-null/,
     ),
   )
 })
 
-describe('places of refusals', () => {
+describe('the path of an error', () => {
   const large = present(
     blocks.find(({ name }) => name === 'block/transaction/random-2'),
     'block',
@@ -162,7 +162,7 @@ describe('places of refusals', () => {
       'features.0.tag.tag',
     ],
     [
-      'a value that is too long',
+      'a metadata value that is too long',
       {
         features: [
           {
@@ -179,7 +179,7 @@ describe('places of refusals', () => {
       'features.0.metadata.entries.1.value',
     ],
     [
-      'an owner of another kind',
+      'a repeated feature',
       { features: [{ sender: { address: owner } }, { sender: { address: owner } }] },
       'OUTPUT_FEATURES_ORDER',
       'features.1',
@@ -193,7 +193,7 @@ describe('places of refusals', () => {
     expect(payloadInput.toPath(input, path)).toBe(`${toOutput}.${place}`)
   })
 
-  test('a metadata key that comes twice', () => {
+  test('a repeated metadata key', () => {
     const entries = ['b', 'a', 'b'].map((key) => ({ key, value: '0x00' }))
     const input = payloadWith({ ...basic, features: [{ metadata: { entries } }] })
     const path = `${toOutput}.features.0.metadata.entries.2.key`

@@ -6,7 +6,7 @@ import { askSchema } from '../../support/graphql.ts'
 import { vectorNetworks } from '../../support/vector-networks.ts'
 import { loadVectors, type Vector } from '../../support/vectors.ts'
 
-/** The query tells what `inspect` tells; that is right when the vectors are. */
+/** The query returns what `inspect` returns, and that is correct if the vectors are. */
 
 interface BlockVector extends Vector {
   readonly params: string
@@ -59,7 +59,7 @@ describe('a block that can be read', () => {
 describe('a block that breaks a rule', () => {
   const rules = loadVectors<BlockVector>('rules')
 
-  test('of the whole block is told with all its problems', async () => {
+  test('of the whole block is returned with all its problems', async () => {
     const vector = rules.find(({ expect: { rule } }) => rule === 'block.tx-creation-slot')
     const { data } = await ask('standard', { bytes: vector?.bytes })
     const { isWellFormed, problems } = data.inspectBlock
@@ -75,7 +75,7 @@ describe('a block that breaks a rule', () => {
     })
   })
 
-  test('of the official SDK alone is told as such', async () => {
+  test('of the official SDK alone is returned as such', async () => {
     const vector = rules.find(({ expect: { rule } }) => rule === 'tx.capabilities.unknown-bit')
     const { data } = await ask('standard', { bytes: vector?.bytes })
     const { isWellFormed, problems } = data.inspectBlock
@@ -84,7 +84,7 @@ describe('a block that breaks a rule', () => {
     expect(problems).toMatchObject([{ code, isOfNodeAlone: false, isOfSdkAlone: true }])
   })
 
-  test('of one of its parts is told by that rule', async () => {
+  test('of one of its parts is returned with that rule', async () => {
     const vector = rules.find(({ expect: { rule } }) => rule === 'parents.order')
     const { data } = await ask('standard', { bytes: vector?.bytes })
     expect(data.inspectBlock).toEqual({
@@ -110,10 +110,13 @@ describe('a block that breaks a rule', () => {
   })
 })
 
-test.each([{}, { json: {}, bytes: '0x' }])('not one form: %j', async (input) => {
-  const { errors } = await ask('standard', input)
-  expect(errors?.[0]?.message).toMatch(/exactly one key must be specified/i)
-})
+test.each([{}, { json: {}, bytes: '0x' }])(
+  'an input needs exactly one form, not %j',
+  async (input) => {
+    const { errors } = await ask('standard', input)
+    expect(errors?.[0]?.message).toMatch(/exactly one key must be specified/i)
+  },
+)
 
 function ask(params: string, input: object) {
   const source = { network: vectorNetworks.get(params) } as Services['source']

@@ -24,7 +24,7 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** A value of which is not said what it is. */
+/** The inspection of a value whose type is not declared. */
 
 interface PartVector extends Vector {
   readonly json: object
@@ -59,11 +59,11 @@ async function inspect(input: object, document = query) {
   return data.inspect
 }
 
-describe('is taken for what it is, in each form:', () => {
-  const taken = (file: string) =>
+describe('the type of a value is detected in each form:', () => {
+  const accepted = (file: string) =>
     loadVectors<PartVector>(file).filter(({ expect: { json, binary } }) => json === binary)
 
-  test.each(taken('outputs').filter((_, n) => n % 5 === 0))('$name', async (vector) => {
+  test.each(accepted('outputs').filter((_, n) => n % 5 === 0))('$name', async (vector) => {
     const { json, bytes, storageScore, minimumAmount } = vector
     for (const input of [{ json }, { bytes }]) {
       const { content, ...found } = await inspect(input)
@@ -76,7 +76,7 @@ describe('is taken for what it is, in each form:', () => {
     }
   })
 
-  test.each(taken('addresses').filter((_, n) => n % 5 === 0))('$name', async (vector) => {
+  test.each(accepted('addresses').filter((_, n) => n % 5 === 0))('$name', async (vector) => {
     const { json, bytes } = vector
     const __typename = 'AddressInspection'
     const byJson = await inspect({ json })
@@ -101,7 +101,7 @@ describe('is taken for what it is, in each form:', () => {
   )
 })
 
-describe('has each field with its place in the bytes, given as JSON and as bytes:', () => {
+describe('an inspection of JSON or bytes has each field with its position in the bytes:', () => {
   const document = `query ($input: InspectInput!) { inspect(input: $input) {
     ... on BlockInspection { bytes fields { ...Place } transaction { bytes fields { ...Place } } }
     ... on OutputInspection { bytes fields { ...Place } }
@@ -109,7 +109,7 @@ describe('has each field with its place in the bytes, given as JSON and as bytes
   } }
   fragment Place on SerializedField { path offset length value }`
 
-  interface Placed {
+  interface Inspected {
     readonly bytes: Hex
     readonly fields: readonly {
       readonly path: string
@@ -119,8 +119,8 @@ describe('has each field with its place in the bytes, given as JSON and as bytes
     }[]
   }
 
-  /** The leaves in turn have all bytes, and a leaf of bytes has those that stand at its place. */
-  function expectWhole({ bytes, fields }: Placed): void {
+  /** The leaves together cover all bytes, and the value of a leaf of bytes equals the bytes at its position. */
+  function expectWhole({ bytes, fields }: Inspected): void {
     let end = 0
     for (const { path, offset, length, value } of fields) {
       if (value === null) continue
@@ -149,7 +149,7 @@ describe('has each field with its place in the bytes, given as JSON and as bytes
     }
   })
 
-  test('and each is paid for, whatever is asked of it', async () => {
+  test('and each field has a price, whatever is selected of it', async () => {
     const [{ bytes } = { bytes: '0x' }] = loadVectors<PartVector>('transactions').toSorted(
       (one, other) => (other.bytes ?? '').length - (one.bytes ?? '').length,
     )
@@ -171,11 +171,11 @@ describe('has each field with its place in the bytes, given as JSON and as bytes
     await gateway.close()
     const { length } = data.inspect.fields
     expect(length).toBeGreaterThan(60)
-    // To write them takes 0.4 of a unit each, what the operation costs at least included.
+    // Writing a field costs 0.4 units, including its part of the minimum cost of the operation.
     expect(extensions.cost.spent).toBeGreaterThan(length * (0.2 + placedFieldCost))
   })
 
-  test('a multi address that is known by its reference alone has none', async () => {
+  test('a multi address that is known by its reference alone has no fields', async () => {
     const multi = present(
       loadVectors<PartVector>('addresses').find(
         ({ json, bech32 }) => bech32 !== undefined && 'addresses' in json,
@@ -187,25 +187,25 @@ describe('has each field with its place in the bytes, given as JSON and as bytes
   })
 })
 
-describe('that cannot be read is named by the rule, and by what it comes nearest:', () => {
+describe('an unreadable value is refused with the broken rule of the most similar type:', () => {
   const [output] = loadVectors<PartVector>('outputs')
   const [block] = loadVectors<PartVector>('transactions')
   const rows: [string, object, object][] = [
     ['no bytes', { bytes: '0x' }, { code: 'BIN_EOF', message: /^header\.protocolVersion / }],
     [
-      'half an output',
+      'a truncated output',
       { bytes: output?.bytes.slice(0, 60) },
       { code: 'BIN_EOF', message: /unlockConditions/ },
     ],
     [
-      'half a block',
+      'a truncated block',
       { bytes: block?.bytes.slice(0, 300) },
       { code: 'BIN_EOF', path: expect.stringMatching(/^body/) },
     ],
-    ['an object without anything', { json: {} }, { code: 'JSON_MISSING', path: /^header/ }],
-    ['an address of no kind', { json: { type: 7 } }, { code: 'TYPE_ADDRESS' }],
-    ['a text that was not copied whole', { bech32: 'rms1qr9y8rk' }, { code: /^BECH32_/ }],
-    ['far too many bytes', { bytes: `0x${'00'.repeat(32_769)}` }, { code: 'BLOCK_SIZE' }],
+    ['an empty object', { json: {} }, { code: 'JSON_MISSING', path: /^header/ }],
+    ['an address of an unknown kind', { json: { type: 7 } }, { code: 'TYPE_ADDRESS' }],
+    ['a truncated text', { bech32: 'rms1qr9y8rk' }, { code: /^BECH32_/ }],
+    ['too many bytes', { bytes: `0x${'00'.repeat(32_769)}` }, { code: 'BLOCK_SIZE' }],
   ]
   test.each(rows)('%s', async (_name, input, expected) => {
     const found = await inspect(input)
@@ -217,21 +217,21 @@ describe('that cannot be read is named by the rule, and by what it comes nearest
   })
 })
 
-describe('says what would become of', () => {
+describe('an inspection predicts', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startGateway()
   })
   afterAll(() => gateway.close())
 
-  const foreseen = `query ($input: InspectInput!) { inspect(input: $input) {
+  const predictionQuery = `query ($input: InspectInput!) { inspect(input: $input) {
     ... on BlockInspection { refusal { code message } transaction { verdict { ...Verdict } } }
     ... on TransactionInspection { verdict { ...Verdict } }
   } network { isDevelopment faucet { amount smallAmount limit } } }
   fragment Verdict on VerifiedTransaction { outcome failure { code } passedRules }`
 
-  const foresee = async (input: object) => {
-    const { data, errors } = await askBothWays(gateway.url, foreseen, { input })
+  const predict = async (input: object) => {
+    const { data, errors } = await askBothWays(gateway.url, predictionQuery, { input })
     expect(errors).toBeUndefined()
     return data.inspect
   }
@@ -248,29 +248,29 @@ describe('says what would become of', () => {
     return { offer, payload }
   }
 
-  test('a block that would be taken, and is', async () => {
+  test('that a block is accepted', async () => {
     const { offer, payload } = await payment(1, 1_000_000_000n)
     const { bytes, blockId } = blockOf(offer, payload)
     const input = { bytes: bytesToHex(bytes) }
     const accepted = { outcome: 'ACCEPTED', failure: null }
-    const { refusal, transaction } = await foresee(input)
+    const { refusal, transaction } = await predict(input)
     expect(refusal).toBeNull()
     expect(transaction.verdict).toMatchObject(accepted)
-    expect(await foresee({ json: print(SignedTransaction, payload) })).toMatchObject({
+    expect(await predict({ json: print(SignedTransaction, payload) })).toMatchObject({
       verdict: accepted,
     })
-    const isKept = async () => {
+    const isStored = async () => {
       const { data } = await graphql(gateway.url, `{ block(id: "${blockId}") { blockId } }`)
       return data.block !== null
     }
-    expect(await isKept()).toBe(false)
+    expect(await isStored()).toBe(false)
     await acceptedId(await post(gateway.url, bytes))
-    expect(await isKept()).toBe(true)
-    const again = await foresee(input)
+    expect(await isStored()).toBe(true)
+    const again = await predict(input)
     expect(again).toMatchObject({ refusal: null, transaction: { verdict: { outcome: 'KNOWN' } } })
   })
 
-  test('a block that would be refused, with a transaction that would fail', async () => {
+  test('that a block is refused and its transaction fails', async () => {
     const { offer, payload } = await payment(2, 999_999_999n)
     const { slotCommitmentId } = offer.header
     const rows = [
@@ -288,7 +288,7 @@ describe('says what would become of', () => {
     ] as const
     for (const [changes, code] of rows) {
       const bytes = bytesToHex(blockOf(offer, payload, changes).bytes)
-      const { refusal, transaction } = await foresee({ bytes })
+      const { refusal, transaction } = await predict({ bytes })
       expect(refusal).toEqual({ code, message: expect.any(String) })
       expect(transaction.verdict).toMatchObject({ outcome: 'FAILED', failure: { code: 14 } })
       const { errors } = await graphql(
@@ -300,7 +300,7 @@ describe('says what would become of', () => {
     }
   })
 
-  test('a network of development says that it is one', async () => {
+  test('the amounts of the faucet, on a development network', async () => {
     const { data } = await graphql(
       gateway.url,
       '{ network { isDevelopment faucet { amount smallAmount limit } } }',

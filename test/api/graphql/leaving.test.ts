@@ -38,12 +38,12 @@ import { startTransports, type TestTransports } from '../../support/start-gatewa
 import { slotCommit, testGenesis, testId } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 
-/** What a request has begun ends when its client has left, and what it holds up meanwhile is little. */
+/** The work of a request ends when its client disconnects, and a running request delays others little. */
 
 const parameters = developmentParameters(0)
 const owner = { type: 0, pubKeyHash: testId('Address', 32, 1) } as const
 const address = encodeBech32(parameters.bech32Hrp, hexToBytes(addressKey(owner)))
-/** 4,000 outputs of 32 transactions: mana of them is read in five pieces. */
+/** 4,000 outputs of 32 transactions; their mana takes five reads. */
 const [transactions, outputsEach] = [32, 125]
 
 const output: Output = {
@@ -54,7 +54,7 @@ const output: Output = {
   features: [],
 }
 
-/** Transaction by transaction, as those of a genesis. */
+/** The outputs by transaction, like those of a genesis. */
 const outputIds = Array.from({ length: transactions }, (_, equal) =>
   identifyGenesis(parameters, Array(outputsEach).fill(output), equal),
 ).flatMap((transaction) => transaction.outputIds)
@@ -63,9 +63,9 @@ let database: TestDatabase
 let store: Store
 let feed: Awaited<ReturnType<typeof openFeed>>
 let doors: TestTransports
-/** Reads of pieces of outputs, and of all outputs of a transaction. */
+/** Counts the reads of pages of outputs, and of all outputs of a transaction. */
 let reads = { pieces: 0, siblings: 0 }
-/** Where reads stand still until it opens. */
+/** Stops reads of one kind until it opens. */
 let gate: Gate | undefined
 
 interface Gate {
@@ -140,7 +140,7 @@ async function count(kind: keyof typeof reads): Promise<void> {
 const manaQuery = `{ address(address: "${address}") { mana { reason total { written } } } }`
 const proofs = '{ unspentOutputs(first: 1000) { nodes { proof { __typename } } } }'
 
-describe('operations that are under way', () => {
+describe('running operations', () => {
   let few: TestTransports
   beforeAll(async () => {
     few = await startTransports(servicesOf(), {
@@ -155,7 +155,7 @@ describe('operations that are under way', () => {
     { extensions: { code: 'OPERATION_LIMIT', unit, limit } },
   ]
 
-  test('are refused beyond their number, by each transport, until one is over', async () => {
+  test('are refused beyond their limit by each transport, until one ends', async () => {
     let open = () => {}
     const opened = new Promise<void>((resolve) => {
       open = resolve
@@ -174,17 +174,17 @@ describe('operations that are under way', () => {
     expect(stream.status).toBe(503)
     expect(await stream.text()).toContain('1 operations are already running')
     const client = socketClient(few.url)
-    const asked = client.iterate({ query: '{ __typename }' }).next()
-    await expect(asked).rejects.toMatchObject(refused('operations', 1))
+    const outgoing = client.iterate({ query: '{ __typename }' }).next()
+    await expect(outgoing).rejects.toMatchObject(refused('operations', 1))
     await client.dispose()
     open()
     expect((await first).errors).toBeUndefined()
     await until(async () => (await fetch(`${few.url}/graphql?query={__typename}`)).status === 200, {
-      what: 'another operation is answered',
+      what: 'another operation is accepted',
     })
   })
 
-  test('are over when the connection breaks on which they waited for each other', async () => {
+  test('end when the connection breaks on which they wait for each other', async () => {
     const two = await startTransports(servicesOf(), { ...defaultLimits, operations: 2 })
     let open = () => {}
     const opened = new Promise<void>((resolve) => {
@@ -203,14 +203,14 @@ describe('operations that are under way', () => {
     expect((await fetch(`${two.url}/graphql?query={__typename}`)).status).toBe(503)
     open()
     await until(async () => (await fetch(`${two.url}/graphql?query={__typename}`)).status === 200, {
-      what: 'another operation is answered',
+      what: 'another operation is accepted',
     })
     await two.close()
   })
 
-  test('end where their answers hold too much memory together, which is given back', async () => {
+  test('end when their responses use too much memory together, which is then freed', async () => {
     const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
-    // Of the items before the one that is too much some fields are waited for: these fail too, and that must be handled.
+    // Fields of the items before the one over the limit are still pending: they fail too, and their rejections must be handled.
     for (const later of ['', 'proof { __typename }']) {
       const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} ${later} } } }`
       for (const accept of ['application/json', 'application/json;q=0.9']) {
@@ -225,7 +225,7 @@ describe('operations that are under way', () => {
     expect(data.unspentOutputs.nodes).toHaveLength(1_000)
   })
 
-  test('are refused, by each transport, as long as answers hold so much memory that are not sent', async () => {
+  test('are refused by each transport while unsent responses use too much memory', async () => {
     const limits = { ...defaultLimits, heldBytes: 1_000_000 }
     const full = await startTransports(servicesOf(), limits)
     let open = () => {}
@@ -235,19 +235,19 @@ describe('operations that are under way', () => {
     gate = { at: 'siblings', reached: () => {}, opened }
     const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
     const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} } } }`
-    // The second answer is made, and waits for the first.
+    // The second response is complete, and waits for the first.
     const socket = connect(Number(new URL(full.url).port), '127.0.0.1')
     socket.resume().write(graphqlRequest(proofs) + graphqlRequest(large))
-    // Each asks something new: an answer that is kept is no operation, and is given all the same.
-    let asked = 0
-    const ask = (accept: string) =>
-      fetch(`${full.url}/graphql?query={a${asked++}:__typename}`, { headers: { accept } })
-    await until(async () => (await ask('application/json')).status === 503, {
+    // Each request is new, because a cached response is not an operation, and is sent in any case.
+    let queries = 0
+    const sendQuery = (accept: string) =>
+      fetch(`${full.url}/graphql?query={a${queries++}:__typename}`, { headers: { accept } })
+    await until(async () => (await sendQuery('application/json')).status === 503, {
       what: 'operations are refused',
     })
     for (const accept of ['application/json', 'application/json;q=0.9', 'text/event-stream']) {
-      const answer = await ask(accept)
-      expect([answer.status, await answer.text()]).toEqual([
+      const response = await sendQuery(accept)
+      expect([response.status, await response.text()]).toEqual([
         503,
         expect.stringContaining('1000000 bytes'),
       ])
@@ -257,8 +257,8 @@ describe('operations that are under way', () => {
     await expect(next).rejects.toMatchObject(refused('bytes', 1_000_000))
     await client.dispose()
     open()
-    await until(async () => (await ask('application/json')).status === 200, {
-      what: 'another operation is answered',
+    await until(async () => (await sendQuery('application/json')).status === 200, {
+      what: 'another operation is accepted',
     })
     socket.destroy()
     await full.close()
@@ -267,26 +267,26 @@ describe('operations that are under way', () => {
   test.each([
     ['compiled', 'application/json'],
     ['executed', 'application/json;q=0.9'],
-  ])('end where they have gone on for too long, %s', async (_, accept) => {
+  ])('end after the time limit, %s', async (_, accept) => {
     const queryMs = 100
-    const hasty = await startTransports(servicesOf(), { ...defaultLimits, queryMs })
+    const limited = await startTransports(servicesOf(), { ...defaultLimits, queryMs })
     let reached = () => {}
     const isReached = new Promise<void>((resolve) => {
       reached = resolve
     })
-    // A timer that is set later for as long comes later than the one of the query.
+    // A timer that is set later with the same delay expires after the timer of the query.
     const opened = isReached.then(() => delay(queryMs))
     gate = { at: 'pieces', reached, opened }
-    const { errors } = await graphql(hasty.url, manaQuery, {}, { accept })
+    const { errors } = await graphql(limited.url, manaQuery, {}, { accept })
     expect(errors).toMatchObject([{ extensions: { code: 'QUERY_TOO_LONG', limitMs: queryMs } }])
     expect(reads.pieces).toBe(1)
-    await hasty.close()
+    await limited.close()
   })
 })
 
 describe('a request ends with its client', () => {
   const ways = [
-    ['by HTTP', leaveHttp],
+    ['over HTTP', leaveHttp],
     ['on an event stream', leaveStream],
     ['by closing a socket', leaveSocket],
     ['by completing an operation of a socket', leaveOperation],
@@ -294,33 +294,33 @@ describe('a request ends with its client', () => {
 
   test.each(ways)('that leaves %s', async (name, leave) => {
     await leaveAt('pieces', () => leave(manaQuery))
-    // Another one asks the same to its end, in words of its own, for which no answer is kept. What would still be read for the first is
-    // ahead of it.
+    // Another client sends the same query as another text, for which no response is cached. Remaining reads for the first client would
+    // run before its own.
     const { data } = await graphql(doors.url, `${manaQuery} # ${name}`)
     expect(data.address.mana.total).toEqual({ written: '0' })
     expect(reads.pieces).toBe(1 + 5)
   })
 
-  test.each(ways)('that leaves proofs %s', async (name, leave) => {
+  test.each(ways)('that leaves during the proofs of a page, %s', async (name, leave) => {
     await leaveAt('siblings', () => leave(proofs))
     await graphql(doors.url, `${proofs} # ${name}`)
     expect(reads.siblings).toBe(1 + 8)
   })
 })
 
-test('what is run again for its errors ends before it', async () => {
+test('a query that is run again because of its errors ends its first run', async () => {
   const { data, errors } = await graphql(
     doors.url,
     `{ bad: ledgerUpdates(before: "0x00") { totalCount } ${proofs.slice(1)}`,
   )
   expect(errors).toMatchObject([{ path: ['bad'], extensions: { code: 'CURSOR_MALFORMED' } }])
   expect(data.unspentOutputs.nodes).toHaveLength(1_000)
-  // Two runs to the end read twice as much.
+  // Two complete runs read twice as much.
   expect(reads.siblings).toBeLessThanOrEqual(8 + 1)
 })
 
-/** Asks, leaves at the first read of a kind, and lets that read go on only when the server knows. */
-async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void> {
+/** Sends a request, disconnects at the first read of a kind, and lets that read continue when the server has detected it. */
+async function leaveAt(at: Gate['at'], sendQuery: () => Promise<Leave>): Promise<void> {
   let [reached, open] = [() => {}, () => {}]
   const isReached = new Promise<void>((resolve) => {
     reached = resolve
@@ -329,7 +329,7 @@ async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void>
     open = resolve
   })
   gate = { at, reached, opened }
-  const leave = await ask()
+  const leave = await sendQuery()
   await isReached
   await leave()
   expect(reads[at]).toBe(1)
@@ -337,10 +337,10 @@ async function leaveAt(at: Gate['at'], ask: () => Promise<Leave>): Promise<void>
   open()
 }
 
-test('others are served while a large answer is written', async () => {
+test('other requests are served while a large response is written', async () => {
   const fields = Array.from({ length: 290 }, (_, n) => `a${n}: isSpent`)
   const query = `{ unspentOutputs(first: 1000) { nodes { ${fields.join(' ')} } } }`
-  // Compiled before it is measured.
+  // Compiles the query before the measurement.
   await graphql(doors.url, query.replace('1000', '1'))
   let isOver = false
   let before = process.cpuUsage()
@@ -356,14 +356,14 @@ test('others are served while a large answer is written', async () => {
   const { length } = await response.text()
   isOver = true
   expect(length).toBeGreaterThan(1_000 * fields.length)
-  // In processor time, for on a busy machine a turn waits. So many fields take some hundred milliseconds.
+  // In processor time, because a turn waits on a busy machine. So many fields take some hundred milliseconds.
   const whole = turns.reduce((sum, one) => sum + one, 0)
-  // In one piece it would be three quarters of all.
+  // In one piece it would take three quarters of the total.
   expect(Math.max(...turns)).toBeLessThan(whole * 0.6)
 })
 
 describe('proofs of a page', () => {
-  test('are made once a transaction, and others are served between two of them', async () => {
+  test('are computed once per transaction, and other requests are served between two transactions', async () => {
     let [turns, isOver] = [0, false]
     const turn = () => {
       turns++
@@ -378,19 +378,19 @@ describe('proofs of a page', () => {
     expect(turns).toBeGreaterThanOrEqual(8)
   })
 
-  test('are made 32 in a turn at most, also of one transaction', async () => {
+  test('are computed at most 32 per turn, also those of one transaction', async () => {
     const { context, views } = await requested(outputsEach)
     const turns: number[] = []
-    let [made, isOver] = [0, false]
+    let [computed, isOver] = [0, false]
     const turn = () => {
-      turns.push(made)
-      made = 0
+      turns.push(computed)
+      computed = 0
       if (!isOver) setImmediate(turn)
     }
     setImmediate(turn)
     const proofs = views.map(async (view) => {
       const proof = await proofInBatch(context, view)
-      made++
+      computed++
       return proof.ok && proof.value.outputIndex
     })
     expect(await Promise.all(proofs)).toEqual(views.map(({ outputId: id }) => indexOf(id)))
@@ -400,17 +400,17 @@ describe('proofs of a page', () => {
     expect(reads.siblings).toBe(1)
   })
 
-  test('of one transaction leave nothing in memory while those of the next are made', async () => {
+  test('of one transaction are freed while those of the next are computed', async () => {
     const { context, views } = await requested(outputsEach + 1)
     const [first, last] = [present(views[0], 'first'), present(views.at(-1), 'last')]
     const other = Promise.all([proofInBatch(context, first), proofInBatch(context, last)])
     await proofInBatch(context, first)
-    // Its transaction is read again, though the answer is not at its end.
+    // The transaction is read again, although the response is not complete.
     await Promise.all([other, proofInBatch(context, first)])
     expect(reads.siblings).toBe(3)
   })
 
-  /** The first outputs, and what a request is resolved in. */
+  /** Returns the first outputs, and the context of a request. */
   async function requested(count: number) {
     const services = servicesOf()
     const views = await readOutputs(services, outputIds.slice(0, count))
@@ -421,7 +421,7 @@ describe('proofs of a page', () => {
     }
   }
 
-  test('are made once a transaction for aliases too', async () => {
+  test('are computed once per transaction for aliases as well', async () => {
     const query = '{ unspentOutputs(first: 300) { nodes { a: proof { slot } b: proof { slot } } } }'
     const { data } = await graphql(doors.url, query)
     expect(data.unspentOutputs.nodes[0].a).toEqual(data.unspentOutputs.nodes[0].b)
@@ -429,32 +429,32 @@ describe('proofs of a page', () => {
   })
 })
 
-function ask(headers: Record<string, string>, query: string) {
-  const asked = request(`${doors.url}/graphql`, {
+function sendQuery(headers: Record<string, string>, query: string) {
+  const outgoing = request(`${doors.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
   })
-  asked.on('error', () => {})
-  asked.end(JSON.stringify({ query }))
-  return asked
+  outgoing.on('error', () => {})
+  outgoing.end(JSON.stringify({ query }))
+  return outgoing
 }
 
-/** Leaves, and resolves when the server has seen it. */
+/** Disconnects, and resolves when the server has detected it. */
 type Leave = () => Promise<void>
 
 async function leaveHttp(query: string): Promise<Leave> {
-  const asked = ask({}, query)
+  const outgoing = sendQuery({}, query)
   return async () => {
-    asked.destroy()
-    await seen()
+    outgoing.destroy()
+    await untilDetected()
   }
 }
 
 async function leaveStream(query: string): Promise<Leave> {
-  const asked = ask({ accept: 'text/event-stream' }, query)
+  const outgoing = sendQuery({ accept: 'text/event-stream' }, query)
   return async () => {
-    asked.destroy()
-    await seen()
+    outgoing.destroy()
+    await untilDetected()
   }
 }
 
@@ -462,7 +462,7 @@ async function leaveSocket(query: string): Promise<Leave> {
   const socket = await openSocket(query)
   return async () => {
     socket.terminate()
-    await seen()
+    await untilDetected()
   }
 }
 
@@ -470,7 +470,7 @@ async function leaveOperation(query: string): Promise<Leave> {
   const socket = await openSocket(query)
   return async () => {
     socket.send(JSON.stringify({ id: '1', type: 'complete' }))
-    // What comes after it is answered after it.
+    // The server handles the messages of a connection in order.
     socket.send(JSON.stringify({ type: 'ping' }))
     while (JSON.parse(String(await nextMessage(socket))).type !== 'pong');
     socket.terminate()
@@ -491,7 +491,7 @@ async function nextMessage(socket: WebSocket): Promise<unknown> {
   return present(message, 'a message')
 }
 
-/** The end of a connection has come to the server before what is asked on another after it. */
-async function seen(): Promise<void> {
+/** Waits until the server has detected the end of a connection: it does so before it reads later requests of other connections. */
+async function untilDetected(): Promise<void> {
   for (let n = 0; n < 3; n++) await graphql(doors.url, '{ __typename }')
 }

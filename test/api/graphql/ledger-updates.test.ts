@@ -38,7 +38,7 @@ const pageQuery = /* GraphQL */ `
   }
 `
 
-interface Question {
+interface PageVariables {
   readonly address: string
   readonly sort?: PageArguments['sort'] | undefined
   readonly startMilestoneIndex?: number | undefined
@@ -49,12 +49,12 @@ interface Question {
   readonly before?: string | null | undefined
 }
 
-function ask(question: Question) {
-  return gateway.ask(pageQuery, question)
+function ask(variables: PageVariables) {
+  return gateway.ask(pageQuery, variables)
 }
 
-async function page(question: Question) {
-  const { data, errors } = await ask(question)
+async function page(variables: PageVariables) {
+  const { data, errors } = await ask(variables)
   expect(errors).toBeUndefined()
   return data.ledgerUpdates
 }
@@ -83,7 +83,7 @@ function edgeOf(row: ModelRow) {
   }
 }
 
-/** What the answer must be, from the plain array of all rows. */
+/** Builds the expected connection from the plain array of all rows. */
 function connectionOf(address: Hex, updateClass: UpdateClass, args: PageArguments) {
   const rows = rowsOf(gateway.log.rows, address, updateClass)
   const expected = pageOf(rows, args)
@@ -110,7 +110,7 @@ describe('connection ledgerUpdates', () => {
     startMilestoneIndex: absentOr(fc.nat({ max: startSlots + 20 })),
   }
 
-  test('answers any mix of arguments as the naive model does, while slots are committed', async () => {
+  test('returns what the simple model returns for any arguments, while slots are committed', async () => {
     const anyPage = fc.record({
       ...anyList,
       first: absentOr(fc.nat({ max: 15 })),
@@ -122,12 +122,12 @@ describe('connection ledgerUpdates', () => {
     let committed = 0
     await fc.assert(
       fc.asyncProperty(anyPage, async ({ address, class: updateClass, slot, ...drawn }) => {
-        // A bounded number, so that the model's list stays short enough to be read by a person.
+        // The number of slots is bounded, so that the list of the model stays short enough for a person to read.
         if (slot !== undefined && committed++ < 30) await gateway.commit(slot)
         const positions = gateway.log.rows.length + 1
         const after = drawn.after === undefined ? undefined : drawn.after % positions
         const before = drawn.before === undefined ? undefined : drawn.before % positions
-        const question = {
+        const variables = {
           ...drawn,
           after: after === undefined ? after : cursorAt(after),
           before: before === undefined ? before : cursorAt(before),
@@ -135,13 +135,13 @@ describe('connection ledgerUpdates', () => {
           class: updateClass,
         }
         const args = present({ ...drawn, after, before })
-        expect(await page(question)).toEqual(connectionOf(address, updateClass, args))
+        expect(await page(variables)).toEqual(connectionOf(address, updateClass, args))
       }),
       { numRuns: runs(200) },
     )
   })
 
-  test('walked to its end in either direction misses nothing and repeats nothing, through slot commits', async () => {
+  test('read to its end in either direction, has each update once, while slots are committed', async () => {
     const anyWalk = fc.record({
       ...anyList,
       size: fc.integer({ min: 1, max: 15 }),
@@ -170,7 +170,7 @@ describe('connection ledgerUpdates', () => {
           const slot = slots.next()
           if (more && !slot.done) await gateway.commit(slot.value)
         }
-        // A walk towards the new rows meets those that came meanwhile; one away from them does not.
+        // Reading towards the new rows finds those that were committed meanwhile; reading away from them does not.
         const towardsNew = (list.sort === 'OLDEST') === forward
         expect(cursors).toEqual(towardsNew ? expectedWalk(address, list) : atStart)
       }),
@@ -190,7 +190,7 @@ describe('connection ledgerUpdates', () => {
     return listOf(rows, present(list)).map((row) => cursorAt(row.seq))
   }
 
-  test('without arguments gives the newest 100 of what the address owned', async () => {
+  test('without arguments has the newest 100 updates that the address owned', async () => {
     const expected = connectionOf(owner, 'OWNED', { sort: 'NEWEST' })
     expect(await page({ address: addressText(owner) })).toEqual(expected)
   })
@@ -225,14 +225,14 @@ describe('connection ledgerUpdates', () => {
       { argument: 'address', hrp: 'iota', expected: 'tst' },
     ],
     [
-      'a text that is no address',
+      'a text that is not an address',
       { address: 'nobody' },
       'ADDRESS_MALFORMED',
       { argument: 'address', reason: 'BECH32_SEPARATOR_MISSING' },
     ],
   ] as const
-  test.each(refused)('refuses %s', async (_name, question, code, fields) => {
-    const { errors } = await ask({ address: addressText(owner), ...question })
+  test.each(refused)('refuses %s', async (_name, variables, code, fields) => {
+    const { errors } = await ask({ address: addressText(owner), ...variables })
     expect(errors).toMatchObject([{ path: ['ledgerUpdates'], extensions: { ...fields, code } }])
   })
 

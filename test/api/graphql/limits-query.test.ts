@@ -9,9 +9,9 @@ import { addresses } from '../../support/log-store.ts'
 import { addressText, type ServedLog, serveLog } from '../../support/serve-log.ts'
 import { entry } from '../../support/store-rows.ts'
 
-/** The query `limits`: its values are those that are applied. */
+/** The query `limits` returns the values that are applied. */
 
-interface Told {
+interface Limit {
   readonly name: string
   readonly value: string
   readonly unit: string
@@ -21,13 +21,13 @@ interface Told {
 }
 
 let served: ServedLog
-let told: ReadonlyMap<string, Told>
+let limitByName: ReadonlyMap<string, Limit>
 
 beforeAll(async () => {
   served = await serveLog({ limits: { connections: 7, subscriptionsPerConnection: 3 } })
   const document = '{ limits { name value unit meaning error setting } }'
   const { data } = await askBothWays(served.url, document)
-  told = new Map(data.limits.map((limit: Told) => [limit.name, limit]))
+  limitByName = new Map(data.limits.map((limit: Limit) => [limit.name, limit]))
 })
 afterAll(() => served.close())
 
@@ -35,7 +35,7 @@ const address = addressText(addresses[0] ?? '0x')
 const times = (count: number, one: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => one(n)).join(' ')
 
-/** Documents that are as large as a value, and those one larger are refused. */
+/** Documents at the limit; a document one larger is refused. */
 const atLimit: Readonly<Record<string, (value: number) => string>> = {
   documentDepth: (value) => `${'{ a '.repeat(value)}${'}'.repeat(value)}`,
   documentLines: (value) => `{ __typename${'\n'.repeat(value - 1)}}`,
@@ -62,16 +62,16 @@ async function codesOf(query: string): Promise<readonly unknown[]> {
 
 describe('limits', () => {
   test.each(Object.keys(atLimit))(
-    '%s is the value that is allowed, and more is the error that it names',
+    '%s has the greatest value that is accepted, and the error of a greater one',
     async (name) => {
-      const { value, error } = told.get(name) ?? { value: '0', error: null }
+      const { value, error } = limitByName.get(name) ?? { value: '0', error: null }
       const make = atLimit[name]
       expect(await codesOf(make?.(Number(value)) ?? '')).not.toContain(error)
       expect(await codesOf(make?.(Number(value) + 1) ?? '')).toContain(error)
     },
   )
 
-  test('pageSize is that of nodes(ids) too', async () => {
+  test('pageSize applies to nodes(ids) as well', async () => {
     const { data } = await served.ask('{ milestone { id } }')
     const ids = `"${data.milestone.id}" `
     const ofIds = (count: number) => codesOf(`{ nodes(ids: [${ids.repeat(count)}]) { id } }`)
@@ -79,21 +79,23 @@ describe('limits', () => {
     expect(await ofIds(maxPageSize + 1)).toEqual(['PAGE_SIZE_OUT_OF_RANGE'])
   })
 
-  test('that are sizes of pages are those of lists without first and last', async () => {
-    const sizes = ['defaultPageSize', 'defaultUpdatesPageSize'].map((name) => told.get(name)?.value)
+  test('of page sizes apply to lists without first and last', async () => {
+    const sizes = ['defaultPageSize', 'defaultUpdatesPageSize'].map(
+      (name) => limitByName.get(name)?.value,
+    )
     const slots = Array.from({ length: 110 }, (_, n) => [entry(0, n)])
     await served.commit(...slots)
     const { data } = await served.ask(
       '{ milestones { nodes { index } } ledgerUpdates { nodes { seq } } }',
     )
     const { milestones, ledgerUpdates } = data
-    const seen = [milestones, ledgerUpdates].map(({ nodes }) => String(nodes.length))
-    expect(seen).toEqual(sizes)
+    const lengths = [milestones, ledgerUpdates].map(({ nodes }) => String(nodes.length))
+    expect(lengths).toEqual(sizes)
   })
 
-  test('that are of search are those that it keeps', async () => {
-    expect(told.get('searchHits')?.value).toBe(String(maxHits))
-    const length = Number(told.get('searchCharacters')?.value)
+  test('of search are those that it applies', async () => {
+    expect(limitByName.get('searchHits')?.value).toBe(String(maxHits))
+    const length = Number(limitByName.get('searchCharacters')?.value)
     const reasons = [length, length + 1].map(async (count) => {
       const { data } = await served.ask(`{ search(text: "${'~'.repeat(count)}") { message } }`)
       return data.search.message ?? ''
@@ -103,20 +105,23 @@ describe('limits', () => {
     expect(beyond).toContain(`longer than ${length} characters`)
   })
 
-  test('that an operator sets have the value that is set', () => {
-    expect(told.get('connections')).toMatchObject({ value: '7', setting: 'MAX_CONNECTIONS' })
-    expect(told.get('subscriptionsPerConnection')).toMatchObject({ value: '3', setting: null })
-    expect(told.get('subscriptions')?.value).toBe(`${defaultLimits.subscriptions}`)
+  test('that an operator sets have the configured value', () => {
+    expect(limitByName.get('connections')).toMatchObject({ value: '7', setting: 'MAX_CONNECTIONS' })
+    expect(limitByName.get('subscriptionsPerConnection')).toMatchObject({
+      value: '3',
+      setting: null,
+    })
+    expect(limitByName.get('subscriptions')?.value).toBe(`${defaultLimits.subscriptions}`)
   })
 
-  test('have names of their own, and name every code of the error table that has a limit', () => {
+  test('have unique names, and name every code of the error table that has a limit', () => {
     const limits = limitsOf(defaultLimits)
-    expect(told.size).toBe(limits.length)
+    expect(limitByName.size).toBe(limits.length)
     const table = readFileSync(new URL('../../../src/api/error-table.ts', import.meta.url), 'utf8')
     const rows = [...table.matchAll(/^ {2}([A-Z_]+):(.*?)(?=^ {2}[A-Z_]+:|^})/gms)]
     const limited = rows.flatMap(([, code = '', row = '']) => (/e\.limit/.test(row) ? [code] : []))
     expect(limited.length).toBeGreaterThan(10)
-    // What an address may have that asks the faucet is told by the faucet.
+    // The faucet itself reports how much an address may have.
     const named = new Set<string | undefined>(limits.map(({ error }) => error))
     expect(limited.filter((code) => !named.has(code))).toEqual(['FAUCET_FUNDS_ENOUGH'])
   })

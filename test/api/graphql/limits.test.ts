@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** With so many brackets in each other, those of the query and of its argument included. */
+/** Returns a query with nested brackets, including those of the query and of its argument. */
 const nested = (depth: number) =>
   `{ inspectBlock(input: { json: ${'['.repeat(depth - 3)}${']'.repeat(depth - 3)} }) { __typename } }`
 
@@ -40,7 +40,7 @@ describe('a document that is too large is refused with its code and place, befor
     expect(errors).toMatchObject([{ locations: [place], extensions: { code: 'TOO_MANY_LINES' } }])
   })
 
-  test('on a WebSocket too, which stays', async () => {
+  test('also on a WebSocket, which stays open', async () => {
     const client = socketClient(gateway.url)
     const first = (query: string) => client.iterate({ query }).next()
     await expect(first(nested(20_000))).rejects.toMatchObject([
@@ -53,7 +53,7 @@ describe('a document that is too large is refused with its code and place, befor
   })
 })
 
-describe('a document is refused with the place of the first one too many', () => {
+describe('a document is refused with the place of the first element over the limit', () => {
   const aliases = (count: number) =>
     `{ ${Array.from({ length: count }, (_, n) => `a${n}: __typename`).join(' ')} }`
   const directives = (count: number) =>
@@ -84,17 +84,17 @@ describe('a document is refused with the place of the first one too many', () =>
     },
   )
 
-  test('also where it is asked again', async () => {
-    const ask = () => graphql(gateway.url, aliases(maxAliases + 2))
-    expect((await ask()).errors).toEqual((await ask()).errors)
+  test('also when it is sent again', async () => {
+    const send = () => graphql(gateway.url, aliases(maxAliases + 2))
+    expect((await send()).errors).toEqual((await send()).errors)
   })
 })
 
-describe('a document is read', () => {
+describe('a document is accepted', () => {
   const many = '('.repeat(200)
   const rows = [
     ['with as many brackets as allowed', nested(maxDocumentDepth)],
-    ['with more of them side by side', `{ ${'network { networkId } '.repeat(150)} }`],
+    ['with more brackets side by side', `{ ${'network { networkId } '.repeat(150)} }`],
     ['with brackets in a string', `{ a: __type(name: "\\"${many}") { name } }`],
     [
       'with brackets in a string of several lines',
@@ -116,7 +116,11 @@ describe('a value in a document is refused with its place', () => {
   const rows = [
     ['a number', '{ milestone(index: -1) { index } }', 20],
     ['an id', '{ block(id: "0x00") { __typename } }', 13],
-    ['one inside an input', '{ unspentOutputs(filter: { tag: "zz" }) { nodes { outputId } } }', 33],
+    [
+      'a value inside an input',
+      '{ unspentOutputs(filter: { tag: "zz" }) { nodes { outputId } } }',
+      33,
+    ],
   ] as const
   test.each(rows)('%s', async (_name, query, column) => {
     const { errors } = await graphql(gateway.url, query)

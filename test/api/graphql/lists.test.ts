@@ -18,7 +18,7 @@ import {
 } from '../../support/list-world.ts'
 import { blockIdOf, testId, transactionIdOf, wholeLog } from '../../support/store-rows.ts'
 
-/** Lists, walked in both directions against a naive model of the same ledger. */
+/** Lists, read in both directions and compared with a simple model of the same ledger. */
 
 let world: ListWorld
 
@@ -31,7 +31,7 @@ afterAll(() => world.close())
 /** The chains that have a record. */
 const recordedChains: string[] = []
 
-/** Their human-readable parts have all that texts of chain ids may have. */
+/** The human-readable parts have every kind of character that the text of a chain id may have. */
 function chainOf(n: number): string {
   return chainText(8, n, { hrp: present(['tst', 'a.b', '~', '!', 'zz'][n % 5], 'a part') })
 }
@@ -45,12 +45,12 @@ async function setRecord(chainId: string): Promise<void> {
 
 const ask = (source: string) => world.ask(source)
 
-/** A list that is walked: its field with the place of the arguments, and what is selected of its nodes. */
+/** A list to read: its field with the place of the arguments, its page in the response, and the expected ids. */
 interface Walk {
   readonly list: (args: string) => string
   readonly read: (data: never) => Page
   readonly expected: () => Promise<readonly unknown[]> | readonly unknown[]
-  /** Of a list with one order. */
+  /** The list has one order only. */
   readonly isUnsorted?: boolean
 }
 
@@ -67,12 +67,12 @@ interface Page {
 const page =
   '{ edges { cursor node { id: NODE } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }'
 
-/** Those whose conditions are arguments. */
-const isPlain = new Set(['ledgerUpdates'])
+/** Lists whose conditions are arguments of the field. */
+const withoutFilter = new Set(['ledgerUpdates'])
 
 function walkOf(field: string, node: string, filter: string, expected: Walk['expected']): Walk {
-  const given = isPlain.has(field) || filter === '' ? filter : `filter: { ${filter} }`
-  const withFilter = (args: string) => `${given} ${args}`
+  const conditions = withoutFilter.has(field) || filter === '' ? filter : `filter: { ${filter} }`
+  const withFilter = (args: string) => `${conditions} ${args}`
   return {
     list: (args) => `{ list: ${field}(${withFilter(args)}) ${page.replace('NODE', node)} }`,
     read: ({ list }) => list,
@@ -89,20 +89,20 @@ function nestedWalk(root: string, field: string, node: string, expected: Walk['e
 }
 
 const blocksWhere =
-  (isMeant: (block: Kept & { readonly state: string }) => boolean) => async () => {
+  (matches: (block: Kept & { readonly state: string }) => boolean) => async () => {
     const rows = await world.store.read.blocks(world.kept.map(({ blockId }) => blockId))
     const stateOf = new Map(rows.map(({ blockId, state }) => [blockId, state]))
     return world.kept
       .map((block) => ({ ...block, state: present(stateOf.get(block.blockId), 'state') }))
-      .filter(isMeant)
+      .filter(matches)
       .sort(newestFirst)
       .map(({ blockId }) => blockId)
   }
 
 const transactionsWhere =
-  (isMeant: (row: { slot: number; state: string }) => boolean) => async () => {
+  (matches: (row: { slot: number; state: string }) => boolean) => async () => {
     const ids = world.kept.flatMap(({ transactionId }) => transactionId ?? [])
-    const rows = (await world.store.read.transactions(ids)).filter(isMeant)
+    const rows = (await world.store.read.transactions(ids)).filter(matches)
     const key = (row: { slot: number; transactionId: string }) =>
       `${String(row.slot).padStart(4, '0')}${row.transactionId}`
     return rows.sort((a, b) => (key(a) < key(b) ? 1 : -1)).map(({ transactionId }) => transactionId)
@@ -129,7 +129,7 @@ const walks: [string, Walk][] = [
     ),
   ],
   [
-    'basic blocks that carry nothing',
+    'basic blocks without a payload',
     walkOf(
       'blocks',
       'blockId',
@@ -160,7 +160,7 @@ const walks: [string, Walk][] = [
     ),
   ],
   [
-    'final blocks with candidacies, of some milestones',
+    'finalized blocks with candidacies, of some milestones',
     walkOf(
       'blocks',
       'blockId',
@@ -293,7 +293,7 @@ const walks: [string, Walk][] = [
     ),
   ],
   [
-    'what is unspent',
+    'current unspent outputs',
     walkOf(
       'unspentOutputs',
       'outputId',
@@ -302,7 +302,7 @@ const walks: [string, Walk][] = [
     ),
   ],
   [
-    'what is unspent of two kinds as of the newest milestone',
+    'current unspent outputs of two kinds as of the newest milestone',
     walkOf(
       'unspentOutputs',
       'outputId',
@@ -372,11 +372,11 @@ function transactionsOf(address: Hex, updateClass: 'OWNED' | 'MENTIONED'): Walk 
 }
 
 function outputsWhere(
-  isMeant: (row: OutputRow) => boolean,
+  matches: (row: OutputRow) => boolean,
   place: 'bookedSlot' | 'spentSlot' = 'bookedSlot',
 ) {
   return async () => {
-    const rows = (await world.store.read.outputs(world.outputIds)).filter(isMeant)
+    const rows = (await world.store.read.outputs(world.outputIds)).filter(matches)
     const key = (row: OutputRow) => `${String(row[place]).padStart(4, '0')}${row.outputId}`
     return rows.sort((a, b) => (key(a) < key(b) ? 1 : -1)).map(({ outputId }) => outputId)
   }
@@ -388,8 +388,8 @@ function hasTimelock(bytes: Uint8Array): boolean {
   return conditionOf(output.value, Timelock) !== undefined
 }
 
-async function allUpdates(isMeant: (row: { readonly milestoneIndex: number }) => boolean) {
-  const rows = (await world.store.read.updates(wholeLog)).filter(isMeant)
+async function allUpdates(matches: (row: { readonly milestoneIndex: number }) => boolean) {
+  const rows = (await world.store.read.updates(wholeLog)).filter(matches)
   return rows.map(({ seq }) => String(seq)).reverse()
 }
 
@@ -398,7 +398,7 @@ function countdown(from: number, to: number): number[] {
 }
 
 describe('a list', () => {
-  test.each(walks)('of %s is walked in both directions', async (_name, walk) => {
+  test.each(walks)('of %s has all elements in both directions', async (_name, walk) => {
     const expected = await walk.expected()
     for (const sort of walk.isUnsorted === true ? ['OLDEST'] : ['NEWEST', 'OLDEST']) {
       const all = sort === 'NEWEST' ? expected : [...expected].reverse()
@@ -457,25 +457,25 @@ describe('a list', () => {
     }
   }
 
-  test('of chain records is walked while records are set', async () => {
+  test('of chain records keeps its elements while records are set', async () => {
     const walk = present(
       walks.find(([one]) => one === 'chain records'),
       'the walk',
     )[1]
-    const stood = [...(await walk.expected())].reverse()
+    const existing = [...(await walk.expected())].reverse()
     let n = 100
     const setAnother = async () => {
       await setRecord(chainOf(n++))
     }
-    const isOld = (id: unknown) => stood.includes(id)
+    const isOld = (id: unknown) => existing.includes(id)
     for (const size of [2, 3]) {
-      expect((await walkForward(walk, '', size, setAnother)).filter(isOld)).toEqual(stood)
-      expect((await walkBackward(walk, '', size, setAnother)).filter(isOld)).toEqual(stood)
+      expect((await walkForward(walk, '', size, setAnother)).filter(isOld)).toEqual(existing)
+      expect((await walkBackward(walk, '', size, setAnother)).filter(isOld)).toEqual(existing)
     }
     expect(n).toBeGreaterThan(110)
   })
 
-  test('has 20 elements where no number is given, first before last', async () => {
+  test('has 20 elements by default, and applies first before last', async () => {
     const [, all] = present(walks[0], 'blocks')
     const expected = await all.expected()
     const ids = async (args: string) => (await pageOf(all, args)).edges.map(({ node }) => node.id)
@@ -488,13 +488,13 @@ describe('a list', () => {
 
   test.each([
     ['blocks'],
-    ['final blocks with candidacies, of some milestones'],
+    ['finalized blocks with candidacies, of some milestones'],
     ['transactions'],
     ['milestones'],
     ['updates'],
     ['outputs'],
     ['unspent outputs with a condition, of some milestones'],
-    ['what is unspent of two kinds as of the newest milestone'],
+    ['current unspent outputs of two kinds as of the newest milestone'],
     [`transactions of OWNED updates of ${parties[0].pubKeyHash.slice(0, 6)}`],
   ])('of %s keeps its order while slots are committed', async (name) => {
     const [, walk] = present(
@@ -566,11 +566,13 @@ describe('a list', () => {
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code, ...members }])
   })
 
-  test('takes a cursor at which nothing lies', async () => {
-    const nothing = Buffer.from('block.3.1700000000000000000.-5', 'latin1').toString('base64url')
+  test('accepts a cursor without an element', async () => {
+    const unusedCursor = Buffer.from('block.3.1700000000000000000.-5', 'latin1').toString(
+      'base64url',
+    )
     const expected = await blocksWhere(({ slot }) => slot >= 3)()
     const [, all] = present(walks[0], 'blocks')
-    const found = await pageOf(all, `sort: OLDEST after: "${nothing}" first: 1000`)
+    const found = await pageOf(all, `sort: OLDEST after: "${unusedCursor}" first: 1000`)
     expect(found.edges.map(({ node }) => node.id)).toEqual(expected.reverse())
     expect(found.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false })
   })

@@ -13,9 +13,9 @@ import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import type { Services } from '../../../src/service/services.ts'
 import { type LogStore, openLogStore } from '../../support/log-store.ts'
 
-/** What an execution reads and checks is counted in its budget, which ends it. */
+/** The reads and checks of an execution are counted in its budget, which ends it. */
 
-/** No implementation takes it. */
+/** No implementation accepts this signature. */
 const wrong = {
   publicKey: `0x${'02'.repeat(32)}`,
   signature: `0x${'00'.repeat(64)}`,
@@ -38,17 +38,17 @@ function metered(budget: Budget): Services {
   return withMeteredServices({ services, budget } as GatewayContext).services
 }
 
-test('reads that are begun side by side after the end all fail, and none throws at once', async () => {
+test('concurrent reads after the end of an operation all reject, and none throws at once', async () => {
   const budget = createBudget()
   const { read } = metered(budget).store
   budget.leave()
-  // One that threw would keep the failure of the one before it from being handled, which ends the process.
+  // If one threw at once, the rejection of the one before it would stay unhandled, which ends the process.
   const failed = await Promise.allSettled([read.milestone(1), read.epochs(0)])
   const left = { status: 'rejected', reason: { extensions: { code: 'CLIENT_LEFT' } } }
   expect(failed).toMatchObject([left, left])
 })
 
-describe('counted are', () => {
+describe('the budget counts', () => {
   const rows = [
     [
       'the rows of a list',
@@ -57,7 +57,7 @@ describe('counted are', () => {
     ],
     ['one row', ({ store }: Services) => store.read.milestone(2), statementCost + 1],
     [
-      'a row that is not there',
+      'a row that does not exist',
       ({ store }: Services) => store.read.milestone(99),
       statementCost + 1,
     ],
@@ -73,15 +73,15 @@ describe('counted are', () => {
     ],
   ] as const
 
-  test.each(rows)('%s', async (_name, ask, cost) => {
+  test.each(rows)('%s', async (_name, use, cost) => {
     const budget = createBudget()
-    await ask(metered(budget))
+    await use(metered(budget))
     expect(budget.spent.cost).toBe(operationCostBase + cost)
   })
 })
 
 describe('once an operation has to end', () => {
-  test('because its client has left, nothing more is read or checked', async () => {
+  test('because its client has disconnected, nothing more is read or checked', async () => {
     const budget = createBudget()
     const services = metered(budget)
     budget.leave()
@@ -90,7 +90,7 @@ describe('once an operation has to end', () => {
     await expect(services.signatures.check([wrong])).rejects.toMatchObject(left)
   })
 
-  test('because it has gone on for too long, nothing more is read', async () => {
+  test('because of its time limit, nothing more is read', async () => {
     const budget = createBudget()
     const services = metered(budget)
     budget.overdue(7)
@@ -98,7 +98,7 @@ describe('once an operation has to end', () => {
     await expect(services.store.read.milestone(1)).rejects.toMatchObject(tooLong)
   })
 
-  test('because it has cost too much, it ends by that name, and so does what it still reads', async () => {
+  test('because it has cost too much, it ends with that error, and so do its further reads', async () => {
     const budget = createBudget()
     const services = metered(budget)
     budget.compute(maxOperationCost - operationCostBase - statementCost - 1)

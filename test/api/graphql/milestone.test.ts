@@ -29,7 +29,7 @@ const commitment = {
   referenceManaCost: 1n,
 }
 const bytes = encode(SlotCommitment, commitment)
-const epoch = testGenesis().network.logId
+const genesisLogId = testGenesis().network.logId
 const database = await defaultDatabase().create()
 let store: Store
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 const ask = (source: string) => askSchema({ store, parameters }, source)
 
 describe('milestone', () => {
-  test('tells commitment, time and its part of the log', async () => {
+  test('has its commitment, time and part of the log', async () => {
     const { data, errors } = await ask(`{ milestone(index: 1) { index timestamp commitmentId bytes
       updateCount firstCursor lastCursor commitment { protocolVersion slot previousCommitmentId
       rootsId cumulativeWeight referenceManaCost } } }`)
@@ -61,8 +61,8 @@ describe('milestone', () => {
       commitmentId: slotCommit(1).commitmentId,
       bytes: bytesToHex(bytes),
       updateCount: '2',
-      firstCursor: encodeCursor({ logId: epoch, seq: 2, branch }),
-      lastCursor: encodeCursor({ logId: epoch, seq: 3, branch }),
+      firstCursor: encodeCursor({ logId: genesisLogId, seq: 2, branch }),
+      lastCursor: encodeCursor({ logId: genesisLogId, seq: 3, branch }),
       commitment: {
         ...commitment,
         cumulativeWeight: '1152921504606846976',
@@ -71,22 +71,22 @@ describe('milestone', () => {
     })
   })
 
-  test('the newest, here one without updates', async () => {
-    const answer = await ask('{ milestone { index updateCount firstCursor lastCursor } }')
+  test('is the newest one by default, here one without updates', async () => {
+    const response = await ask('{ milestone { index updateCount firstCursor lastCursor } }')
     const milestone = { index: 2, updateCount: '0', firstCursor: null, lastCursor: null }
-    expect(answer).toEqual({ data: { milestone } })
+    expect(response).toEqual({ data: { milestone } })
   })
 
-  test('a slot that is not committed is null', async () => {
-    const answer = await ask('{ milestone(index: 3) { index } }')
-    expect(answer).toEqual({ data: { milestone: null } })
+  test('is null for an uncommitted slot', async () => {
+    const response = await ask('{ milestone(index: 3) { index } }')
+    expect(response).toEqual({ data: { milestone: null } })
   })
 
   test.each(['-1', '4294967296', '"one"'])(
-    'an index that is none is refused: %s',
+    'is refused for a malformed index: %s',
     async (index) => {
-      const answer = await ask(`{ milestone(index: ${index}) { index } }`)
-      expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT'])
+      const response = await ask(`{ milestone(index: ${index}) { index } }`)
+      expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT'])
     },
   )
 })

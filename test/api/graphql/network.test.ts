@@ -21,16 +21,16 @@ const selection = fullSelection(schema, 'ProtocolParameters', 2)
 
 describe('network', () => {
   test.each(loadVectors<ParametersVector>('params'))(
-    '$name is answered with all its parameters',
+    '$name is returned with all its parameters',
     async ({ json, hash, networkId }) => {
       const network = networkOf(parsed(ProtocolParameters, json))
-      const answer = await askSchema(
+      const response = await askSchema(
         { source: { network } as Services['source'] },
         `{ network { networkId parametersHash parameters { ...${selection.name} } } }
        ${selection.fragments}`,
       )
-      expect(answer.errors).toBeUndefined()
-      const { parameters, ...rest } = answer.data.network
+      expect(response.errors).toBeUndefined()
+      const { parameters, ...rest } = response.data.network
       expect(rest).toEqual({ networkId, parametersHash: hash })
       expect(plainJson(parameters)).toEqual(plainJson(json))
     },

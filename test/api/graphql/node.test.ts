@@ -21,7 +21,7 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** Global ids: every thing that has one is found by it. */
+/** Global ids: every object that has one is found by it. */
 
 let gateway: TestGateway
 let ids: readonly { readonly __typename: string; readonly id: string }[]
@@ -31,11 +31,11 @@ beforeAll(async () => {
   const { blockId, created } = await pay()
   await untilCommitted(gateway.url, slotOfId(blockId as BlockId))
   const chainId = chainIdOf(300)
-  const setting = `mutation ($chainId: String!) {
+  const mutation = `mutation ($chainId: String!) {
     setChainRecord(chainId: $chainId, record: { accessNodes: ["a"], isActive: true }) { version } }`
   await graphql(
     gateway.url,
-    setting,
+    mutation,
     { chainId },
     {
       authorization: `Bearer ${await gateway.token('chain-record:write')}`,
@@ -81,7 +81,7 @@ async function pay() {
 }
 
 describe('a node', () => {
-  test('of every type that is one was made', async () => {
+  test('exists here for every type', async () => {
     const node = present(schema.getType('Node'), 'the interface')
     const types = schema.getPossibleTypes(node as never).map(({ name }) => name)
     const { data } = await graphql(
@@ -90,7 +90,7 @@ describe('a node', () => {
       { id: present(ids[0], 'the block').id },
     )
     ids = [...ids, data.node.transaction]
-    // These need a ledger that has some: `chains.test.ts`.
+    // The other types need a larger ledger: `chains.test.ts`.
     const others = ['Anchor', 'Delegation', 'Nft', 'Token']
     expect([...ids.map(({ __typename }) => __typename), ...others].sort()).toEqual(types.sort())
   })
@@ -121,7 +121,7 @@ describe('a node', () => {
     encodeNodeId('ChainRecord', 'x/y'),
     encodeNodeId('LedgerUpdate', 'x'),
   ]
-  test('that is not there is null', async () => {
+  test('that does not exist is null', async () => {
     const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { id } }`
     const { data, errors } = await graphql(gateway.url, query, { ids: unknown })
     expect(errors).toBeUndefined()
@@ -129,17 +129,17 @@ describe('a node', () => {
   })
 
   const malformed = ['', 'x', '%', btoa('Query:1'), btoa('Block'), `${btoa('Milestone:1')}=`]
-  test.each(malformed)('an id that this gateway does not write is refused: %s', async (id) => {
+  test.each(malformed)('is refused by an id that this gateway does not write: %s', async (id) => {
     const { data, errors } = await graphql(
       gateway.url,
       '{ network { networkId } }'.replace('{', `{ node(id: ${JSON.stringify(id)}) { id }`),
     )
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NODE_ID_MALFORMED'])
-    // The rest of the page is there.
+    // The rest of the response is complete.
     expect(data).toEqual({ node: null, network: { networkId: expect.any(String) } })
   })
 
-  test('more than 1000 at once are refused', async () => {
+  test('is refused in a request of more than 1000 ids', async () => {
     const { errors } = await graphql(
       gateway.url,
       `query ($ids: [ID!]!) { nodes(ids: $ids) { id } }`,

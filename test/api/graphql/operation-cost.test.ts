@@ -23,9 +23,9 @@ import { schema } from '../../../src/api/graphql/schema.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { fullSelection } from '../../support/full-selection.ts'
 
-/** What documents cost, without a gateway. */
+/** The cost of documents, without a gateway. */
 
-/** Of a document that is valid. */
+/** Returns the cost of a valid document. */
 function costOf(text: string, variableValues: Record<string, unknown> = {}): number | undefined {
   return operationCost(argsOf(text, variableValues))
 }
@@ -41,14 +41,14 @@ function argsOf(text: string, variableValues: Record<string, unknown> = {}): Exe
   }
 }
 
-describe('introspection costs as many fields as its answer has', () => {
+describe('introspection costs as many fields as its response has', () => {
   const rows = [
     ['of all types', getIntrospectionQuery()],
     [
       'of one type',
       '{ __type(name: "LedgerUpdate") { name fields { name type { kind ofType { name } } } } }',
     ],
-    ['of no type', '{ __type(name: "Nothing") { name fields { name } } }'],
+    ['of an unknown type', '{ __type(name: "Nothing") { name fields { name } } }'],
     [
       'through fragments and by aliases',
       `{ a: __schema { ...S } b: __schema { ...S } }
@@ -56,7 +56,7 @@ describe('introspection costs as many fields as its answer has', () => {
       fragment T on __Type { fields(includeDeprecated: true) { args { name } } enumValues { name } }`,
     ],
     [
-      'by a variable',
+      'with a variable',
       'query ($all: Boolean) { __schema { directives { name args(includeDeprecated: $all) { name } } } }',
     ],
   ] as const
@@ -71,7 +71,7 @@ describe('introspection costs as many fields as its answer has', () => {
     )
   })
 
-  test('and beyond the limit it is not counted to its end', () => {
+  test('and is not counted to its end beyond the limit', () => {
     const text = `{ ${times(40, (n) => `a${n}: __schema { types { ...T } }`)} }
       fragment T on __Type { ${times(40, (n) => `b${n}: fields { ${times(40, (m) => `c${n}x${m}: name`)} }`)} }`
     expect(costOf(text)).toBeGreaterThan(maxOperationCost)
@@ -79,10 +79,10 @@ describe('introspection costs as many fields as its answer has', () => {
 })
 
 /**
- * A field says its price where it is a root, has arguments, or gives objects or a list: all that can lead to work. What is left are
- * single values, which are in what has them or are made of it at once.
+ * A field declares its price if it is a root, has arguments, or returns objects or a list: all that can lead to work. The other fields
+ * are single values, which are part of their object or computed from it at once.
  */
-describe('every field that can lead to work says its price', () => {
+describe('every field that can lead to work declares its price', () => {
   const roots: readonly unknown[] = [
     schema.getQueryType(),
     schema.getMutationType(),
@@ -92,11 +92,11 @@ describe('every field that can lead to work says its price', () => {
 
   test.each(types.filter(({ name }) => !name.startsWith('__')))('of $name', (type) => {
     const leading = Object.values(type.getFields()).filter(
-      ({ type: given, args }) =>
+      ({ type: returned, args }) =>
         roots.includes(type) ||
         args.length > 0 ||
-        isListType(getNullableType(given)) ||
-        isCompositeType(getNamedType(given)),
+        isListType(getNullableType(returned)) ||
+        isCompositeType(getNamedType(returned)),
     )
     const unpriced = leading.filter((field) => declaredPrice(field) === undefined)
     expect(unpriced.map(({ name }) => name)).toEqual([])
@@ -106,21 +106,21 @@ describe('every field that can lead to work says its price', () => {
 describe('a price is', () => {
   const id = `"0x${'00'.repeat(38)}"`
 
-  test('that of the dearest type that a value can be of', () => {
+  test('that of the most expensive type that a value can have', () => {
     const block = (fields: string) =>
       costOf(`{ inspectBlock(input: { bytes: "0x00" }) { ${fields} } }`)
     const both = block(
       '... on BlockInspection { bytes size } ... on BrokenRule { code path offset }',
     )
     expect(both).toBe(block('... on BlockInspection { bytes size }'))
-    // The field itself, with place for less than one signature, and two below it.
-    const judged = 50 + 20
+    // The field itself, with room for less than one signature, and two fields below it.
+    const checked = 50 + 20
     expect(block('... on InspectBlockResult { ... on BlockInspection { bytes } __typename }')).toBe(
-      Math.ceil(operationCostBase + judged + fieldCost.blockBytes.field + 3 * writtenCost),
+      Math.ceil(operationCostBase + checked + fieldCost.blockBytes.field + 3 * writtenCost),
     )
   })
 
-  test('that of the field, however it is called, and more where the name is long', () => {
+  test('that of the field under any alias, and more for a long alias', () => {
     const named = (name: string) =>
       costOf(`{ unspentOutputs(first: 1000) { nodes { ${name}: isSpent } } }`)
     const short = present(named('a'), 'a cost')
@@ -128,7 +128,7 @@ describe('a price is', () => {
     expect(named('a'.repeat(640))).toBe(short + 1_000 * 10 * writtenCost)
   })
 
-  test('summed over a fragment as often as it is spread', () => {
+  test('summed over a fragment each time it is spread', () => {
     const spread = (count: number) =>
       costOf(`{ ${times(count, (n) => `a${n}: output(id: ${id}) { ...O }`)} }
         fragment O on Output { isSpent bytes }`)
@@ -139,8 +139,8 @@ describe('a price is', () => {
   })
 })
 
-/** The deepest that a type has are proofs, with seven levels of nodes: only a transaction and a feed have more about them. */
-test('fragments that each spread the next one twice are refused at once, with their dearest field', () => {
+/** The deepest selections of a type are proofs, with seven levels of nodes: only a transaction and a feed have more above them. */
+test('fragments that each spread the next one twice are refused at once, with their most expensive field', () => {
   const levels = times(300, (n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`)
   const text = `{ ...F0 } ${levels} fragment F300 on Query { __typename }`
   expect(costRefusal(argsOf(text))?.extensions).toMatchObject({
@@ -159,7 +159,7 @@ describe('an ordinary document is within the limit', () => {
     ])
     .map(([, text]) => text ?? '')
 
-  test('each that the documentation shows', () => {
+  test('each document of the documentation', () => {
     expect(shown.length).toBeGreaterThanOrEqual(2)
     for (const text of shown) expect(costOf(text)).toBeLessThan(maxOperationCost / 10)
   })
@@ -180,7 +180,7 @@ describe('an ordinary document is within the limit', () => {
     ['{ inspectBlock(input: { bytes: "0x00" }) { ...All } }', 'InspectBlockResult', 20],
   ] as const
 
-  test.each(roots)('%s, whole', (operation, type, depth) => {
+  test.each(roots)('%s with all fields', (operation, type, depth) => {
     const { name, fragments } = fullSelection(schema, type, depth)
     const cost = costOf(`${operation.replace('...All', `...${name}`)} ${fragments}`)
     expect(cost).toBeLessThanOrEqual(maxOperationCost)
@@ -191,7 +191,7 @@ function times(count: number, part: (n: number) => string): string {
   return Array.from({ length: count }, (_, n) => part(n)).join(' ')
 }
 
-/** How many members all objects of an answer have. */
+/** Counts the members of all objects in a response. */
 function fieldsOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + fieldsOf(one), 0)
   if (typeof value !== 'object' || value === null) return 0

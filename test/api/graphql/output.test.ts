@@ -28,7 +28,7 @@ interface AddressVector extends OutputVector {
 }
 
 const vectors = loadVectors<OutputVector>('outputs').map((vector, n) => ({ ...vector, n }))
-// Behind the others, each in a basic output of its own.
+// After the others, each in a basic output of its own.
 const addresses = loadVectors<AddressVector>('addresses').map((vector, i) => ({
   ...vector,
   n: vectors.length + i,
@@ -45,7 +45,7 @@ beforeAll(async () => {
     ...addresses.map(({ n, bytes }) => createdOutput(n, { bookedSlot: 0, bytes: heldBy(bytes) })),
   ]
   unwrap(await store.write.initialize(term, testGenesis({ outputs: [] })))
-  // Booked and never committed: some of the vectors hold more than a ledger's supply can be.
+  // The outputs are booked and never committed, because some vectors hold more than the supply of a ledger.
   unwrap(
     await store.write.book(term, {
       blocks: [],
@@ -60,7 +60,7 @@ afterAll(async () => {
   await database.remove()
 })
 
-/** A basic output without amount or mana behind an address (codec reference 6). */
+/** Encodes a basic output without amount and mana that an address owns (codec reference 6). */
 function heldBy(address: Hex): Uint8Array {
   return hexToBytes(`0x00${'00'.repeat(16)}0100${address.slice(2)}00`)
 }
@@ -84,36 +84,36 @@ const ask = (source: string, n: number) =>
   )
 
 describe('output', () => {
-  test.each(vectors)('$name is answered with all its members', async ({ n, bytes, json }) => {
-    const answer = await ask(
+  test.each(vectors)('$name is returned with all its members', async ({ n, bytes, json }) => {
+    const response = await ask(
       `query Whole($id: OutputId!) { output(id: $id) { bytes content { ...${selection.name} } } }
        ${selection.fragments}`,
       n,
     )
-    expect(answer.errors).toBeUndefined()
-    expect(answer.data.output.bytes).toBe(bytes)
-    expect(plainJson(answer.data.output.content)).toEqual(plainJson(json))
+    expect(response.errors).toBeUndefined()
+    expect(response.data.output.bytes).toBe(bytes)
+    expect(plainJson(response.data.output.content)).toEqual(plainJson(json))
   })
 
-  test.each(addresses)('$name is answered as Bech32 text', async ({ n, bech32 }) => {
-    const answer = await ask(
+  test.each(addresses)('$name is returned as Bech32 text', async ({ n, bech32 }) => {
+    const response = await ask(
       `query Text($id: OutputId!) { output(id: $id) { owner { bech32 } content { unlockConditions {
         ... on AddressUnlockCondition { address { bech32 } } } } } }`,
       n,
     )
     const address = { bech32: bech32.rms }
     const content = { unlockConditions: [{ address }] }
-    expect(answer).toEqual({ data: { output: { owner: address, content } } })
+    expect(response).toEqual({ data: { output: { owner: address, content } } })
   })
 
   const members = `outputId transactionId index blockId creationSlot bookedSlot
     isSpent spentSlot spentBy`
 
-  test('an unspent one tells where it came from', async () => {
-    const answer = await ask(`query ($id: OutputId!) { output(id: $id) { ${members} } }`, 0)
+  test('an unspent output has its origin', async () => {
+    const response = await ask(`query ($id: OutputId!) { output(id: $id) { ${members} } }`, 0)
     const id = outputIdOf(0)
     const bytes = Buffer.from(id.slice(2), 'hex')
-    expect(answer.data.output).toEqual({
+    expect(response.data.output).toEqual({
       outputId: id,
       transactionId: id.slice(0, 74),
       index: bytes.readUInt16LE(36),
@@ -126,14 +126,14 @@ describe('output', () => {
     })
   })
 
-  test('a spent one tells by what', async () => {
-    const answer = await ask(`query ($id: OutputId!) { output(id: $id) { ${members} } }`, 1)
+  test('a spent output has the transaction that spent it', async () => {
+    const response = await ask(`query ($id: OutputId!) { output(id: $id) { ${members} } }`, 1)
     const spent = { isSpent: true, spentSlot: 1, spentBy: transactionIdOf(7) }
-    expect(answer.data.output).toMatchObject(spent)
+    expect(response.data.output).toMatchObject(spent)
   })
 
   test('an unknown id is null', async () => {
-    const answer = await ask('query ($id: OutputId!) { output(id: $id) { index } }', 99_999)
-    expect(answer).toEqual({ data: { output: null } })
+    const response = await ask('query ($id: OutputId!) { output(id: $id) { index } }', 99_999)
+    expect(response).toEqual({ data: { output: null } })
   })
 })

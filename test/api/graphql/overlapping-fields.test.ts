@@ -13,7 +13,7 @@ import { graphqlRequest } from '../../attack/fuzz-graphql.ts'
 import { createRandom } from '../../support/random.ts'
 import { runs } from '../../support/runs.ts'
 
-/** The rule that fields can be merged, beside that of the library. */
+/** The rule that fields can be merged, compared with the rule of the library. */
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
 
@@ -42,11 +42,11 @@ describe('fields of one name', () => {
     ],
     ['different in what they select', '{ dog { friend { x: name } friend { x: age } } }'],
     [
-      'different far inside',
+      'different in nested selections',
       '{ dog { friend { friend { x: name } } friend { friend { x: age } } } }',
     ],
     ['of different arguments', '{ dog { x: called(by: {name: "a"}) x: called(by: {name: "b"}) } }'],
-    ['of one argument more', '{ dog { x: called x: called(by: {}) } }'],
+    ['with one more argument', '{ dog { x: called x: called(by: {}) } }'],
     [
       'of the same arguments in another order',
       '{ dog { x: called(by: {name: "a", times: [1]}) x: called(by: {times: [1], name: "a"}) } }',
@@ -68,14 +68,14 @@ describe('fields of one name', () => {
       '{ dog { x: called(by: {name: null}) x: called(by: {name: "null"}) } }',
     ],
     [
-      'of different types that look alike',
+      'of different types with the same shape',
       '{ pet { ... on Dog { x: loud } ... on Cat { x: quiet } } }',
     ],
     [
-      'of different types that do not',
+      'of different types with different shapes',
       '{ pet { ... on Dog { x: barks } ... on Cat { x: purrs } } }',
     ],
-    ['of a list and none', '{ pet { ... on Dog { x: names } ... on Cat { x: name } } }'],
+    ['of a list and a single value', '{ pet { ... on Dog { x: names } ... on Cat { x: name } } }'],
     [
       'of a type and its interface',
       '{ animal { ... on Dog { x: loud } ... on Animal { x: age } } }',
@@ -85,33 +85,33 @@ describe('fields of one name', () => {
       '{ animal { ... on Dog { x: loud } ... on Cat { x: quiet } } }',
     ],
     [
-      'inside of different types',
+      'within different types',
       '{ pet { ... on Dog { friend { x: name } } ... on Cat { friend { x: age } } } }',
     ],
     [
-      'inside of different types, of one shape',
+      'within different types, with the same shape',
       '{ pet { ... on Dog { friend { x: age } } ... on Cat { friend { ... on Dog { x: loud } } } } }',
     ],
-    ['that are no fields', '{ dog { x: nothing x: name } }'],
-    ['of types that are none', '{ dog { ... on Nothing { x: name } x: age } }'],
-    ['in a fragment that nobody spreads', '{ dog { name } } fragment F on Dog { x: name x: age }'],
+    ['that do not exist', '{ dog { x: nothing x: name } }'],
+    ['of types that do not exist', '{ dog { ... on Nothing { x: name } x: age } }'],
+    ['in a fragment that is never spread', '{ dog { name } } fragment F on Dog { x: name x: age }'],
     [
-      'in fragments that go round',
+      'in fragments that spread each other',
       '{ dog { ...F } } fragment F on Dog { friend { ...G } } fragment G on Dog { friend { ...F } name: age name }',
     ],
-    ['in a fragment that is its own alone', '{ dog { ...F } } fragment F on Dog { ...F }'],
+    ['in a fragment that spreads itself', '{ dog { ...F } } fragment F on Dog { ...F }'],
     ['in the second operation', 'query A { dog { name } } query B { dog { name: age name } }'],
     [
       'in a fragment of two operations',
       'query A { dog { ...F } } query B { dog { ...F } } fragment F on Dog { x: name x: age }',
     ],
   ] as const
-  test.each(rows)('%s are refused where the library refuses them', (_name, text) => {
+  test.each(rows)('%s are refused exactly if the library refuses them', (_name, text) => {
     const document = parse(text)
-    const ours = messages(document, fieldsCanBeMerged, animals)
-    const theirs = messages(document, OverlappingFieldsCanBeMergedRule, animals)
-    expect(ours.length > 0).toBe(theirs.length > 0)
-    expect(theirs).toEqual(expect.arrayContaining(ours))
+    const own = messages(document, fieldsCanBeMerged, animals)
+    const expected = messages(document, OverlappingFieldsCanBeMergedRule, animals)
+    expect(own.length > 0).toBe(expected.length > 0)
+    expect(expected).toEqual(expect.arrayContaining(own))
   })
 
   test('that are a leaf and an object are refused', () => {
@@ -121,7 +121,7 @@ describe('fields of one name', () => {
     ])
   })
 
-  test('are refused with the places that the library names', () => {
+  test('are refused with the places of the library', () => {
     const document = parse('{ dog { friend { x: name } friend { x: age } } }')
     const placesOf = (rule: typeof fieldsCanBeMerged) =>
       validate(animals, document, [rule]).map(({ locations }) => locations)
@@ -129,10 +129,10 @@ describe('fields of one name', () => {
   })
 })
 
-describe('of random documents', () => {
+describe('in random documents,', () => {
   const known = ['tst1qqqq', `0x${'00'.repeat(38)}`]
 
-  /** With few names in the answer, so that many fields have the same. */
+  /** Leaves few names in the response, so that many fields have the same name. */
   function withFewNames(query: string, i: number): string {
     return query.replaceAll(/\w+_(\d+): /g, (_, digits: string) => {
       const number = Number(digits)
@@ -141,7 +141,7 @@ describe('of random documents', () => {
     })
   }
 
-  test('the same are refused as by the library', () => {
+  test('fields are refused exactly if the library refuses them', () => {
     let refused = 0
     const { numRuns: count } = runs(300)
     for (let i = 0; i < count; i++) {
@@ -152,11 +152,11 @@ describe('of random documents', () => {
           ? JSON.parse(init.body).query
           : new URLSearchParams(target.split('?')[1]).get('query')
       const document = parse(withFewNames(query, i))
-      const [ours, theirs] = [fieldsCanBeMerged, OverlappingFieldsCanBeMergedRule].map(
+      const [own, expected] = [fieldsCanBeMerged, OverlappingFieldsCanBeMergedRule].map(
         (rule) => messages(document, rule).length > 0,
       )
-      if (ours !== theirs) expect(`${query} ${ours}`).toBe(theirs)
-      if (ours) refused++
+      if (own !== expected) expect(`${query} ${own}`).toBe(expected)
+      if (own) refused++
     }
     expect(refused).toBeGreaterThan(count / 4)
     expect(refused).toBeLessThan((count * 3) / 4)
@@ -178,19 +178,19 @@ describe('a document of thousands of fields of one name', () => {
       `${times(300, (i) => `query Q${i} { ...F }`)} fragment F on Query { ${'milestone { index } '.repeat(500)} }`,
     ],
   ] as const
-  test.each(rows)('%s is valid, where the library gives up', (_name, text) => {
+  test.each(rows)('%s is valid, although the library aborts', (_name, text) => {
     const document = parse(text)
     expect(messages(document, OverlappingFieldsCanBeMergedRule)).toEqual(['Validation aborted.'])
     expect(messages(document, fieldsCanBeMerged)).toEqual([])
   })
 
-  test('is refused where they are merged again and again', () => {
+  test('is refused if they are merged too often', () => {
     const operations = (count: number) =>
       `${times(count, (i) => `query Q${i} { id${i}: __typename ...F }`)} fragment F on Query { ${'__typename '.repeat(1_000)} }`
-    // Each operation selects two, and those of the fragment.
-    const most = Math.floor(maxMergedFields / 1_002)
-    expect(messages(parse(operations(most)), fieldsCanBeMerged)).toEqual([])
-    expect(messages(parse(operations(most + 1)), fieldsCanBeMerged)).toEqual([
+    // Each operation selects two fields, and those of the fragment.
+    const maximum = Math.floor(maxMergedFields / 1_002)
+    expect(messages(parse(operations(maximum)), fieldsCanBeMerged)).toEqual([])
+    expect(messages(parse(operations(maximum + 1)), fieldsCanBeMerged)).toEqual([
       `More than ${maxMergedFields} fields of the document are merged in the response.`,
     ])
   })

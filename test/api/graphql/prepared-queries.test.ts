@@ -23,14 +23,14 @@ function createQueries() {
 const list = (fields: string) => `ledgerUpdates(address: "x", first: 1) { ${fields} }`
 
 describe('a query', () => {
-  test('has a version where its answer depends on the log alone', () => {
+  test('has a version if its response depends on the log alone', () => {
     const prepare = createQueries()
     expect(prepare(`{ ${list('totalCount')} }`)?.version).toBeDefined()
     const others = prepare(`{ ${list('totalCount')} milestone { index } }`)
     expect([others !== undefined, others?.version]).toEqual([true, undefined])
   })
 
-  test('is not prepared where its pages cost too much, and is where they do not', () => {
+  test('is prepared only if its pages are within the cost limit', () => {
     const prepare = createQueries()
     const fields = 'cursor seq ordinal address class roles outputId isSpent balance historyHash'
     const lists = Array.from(
@@ -43,7 +43,7 @@ describe('a query', () => {
   })
 })
 
-test('what is compiled of many queries with many fields, each asked once, is not kept', () => {
+test('compiled queries with many fields, each sent once, are not cached', () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const heap = () => {
@@ -52,7 +52,7 @@ test('what is compiled of many queries with many fields, each asked once, is not
   }
   const prepare = createQueries()
   const fields = 'cursor seq ordinal address class roles outputId isSpent balance historyHash'
-  // Few words, and nearly as many fields as are compiled at all.
+  // A short text, and nearly as many fields as the limit of a compiled document.
   const lists = Array.from(
     { length: 75 },
     (_, n) => `a${n}: ${list('nodes { ...F } edges { node { ...F } }')}`,
@@ -62,6 +62,6 @@ test('what is compiled of many queries with many fields, each asked once, is not
   expect(75 * 25).toBeLessThan(maxCompiledFields)
   const before = heap()
   for (let n = 0; n < 60; n++) expect(prepare(text(n))).toBeDefined()
-  // Of more than 100 MB. Parsed documents have a bound of their own, and are 17 of it.
+  // From more than 100 MB. Parsed documents have a limit of their own, and are 17 MB of it.
   expect(heap() - before).toBeLessThan(60_000_000)
 })

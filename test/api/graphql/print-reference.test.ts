@@ -8,7 +8,7 @@ const written = readFileSync(new URL('../../../docs/reference.md', import.meta.u
 const { structs, families } = collectTypes(protocolRoots)
 
 describe('docs/reference.md', () => {
-  test('is as the declarations say; else run npm run reference', () =>
+  test('matches the declarations; otherwise run npm run reference', () =>
     expect(written).toBe(referenceText()))
 
   test('has every family and type once, and none that is not declared', () =>

@@ -4,7 +4,7 @@ import { schema } from '../../../src/api/graphql/schema.ts'
 
 const id36 = `0x${'aB'.repeat(36)}`
 
-describe('read and written', () => {
+describe('a scalar parses and serializes', () => {
   const rows = [
     ['UInt32', 0, 0, 0],
     ['UInt32', 4294967295, 4294967295, 4294967295],
@@ -21,20 +21,20 @@ describe('read and written', () => {
     ['OutputId', `0x${'00'.repeat(38)}`, `0x${'00'.repeat(38)}`, `0x${'00'.repeat(38)}`],
     ['AccountId', `0x${'00'.repeat(32)}`, `0x${'00'.repeat(32)}`, `0x${'00'.repeat(32)}`],
   ] as const
-  test.each(rows)('%s %s', (name, given, inMemory, written) => {
+  test.each(rows)('%s %s', (name, input, inMemory, written) => {
     const scalar = scalarNamed(name)
-    expect(scalar.parseValue(given)).toBe(inMemory)
+    expect(scalar.parseValue(input)).toBe(inMemory)
     expect(scalar.serialize(inMemory)).toBe(written)
   })
 
-  test('a number in a document, too', () => {
+  test('a number in a document as well', () => {
     const literal = { kind: Kind.INT, value: '4294967295' } as const
     expect(scalarNamed('UInt32').parseLiteral(literal)).toBe(4294967295)
     expect(scalarNamed('UInt64').parseLiteral(literal)).toBe(4294967295n)
   })
 })
 
-describe('refused', () => {
+describe('a scalar refuses', () => {
   const rows = [
     ['UInt32', -1],
     ['UInt32', 4294967296],
@@ -60,11 +60,11 @@ describe('refused', () => {
     ['BlockId', `0x${'00'.repeat(37)}`],
     ['AccountId', '0x'],
   ] as const
-  test.each(rows)('%s %s', (name, given) => {
-    expect(codeOf(() => scalarNamed(name).parseValue(given))).toBe('BAD_USER_INPUT')
+  test.each(rows)('%s %s', (name, input) => {
+    expect(codeOf(() => scalarNamed(name).parseValue(input))).toBe('BAD_USER_INPUT')
   })
 
-  test('a number in a document that JSON could not keep exact', () => {
+  test('a number in a document that JSON cannot represent exactly', () => {
     const literal = { kind: Kind.INT, value: '18446744073709551615' } as const
     expect(codeOf(() => scalarNamed('UInt64').parseLiteral(literal))).toBe('BAD_USER_INPUT')
   })

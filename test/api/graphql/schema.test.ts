@@ -13,21 +13,21 @@ import { schemaText } from '../../../src/api/graphql/print-schema.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { present } from '../../../src/lib/assert.ts'
 
-/** The habits of the schema. */
+/** The conventions of the schema. */
 
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'))
 
-test('schema.graphql is the schema; `npm run schema` writes it anew', () => {
+test('schema.graphql is the schema; otherwise run `npm run schema`', () => {
   const file = new URL('../../../schema.graphql', import.meta.url)
   expect(readFileSync(file, 'utf8')).toBe(schemaText())
 })
 
-test('every type, field, argument and value says what it is', () => {
-  expect(types.flatMap(silentIn)).toEqual([])
+test('every type, field, argument and value has a description', () => {
+  expect(types.flatMap(undocumentedIn)).toEqual([])
 })
 
-test('every list that is a connection has its arguments in both directions, or none but the first ones', () => {
-  // What is read in one direction only: unspent outputs by their place, and records by their chain.
+test('every connection has the arguments of both directions, except those of one direction', () => {
+  // Connections that are read in one direction only: unspent outputs by position, and records by chain.
   const forwardOnly = ['ChainRecordConnection', 'UnspentOutputConnection']
   const connections = types.filter(isObjectType).flatMap((type) =>
     Object.values(type.getFields())
@@ -44,32 +44,32 @@ test('every list that is a connection has its arguments in both directions, or n
 })
 
 test('a root with arguments is nullable, so that one bad id leaves the rest of a page', () => {
-  // The refusals of a search are its result, and the items of `nodes` are nullable themselves.
+  // The refusals of a search are part of its result, and the items of `nodes` are nullable themselves.
   const never = ['nodes', 'search']
   const fields = Object.values(present(schema.getQueryType(), 'the query type').getFields())
   const wrong = fields.filter(({ args, type }) => args.length > 0 && isNonNullType(type))
   expect(wrong.map(({ name }) => name).sort()).toEqual(never)
 })
 
-test('no name stutters', () => {
+test('no name repeats Input, Output or Type', () => {
   expect(
     types.map(({ name }) => name).filter((name) => /(Input|Output|Type)\1/.test(name)),
   ).toEqual([])
 })
 
-function silentIn(type: GraphQLNamedType): readonly string[] {
-  const silent = type.description ? [] : [type.name]
-  if (isScalarType(type)) return silent
+function undocumentedIn(type: GraphQLNamedType): readonly string[] {
+  const undocumented = type.description ? [] : [type.name]
+  if (isScalarType(type)) return undocumented
   if (isEnumType(type)) {
     const values = type.getValues().filter(({ description }) => !description)
-    return [...silent, ...values.map(({ name }) => `${type.name}.${name}`)]
+    return [...undocumented, ...values.map(({ name }) => `${type.name}.${name}`)]
   }
-  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return silent
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return undocumented
   for (const field of Object.values(type.getFields())) {
-    if (!field.description) silent.push(`${type.name}.${field.name}`)
+    if (!field.description) undocumented.push(`${type.name}.${field.name}`)
     for (const arg of 'args' in field ? field.args : []) {
-      if (!arg.description) silent.push(`${type.name}.${field.name}(${arg.name})`)
+      if (!arg.description) undocumented.push(`${type.name}.${field.name}(${arg.name})`)
     }
   }
-  return silent
+  return undocumented
 }

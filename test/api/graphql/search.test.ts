@@ -35,7 +35,7 @@ const document = `query ($text: String!) { search(text: $text) { reason message 
 
 let gateway: TestGateway
 let genesis: OutputId
-let paid: ReturnType<typeof paymentOf>
+let transfer: ReturnType<typeof paymentOf>
 let blockId: string
 let milestone: { index: number; commitmentId: string; timestamp: number }
 
@@ -51,8 +51,8 @@ beforeAll(async () => {
   }
   const slot = slotNow(offer.network)
   const payment = { spend: genesis, key: user(1), outputs: [output], creationSlot: slot }
-  paid = paymentOf(offer.network, payment)
-  blockId = await acceptedId(await post(gateway.url, blockOf(offer, paid.payload).bytes))
+  transfer = paymentOf(offer.network, payment)
+  blockId = await acceptedId(await post(gateway.url, blockOf(offer, transfer.payload).bytes))
   await untilCommitted(gateway.url, slot + 1)
   const { data } = await graphql(
     gateway.url,
@@ -62,7 +62,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** What is found, in short. */
+/** Returns what a search finds, in short form. */
 async function found(text: string): Promise<unknown> {
   const { data } = await askBothWays(gateway.url, document, { text })
   const { hits, reason, message } = data.search
@@ -76,10 +76,10 @@ async function found(text: string): Promise<unknown> {
 
 describe('a search finds', () => {
   test('blocks, transactions, milestones and outputs by their whole ids, with and without 0x', async () => {
-    const [spent] = paid.created
+    const [spent] = transfer.created
     const rows = [
       [blockId, [['BLOCK_ID', 'Block', blockId]]],
-      [paid.transactionId, [['TRANSACTION_ID', 'Transaction', paid.transactionId]]],
+      [transfer.transactionId, [['TRANSACTION_ID', 'Transaction', transfer.transactionId]]],
       [milestone.commitmentId, [['COMMITMENT_ID', 'Milestone', milestone.index]]],
       [spent ?? '', [['OUTPUT_ID', 'Output', spent]]],
       [transactionOf(genesis), [['TRANSACTION_ID', 'Transaction', transactionOf(genesis)]]],
@@ -90,36 +90,36 @@ describe('a search finds', () => {
     }
   })
 
-  test('them by eight digits and more of these, and the transaction rather than its outputs', async () => {
+  test('the same by eight or more of their digits, and the transaction rather than its outputs', async () => {
     for (const digits of [8, 9, 20, 64]) {
       const begin = (id: string) => id.slice(0, 2 + digits)
       expect(await found(begin(blockId))).toEqual([['ID_BEGINNING', 'Block', blockId]])
-      expect(await found(begin(paid.transactionId))).toEqual([
-        ['ID_BEGINNING', 'Transaction', paid.transactionId],
+      expect(await found(begin(transfer.transactionId))).toEqual([
+        ['ID_BEGINNING', 'Transaction', transfer.transactionId],
       ])
       expect(await found(begin(milestone.commitmentId))).toEqual([
         ['ID_BEGINNING', 'Milestone', milestone.index],
       ])
     }
-    // Each output of the genesis begins with the id of a transaction that no block carries.
+    // Each output of the genesis begins with the id of a transaction that is in no block.
     const outputs = (await found(genesis.slice(0, 10))) as string[][]
     expect(outputs.length).toBeGreaterThan(5)
     expect(outputs).toContainEqual(['ID_BEGINNING', 'Output', genesis])
     expect(await found(blockId.slice(0, 9))).toBe('TOO_SHORT')
   })
 
-  test('what a transaction says, however it is found', async () => {
-    const asked = `query ($text: String!) { search(text: $text) { hits { thing {
+  test('a transaction with its fields, by its id and by some of its digits', async () => {
+    const selection = `query ($text: String!) { search(text: $text) { hits { thing {
       ... on Transaction { state inputs { outputId } outputs { outputId } }
     } } } }`
-    for (const text of [paid.transactionId, paid.transactionId.slice(0, 20)]) {
-      const { data } = await askBothWays(gateway.url, asked, { text })
+    for (const text of [transfer.transactionId, transfer.transactionId.slice(0, 20)]) {
+      const { data } = await askBothWays(gateway.url, selection, { text })
       expect(data.search.hits).toEqual([
         {
           thing: {
             state: 'FINALIZED',
             inputs: [{ outputId: genesis }],
-            outputs: paid.created.map((outputId) => ({ outputId })),
+            outputs: transfer.created.map((outputId) => ({ outputId })),
           },
         },
       ])
@@ -144,7 +144,7 @@ describe('a search finds', () => {
     expect(await found(accountId)).toContainEqual(['CHAIN_ID', 'Account', accountId])
   })
 
-  test('chain records by the address of their chain, on whatever network', async () => {
+  test('chain records by the address of their chain, on any network', async () => {
     const chainId = encodeBech32('other', Uint8Array.of(24, ...new Uint8Array(32).fill(5)))
     expect(await found(chainId)).toBe('OTHER_NETWORK')
     const authorization = `Bearer ${await gateway.token('chain-record:write')}`
@@ -166,12 +166,12 @@ describe('a search finds', () => {
   })
 
   test('unspent outputs by their tag, as text and as digits', async () => {
-    const expected = [['TAG', 'Output', paid.created[0]]]
+    const expected = [['TAG', 'Output', transfer.created[0]]]
     expect(await found('rent 2026')).toEqual(expected)
     expect(await found(bytesToHex(Buffer.from('rent 2026')))).toEqual(expected)
   })
 
-  test('at most twenty things, whatever they are', async () => {
+  test('at most twenty things of all kinds together', async () => {
     const digits = genesis.slice(2, 12)
     const count = maxHits + 5
     const [spend] = await genesisOutputs(gateway.url, user(2))
@@ -191,7 +191,7 @@ describe('a search finds', () => {
     expect(new Set(hits.map(([match]) => match))).toEqual(new Set(['ID_BEGINNING', 'TAG']))
   })
 
-  test('nothing, and says why', async () => {
+  test('nothing, with a reason', async () => {
     const unused = `0x${'12'.repeat(36)}`
     const rows = [
       [unused, 'UNKNOWN'],

@@ -13,7 +13,7 @@ import { createMemoryLog } from '../../support/memory-log.ts'
 describe('values by text', () => {
   const text = (sign: string) => sign.repeat(900)
 
-  test('are kept up to so many characters, the least recently used forgotten first', () => {
+  test('are cached up to a number of characters, and the least recently used are evicted first', () => {
     const cache = createTextCache<number>(2_000)
     cache.set(text('a'), 1)
     cache.set(text('b'), 2)
@@ -22,14 +22,14 @@ describe('values by text', () => {
     expect(['a', 'b', 'c'].map((sign) => cache.get(text(sign)))).toEqual([1, undefined, 3])
   })
 
-  test('replace each other and take no more room', () => {
+  test('replace each other and use no more space', () => {
     const cache = createTextCache<number>(2_000)
     for (let n = 0; n < 10; n++) cache.set(text('a'), n)
     cache.set(text('b'), 10)
     expect([cache.get(text('a')), cache.get(text('b'))]).toEqual([9, 10])
   })
 
-  test('are not kept where the text alone is too long, and nothing goes for it', () => {
+  test('are not cached if the text alone is too long, and nothing is evicted for it', () => {
     const cache = createTextCache<number>(2_000)
     cache.set(text('a'), 1)
     cache.set('b'.repeat(2_000), 2)
@@ -39,12 +39,12 @@ describe('values by text', () => {
   test('of a short text have a size as well', () => {
     const cache = createTextCache<number>(2_000)
     for (let n = 0; n < 10_000; n++) cache.set(String(n), n)
-    const kept = Array.from({ length: 10_000 }, (_, n) => cache.get(String(n)))
-    expect(kept.filter((value) => value !== undefined).length).toBeLessThanOrEqual(20)
+    const cached = Array.from({ length: 10_000 }, (_, n) => cache.get(String(n)))
+    expect(cached.filter((value) => value !== undefined).length).toBeLessThanOrEqual(20)
   })
 })
 
-test('many long documents, each asked once, are not kept', () => {
+test('many long documents, each sent once, are not cached', () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const heap = () => {
@@ -61,11 +61,11 @@ test('many long documents, each asked once, are not kept', () => {
   const before = heap()
   for (let n = 0; n < 120; n++)
     parse(`query Q${n} { inspectBlock(input: { json: [${numbers}] }) { __typename } }`)
-  // Of 7 MB text. All that may be kept are 46 bytes a character; yoga by itself kept all, which is six times as much.
+  // From 7 MB of text. The documents that may be cached take 46 bytes a character; yoga by itself cached all, which is six times as much.
   expect(heap() - before).toBeLessThan(70 * maxCachedCharacters)
 })
 
-test('a document asked again is parsed once, and a refusal is the same', () => {
+test('a document that is sent again is parsed once, and its error is the same', () => {
   const { getEnveloped } = createGraphqlServer({
     schema,
     log: createMemoryLog(systemClock).log,

@@ -13,7 +13,7 @@ import { type ServedLog, serveLog } from '../../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 
-/** Answers that are kept as long as what they were computed from is the same. */
+/** Responses that are cached as long as the data that they were computed from does not change. */
 
 describe.each(databases)('on $name', (database) => {
   const startNs = 1_700_000_000_250_000_000n
@@ -25,7 +25,7 @@ describe.each(databases)('on $name', (database) => {
     served = await serveLog({ database, clock })
     const { store } = served.log
     const { snapshot } = store
-    // One for each answer that is computed.
+    // Each computed response takes one snapshot.
     Object.assign(store, {
       snapshot: () => {
         computed++
@@ -36,28 +36,28 @@ describe.each(databases)('on $name', (database) => {
   })
   afterAll(() => served.close())
 
-  /** The answers to a document that is asked so often, and how many of them were computed. */
-  async function ask(document: string, times: number) {
+  /** Sends a document several times; returns the responses, and how many of them were computed. */
+  async function send(document: string, times: number) {
     computed = 0
-    const answers = []
-    for (let n = 0; n < times; n++) answers.push((await served.ask(document)).data)
-    return { answers, computed }
+    const responses = []
+    for (let n = 0; n < times; n++) responses.push((await served.ask(document)).data)
+    return { responses, computed }
   }
 
-  /** That all of some askings get an answer, of which so many are computed. */
-  async function expectComputed(count: number, document: string, answer: unknown) {
+  /** Expects equal responses to several requests, of which `count` are computed. */
+  async function expectComputed(count: number, document: string, response: unknown) {
     const times = 5
-    const asked = await ask(document, times)
-    expect(asked.answers).toEqual(Array(times).fill(answer))
-    if (database.name === 'sqlite') expect(asked.computed).toBe(count)
-    // The transactions of a server have one sequence of numbers: another database on it changes the snapshot too.
-    else await until(async () => (await ask(document, times)).computed < times)
+    const sent = await send(document, times)
+    expect(sent.responses).toEqual(Array(times).fill(response))
+    if (database.name === 'sqlite') expect(sent.computed).toBe(count)
+    // The transactions of a server share one sequence of numbers, so another database on it changes the snapshot as well.
+    else await until(async () => (await send(document, times)).computed < times)
   }
 
-  test('an answer of the database alone is computed again when that has changed', async () => {
+  test('a response from the database alone is computed again after a change of the database', async () => {
     const document = '{ milestones(first: 1) { nodes { index updateCount } } }'
     const of = (index: number) => ({ milestones: { nodes: [{ index, updateCount: '0' }] } })
-    // Of a document that has been sent once only a hash is kept.
+    // Of a document that was sent once, only a hash is stored.
     await expectComputed(2, document, of(2))
     clock.set(startNs + 3_600_000_000_000n)
     await expectComputed(0, document, of(2))
@@ -65,7 +65,7 @@ describe.each(databases)('on $name', (database) => {
     await expectComputed(1, document, of(3))
   })
 
-  test('an answer that depends on the time is computed again in the next second', async () => {
+  test('a response that depends on the time is computed again in the next second', async () => {
     const document = '{ activity(resolution: MINUTE) { start } }'
     const none = { activity: [] }
     clock.set(startNs)
@@ -73,12 +73,12 @@ describe.each(databases)('on $name', (database) => {
     clock.set(startNs + 749_999_999n)
     await expectComputed(0, document, none)
     clock.set(startNs + 750_000_000n)
-    expect((await ask(document, 1)).computed).toBe(1)
+    expect((await send(document, 1)).computed).toBe(1)
   })
 
-  test('an answer with an error is computed each time', async () => {
-    // By the short way and then by the server.
-    const { computed } = await ask(
+  test('a response with an error is computed each time', async () => {
+    // First on the fast path, and then by the executor.
+    const { computed } = await send(
       '{ milestone(index: 4294967295) { index } address(address: "x") { bech32 } }',
       3,
     )
@@ -86,16 +86,16 @@ describe.each(databases)('on $name', (database) => {
   })
 })
 
-describe('of the pages of an explorer', () => {
+describe('of the pages of an explorer,', () => {
   let gateway: TestGateway
   beforeAll(async () => {
-    // Nothing happens by itself.
+    // The ledger does not change by itself.
     const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
     gateway = await startGateway({ env: { METRICS_PORT: '0' }, clock })
   })
   afterAll(() => gateway.close())
 
-  /** How many of some askings were computed: prepared operations have a cost, and an answer that is kept has none. */
+  /** Returns how many requests were computed: a prepared operation adds its cost to the metric, and a cached response adds none. */
   async function computed(page: string, times: number): Promise<number> {
     const text = textOf(page)
     const operation = present(/query (\w+)/.exec(text)?.[1], 'a name')
@@ -109,7 +109,7 @@ describe('of the pages of an explorer', () => {
     return ((await costs()) - before) / present(cost, 'a cost')
   }
 
-  const kept = [
+  const cached = [
     'home',
     'milestones',
     'blocks',
@@ -120,16 +120,16 @@ describe('of the pages of an explorer', () => {
     'nfts',
     'rich',
   ]
-  // The gateway commits the slots up to its time first, and each of them changes the database.
-  test.each(kept)('%s is kept', async (page) => {
+  // First the gateway commits the slots up to its time, and each of them changes the database.
+  test.each(cached)('%s is cached', async (page) => {
     await until(async () => (await computed(page, 2)) < 2)
   })
-  test('health is not kept', async () => expect(await computed('health', 12)).toBe(12))
+  test('health is not cached', async () => expect(await computed('health', 12)).toBe(12))
 })
 
-describe('an answer lasts', () => {
+describe('the validity of a response', () => {
   type Context = Parameters<typeof trackContext>[0]
-  const given = {
+  const fullContext = {
     services: { store: {}, source: { network: {}, status: () => ({}) }, clock: {}, faucet: {} },
     caller: {},
     isStopping: false,
@@ -144,28 +144,28 @@ describe('an answer lasts', () => {
     ['of the parameters', ({ services }) => services.parameters, 'UNTIL_CHANGE'],
     ['of the network', ({ services }) => services.source.network, 'UNTIL_CHANGE'],
     ['that checks signatures', ({ services }) => services.signatures, 'UNTIL_CHANGE'],
-    ['of those that stake', ({ services }) => services.stakers, 'UNTIL_CHANGE'],
+    ['of the validators', ({ services }) => services.stakers, 'UNTIL_CHANGE'],
     ['of the limits', ({ limits }) => limits, 'UNTIL_CHANGE'],
-    ['where there is no node', ({ services }) => services.source.node, 'UNTIL_CHANGE'],
+    ['without a node', ({ services }) => services.source.node, 'UNTIL_CHANGE'],
     ['of the time', ({ services }) => services.clock, 'UNTIL_NEXT_SECOND'],
-    ['of the slot of this moment', ({ services }) => services.source.status(), 'UNTIL_NEXT_SECOND'],
+    ['of the current slot', ({ services }) => services.source.status(), 'UNTIL_NEXT_SECOND'],
     ['of the replicas', ({ services }) => services.store.replicas, 'NOT'],
     ['that writes', ({ services }) => services.store.write, 'NOT'],
     ['of the roots in memory', ({ services }) => services.source.unspentProofs, 'NOT'],
-    ['of the room for blocks', ({ services }) => services.space, 'NOT'],
+    ['of the space for blocks', ({ services }) => services.space, 'NOT'],
     ['of the feed', ({ services }) => services.feed, 'NOT'],
     ['of the faucet', ({ services }) => services.faucet, 'NOT'],
     ['for its caller', ({ caller }) => caller, 'NOT'],
-    ['of what its client may still do', ({ share }) => share.remaining(), 'NOT'],
+    ['of the share of its client', ({ share }) => share.remaining(), 'NOT'],
     ['that is computed in the turns of its client', ({ share }) => share.client, 'UNTIL_CHANGE'],
-    ['of what its client may still write', (context) => context.quota(), 'NOT'],
+    ['of the quota of its client', (context) => context.quota(), 'NOT'],
     ['of whether the gateway stops', ({ isStopping }) => isStopping, 'NOT'],
   ]
-  test.each(rows)('%s: as it says', (_, read, validity) => {
-    const noted = trackContext(given)
+  test.each(rows)('%s', (_, read, validity) => {
+    const noted = trackContext(fullContext)
     read(noted.context)
     expect(noted.validity()).toBe(validity)
-    // Whatever is read after it makes it last no longer.
+    // No later read makes the validity longer.
     void noted.context.services.store.read
     expect(noted.validity()).toBe(validity)
     void noted.context.caller
@@ -173,9 +173,12 @@ describe('an answer lasts', () => {
     expect(noted.validity()).toBe('NOT')
   })
 
-  test('where a node is asked: not', () => {
+  test('of a node', () => {
     const source = { network: {}, node: {} }
-    const followed = { ...given, services: { ...given.services, source } } as unknown as Context
+    const followed = {
+      ...fullContext,
+      services: { ...fullContext.services, source },
+    } as unknown as Context
     const noted = trackContext(followed)
     void noted.context.services.source.node
     expect(noted.validity()).toBe('NOT')

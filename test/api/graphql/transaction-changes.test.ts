@@ -25,14 +25,14 @@ import {
 } from '../../support/store-rows.ts'
 import { loadVectors, type Vector } from '../../support/vectors.ts'
 
-/** What transactions moved, against sums over all of their inputs and outputs. */
+/** What transactions moved, compared with sums over all of their inputs and outputs. */
 
 const parameters = { ...developmentParameters(0), bech32Hrp: 'tst' }
 const [vector] = loadVectors<Vector & { bytes: Hex }>('transactions').filter(({ name }) =>
   name.endsWith('random-1'),
 )
 
-/** The block of a vector with other inputs and as many outputs. */
+/** Returns the block of a vector with other inputs and outputs. */
 function blockOf(inputs: readonly number[], outputs: readonly Output[]): Uint8Array {
   const block = decode(Block, hexToBytes(present(vector, 'a vector').bytes))
   if (!block.ok || block.value.body.type !== 0) throw new Error('not a basic block')
@@ -53,10 +53,10 @@ function blockOf(inputs: readonly number[], outputs: readonly Output[]): Uint8Ar
 describe.each(databases)('changes on $name', ({ create }) => {
   const use = useStore(create)
 
-  test.each([1, 2, 3])('are what inputs and outputs say (seed %i)', async (seed) => {
+  test.each([1, 2, 3])('are the sums of inputs and outputs (seed %i)', async (seed) => {
     const random = createRandom(seed)
     const spent = Array.from({ length: 8 }, () => randomOutput(random, 6, 4))
-    const made = Array.from({ length: 6 }, () => randomOutput(random, 6, 4))
+    const newOutputs = Array.from({ length: 6 }, () => randomOutput(random, 6, 4))
     const transactionId = transactionIdOf(1)
     const { write } = use.store
     await write.initialize(use.term, testGenesis({ commit: slotCommit(0) }))
@@ -66,7 +66,7 @@ describe.each(databases)('changes on $name', ({ create }) => {
         bytes: encode(Output, output),
       }),
     )
-    const outputs = made.map((output, n) =>
+    const outputs = newOutputs.map((output, n) =>
       createdOutput(n, {
         ...{ outputId: outputId(transactionId, n), bytes: encode(Output, output) },
         bookedSlot: 6,
@@ -75,7 +75,7 @@ describe.each(databases)('changes on $name', ({ create }) => {
     const block = incomingBlock(1, {
       slot: 6,
       transactionId,
-      bytes: blockOf([...spent.keys()], made),
+      bytes: blockOf([...spent.keys()], newOutputs),
     })
     const failing = incomingBlock(2, {
       slot: 6,
@@ -84,7 +84,7 @@ describe.each(databases)('changes on $name', ({ create }) => {
     })
     const unknown = incomingBlock(3, {
       ...{ slot: 6, transactionId: transactionIdOf(3) },
-      bytes: blockOf([77], made),
+      bytes: blockOf([77], newOutputs),
     })
     const blocks = [block, failing, unknown]
     await write.acceptBlocks(blocks)
@@ -104,7 +104,7 @@ describe.each(databases)('changes on $name', ({ create }) => {
 
     const moved = (list: readonly { outputId: OutputId }[], of: readonly Output[]) =>
       list.map(({ outputId }, n) => ({ outputId, output: present(of[n], 'an output') }))
-    const own = { created: moved(outputs, made), consumed: moved(inputs, spent) }
+    const own = { created: moved(outputs, newOutputs), consumed: moved(inputs, spent) }
     const entries = await slotEntries(parameters, 6, own)
     const before = [1, 2, 3, 4, 5].map((slot) => slotCommit(slot, [entry(1, slot)]))
     const all = [...entries, ...[1, 2, 3].map((n) => entry(n, 900 + n))].sort(compareLogEntries)
@@ -119,7 +119,7 @@ describe.each(databases)('changes on $name', ({ create }) => {
     const { data, errors } = await ask(transactionId)
     expect(errors).toBeUndefined()
     expect(data.transaction.changes).toEqual(
-      naiveChanges(spent, made, 6 + parameters.minCommittableAge),
+      naiveChanges(spent, newOutputs, 6 + parameters.minCommittableAge),
     )
     const updates = await askSchema(
       { store: use.store, parameters },
@@ -147,9 +147,11 @@ describe.each(databases)('changes on $name', ({ create }) => {
       state: 'FAILED',
       changes: [],
     })
-    const lacking = await ask(transactionIdOf(3))
-    expect(lacking.data.transaction).toEqual({ state: 'FINALIZED', changes: null })
-    expect(lacking.errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_TOLD_BY_NODE'])
+    const incomplete = await ask(transactionIdOf(3))
+    expect(incomplete.data.transaction).toEqual({ state: 'FINALIZED', changes: null })
+    expect(incomplete.errors?.map(({ extensions }) => extensions.code)).toEqual([
+      'NOT_TOLD_BY_NODE',
+    ])
   })
 })
 
@@ -186,12 +188,12 @@ function naiveChanges(inputs: readonly Output[], outputs: readonly Output[], rea
   })
 }
 
-/** As amounts of native tokens are written. */
+/** Prints an amount of a native token. */
 function hexOf(amount: string): string {
   return `0x${BigInt(amount).toString(16)}`
 }
 
-describe('kept changes', () => {
+describe('cached changes', () => {
   const change = { address: '0x00', sent: 1n, received: 0n, tokens: [] } as const
   const transaction = { transactionId: transactionIdOf(1), slot: 6 }
 
@@ -201,21 +203,21 @@ describe('kept changes', () => {
     ['COMMITTED', true],
     ['FINALIZED', true],
     ['FAILED', false],
-  ] as const)('are those of what is committed: %s', (state, isKept) => {
-    const kept = createChangeCache()
-    kept.set({ ...transaction, state }, [change])
-    expect(kept.get({ ...transaction, state })).toEqual(isKept ? [change] : undefined)
-    // Owners expire: in another slot it would have moved something else.
-    expect(kept.get({ ...transaction, slot: 7, state })).toBeUndefined()
+  ] as const)('are those of committed transactions: %s', (state, isCached) => {
+    const cache = createChangeCache()
+    cache.set({ ...transaction, state }, [change])
+    expect(cache.get({ ...transaction, state })).toEqual(isCached ? [change] : undefined)
+    // Owners change by expiration: in another slot, the transaction would have moved something else.
+    expect(cache.get({ ...transaction, slot: 7, state })).toBeUndefined()
   })
 
-  test('are of those that were asked for last, whose size is bounded', () => {
-    const kept = createChangeCache()
+  test('have a bounded size, and those of the most recent transactions stay', () => {
+    const cache = createChangeCache()
     const large = Array.from({ length: 256 }, () => change)
     const place = (n: number) =>
       ({ transactionId: transactionIdOf(n), slot: 6, state: 'FINALIZED' }) as const
-    for (let n = 0; n < 200; n++) kept.set(place(n), large)
-    expect(kept.get(place(0))).toBeUndefined()
-    expect(kept.get(place(199))).toBe(large)
+    for (let n = 0; n < 200; n++) cache.set(place(n), large)
+    expect(cache.get(place(0))).toBeUndefined()
+    expect(cache.get(place(199))).toBe(large)
   })
 })

@@ -40,7 +40,7 @@ interface TransactionVector extends Vector {
   }
 }
 
-// Three that differ: one waits, one is booked, one fails.
+// Three different transactions: one pending, one booked, one failed.
 const [pending, booked, failed] = loadVectors<TransactionVector>('transactions').filter(
   ({ name }) => /random-[123]$/.test(name),
 )
@@ -63,8 +63,8 @@ beforeAll(async () => {
     await store.write.book(term, {
       blocks: [],
       transactions: [
-        { ...verdictOn(booked), state: 'ACCEPTED', failureReason: undefined, allotments: [] },
-        { ...verdictOn(failed), state: 'FAILED', failureReason: 3, allotments: [] },
+        { ...bookingOf(booked), state: 'ACCEPTED', failureReason: undefined, allotments: [] },
+        { ...bookingOf(failed), state: 'FAILED', failureReason: 3, allotments: [] },
       ],
       created: createdBy(present(booked, 'vector')),
       spent: spent.map((outputId) => ({
@@ -80,7 +80,7 @@ afterAll(async () => {
   await database.remove()
 })
 
-function verdictOn(vector: TransactionVector | undefined) {
+function bookingOf(vector: TransactionVector | undefined) {
   const { ids, transaction } = present(vector, 'vector')
   return { transactionId: transaction.transactionId, blockId: ids.blockId, slot: 1 }
 }
@@ -114,12 +114,12 @@ const ask = (id: unknown) =>
     id,
   })
 
-describe('transaction', () => {
-  test('a pending one has created nothing', async () => {
-    const { transactionId } = verdictOn(pending)
-    const answer = await ask(transactionId)
-    expect(answer.data.transaction).toEqual({
-      ...verdictOn(pending),
+describe('a transaction', () => {
+  test('has no inputs and outputs while it is pending', async () => {
+    const { transactionId } = bookingOf(pending)
+    const response = await ask(transactionId)
+    expect(response.data.transaction).toEqual({
+      ...bookingOf(pending),
       state: 'PENDING',
       failure: null,
       inputs: [],
@@ -127,14 +127,14 @@ describe('transaction', () => {
     })
   })
 
-  test('a booked one has its inputs and outputs, in their order', async () => {
-    const { transactionId } = verdictOn(booked)
-    const answer = await ask(transactionId)
+  test('has its inputs and outputs in order when it is booked', async () => {
+    const { transactionId } = bookingOf(booked)
+    const response = await ask(transactionId)
     const inputs = inputIdsOf(booked)
     const outputs = present(booked, 'vector').transaction.outputIds
     expect(inputs.length * outputs.length).toBeGreaterThan(1)
-    expect(answer.data.transaction).toEqual({
-      ...verdictOn(booked),
+    expect(response.data.transaction).toEqual({
+      ...bookingOf(booked),
       state: 'ACCEPTED',
       failure: null,
       inputs: inputs.map((outputId) => ({ outputId, isSpent: true })),
@@ -142,25 +142,25 @@ describe('transaction', () => {
     })
   })
 
-  test('a failed one tells why, by number and name', async () => {
-    const answer = await ask(verdictOn(failed).transactionId)
-    expect(answer.data.transaction).toMatchObject({
+  test('has the number and the name of its failure', async () => {
+    const response = await ask(bookingOf(failed).transactionId)
+    expect(response.data.transaction).toMatchObject({
       state: 'FAILED',
       failure: { code: 3, name: 'InputAlreadySpent' },
       outputs: [],
     })
   })
 
-  test('is found from its block and says what it says', async () => {
-    const { blockId, transactionId } = verdictOn(booked)
-    const answer = await askSchema(
+  test('is found by its block, with its content', async () => {
+    const { blockId, transactionId } = bookingOf(booked)
+    const response = await askSchema(
       { store },
       `query ($id: BlockId!) { block(id: $id) { transaction { transactionId
         content { type transaction { networkId inputs { ... on UTXOInput { transactionId } } } } } } }`,
       { id: blockId },
     )
     const { transaction } = present(booked, 'vector').json.body.payload
-    expect(answer.data.block.transaction).toMatchObject({
+    expect(response.data.block.transaction).toMatchObject({
       transactionId,
       content: {
         type: 1,
@@ -171,27 +171,27 @@ describe('transaction', () => {
     })
   })
 
-  test('its outputs are proved to be its own', async () => {
+  test('has a proof for each of its outputs', async () => {
     const { transactionCommitment, outputIds } = present(booked, 'vector').transaction
-    const answer = await askSchema(
+    const response = await askSchema(
       { store },
       `query ($id: TransactionId!) { transaction(id: $id) { outputs { proof {
         slot outputIndex transactionCommitment outputCommitmentProof { __typename } } } } }`,
-      { id: verdictOn(booked).transactionId },
+      { id: bookingOf(booked).transactionId },
     )
-    expect(answer.errors).toBeUndefined()
-    const slot = Buffer.from(verdictOn(booked).transactionId.slice(-8), 'hex').readUInt32LE()
+    expect(response.errors).toBeUndefined()
+    const slot = Buffer.from(bookingOf(booked).transactionId.slice(-8), 'hex').readUInt32LE()
     const outputCommitmentProof = {
       __typename: expect.stringMatching(/^(HashableNode|ValueHash)$/),
     }
-    expect(answer.data.transaction.outputs).toEqual(
+    expect(response.data.transaction.outputs).toEqual(
       outputIds.map((_, outputIndex) => ({
         proof: { slot, outputIndex, transactionCommitment, outputCommitmentProof },
       })),
     )
   })
 
-  test('an unknown id is null, a malformed one is refused', async () => {
+  test('is null for an unknown id, and refused for a malformed one', async () => {
     expect(await ask(transactionIdOf(999))).toEqual({ data: { transaction: null } })
     const refused = await ask('0x1234')
     expect(refused.errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT'])

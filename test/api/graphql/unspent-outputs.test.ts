@@ -27,20 +27,20 @@ beforeAll(async () => {
   const offer = await offerOf(gateway.url)
   slot = slotNow(offer.network)
   const [spend] = await genesisOutputs(gateway.url, user(1))
-  const made = paymentOf(offer.network, {
+  const transfer = paymentOf(offer.network, {
     spend: present(spend, 'a funded output'),
     key: user(1),
     outputs: outputsAt(slot),
     creationSlot: slot,
   })
-  created = made.created
-  await acceptedId(await post(gateway.url, blockOf(offer, made.payload).bytes))
+  created = transfer.created
+  await acceptedId(await post(gateway.url, blockOf(offer, transfer.payload).bytes))
   const filter = { tag: '0xcafe', committed: true }
   await until(async () => (await ask({ filter })).nodes.length > 0, { deadlineMs: 55_000 })
 })
 afterAll(() => gateway.close())
 
-/** One plain, one with every condition, one with a sender and a tag. */
+/** One plain output, one with every condition, and one with a sender and a tag. */
 function outputsAt(now: number): readonly BasicOutput[] {
   const [one, two] = [user(1), user(2)].map(({ publicKeyHash: pubKeyHash }) => ({
     type: 0 as const,
@@ -84,7 +84,7 @@ async function idsOf(filter: object): Promise<OutputId[]> {
   return nodes.map(({ outputId }: { outputId: OutputId }) => outputId)
 }
 
-describe('unspent outputs', () => {
+describe('unspent outputs are found', () => {
   const [one, two] = [addressOf(user(1)), addressOf(user(2))]
   const filters: readonly (readonly [string, (now: number) => object, readonly number[]])[] = [
     ['by tag', () => ({ tag: '0xcafe' }), [2]],
@@ -101,23 +101,23 @@ describe('unspent outputs', () => {
       [2],
     ],
     [
-      'by who gets a deposit back',
+      'by the receiver of a storage deposit',
       () => ({ addresses: [{ role: 'STORAGE_DEPOSIT_RETURN', address: one }] }),
       [1],
     ],
     [
-      'by who will own it',
+      'by the owner after expiration',
       () => ({ addresses: [{ role: 'EXPIRATION_RETURN', address: one }] }),
       [1],
     ],
     ['by owner and a timelock', () => ({ heldBy: two, hasTimelock: true }), [1]],
     [
-      'by owner and no expiration, lately',
+      'by owner, without expiration and recent',
       (now) => ({ heldBy: two, hasExpiration: false, createdAfter: now - 1 }),
       [2],
     ],
     [
-      'by who may unlock it, lately',
+      'by address that may unlock it, recent',
       (now) => ({ unlockableBy: one, createdAfter: now - 1 }),
       [0, 1],
     ],
@@ -146,7 +146,7 @@ describe('unspent outputs', () => {
     expect(data.unspentOutputs.nodes).toEqual([{ content: { accountId: issuer.accountId } }])
   })
 
-  test('page by page, none twice and none missing', async () => {
+  test('page by page, each once', async () => {
     const all = await idsOf({})
     expect(all).toHaveLength(15)
     const paged: OutputId[] = []
@@ -168,28 +168,24 @@ describe('unspent outputs', () => {
   const refused = [
     ['a cursor of something else', { after: 'abc' }, 'CURSOR_MALFORMED'],
     ['a page that is too large', { first: 1_001 }, 'PAGE_SIZE_OUT_OF_RANGE'],
-    ['a page of less than nothing', { first: -1 }, 'PAGE_SIZE_OUT_OF_RANGE'],
+    ['a negative page size', { first: -1 }, 'PAGE_SIZE_OUT_OF_RANGE'],
     ['an address of another network', { filter: { heldBy: 'smr1qq' } }, 'ADDRESS_MALFORMED'],
     [
-      'an address that is none, in a list',
+      'a malformed address in a list',
       { filter: { addresses: [{ role: 'SENDER', address: 'tst1' }] } },
       'ADDRESS_MALFORMED',
     ],
-    [
-      'two ways of owning at once',
-      { filter: { heldBy: one, unlockableBy: one } },
-      'FILTER_AMBIGUOUS',
-    ],
-    ['half a byte', { filter: { tag: '0xabc' } }, 'BAD_USER_INPUT'],
+    ['two filters by owner', { filter: { heldBy: one, unlockableBy: one } }, 'FILTER_AMBIGUOUS'],
+    ['half a byte of a tag', { filter: { tag: '0xabc' } }, 'BAD_USER_INPUT'],
   ] as const
 
-  test.each(refused)('refuse %s', async (_name, variables, code) => {
+  test.each(refused)('not with %s', async (_name, variables, code) => {
     await expect(ask(variables)).rejects.toThrow(code)
   })
 })
 
 describe('a ledger update', () => {
-  test('has its output, and what its address owned then', async () => {
+  test('has its output, and the balance of its address at that time', async () => {
     const query = `query ($address: String!) { ledgerUpdates(address: $address, sort: OLDEST) {
       nodes { isSpent balance output { outputId isSpent } } }
       mentioned: ledgerUpdates(address: $address, class: MENTIONED) { nodes { balance } } }`

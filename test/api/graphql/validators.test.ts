@@ -9,7 +9,7 @@ import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { testId } from '../../support/store-rows.ts'
 import { getJson, offerOf, untilCommitted, untilHealth, user } from '../../support/wallet.ts'
 
-/** Accounts that stake from the genesis on, two of them as much. */
+/** Accounts with stake since the genesis, two of them with the same stake. */
 const stakes = [500n, 300n, 300n, 200n, 100n].map((stake, n) => ({
   accountId: testId<'AccountId'>('AccountId', 32, n),
   stake: stake * 1_000_000n,
@@ -29,7 +29,7 @@ const outputs = stakes.map(({ accountId, stake, fixedCost }): AccountOutput => {
   }
 })
 
-/** By the definition of the list: the largest pool first, of equal ones the last id first. */
+/** By the definition of the list: the largest pool first, and of equal pools the greatest id first. */
 const sorted = stakes.toSorted(
   (a, b) => Number(b.stake - a.stake) || (a.accountId < b.accountId ? 1 : -1),
 )
@@ -61,7 +61,7 @@ describe('validators', () => {
     )
   })
 
-  test('page by page, in both directions', async () => {
+  test('are listed page by page, in both directions', async () => {
     const forward: unknown[] = []
     for (let after = ''; ; ) {
       const { data } = await ask(`{ validators(first: 2${after}) { ${page} } }`)
@@ -82,7 +82,7 @@ describe('validators', () => {
     }
     const expected = sorted.map(({ accountId }) => ({ accountId }))
     expect([forward, backward]).toEqual([expected, expected])
-    // First the first three, of these the last one.
+    // First the first three, then the last one of them.
     const { data } = await ask(`{ validators(first: 3, last: 1) { ${page} } }`)
     expect(data.validators).toMatchObject({
       nodes: expected.slice(2, 3),
@@ -110,7 +110,7 @@ describe('validators', () => {
     expect(ofEpoch.validators.nodes).toHaveLength(registered.validators.length)
   })
 
-  test('are found by their ids; what stakes nothing is null, and an epoch to come an error', async () => {
+  test('are found by id; an account without stake is null, and a future epoch an error', async () => {
     const [first] = sorted
     const { data } = await ask(`{
       one: validator(id: "${first?.accountId}") { validatorStake }
@@ -135,7 +135,7 @@ describe('validators', () => {
 })
 
 describe('an epoch', () => {
-  test('has its slots and the committee that the node API tells', async () => {
+  test('has its slots and the committee of the node API', async () => {
     const { data } = await ask(`{ epoch(index: 0) { index firstSlot lastSlot isOver committee {
       totalStake totalValidatorStake targetReward
       members { accountId poolStake validatorStake fixedCost poolReward account { chainId } } } } }`)
@@ -160,7 +160,7 @@ describe('an epoch', () => {
   })
 })
 
-test('a gateway that follows a node has the stakes and committees that the node tells', async () => {
+test('a gateway that follows a node has the stakes and committees of that node', async () => {
   const env = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url }
   const follower = await startGateway({ env })
   await untilHealth(follower.url)
@@ -175,7 +175,7 @@ test('a gateway that follows a node has the stakes and committees that the node 
     account(id: "${accountId}") { isDestroyed history { totalCount } entry { credits } } }`
   const own = (await ask(document)).data
   const { data, errors } = await askBothWays(follower.url, document)
-  // A node lists those alone that announced their candidacy.
+  // A node lists only the accounts that announced their candidacy.
   const candidates = own.validators.nodes.filter((one: { isCandidate: boolean }) => one.isCandidate)
   expect(data.validators.nodes).toEqual(candidates)
   expect(data).toMatchObject({

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** A transfer of all that the output holds, but for what a test changes. */
+/** Creates a transfer of all that the output holds, except for the given changes. */
 async function payment(changes: Partial<Payment> = {}) {
   const { network } = await offerOf(gateway.url)
   const outputs = [ownedBy(user(2), 400_000_000n), ownedBy(user(1), 600_000_000n)]
@@ -53,27 +53,27 @@ async function verify({ payload }: { readonly payload: SignedTransaction }) {
 }
 
 describe('verifying a transaction', () => {
-  test('tells that it holds, with every rule and its mana, and keeps nothing', async () => {
-    const made = await payment()
-    const told = await verify(made)
-    expect(told).toMatchObject({
-      transactionId: made.transactionId,
+  test('reports that it is valid, with every rule and its mana, and stores nothing', async () => {
+    const transfer = await payment()
+    const result = await verify(transfer)
+    expect(result).toMatchObject({
+      transactionId: transfer.transactionId,
       outcome: 'ACCEPTED',
       refusal: null,
       failure: null,
       mana: { rewards: '0', outputs: '0' },
     })
-    expect(told.passedRules).toHaveLength(11)
-    expect(BigInt(told.mana.inputs)).toBeGreaterThan(0n)
-    expect(told.mana.byInput).toEqual([told.mana.inputs])
+    expect(result.passedRules).toHaveLength(11)
+    expect(BigInt(result.mana.inputs)).toBeGreaterThan(0n)
+    expect(result.mana.byInput).toEqual([result.mana.inputs])
     const { data } = await graphql(
       gateway.url,
-      `{ transaction(id: "${made.transactionId}") { state } output(id: "${spend}") { isSpent } }`,
+      `{ transaction(id: "${transfer.transactionId}") { state } output(id: "${spend}") { isSpent } }`,
     )
     expect(data).toEqual({ transaction: null, output: { isSpent: false } })
   })
 
-  test('takes bytes and typed members alike', async () => {
+  test('accepts bytes and typed members alike', async () => {
     const { payload, transactionId } = await payment()
     const bytes = bytesToHex(encode(SignedTransaction, payload))
     const typed = inputOf(SignedTransaction, print(SignedTransaction, payload))
@@ -84,9 +84,9 @@ describe('verifying a transaction', () => {
     }
   })
 
-  test('tells the first broken rule, by number, name, sentence and place', async () => {
-    const poor = await verify(await payment({ outputs: [ownedBy(user(2), 999_999_999n)] }))
-    expect(poor).toMatchObject({
+  test('reports the first broken rule, by number, name, sentence and place', async () => {
+    const unbalanced = await verify(await payment({ outputs: [ownedBy(user(2), 999_999_999n)] }))
+    expect(unbalanced).toMatchObject({
       outcome: 'FAILED',
       failure: {
         code: 14,
@@ -95,7 +95,7 @@ describe('verifying a transaction', () => {
         detail: { inputs: '1000000000', outputs: '999999999' },
       },
     })
-    expect(poor.passedRules).toEqual([
+    expect(unbalanced.passedRules).toEqual([
       'inputsUnlocked',
       'manaSummed',
       'timelocksPassed',
@@ -108,24 +108,24 @@ describe('verifying a transaction', () => {
       passedRules: [],
       mana: null,
     })
-    const nowhere = `${spend.slice(0, -4)}7f00` as OutputId
-    const orphan = await verify(await payment({ spend: nowhere }))
+    const unknownOutput = `${spend.slice(0, -4)}7f00` as OutputId
+    const orphan = await verify(await payment({ spend: unknownOutput }))
     expect(orphan).toMatchObject({
       outcome: 'FAILED',
-      failure: { code: 2, detail: { input: 0, outputId: nowhere } },
+      failure: { code: 2, detail: { input: 0, outputId: unknownOutput } },
     })
   })
 
-  test('does not refuse what only the official SDK does: an allotment of 0', async () => {
+  test('does not refuse an allotment of 0, which only the official SDK refuses', async () => {
     const { payload } = await payment()
     const allotments = [{ accountId: issuer.accountId, mana: 0n }]
     const transaction = { ...payload.transaction, allotments }
     const changed = await verify({ payload: { ...payload, transaction } })
-    // Its signature is over another transaction.
+    // The signature is over another transaction.
     expect(changed).toMatchObject({ outcome: 'FAILED', refusal: null, failure: { code: 5 } })
   })
 
-  test('tells that no block may carry it yet, and why', async () => {
+  test('reports that no block may contain it yet, and why', async () => {
     const { network } = await offerOf(gateway.url)
     const early = await verify(await payment({ creationSlot: slotNow(network) + 100 }))
     expect(early).toMatchObject({
@@ -148,7 +148,7 @@ describe('verifying a transaction', () => {
         failure: { detail: { inputs: '1000000000', outputs: '999999998' } },
       },
     ],
-    // A failure of the carrier is judged again with each one.
+    // A failure that depends on the carrying block is checked again with each block.
     [
       'forged',
       { key: user(3), outputs: [ownedBy(user(2), 1_000_000_000n)] },
@@ -158,15 +158,15 @@ describe('verifying a transaction', () => {
       { brokenRule: 'inputsUnlocked', failure: { detail: { input: 0 } } },
     ],
   ])(
-    'shows how far the rules held for one that failed: %s',
-    async (_name, changes, code, held, again, broken) => {
-      const made = await payment(changes)
+    'reports the rules that a failed transaction passed: %s',
+    async (_name, changes, code, passed, again, broken) => {
+      const transfer = await payment(changes)
       const offer = await offerOf(gateway.url)
-      await acceptedId(await post(gateway.url, blockOf(offer, made.payload).bytes))
+      await acceptedId(await post(gateway.url, blockOf(offer, transfer.payload).bytes))
       const transaction = await until(async () => {
         const { data, errors } = await graphql(
           gateway.url,
-          `{ transaction(id: "${made.transactionId}") { state failure { code } bytes
+          `{ transaction(id: "${transfer.transactionId}") { state failure { code } bytes
           examination { passedRules brokenRule failure { detail } mana { inputs outputs } } } }`,
         )
         expect(errors).toBeUndefined()
@@ -175,31 +175,31 @@ describe('verifying a transaction', () => {
       const rules = ['inputsUnlocked', 'manaSummed', 'timelocksPassed', 'sendersUnlocked']
       expect(transaction).toMatchObject({
         failure: { code },
-        bytes: bytesToHex(encode(SignedTransaction, made.payload)),
-        examination: { passedRules: rules.slice(0, held), ...broken },
+        bytes: bytesToHex(encode(SignedTransaction, transfer.payload)),
+        examination: { passedRules: rules.slice(0, passed), ...broken },
       })
-      expect(transaction.examination.mana === null).toBe(held === 0)
+      expect(transaction.examination.mana === null).toBe(passed === 0)
       const { data } = await ask({ bytes: transaction.bytes })
       expect(data.verifyTransaction.outcome).toBe(again)
     },
   )
 
-  test('knows what was submitted, and that nothing can be spent twice', async () => {
+  test('reports a submitted transaction as known, and a double spend as failed', async () => {
     const first = await payment()
     const offer = await offerOf(gateway.url)
     await acceptedId(await post(gateway.url, blockOf(offer, first.payload).bytes))
     expect(await verify(first)).toMatchObject({ outcome: 'KNOWN', passedRules: [] })
-    const rival = await payment({ outputs: [ownedBy(user(3), 1_000_000_000n)] })
-    // Until the first one is booked the second would be as good.
-    const told = await until(async () => {
-      const verdict = await verify(rival)
-      return verdict.outcome !== 'ACCEPTED' && verdict
+    const conflicting = await payment({ outputs: [ownedBy(user(3), 1_000_000_000n)] })
+    // Until the first transaction is booked, the second one is valid as well.
+    const result = await until(async () => {
+      const report = await verify(conflicting)
+      return report.outcome !== 'ACCEPTED' && report
     })
-    expect(told).toMatchObject({ outcome: 'FAILED' })
-    expect(['ConflictRejected', 'InputAlreadySpent']).toContain(told.failure.name)
+    expect(result).toMatchObject({ outcome: 'FAILED' })
+    expect(['ConflictRejected', 'InputAlreadySpent']).toContain(result.failure.name)
   })
 
-  test('refuses what is no transaction, with the place', async () => {
+  test('refuses a malformed transaction, with the place', async () => {
     const { payload } = await payment()
     const json = { ...Object(print(SignedTransaction, payload)), unlocks: [{ type: 9 }] }
     const { errors } = await ask({ json })

@@ -53,7 +53,7 @@ function decoded<T>(schema: Schema<T>, bytes: Buffer): unknown {
 }
 
 describe('commitments', () => {
-  test('are told one after the other, the same as JSON and as bytes', async () => {
+  test('are published in order, the same as JSON and as bytes', async () => {
     await open('commitments/latest', 'commitments/latest/raw', 'commitments/finalized')
     const first = await jsonOn('commitments/latest')
     const second = await jsonOn('commitments/latest')
@@ -68,12 +68,12 @@ describe('commitments', () => {
 })
 
 describe('blocks', () => {
-  test('are told on all their topics, and how far they come', async () => {
+  test('are published on all their topics, and so are their states', async () => {
     const tagged = 'blocks/basic/tagged-data'
     await open('blocks', 'blocks/basic/raw', tagged, `${tagged}/0x6d717474`, 'blocks/validation')
     await listener.listen('block-metadata/accepted')
     await listener.listen('block-metadata/confirmed')
-    // The node's own blocks come every slot: from the first on the loop is looking.
+    // The node issues a block in every slot; after the first one, the loop that publishes runs.
     await listener.next('blocks')
     const { block, bytes, blockId } = blockOf(
       await offerOf(gateway.url),
@@ -88,11 +88,11 @@ describe('blocks', () => {
     }
   })
 
-  test('one by one are told as they stand, and how they come further', async () => {
+  test('have their current state published on a topic of their own', async () => {
     const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x02'))
     await acceptedId(await post(gateway.url, bytes))
     const metadata = `${gateway.url}/api/core/v3/blocks/${blockId}/metadata`
-    // While it waits to be booked, what one topic tells may be over when the other does.
+    // While the block is pending, its state may change between the messages of the two topics.
     await until(async () => (await restJson(metadata)).blockState !== 'pending')
     const topic = `block-metadata/${blockId}`
     await open(topic, `${topic}/raw`)
@@ -102,16 +102,16 @@ describe('blocks', () => {
     await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
   })
 
-  async function untilFound(topic: string, isIt: (payload: Buffer) => boolean): Promise<Buffer> {
+  async function untilFound(topic: string, matches: (payload: Buffer) => boolean): Promise<Buffer> {
     for (;;) {
       const payload = await listener.next(topic)
-      if (isIt(payload)) return payload
+      if (matches(payload)) return payload
     }
   }
 })
 
 describe('a transaction', () => {
-  test('takes its outputs along: accepted first, then committed', async () => {
+  test('is published with its outputs, accepted first, then committed', async () => {
     const offer = await offerOf(gateway.url)
     const spent = present((await genesisOutputs(gateway.url, user(3)))[0], 'an output')
     const payment = paymentOf(offer.network, {
@@ -144,8 +144,8 @@ describe('a transaction', () => {
     const raw = decoded(OutputWithMetadata, await listener.next(`${unlock}/raw`))
     expect(raw).toMatchObject({ output: accepted.output })
     expect(await jsonOn(`outputs/${created}`)).toMatchObject({ output: accepted.output })
-    const gone = await jsonOn(`outputs/unlock/address/${addressOf(user(3))}`)
-    expect(gone.metadata).toMatchObject({
+    const spentOutput = await jsonOn(`outputs/unlock/address/${addressOf(user(3))}`)
+    expect(spentOutput.metadata).toMatchObject({
       outputId: spent,
       spent: { transactionId: payment.transactionId },
     })
@@ -153,7 +153,7 @@ describe('a transaction', () => {
     expect(await jsonOn(metadata)).toMatchObject({ transactionState: 'finalized' })
   })
 
-  test('that is there already is told as it stands', async () => {
+  test('that exists before the subscription is published with its current state', async () => {
     const offer = await offerOf(gateway.url)
     const spend = present((await genesisOutputs(gateway.url, user(5)))[0], 'an output')
     const payment = paymentOf(offer.network, {
@@ -173,7 +173,7 @@ describe('a transaction', () => {
   })
 })
 
-describe('is refused', () => {
+describe('the broker refuses', () => {
   const id = `0x${'ab'.repeat(36)}`
   const topics = [
     '#',
@@ -198,7 +198,7 @@ describe('is refused', () => {
     expect(await listener.listen(topic)).toBe(128)
   })
 
-  test('a publication: the client is cut off', async () => {
+  test('a publication, and disconnects the client', async () => {
     await open('blocks')
     const other = await openListener(gateway.url)
     const closed = event(other.client, 'close')
@@ -208,7 +208,7 @@ describe('is refused', () => {
     await other.close()
   })
 
-  test('MQTT 5, by the code it has for that', async () => {
+  test('MQTT 5 with its code for an unsupported version', async () => {
     await open()
     const client = mqtt.connect(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v2`, {
       reconnectPeriod: 0,
@@ -219,7 +219,7 @@ describe('is refused', () => {
     await client.endAsync(true)
   })
 
-  test('a WebSocket elsewhere', async () => {
+  test('a WebSocket on another path', async () => {
     await open()
     const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v1`)
     const [, response] = await once(socket, 'unexpected-response')
@@ -228,13 +228,13 @@ describe('is refused', () => {
 })
 
 describe('a client', () => {
-  test('of MQTT 3.1 is served too', async () => {
+  test('of MQTT 3.1 is served as well', async () => {
     listener = await openListener(gateway.url, { protocolId: 'MQIsdp', protocolVersion: 3 })
     await listener.listen('commitments/latest')
     expect(await jsonOn('commitments/latest')).toHaveProperty('slot')
   })
 
-  test('that asked for a session and a will leaves nothing behind', async () => {
+  test('that requests a session and a will leaves nothing behind', async () => {
     await open('blocks')
     const will = {
       topic: 'blocks',
@@ -264,7 +264,7 @@ describe('a client', () => {
   })
 })
 
-test('a client that asks and asks, and reads no answer, is cut off', async () => {
+test('a client that sends many requests and reads no response is disconnected', async () => {
   await open()
   const offer = await offerOf(gateway.url)
   const metadata = { type: 2, entries: [{ key: 'a', value: `0x${'00'.repeat(8_000)}` }] } as const
@@ -286,11 +286,11 @@ test('a client that asks and asks, and reads no answer, is cut off', async () =>
   await once(socket, 'message')
   socket.pause()
   const subscribe = packet(0x82, [0, 1, 0, topic.length, ...Buffer.from(topic), 0])
-  // More than the system keeps on the way, and less than is kept for a slow reader.
+  // More than the system buffers, and less than the broker buffers for a slow client.
   for (let i = 0; i < 500; i++) socket.send(subscribe)
   const ping = packet(0xc0, [])
   for (let i = 0; i < 200; i++) socket.send(Buffer.concat(Array(1_000).fill(ping)))
-  // A socket that is paused hears of its end only by writing to it.
+  // A paused socket detects its end only by writing.
   const isClosed = () => {
     if (socket.readyState !== socket.OPEN) return true
     socket.send(ping)
@@ -299,7 +299,7 @@ test('a client that asks and asks, and reads no answer, is cut off', async () =>
   await until(isClosed, { what: 'the socket is closed', deadlineMs: 55_000 })
 }, 60_000)
 
-/** A packet of MQTT of at most 127 bytes behind its head. */
+/** Encodes an MQTT packet of at most 127 bytes after its header. */
 function packet(head: number, bytes: readonly number[]): Buffer {
   return Buffer.from([head, bytes.length, ...bytes])
 }

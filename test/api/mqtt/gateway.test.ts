@@ -7,7 +7,7 @@ import { openListener } from '../../support/mqtt.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 
-/** A whole gateway publishes blocks when they are written; neither a commit nor the tick of the feed is heard of here. */
+/** A whole gateway publishes blocks when they are written; here it gets neither a wake-up by a commit nor a tick of the feed. */
 
 const deps = { wake: { ...createWake(), notify: () => {} }, feed: { tickMs: neverMs } }
 const closing: (() => Promise<void>)[] = []
@@ -21,7 +21,7 @@ async function start(options: Parameters<typeof startGateway>[0]): Promise<TestG
   return gateway
 }
 
-/** The gateway that writes has a block of its own in every slot. */
+/** Expects blocks to be published; the gateway that writes issues one in every slot. */
 async function publishesBlocks(gateway: TestGateway): Promise<void> {
   const listener = await openListener(gateway.url)
   closing.push(listener.close)
@@ -31,11 +31,11 @@ async function publishesBlocks(gateway: TestGateway): Promise<void> {
   await until(() => published >= 2)
 }
 
-test('its own', async () => {
+test('a gateway publishes its own blocks', async () => {
   await publishesBlocks(await start({ deps }))
 })
 
-test('those of another gateway on its database', async () => {
+test('a gateway publishes the blocks of another gateway on its database', async () => {
   const postgresql = databases.find(({ name }) => name === 'postgresql')
   const database = await present(postgresql, 'postgresql').create()
   closing.push(database.remove)

@@ -13,7 +13,7 @@ import { type ServedLog, serveLog } from '../../support/serve-log.ts'
 import { blockIdOf, incomingBlock } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 
-/** Blocks and their states are published when they are written, not when a clock ticks. */
+/** Blocks and their states are published when they are written, not at a tick. */
 
 const [owner = '0x'] = addresses
 let served: ServedLog
@@ -27,7 +27,7 @@ afterAll(async () => {
   await served.close()
 })
 
-test('a block that is taken and booked is published without a tick', async () => {
+test('a block that is accepted and booked is published without a tick', async () => {
   const { write } = notifyBlockChanges(served.log.store, served.feed.blocks.notify)
   await served.commit(slotOf(owner))
   await listener.listen('blocks/raw')

@@ -27,15 +27,15 @@ import { until } from '../../support/until.ts'
 
 const parameters = { ...developmentParameters(1_700_000_000), slotDurationInSeconds: 10 }
 const [someone = '0x'] = randomAddresses.map(addressKey)
-const named = addressText(parameters.bech32Hrp, someone)
-const path = `/api/gateway/v1/addresses/${named}/history`
+const bech32 = addressText(parameters.bech32Hrp, someone)
+const path = `/api/gateway/v1/addresses/${bech32}/history`
 
 const database = await defaultDatabase().create()
 let store: Store
 let ledger: ActivityLedger
 let feed: Feed
 let doors: TestTransports
-/** While it is set, pages of the log are not read. */
+/** While this is set, reads of the log wait for it. */
 let gate: Promise<void> | undefined
 
 beforeAll(async () => {
@@ -67,20 +67,20 @@ async function load(query: string) {
   return { response, text: await response.text() }
 }
 
-/** The answer as soon as its head is there. */
-async function begun(): Promise<IncomingMessage> {
+/** Returns the response as soon as its head has arrived. */
+async function startDownload(): Promise<IncomingMessage> {
   const [response] = await once(get(`${doors.url}${path}`), 'response')
   return response
 }
 
-/** The rows of a file without quotes. */
+/** Splits a file without quotes into rows and cells. */
 function cellsOf(text: string): string[][] {
   const lines = text.split('\r\n')
   expect(lines.pop()).toBe('')
   return lines.map((line) => line.split(','))
 }
 
-/** As the file shows it, without the cursor. */
+/** Returns the cells of a row in the file, without the cursor. */
 function expectedCells(row: Omit<HistoryRow, 'cursor'>): string[] {
   return [
     new Date(row.time * 1_000).toISOString().replace('.000', ''),
@@ -102,11 +102,11 @@ const header =
   'time,milestone,transactionId,token,in,out,balance,manaIn,manaOut,counterparties,counterpartyCount,state,cursor'
 
 describe('the history of an address as a file', () => {
-  test('is the model, as CSV', async () => {
+  test('has the rows of the model, as CSV', async () => {
     const { response, text } = await load('')
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${named}.csv"`,
+      'content-disposition': `attachment; filename="${bech32}.csv"`,
       'cache-control': 'no-store',
       'x-kept-from-milestone': '0',
       'x-content-type-options': 'nosniff',
@@ -118,10 +118,10 @@ describe('the history of an address as a file', () => {
     expect(rows.map((cells) => cells.slice(0, -1))).toEqual(expected.map(expectedCells))
   })
 
-  test('is the same as NDJSON', async () => {
+  test('has the same rows as NDJSON', async () => {
     const { response, text } = await load('?format=ndjson')
     expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
-    expect(response.headers.get('content-disposition')).toContain(`${named}.ndjson`)
+    expect(response.headers.get('content-disposition')).toContain(`${bech32}.ndjson`)
     const rows = text.trimEnd().split('\n')
     const cells = rows.map((line) => {
       const row = JSON.parse(line)
@@ -138,7 +138,7 @@ describe('the history of an address as a file', () => {
     expect(cells).toEqual(historyOf(ledger, parameters, someone as Hex).map(expectedCells))
   })
 
-  test('goes on after a download that broke off in the middle', async () => {
+  test('continues after an interrupted download', async () => {
     const { text } = await load('')
     for (const length of [200, 3_000, 6_001]) {
       const whole = text.slice(0, text.lastIndexOf('\r\n', length) + 2)
@@ -151,7 +151,7 @@ describe('the history of an address as a file', () => {
     }
   })
 
-  test('has the days asked for', async () => {
+  test('has the requested days', async () => {
     const { text } = await load('')
     const rows = cellsOf(text).slice(1)
     const [from, to] = ['2023-11-14T22:15:00Z', '2023-11-14T23:20:00.5%2B01:00']
@@ -169,15 +169,15 @@ describe('the history of an address as a file', () => {
     ['?from=2023-11-15&to=2023-11-14', 400, 'to must not be before from'],
     ['?cursor=x', 400, 'cursor'],
     ['?page=1', 400, 'page'],
-  ])('refuses %s', async (query, status, words) => {
+  ])('is refused with %s', async (query, status, expected) => {
     const { response, text } = await load(query)
     expect([response.status, JSON.parse(text).error.message]).toEqual([
       status,
-      expect.stringContaining(words),
+      expect.stringContaining(expected),
     ])
   })
 
-  test('answers HEAD without a body, and counts as a subscriber only while it lasts', async () => {
+  test('has no body for HEAD, and counts as a subscriber only while it is sent', async () => {
     for (let n = 0; n < 3; n++) {
       const response = await rest(`${doors.url}${path}`, { method: 'HEAD' })
       expect([response.status, await response.text()]).toEqual([200, ''])
@@ -186,7 +186,7 @@ describe('the history of an address as a file', () => {
     gate = new Promise((resolve) => {
       open = resolve
     })
-    const first = await begun()
+    const first = await startDownload()
     expect(first.statusCode).toBe(200)
     const second = await load('')
     expect(second.response.status).toBe(503)
@@ -196,27 +196,27 @@ describe('the history of an address as a file', () => {
     await until(async () => (await load('')).response.status === 200)
   })
 
-  test('is cut, and the fault logged, when it cannot be read to its end', async () => {
+  test('is cut off, and the error is logged, when a read of the log fails', async () => {
     let fail = (_: Error) => {}
     gate = new Promise((_, reject) => {
       fail = reject
     })
-    // It may fail before the reading has come to it.
+    // The promise may be rejected before a read waits for it.
     gate.catch(() => {})
-    const response = await begun()
+    const response = await startDownload()
     fail(new Error('the log is gone'))
     await expect(text(response)).rejects.toThrow('aborted')
     gate = undefined
     expect(doors.logged.some((line) => line.includes('the log is gone'))).toBe(true)
   })
 
-  test('is an address of any network, but an address', async () => {
+  test('is refused for a text that is not an address', async () => {
     const other = await rest(`${doors.url}/api/gateway/v1/addresses/nobody/history`)
     expect(other.status).toBe(400)
   })
 })
 
-test('cells are no formulas, and are quoted where they must be', () => {
+test('cells are never formulas, and are quoted where necessary', () => {
   const rows = [
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],
@@ -231,13 +231,13 @@ test('cells are no formulas, and are quoted where they must be', () => {
   for (const [value, cell] of rows) expect(csvCell(value)).toBe(cell)
 })
 
-test('no more is made than the client takes, and the making ends when it leaves', async () => {
-  let made = 0
+test('a stream produces no more than its client reads, and ends when the client disconnects', async () => {
+  let produced = 0
   let ends = 0
   async function* endless() {
     try {
       for (;;) {
-        made++
+        produced++
         yield 'x'.repeat(64 * 1_024)
       }
     } finally {
@@ -253,14 +253,14 @@ test('no more is made than the client takes, and the making ends when it leaves'
   const { port } = server.address() as AddressInfo
   const [response]: IncomingMessage[] = await once(get({ port, host: '127.0.0.1' }), 'response')
   let before = -1
-  // Until the buffers between the two are full.
+  // First the buffers of both ends fill.
   await until(async () => {
-    const still = made === before && made > 1
-    before = made
+    const still = produced === before && produced > 1
+    before = produced
     await new Promise((resolve) => setTimeout(resolve, 100))
-    return still && made === before
+    return still && produced === before
   })
-  expect(made).toBeLessThan(500)
+  expect(produced).toBeLessThan(500)
   response?.destroy()
   await until(() => ends === 2)
   server.close()

@@ -15,7 +15,7 @@ afterAll(() => gateway.close())
 const record = { accessNodes: ['0x00ff', 'https://node.example:14265'], isActive: true }
 
 describe('a record is saved', () => {
-  test('201 with the record, its version, and who set it', async () => {
+  test('and returned with its version and the name of the caller', async () => {
     const chainId = chainIdOf(1)
     const response = await post(chainId, record)
     expect(response.status).toBe(201)
@@ -29,7 +29,7 @@ describe('a record is saved', () => {
     })
   })
 
-  test('the next one replaces it whole', async () => {
+  test('in place of the whole former record', async () => {
     await post(chainIdOf(2), record)
     const response = await post(chainIdOf(2), { accessNodes: [], isActive: false })
     expect(await response.json()).toMatchObject({ accessNodes: [], isActive: false, version: 2 })
@@ -38,10 +38,10 @@ describe('a record is saved', () => {
   const rows: readonly (readonly [string, string, unknown])[] = [
     ['of an account', addressText(8, 3), record],
     ['of an anchor', addressText(24, 3), record],
-    ['behind any human-readable part', addressText(8, 4, { hrp: 'iota' }), record],
-    ['named in capitals', chainIdOf(5).toUpperCase(), record],
-    ['with members nobody knows', chainIdOf(6), { ...record, accessNode: 1 }],
-    ['with as many nodes as can be', chainIdOf(7), { ...record, accessNodes: nodes(1000) }],
+    ['with any human-readable part', addressText(8, 4, { hrp: 'iota' }), record],
+    ['with a chain id in upper case', chainIdOf(5).toUpperCase(), record],
+    ['with unknown members', chainIdOf(6), { ...record, accessNode: 1 }],
+    ['with the maximum number of nodes', chainIdOf(7), { ...record, accessNodes: nodes(1000) }],
     ['with the longest node', chainIdOf(8), { ...record, accessNodes: ['🙂'.repeat(256)] }],
     ['with the same node twice', chainIdOf(9), { ...record, accessNodes: ['a', 'a'] }],
   ]
@@ -52,7 +52,7 @@ describe('a record is saved', () => {
     expect(await response.json()).toMatchObject({ chainID: chainId.toLowerCase(), accessNodes })
   })
 
-  test('with parameters behind the content type', async () => {
+  test('with parameters after the content type', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
     expect((await post(chainIdOf(10), record, headers)).status).toBe(201)
   })
@@ -68,8 +68,8 @@ describe('the chain id is refused', () => {
     ['too many bytes', addressText(8, 1, { length: 33 })],
     ['hex', `0x08${'00'.repeat(32)}`],
     ['a wrong checksum', `${chainIdOf(1).slice(0, -1)}q`],
-    ['mixed letters', chainIdOf(1).replace('tst', 'Tst')],
-    ['no Bech32', 'chain'],
+    ['mixed case', chainIdOf(1).replace('tst', 'Tst')],
+    ['text that is not Bech32', 'chain'],
   ]
   test.each(rows)('%s', async (_name, chainId) => {
     const response = await post(chainId, record)
@@ -81,19 +81,19 @@ describe('the body is refused, and the message names the member', () => {
   const rows: readonly (readonly [string, unknown, string])[] = [
     ['accessNodes missing', { isActive: true }, 'accessNodes: '],
     ['isActive missing', { accessNodes: [] }, 'isActive: '],
-    ['accessNodes a text', { ...record, accessNodes: 'a' }, 'accessNodes: '],
-    ['accessNodes null', { ...record, accessNodes: null }, 'accessNodes: '],
-    ['accessNodes an object', { ...record, accessNodes: {} }, 'accessNodes: '],
+    ['accessNodes as text', { ...record, accessNodes: 'a' }, 'accessNodes: '],
+    ['accessNodes as null', { ...record, accessNodes: null }, 'accessNodes: '],
+    ['accessNodes as an object', { ...record, accessNodes: {} }, 'accessNodes: '],
     ['a number in the list', { ...record, accessNodes: ['a', 1] }, 'accessNodes.1: '],
     ['an empty node', { ...record, accessNodes: [''] }, 'accessNodes.0: '],
     ['a node too long', { ...record, accessNodes: ['a'.repeat(257)] }, 'accessNodes.0: '],
     ['a control character', { ...record, accessNodes: ['a\u0000'] }, 'accessNodes.0: '],
     ['a later control character', { ...record, accessNodes: ['\u0085'] }, 'accessNodes.0: '],
-    ['half a surrogate pair', { ...record, accessNodes: ['\ud83d'] }, 'accessNodes.0: '],
+    ['a lone surrogate', { ...record, accessNodes: ['\ud83d'] }, 'accessNodes.0: '],
     ['one node too many', { ...record, accessNodes: nodes(1001) }, 'accessNodes: '],
-    ['isActive a text', { ...record, isActive: 'true' }, 'isActive: '],
-    ['isActive a number', { ...record, isActive: 1 }, 'isActive: '],
-    ['isActive null', { ...record, isActive: null }, 'isActive: '],
+    ['isActive as text', { ...record, isActive: 'true' }, 'isActive: '],
+    ['isActive as a number', { ...record, isActive: 1 }, 'isActive: '],
+    ['isActive as null', { ...record, isActive: null }, 'isActive: '],
     ['a list', [record], 'body: '],
     ['null', null, 'body: '],
     ['a text', 'record', 'body: '],
@@ -105,9 +105,9 @@ describe('the body is refused, and the message names the member', () => {
   })
 
   const texts: readonly (readonly [string, BodyInit])[] = [
-    ['nothing', ''],
+    ['no bytes', ''],
     ['half an object', '{"accessNodes":'],
-    ['bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['bytes that are not UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
   ]
   test.each(texts)('%s', async (_name, body) => {
     const [status, message] = await errorOf(await postText(chainIdOf(20), body))
@@ -123,7 +123,7 @@ describe('the body is refused, and the message names the member', () => {
     ])
   })
 
-  test('longer than the limit: 413, also when the length is not told before', async () => {
+  test('longer than the limit, also without Content-Length: 413', async () => {
     const long = JSON.stringify({ ...record, padding: 'x'.repeat(1_048_576) })
     const [status] = await errorOf(await postText(chainIdOf(20), long))
     const stream = new Blob([long]).stream()
@@ -131,7 +131,7 @@ describe('the body is refused, and the message names the member', () => {
     expect([status, streamed]).toEqual([413, 413])
   })
 
-  test('nothing of it was saved', async () => {
+  test('and nothing of it is saved', async () => {
     const response = await post(chainIdOf(20), record)
     expect(await response.json()).toMatchObject({ version: 1 })
   })
@@ -139,14 +139,14 @@ describe('the body is refused, and the message names the member', () => {
 
 describe('the token', () => {
   const rows = [
-    ['none', async () => ({}), 401],
-    ['no token', async () => ({ authorization: 'nonsense' }), 401],
-    ['whose subject is no text', () => signed({ sub: { name: 'a' } }), 401],
-    ['whose subject cannot be kept', () => signed({ sub: 'a\u0000' }), 401],
+    ['missing', async () => ({}), 401],
+    ['malformed', async () => ({ authorization: 'nonsense' }), 401],
+    ['whose subject is not text', () => signed({ sub: { name: 'a' } }), 401],
+    ['whose subject has a NUL', () => signed({ sub: 'a\u0000' }), 401],
     ['without the permission', () => bearer('block:submit'), 403],
-    ['with it, as Bearer', () => bearer('chain-record:write'), 201],
-    ['with it, bare', () => bare('chain-record:write'), 201],
-    ['with it, as cookie', () => cookie('chain-record:write'), 201],
+    ['with the permission, after Bearer', () => bearer('chain-record:write'), 201],
+    ['with the permission, without Bearer', () => bare('chain-record:write'), 201],
+    ['with the permission, as cookie', () => cookie('chain-record:write'), 201],
   ] as const
   test.each(rows)('%s', async (_name, headers, status) => {
     const response = await postText(chainIdOf(30), JSON.stringify(record), await headers())
@@ -154,14 +154,14 @@ describe('the token', () => {
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
   })
 
-  test('is looked at before the chain id, and the chain id before the body', async () => {
+  test('is checked before the chain id, and the chain id before the body', async () => {
     const nothing = await postText('nonsense', 'nonsense', {})
     const allowed = await postText('nonsense', 'nonsense')
     expect(nothing.status).toBe(401)
     expect(await errorOf(allowed)).toEqual([400, expect.stringMatching(/^chainID: /)])
   })
 
-  test('never stands in the log', async () => {
+  test('is never logged', async () => {
     const token = await gateway.token('chain-record:write')
     await postText(chainIdOf(31), '{', { authorization: token })
     expect(gateway.logged.filter((line) => line.includes(token))).toEqual([])
@@ -180,7 +180,7 @@ async function post(
   })
 }
 
-// What Node needs for a body without a length, and its types do not know.
+// Node requires this for a body without a length, and its types lack it.
 const streaming = { duplex: 'half' }
 
 async function postText(

@@ -15,7 +15,7 @@ afterAll(() => gateway.close())
 const record = { accessNodes: ['a'], isActive: true }
 
 describe('a record', () => {
-  test('is read as it was set, and named by its version', async () => {
+  test('is returned as it was set, with its version as tag', async () => {
     const set = await setRecord(1)
     const got = await rest(urlOf(1))
     expect([got.status, got.headers.get('etag')]).toEqual([200, '"1"'])
@@ -25,14 +25,14 @@ describe('a record', () => {
     expect(known.status).toBe(304)
   })
 
-  test('that was never set is not there', async () => {
+  test('that was never set does not exist', async () => {
     expect(await refusal(await rest(urlOf(2)))).toEqual([
       404,
       `the chain ${chainIdOf(2)} has no record`,
     ])
   })
 
-  test('of something that is no chain is refused', async () => {
+  test('of an id that is not of a chain is refused', async () => {
     const [status, message] = await refusal(await rest(`${gateway.url}/v1/chains/x/chainrecord`))
     expect([status, message.slice(0, 8)]).toEqual([400, 'chainID:'])
   })
@@ -40,15 +40,15 @@ describe('a record', () => {
 
 describe('If-Match', () => {
   const rows = [
-    ['the version that is there', '"2"', 201],
-    ['one of several', '"9", "2"', 201],
+    ['the current version', '"2"', 201],
+    ['a list with the current version', '"9", "2"', 201],
     ['any', '*', 201],
     ['an older version', '"1"', 412],
     ['a newer version', '"3"', 412],
     ['a weak tag', 'W/"2"', 412],
     ['a tag of something else', '"other"', 412],
-    ['no tag', '2', 400],
-    ['nothing', '', 400],
+    ['a text that is not a tag', '2', 400],
+    ['an empty value', '', 400],
   ] as const
   test.each(rows)('with %s', async (_name, tag, status) => {
     const chain = 10 + rows.findIndex(([, one]) => one === tag)
@@ -61,7 +61,7 @@ describe('If-Match', () => {
     if (status !== 201) await refusal(response)
   })
 
-  test('asks for a record where there is none', async () => {
+  test('requires an existing record', async () => {
     const response = await setRecord(30, { 'if-match': '*' })
     expect(await refusal(response)).toEqual([
       412,
@@ -69,45 +69,45 @@ describe('If-Match', () => {
     ])
   })
 
-  test('lets one of many writers through', async () => {
+  test('accepts one of many concurrent writers', async () => {
     await setRecord(31)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => setRecord(31, { 'if-match': '"1"' })),
     )
-    const statuses = answers.map(({ status }) => status).toSorted()
+    const statuses = responses.map(({ status }) => status).toSorted()
     expect(statuses).toEqual([201, 412, 412, 412, 412, 412, 412, 412])
   })
 })
 
-describe('activating', () => {
-  test('changes the flag alone, and only where it is another', async () => {
+describe('activation', () => {
+  test('changes the flag alone, and only if it differs', async () => {
     await setRecord(40)
-    const off = await turn(40, 'deactivate')
+    const off = await setActive(40, 'deactivate')
     expect([off.status, off.headers.get('etag')]).toEqual([200, '"2"'])
     expect(await off.json()).toMatchObject({ accessNodes: ['a'], isActive: false, version: 2 })
-    expect(await (await turn(40, 'deactivate')).json()).toMatchObject({ version: 2 })
-    const on = await turn(40, 'activate')
+    expect(await (await setActive(40, 'deactivate')).json()).toMatchObject({ version: 2 })
+    const on = await setActive(40, 'activate')
     expect(await on.json()).toMatchObject({ accessNodes: ['a'], isActive: true, version: 3 })
   })
 
   const rows = [
-    ['a chain without a record', 41, 'activate', {}, 404],
-    ['with an older version', 40, 'deactivate', { 'if-match': '"1"' }, 412],
-    ['without a token', 40, 'deactivate', { authorization: '' }, 401],
+    ['of a chain without a record is refused', 41, 'activate', {}, 404],
+    ['with an older version is refused', 40, 'deactivate', { 'if-match': '"1"' }, 412],
+    ['without a token is refused', 40, 'deactivate', { authorization: '' }, 401],
   ] as const
   test.each(rows)('%s', async (_name, chain, word, headers, status) => {
-    expect((await turn(chain, word, headers))?.status).toBe(status)
+    expect((await setActive(chain, word, headers))?.status).toBe(status)
   })
 
-  test('needs the permission to write', async () => {
+  test('requires the permission to write', async () => {
     const authorization = await gateway.token('block:submit')
-    expect((await turn(40, 'activate', { authorization })).status).toBe(403)
+    expect((await setActive(40, 'activate', { authorization })).status).toBe(403)
   })
 
-  test('by many at once loses nothing', async () => {
+  test('by concurrent requests loses nothing', async () => {
     await setRecord(42)
     await Promise.all(
-      Array.from({ length: 8 }, (_, i) => turn(42, i % 2 === 0 ? 'deactivate' : 'activate')),
+      Array.from({ length: 8 }, (_, i) => setActive(42, i % 2 === 0 ? 'deactivate' : 'activate')),
     )
     expect(await restJson(urlOf(42))).toMatchObject({ accessNodes: ['a'] })
   })
@@ -115,22 +115,22 @@ describe('activating', () => {
 
 describe('the list', () => {
   test('has every chain once, page by page', async () => {
-    const seen: string[] = []
+    const chainIds: string[] = []
     let cursor = ''
     do {
       const page = await restJson(`${gateway.url}/v1/chains?pageSize=3&cursor=${cursor}`)
       expect(page.items.length).toBeLessThanOrEqual(3)
-      seen.push(...page.items.map(({ chainID }: { chainID: string }) => chainID))
+      chainIds.push(...page.items.map(({ chainID }: { chainID: string }) => chainID))
       cursor = page.cursor ?? ''
     } while (cursor !== '')
     const all = await restJson(`${gateway.url}/v1/chains`)
-    expect(seen).toEqual(all.items.map(({ chainID }: { chainID: string }) => chainID))
-    expect(new Set(seen).size).toBe(seen.length)
-    expect(seen).toEqual(seen.toSorted())
+    expect(chainIds).toEqual(all.items.map(({ chainID }: { chainID: string }) => chainID))
+    expect(new Set(chainIds).size).toBe(chainIds.length)
+    expect(chainIds).toEqual(chainIds.toSorted())
     expect(all.cursor).toBeUndefined()
   })
 
-  test('a cursor that is none is refused by the name it has here', async () => {
+  test('names the parameter cursor when it refuses one', async () => {
     const { error } = await (await rest(`${gateway.url}/v1/chains?cursor=x`)).json()
     expect(error.message).toBe('query: cursor: not a cursor of this gateway')
   })
@@ -154,7 +154,7 @@ function setRecord(chain: number, headers: Record<string, string> = {}): Promise
   })
 }
 
-function turn(
+function setActive(
   chain: number,
   word: 'activate' | 'deactivate',
   headers: Record<string, string> = {},

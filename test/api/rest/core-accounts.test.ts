@@ -43,7 +43,7 @@ function accountText(accountId: `0x${string}`, hrp = 'tst'): string {
   return encodeBech32(hrp, Uint8Array.of(8, ...hexToBytes(accountId)))
 }
 
-describe('a route says the same as JSON and as bytes', () => {
+describe('a route returns the same as JSON and as bytes:', () => {
   const rows: readonly (readonly [string, () => string, Schema<unknown>])[] = [
     ['congestion', () => `accounts/${account}/congestion?commitmentId=${genesisId}`, Congestion],
     ['rewards', () => `rewards/${staking}?slot=1`, ManaRewards],
@@ -64,7 +64,7 @@ describe('a route says the same as JSON and as bytes', () => {
   })
 })
 
-test('congestion tells what an account pays, and with what', async () => {
+test('congestion has the cost of a block and the credits of the account', async () => {
   const congestion = await restJson(`${core}/accounts/${account}/congestion?workScore=1000`)
   expect(congestion).toEqual({
     slot: expect.any(Number),
@@ -74,7 +74,7 @@ test('congestion tells what an account pays, and with what', async () => {
   })
 })
 
-test('the account that stakes validates, and is the whole committee', async () => {
+test('the account with stake is a validator, and the whole committee', async () => {
   const { validators, pageSize, cursor } = await restJson(`${core}/validators`)
   expect([validators.length, pageSize, cursor]).toEqual([1, 100, undefined])
   const [only] = validators
@@ -94,7 +94,7 @@ test('the account that stakes validates, and is the whole committee', async () =
   expect(await restJson(`${core}/committee?epochIndex=0`)).toMatchObject({ epoch: 0 })
 })
 
-describe('the page of validators', () => {
+describe('a page of validators', () => {
   const sizes = [
     ['1', 1],
     ['100', 100],
@@ -104,7 +104,7 @@ describe('the page of validators', () => {
     ['-1', 100],
     ['1.5', 100],
   ] as const
-  test.each(sizes)('of the size %s has %i', async (given, pageSize) => {
+  test.each(sizes)('requested with pageSize=%s has the size %i', async (given, pageSize) => {
     expect((await restJson(`${core}/validators?pageSize=${given}`)).pageSize).toBe(pageSize)
   })
 
@@ -114,42 +114,46 @@ describe('the page of validators', () => {
   })
 })
 
-test('a stake in the first epoch has earned nothing yet', async () => {
+test('a stake in the first epoch has no rewards yet', async () => {
   expect(await restJson(`${core}/rewards/${staking}`)).toMatchObject({
     rewards: '0',
     latestCommittedEpochPoolRewards: '0',
   })
 })
 
-describe('is refused', () => {
-  const nowhere = accountText(`0x${'77'.repeat(32)}`)
-  const noOutput = `0x${'ab'.repeat(38)}`
+describe('core routes refuse', () => {
+  const unknownAccount = accountText(`0x${'77'.repeat(32)}`)
+  const unknownOutput = `0x${'ab'.repeat(38)}`
   const rows = [
-    ['an account that is not there', `accounts/${nowhere}/congestion`, 404],
-    ['a validator that is not there', `validators/${nowhere}`, 404],
-    ['a key', `accounts/${addressOf(user(0))}/congestion`, 400],
-    ['another network', `accounts/${accountText(issuer.accountId, 'iota')}/congestion`, 400],
-    ['no address', 'validators/x', 400],
+    ['an account that does not exist', `accounts/${unknownAccount}/congestion`, 404],
+    ['a validator that does not exist', `validators/${unknownAccount}`, 404],
+    ['the address of a key', `accounts/${addressOf(user(0))}/congestion`, 400],
+    [
+      'an address of another network',
+      `accounts/${accountText(issuer.accountId, 'iota')}/congestion`,
+      400,
+    ],
+    ['text that is not an address', 'validators/x', 400],
     [
       'an unknown commitment',
       `accounts/${account}/congestion?commitmentId=0x${'11'.repeat(36)}`,
       404,
     ],
-    ['half a commitment', `accounts/${account}/congestion?commitmentId=0x11`, 400],
-    ['no work score', `accounts/${account}/congestion?workScore=x`, 400],
-    ['an epoch to come', 'committee?epoch=4294967295', 400],
-    ['no epoch', 'committee?epoch=x', 400],
+    ['a truncated commitment id', `accounts/${account}/congestion?commitmentId=0x11`, 400],
+    ['a malformed work score', `accounts/${account}/congestion?workScore=x`, 400],
+    ['a future epoch', 'committee?epoch=4294967295', 400],
+    ['a malformed epoch', 'committee?epoch=x', 400],
     ['a cursor without a comma', 'validators?cursor=1', 400],
-    ['a cursor of an epoch to come', 'validators?cursor=9,0', 400],
-    ['an output that is not there', `rewards/${noOutput}`, 404],
-    ['half an output', 'rewards/0x', 400],
-    ['no slot', `rewards/${noOutput}?slot=x`, 400],
+    ['a cursor of a future epoch', 'validators?cursor=9,0', 400],
+    ['an output that does not exist', `rewards/${unknownOutput}`, 404],
+    ['a truncated output id', 'rewards/0x', 400],
+    ['a malformed slot', `rewards/${unknownOutput}?slot=x`, 400],
   ] as const
   test.each(rows)('%s', async (_name, path, status) => {
     expect((await refusal(await rest(`${core}/${path}`)))[0]).toBe(status)
   })
 
-  test('an output that earns nothing', async () => {
+  test('an output without rewards', async () => {
     const { items } = await restJson(
       `${gateway.url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
     )

@@ -27,15 +27,15 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** Issuers whose right to issue ends: what counts is their entry at the end of the slot that a block commits to. */
+/** Issuers that lose the right to issue: their entry at the end of the slot that a block commits to decides. */
 
 const keys = developmentKeys()
-/** Has no credits to begin with. */
+/** Has no block issuance credits at the start. */
 const poor = user(0)
-/** May issue up to this slot. */
+/** May issue blocks up to this slot. */
 const retiring = keys.issuer
 const expirySlot = 50
-/** The slot in which the gateway starts, and one so old that blocks may just commit to it throughout the test. */
+/** The slot in which the gateway starts, and the oldest slot to which blocks may commit throughout the test. */
 const startSeconds = 1_800_000_000
 const startSlot = 65
 const oldest = startSlot + 3 - 30
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const GENESIS_FILE = join(folder, 'genesis.json')
   writeFileSync(GENESIS_FILE, JSON.stringify(genesisJson()))
   gateway = await startGateway({ clock, env: { GENESIS_FILE } })
-  // It takes blocks before it has caught up with its clock.
+  // The gateway accepts blocks before it has caught up with its clock.
   await untilCommitted(gateway.url, startSlot - 4)
 })
 afterAll(async () => {
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The development genesis, without credits, and with an account that expires. */
+/** Creates the development genesis without credits, and with an account that expires. */
 function genesisJson(): object {
   const { parameters, outputs }: GenesisPlan = developmentGenesis(keys, startSeconds)
   const changed = outputs.map((output): Output => {
@@ -73,7 +73,7 @@ function genesisJson(): object {
 
 let issued = 0n
 
-/** A block of this moment that commits to a slot. */
+/** Creates a block of the current time that commits to a slot. */
 async function blockOn(slot: SlotIndex, key: Keypair): Promise<SignedBlock> {
   const slotCommitmentId = await commitmentOf(slot)
   issued += 1n
@@ -91,24 +91,24 @@ async function commitmentOf(index: SlotIndex): Promise<CommitmentId> {
   return data.milestone.commitmentId
 }
 
-/** Refused by both doors: status and message of REST, and what GraphQL says beside the message. */
+/** Expects REST and GraphQL to refuse a block with one message; returns the status of REST and the error of GraphQL. */
 async function refused({ bytes }: SignedBlock) {
   const [status, message] = await refusal(await post(gateway.url, bytes))
-  const told = await submit(gateway.url, { bytes: bytesToHex(bytes) })
-  expect(told).toMatchObject({ message })
-  return { status, ...(typeof told === 'string' ? {} : told) }
+  const failure = await submit(gateway.url, { bytes: bytesToHex(bytes) })
+  expect(failure).toMatchObject({ message })
+  return { status, ...(typeof failure === 'string' ? {} : failure) }
 }
 
 describe('an issuer that expires', () => {
   const committed = [
-    ['long before', oldest],
-    ['to its last slot', expirySlot],
+    ['a slot long before its expiry', oldest],
+    ['its last slot', expirySlot],
   ] as const
-  test.each(committed)('may issue a block that commits to a slot %s', async (_name, slot) => {
+  test.each(committed)('may issue a block that commits to %s', async (_name, slot) => {
     await acceptedId(await post(gateway.url, (await blockOn(slot, retiring)).bytes))
   })
 
-  test('may not when it commits to the next', async () => {
+  test('may not issue a block that commits to the next slot', async () => {
     expect(await refused(await blockOn(expirySlot + 1, retiring))).toEqual({
       status: 400,
       message: expect.stringMatching(/^header\.issuerId: /),
@@ -120,7 +120,7 @@ describe('an issuer that expires', () => {
 })
 
 describe('an issuer without credits', () => {
-  test('may issue until the slot that its block puts it in debt', async () => {
+  test('may issue until a block commits to a slot in which it is in debt', async () => {
     const first = await blockOn(startSlot - 4, poor)
     const { body } = first.block
     const cost = body.type === 0 ? body.maxBurnedMana : 0n

@@ -49,7 +49,7 @@ async function send(payload: Parameters<typeof blockOf>[1]): Promise<string> {
   return blockId
 }
 
-/** A transaction of a user who spends an output and splits it, unless the test says otherwise. */
+/** Creates a transaction of a user who spends an output and splits it, except for the given changes. */
 async function paymentBy(index: number, changes: Partial<Payment> = {}): Promise<SignedPayment> {
   const { network } = await offerOf(gateway.url)
   const key = user(index)
@@ -59,7 +59,7 @@ async function paymentBy(index: number, changes: Partial<Payment> = {}): Promise
 }
 
 describe('a block', () => {
-  test('reads back as JSON, as bytes, and with its state', async () => {
+  test('is returned as JSON, as bytes, and with its state', async () => {
     const { block, bytes, blockId } = blockOf(
       await offerOf(gateway.url),
       taggedData('0x746167', '0x'),
@@ -80,7 +80,7 @@ describe('a block', () => {
 
   const nowhere = `0x${'ab'.repeat(36)}`
 
-  test('and an output may be kept for ever, and what becomes of them may not', async () => {
+  test('and an output may be cached for ever, and their states may not', async () => {
     const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x6b656570', '0x'))
     await acceptedId(await post(gateway.url, bytes))
     const [outputId] = await genesisOutputs(gateway.url, user(0))
@@ -109,13 +109,13 @@ describe('a block', () => {
       'outputId: expected 38 bytes as hexadecimal digits with the prefix 0x',
     ],
   ] as const
-  test.each(rows)('refuses %s/%s', async (kind, rest, status, message) => {
+  test.each(rows)('is refused at %s/%s', async (kind, rest, status, message) => {
     expect(await refusal(await askRest(`${core}/${kind}/${rest}`))).toEqual([status, message])
   })
 })
 
 describe('an output', () => {
-  test('of genesis has a proof that leads to its id', async () => {
+  test('of the genesis has a proof that leads to its id', async () => {
     for (const id of await genesisOutputs(gateway.url, user(0))) await expectProven(id)
   })
 
@@ -126,17 +126,20 @@ describe('an output', () => {
     [5, 5],
     [8, 6],
   ] as const
-  test.each(rows)('of %i has a proof that leads to its id', async (count, index) => {
-    const key = user(index)
-    const each = 1_000_000_000n / BigInt(count)
-    const rest = 1_000_000_000n - each * BigInt(count - 1)
-    const outputs = Array.from({ length: count }, (_, i) => ownedBy(key, i === 0 ? rest : each))
-    const payment = await paymentBy(index, { outputs })
-    await send(payment.payload)
-    await judged(payment)
-    expect(payment.created.length).toBe(count)
-    for (const id of payment.created) await expectProven(id)
-  })
+  test.each(rows)(
+    'among %i of a transaction has a proof that leads to its id',
+    async (count, index) => {
+      const key = user(index)
+      const each = 1_000_000_000n / BigInt(count)
+      const rest = 1_000_000_000n - each * BigInt(count - 1)
+      const outputs = Array.from({ length: count }, (_, i) => ownedBy(key, i === 0 ? rest : each))
+      const payment = await paymentBy(index, { outputs })
+      await send(payment.payload)
+      await whenBooked(payment)
+      expect(payment.created.length).toBe(count)
+      for (const id of payment.created) await expectProven(id)
+    },
+  )
 
   async function expectProven(id: OutputId): Promise<void> {
     const { output: json, outputIdProof } = await getJson(`${core}/outputs/${id}`)
@@ -156,8 +159,13 @@ describe('an output', () => {
 
 describe('of two transactions that spend the same output', () => {
   const rows = [
-    ['at once, the second is a conflict', 1, false, { code: 1, name: 'ConflictRejected' }],
-    ['over a commit, the second comes too late', 7, true, { code: 3, name: 'InputAlreadySpent' }],
+    ['at the same time, the second is a conflict', 1, false, { code: 1, name: 'ConflictRejected' }],
+    [
+      'before and after a commit, the second is too late',
+      7,
+      true,
+      { code: 3, name: 'InputAlreadySpent' },
+    ],
   ] as const
   test.each(rows)('%s', async (_name, index, isLate, failure) => {
     const [first, second] = [
@@ -167,8 +175,8 @@ describe('of two transactions that spend the same output', () => {
     const firstBlock = await send(first.payload)
     if (isLate) await untilCommitted(gateway.url, slotOfId(firstBlock as CommitmentId))
     const secondBlock = await send(second.payload)
-    expect(await judged(second)).toEqual({ state: 'FAILED', failure, blockId: secondBlock })
-    expect(await judged(first)).toMatchObject({ failure: null, blockId: firstBlock })
+    expect(await whenBooked(second)).toEqual({ state: 'FAILED', failure, blockId: secondBlock })
+    expect(await whenBooked(first)).toMatchObject({ failure: null, blockId: firstBlock })
     expect((await getJson(`${core}/blocks/${secondBlock}/metadata`)).blockState).toBe('accepted')
     expect((await askRest(`${core}/outputs/${second.created[0]}`)).status).toBe(404)
     await untilCommitted(gateway.url, slotOfId(secondBlock as CommitmentId))
@@ -176,7 +184,7 @@ describe('of two transactions that spend the same output', () => {
       [...first.created.map((id) => `${id} created`), `${spentBy(first)} spent`].sort(),
     )
 
-    /** What the log tells of the owner since genesis. */
+    /** Returns the entries of the log since genesis for these outputs. */
     async function rowsAbout(ids: readonly string[]): Promise<string[]> {
       const path = `/api/explorer/v2/ledger/updates/by-address/${addressOf(user(index))}`
       const { items } = await getJson(gateway.url + path)
@@ -200,7 +208,7 @@ describe('a transaction in two blocks', () => {
     const first = await send(payment.payload)
     const second = await send(payment.payload)
     expect(second).not.toBe(first)
-    expect(await judged(payment)).toEqual({ state: 'ACCEPTED', failure: null, blockId: first })
+    expect(await whenBooked(payment)).toEqual({ state: 'ACCEPTED', failure: null, blockId: first })
     const { data } = await graphql(
       gateway.url,
       `{ block(id: "${second}") { transaction { transactionId blockId } } }`,
@@ -240,9 +248,9 @@ describe('a transaction that breaks a rule of the ledger fails, and its block do
     const spend = present((await genesisOutputs(gateway.url, user(owner)))[0], 'output')
     const payment = await paymentBy(owner, { spend, ...changed })
     const blockId = await send(payment.payload)
-    const verdict = await judged(payment)
-    expect(verdict).toMatchObject({ state: 'FAILED', failure: { name }, blockId })
-    // What is missing is waited for until the slot is committed.
+    const booked = await whenBooked(payment)
+    expect(booked).toMatchObject({ state: 'FAILED', failure: { name }, blockId })
+    // A transaction waits for a missing input until the slot is committed.
     const { blockState } = await getJson(`${core}/blocks/${blockId}/metadata`)
     expect(blockState).toMatch(name === 'Orphaned' ? /^(accepted|finalized)$/ : /^accepted$/)
   })
@@ -254,7 +262,7 @@ describe('a transaction that breaks a rule of the ledger fails, and its block do
 })
 
 test('after slots were committed in a batch a young commitment is offered to issuers', async () => {
-  // The clock stands: the slot before the newest one is asked for, which came with the batch.
+  // The clock stands still: the offer names the slot before the newest one, and both were committed in the batch.
   const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
   const fresh = await startGateway({ clock })
   const { network, header } = await offerOf(fresh.url)
@@ -264,8 +272,8 @@ test('after slots were committed in a batch a young commitment is offered to iss
   await fresh.close()
 })
 
-/** The state of a transaction as soon as it is booked. */
-async function judged({ transactionId }: SignedPayment): Promise<object> {
+/** Waits until a transaction is booked, and returns its state. */
+async function whenBooked({ transactionId }: SignedPayment): Promise<object> {
   const query = `{ transaction(id: "${transactionId}") { state failure { code name } blockId } }`
   return until(async () => {
     const { data } = await graphql(gateway.url, query)
@@ -278,7 +286,7 @@ function spentBy({ payload }: SignedPayment): string {
   return present(input, 'input')
 }
 
-/** The hashes of whole values among the nodes of a proof. */
+/** Returns the value hashes among the nodes of a proof. */
 function valuesIn(node: ProofNode): string[] {
   if (node.type === 0) return [...valuesIn(node.l), ...valuesIn(node.r)]
   return node.type === 2 ? [node.hash] : []

@@ -32,25 +32,24 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** Every row is a block that is right but for one thing; REST and GraphQL say the same of it. */
+/** Each row is a block that is valid except for one fault; REST and GraphQL report the same. */
 
 let gateway: TestGateway
 let offer: Offer
 let genesisCommitment: CommitmentId
-/** A block that is known. */
 let parent: SignedBlock
 
 beforeAll(async () => {
   gateway = await startGateway()
   const offered = await offerOf(gateway.url)
-  // One parent, so that every member has its place.
+  // With one parent, each member has a fixed offset.
   offer = { ...offered, strongParents: offered.strongParents.slice(0, 1) }
   genesisCommitment = await commitmentOf(0)
   parent = tagged()
   await acceptedId(await post(gateway.url, parent.bytes))
-  // Until a slot with blocks is committed, the genesis is a parent at any age.
+  // Until a slot with blocks is committed, the genesis is a valid parent at any age.
   await untilCommitted(gateway.url, slotOfId(parent.blockId))
-  // The first offer may have had no other parent than the genesis.
+  // The genesis may have been the only parent of the first offer.
   offer = { ...offer, strongParents: [parent.blockId] }
 })
 afterAll(() => gateway.close())
@@ -61,9 +60,9 @@ async function commitmentOf(index: number): Promise<CommitmentId> {
   return (await response.json()).data.milestone.commitmentId
 }
 
-const nothing = `0x${'00'.repeat(38)}` as OutputId
+const unknownOutput = `0x${'00'.repeat(38)}` as OutputId
 const genesisBlock = `0x${'00'.repeat(36)}` as BlockId
-const nowhere = `0x${'ab'.repeat(36)}` as BlockId
+const unknownBlock = `0x${'ab'.repeat(36)}` as BlockId
 const second = 1_000_000_000n
 
 function tagged(changes: BlockChanges = {}): SignedBlock {
@@ -74,12 +73,12 @@ function withHeader(header: Partial<BlockHeader>): SignedBlock {
   return tagged({ header })
 }
 
-/** A block with a transaction, well formed but for what is changed in it. */
+/** Creates a block with a transaction that is well formed except for the given changes. */
 function paying(changes: Partial<Transaction> = {}): SignedBlock {
   const creationSlot = slotNow(offer.network)
   const outputs = [ownedBy(user(1), 1_000_000n)]
   const { payload } = paymentOf(offer.network, {
-    spend: nothing,
+    spend: unknownOutput,
     key: user(1),
     outputs,
     creationSlot,
@@ -87,7 +86,7 @@ function paying(changes: Partial<Transaction> = {}): SignedBlock {
   return blockOf(offer, { ...payload, transaction: { ...payload.transaction, ...changes } })
 }
 
-describe('bytes that break a rule of form', () => {
+describe('malformed bytes of a block', () => {
   type Row = readonly [
     string,
     () => Uint8Array,
@@ -98,7 +97,7 @@ describe('bytes that break a rule of form', () => {
   const rows: readonly Row[] = [
     ['truncated', () => tagged().bytes.subarray(0, -1), 'BIN_EOF', 'signature.signature', 187],
     ['one byte', () => Uint8Array.of(3), 'BIN_EOF', 'header.networkId', 1],
-    ['nothing', () => new Uint8Array(0), 'BIN_EOF', 'header.protocolVersion', 0],
+    ['no bytes', () => new Uint8Array(0), 'BIN_EOF', 'header.protocolVersion', 0],
     ['trailing bytes', () => Uint8Array.of(...tagged().bytes, 0), 'BIN_TRAILING', '', 251],
     ['over 32768 bytes', () => new Uint8Array(32_769).fill(3), 'BLOCK_SIZE', '', undefined],
     [
@@ -150,19 +149,19 @@ describe('bytes that break a rule of form', () => {
     })
   })
 
-  /** Names the member, or the block itself, and where it begins. */
+  /** Matches the name of the member, or of the block itself, and its offset. */
   function sentenceAbout(path: string, offset: number | undefined): RegExp {
     const at = offset === undefined ? '' : ` \\(byte ${offset}\\)`
     return new RegExp(`^${path === '' ? 'block' : path} [^.(]+${at}$`)
   }
 })
 
-describe('JSON that breaks a rule of form', () => {
+describe('malformed JSON of a block', () => {
   const changed = (path: string, value: unknown) => () =>
     edited(jsonOf(tagged()), path, () => value)
   type Row = readonly [string, () => unknown, rule: string, path: string]
   const rows: readonly Row[] = [
-    ['no object', () => 'block', 'JSON_TYPE', ''],
+    ['not an object', () => 'block', 'JSON_TYPE', ''],
     ['an empty object', () => ({}), 'JSON_MISSING', 'header'],
     [
       'a member is missing',
@@ -170,9 +169,14 @@ describe('JSON that breaks a rule of form', () => {
       'JSON_MISSING',
       'header.issuerId',
     ],
-    ['a number for a text', changed('header.issuingTime', 1), 'JSON_U64', 'header.issuingTime'],
     [
-      'a text for a number',
+      'a number instead of a string',
+      changed('header.issuingTime', 1),
+      'JSON_U64',
+      'header.issuingTime',
+    ],
+    [
+      'a string instead of a number',
       changed('header.protocolVersion', '3'),
       'JSON_NUMBER',
       'header.protocolVersion',
@@ -218,7 +222,7 @@ describe('JSON that breaks a rule of form', () => {
     })
   })
 
-  /** Outputs of some 300 bytes each, as many as there may be. */
+  /** Creates the maximum number of outputs, of about 300 bytes each. */
   function large(): Output[] {
     const entries = [{ key: 'text', value: `0x${'ab'.repeat(250)}` }] as const
     const output = ownedBy(user(1), 1_000_000n)
@@ -226,12 +230,12 @@ describe('JSON that breaks a rule of form', () => {
   }
 })
 
-describe('a block that this ledger does not take', () => {
+describe('the ledger rejects a block with', () => {
   const stranger = `0x${'11'.repeat(32)}` as AccountId
   const unknown = (id: CommitmentId) => `0x${'22'.repeat(32)}${id.slice(-8)}` as CommitmentId
   const inSlot = (slot: SlotIndex) => BigInt(slotStart(offer.network.parameters, slot)) * second
   let inTenSeconds = 0n
-  /** Taken when the block is made: a busy machine may be ten seconds later with it. */
+  /** Reads the clock when the block is made, because a busy machine may come to it ten seconds later. */
   function tenSecondsOn(): bigint {
     inTenSeconds = BigInt(Date.now()) * 1_000_000n + 10n * second
     return inTenSeconds
@@ -246,7 +250,7 @@ describe('a block that this ledger does not take', () => {
       () => ({ code: 'BLOCK_SIGNATURE_INVALID', publicKey: issuer.key.publicKey }),
     ],
     [
-      'a key that is not of the issuer',
+      'a key of another account',
       () => tagged({ key: user(1) }),
       'signature.publicKey',
       () => ({
@@ -271,7 +275,7 @@ describe('a block that this ledger does not take', () => {
       }),
     ],
     [
-      'a time to come',
+      'an issuing time in the future',
       () => withHeader({ issuingTime: tenSecondsOn() }),
       'header.issuingTime',
       () => ({
@@ -281,16 +285,16 @@ describe('a block that this ledger does not take', () => {
       }),
     ],
     [
-      'a vote of no validator',
+      'a validation by an issuer outside the committee',
       validation,
       'header.issuerId',
       () => ({ code: 'VALIDATOR_NOT_IN_COMMITTEE', issuerId: issuer.accountId }),
     ],
     [
       'an unknown parent',
-      () => tagged({ body: { strongParents: [nowhere] } }),
+      () => tagged({ body: { strongParents: [unknownBlock] } }),
       'body',
-      () => ({ code: 'PARENT_UNKNOWN', blockId: nowhere }),
+      () => ({ code: 'PARENT_UNKNOWN', blockId: unknownBlock }),
     ],
     [
       'a parent that is too old',
@@ -322,7 +326,7 @@ describe('a block that this ledger does not take', () => {
       }),
     ],
     [
-      'a slot that is committed',
+      'an issuing time in a committed slot',
       () =>
         tagged({
           header: { issuingTime: inSlot(20), slotCommitmentId: genesisCommitment },
@@ -356,38 +360,39 @@ describe('a block that this ledger does not take', () => {
     return { block: changed, blockId, bytes: encode(Block, changed) }
   }
 
-  /** With the signature of another block. */
+  /** Creates a block with the signature of another block. */
   function resigned({ signature }: Block): SignedBlock {
     const { block, blockId } = tagged()
     return { block, blockId, bytes: encode(Block, { ...block, signature }) }
   }
 })
 
-describe('a body that REST cannot read', () => {
+describe('REST refuses a body', () => {
   const json = 'application/json'
   const long = new Uint8Array(1_048_577)
-  const rows: readonly (readonly [string, BodyInit, type: string | undefined, says: string])[] = [
-    ['over 1 MiB', long, json, 'body: longer than 1048576 bytes'],
-    ['over 1 MiB of bytes', long, binary, 'body: longer than 1048576 bytes'],
-    ['over 1 MiB without saying so', streamOf(long), json, 'body: longer than 1048576 bytes'],
-    ['of no type', Uint8Array.of(3), undefined, 'Content-Type: expected'],
-    ['of another type', '{}', 'text/plain', 'Content-Type: expected'],
-    ['of a type like it', '{}', 'text/json', 'Content-Type: expected'],
-    ['of another version', '{}', 'application/vnd.iota.serializer-v1', 'Content-Type: expected'],
-    ['that is no JSON', '{"header":', json, 'body: not JSON'],
-    ['that is no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), json, 'body: not JSON'],
-    ['that is empty', '', json, 'body: not JSON'],
-    ['that is empty, of bytes', '', binary, 'header.protocolVersion ends'],
-    ['that spells bytes which end too soon', '0x03', binary, 'header.networkId ends'],
-    ['that is a text of no bytes', '0x0', binary, 'header'],
-  ]
-  test.each(rows)('%s', async (_name, body, type, says) => {
+  const rows: readonly (readonly [string, BodyInit, type: string | undefined, expected: string])[] =
+    [
+      ['over 1 MiB', long, json, 'body: longer than 1048576 bytes'],
+      ['over 1 MiB of bytes', long, binary, 'body: longer than 1048576 bytes'],
+      ['over 1 MiB without a length', streamOf(long), json, 'body: longer than 1048576 bytes'],
+      ['of no type', Uint8Array.of(3), undefined, 'Content-Type: expected'],
+      ['of another type', '{}', 'text/plain', 'Content-Type: expected'],
+      ['of a similar type', '{}', 'text/json', 'Content-Type: expected'],
+      ['of another version', '{}', 'application/vnd.iota.serializer-v1', 'Content-Type: expected'],
+      ['that is no JSON', '{"header":', json, 'body: not JSON'],
+      ['that is no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), json, 'body: not JSON'],
+      ['that is empty', '', json, 'body: not JSON'],
+      ['that is empty, of bytes', '', binary, 'header.protocolVersion ends'],
+      ['with truncated bytes in hexadecimal', '0x03', binary, 'header.networkId ends'],
+      ['with an odd number of hexadecimal digits', '0x0', binary, 'header'],
+    ]
+  test.each(rows)('%s', async (_name, body, type, expected) => {
     const headers = type === undefined ? {} : { 'content-type': type }
-    // A body without a length must be half duplex, which the declared type of a request does not know.
+    // A body without a length requires half duplex, which the declared type of a request lacks.
     const request = { method: 'POST', headers, body, duplex: 'half' }
     const response = await rest(`${gateway.url}/api/core/v3/blocks`, request)
     const [status, message] = await refusal(response)
-    expect([status, message]).toEqual([400, expect.stringContaining(says)])
+    expect([status, message]).toEqual([400, expect.stringContaining(expected)])
   })
 
   function streamOf(bytes: Uint8Array): ReadableStream {

@@ -66,19 +66,23 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-describe('a route says the same as JSON and as bytes', () => {
+describe('a route returns the same as JSON and as bytes:', () => {
   const slot = () => slotOfId(carrier.blockId)
   const rows: readonly (readonly [string, () => string, Schema<unknown>])[] = [
     ['the block', () => `blocks/${carrier.blockId}`, Block],
     ['its state', () => `blocks/${carrier.blockId}/metadata`, BlockMetadata],
-    ['both', () => `blocks/${carrier.blockId}/full`, BlockWithMetadata],
+    ['the block and its state', () => `blocks/${carrier.blockId}/full`, BlockWithMetadata],
     ['an output', () => `outputs/${payment.created[1]}`, OutputWithProof],
     ['an unspent output', () => `outputs/${payment.created[1]}/metadata`, OutputMetadata],
     ['a spent output', () => `outputs/${spent}/metadata`, OutputMetadata],
-    ['all of an output', () => `outputs/${payment.created[0]}/full`, OutputWithMetadata],
+    ['an output and its state', () => `outputs/${payment.created[0]}/full`, OutputWithMetadata],
     ['a transaction', () => `transactions/${payment.transactionId}`, Transaction],
     ['its state', () => `transactions/${payment.transactionId}/metadata`, TransactionMetadata],
-    ['a failure', () => `transactions/${failed.transactionId}/metadata`, TransactionMetadata],
+    [
+      'the state of a failed transaction',
+      () => `transactions/${failed.transactionId}/metadata`,
+      TransactionMetadata,
+    ],
     ['its block', () => `transactions/${payment.transactionId}/included-block`, Block],
     [
       'the state of its block',
@@ -86,12 +90,20 @@ describe('a route says the same as JSON and as bytes', () => {
       BlockMetadata,
     ],
     ['a commitment', () => `commitments/by-slot/${slot()}`, SlotCommitment],
-    ['changes', () => `commitments/by-slot/${slot()}/utxo-changes`, UtxoChanges],
-    ['outputs', () => `commitments/by-slot/${slot()}/utxo-changes/full`, UtxoChangesFull],
-    ['genesis', () => `commitments/by-slot/0/utxo-changes/full`, UtxoChangesFull],
+    ['the changes of a slot', () => `commitments/by-slot/${slot()}/utxo-changes`, UtxoChanges],
+    [
+      'the changes of a slot with outputs',
+      () => `commitments/by-slot/${slot()}/utxo-changes/full`,
+      UtxoChangesFull,
+    ],
+    [
+      'the outputs of the genesis',
+      () => `commitments/by-slot/0/utxo-changes/full`,
+      UtxoChangesFull,
+    ],
     ['the node', () => 'info', NodeInfo],
-    ['issuance', () => 'blocks/issuance', IssuanceOffer],
-    ['metrics', () => 'network/metrics', NetworkMetrics],
+    ['the issuance offer', () => 'blocks/issuance', IssuanceOffer],
+    ['the network metrics', () => 'network/metrics', NetworkMetrics],
   ]
   test.each(rows)('%s', async (_name, path, schema) => {
     const url = `${core}/${path()}`
@@ -99,11 +111,13 @@ describe('a route says the same as JSON and as bytes', () => {
     const raw = await rest(url, { headers: { accept: binary } })
     expect([raw.status, raw.headers.get('content-type')]).toEqual([200, binary])
     const value = decode(schema, new Uint8Array(await raw.arrayBuffer()))
-    const moving = ['latestCommitmentId', 'status', 'latestParentBlockIssuingTime']
-    expect(value.ok && without(moving, print(schema, value.value))).toEqual(without(moving, json))
+    const changing = ['latestCommitmentId', 'status', 'latestParentBlockIssuingTime']
+    expect(value.ok && without(changing, print(schema, value.value))).toEqual(
+      without(changing, json),
+    )
   })
 
-  /** What the next slot changes is not compared. */
+  /** Removes the members that the next slot changes. */
   function without(names: readonly string[], json: unknown): unknown {
     const text = JSON.stringify(json, (key, value) => (names.includes(key) ? undefined : value))
     const value = JSON.parse(text)
@@ -114,7 +128,7 @@ describe('a route says the same as JSON and as bytes', () => {
 })
 
 describe('an output', () => {
-  test('that is spent tells by whom and when', async () => {
+  test('that is spent has the spending transaction and its slot', async () => {
     const metadata = await restJson(`${core}/outputs/${spent}/metadata`)
     const slot = slotOfId(carrier.blockId)
     const genesis = await restJson(`${core}/commitments/by-slot/0`)
@@ -131,7 +145,7 @@ describe('an output', () => {
     })
   })
 
-  test('of a slot that is not committed has no commitment yet', async () => {
+  test('of an uncommitted slot has no commitment', async () => {
     const offer = await offerOf(gateway.url)
     const next = paymentOf(offer.network, {
       spend: present(payment.created[0], 'an output'),
@@ -141,7 +155,7 @@ describe('an output', () => {
     })
     await acceptedId(await post(gateway.url, blockOf(offer, next.payload).bytes))
     const url = `${core}/outputs/${next.created[0]}/metadata`
-    // Booking follows the answer.
+    // The output is booked after the response.
     await until(async () => (await rest(url)).status !== 404)
     const { included } = await restJson(url)
     expect(included).toEqual({ slot: expect.any(Number), transactionId: next.transactionId })
@@ -155,7 +169,7 @@ describe('an output', () => {
 })
 
 describe('a transaction', () => {
-  test('that was booked is told with its block', async () => {
+  test('that was booked has a state and a block', async () => {
     const metadata = await restJson(`${core}/transactions/${payment.transactionId}/metadata`)
     expect(metadata).toEqual({
       transactionId: payment.transactionId,
@@ -166,7 +180,7 @@ describe('a transaction', () => {
     expect(block).toEqual(print(Block, carrier.block))
   })
 
-  test('that failed is told with the reason, and no block includes it', async () => {
+  test('that failed has a state with the reason, and no including block', async () => {
     const url = `${core}/transactions/${failed.transactionId}`
     expect(await restJson(`${url}/metadata`)).toMatchObject({
       transactionState: 'failed',
@@ -177,7 +191,7 @@ describe('a transaction', () => {
     expect((await rest(`${url}/included-block/metadata`)).status).toBe(404)
   })
 
-  test('of the genesis, which outputs name, is final and nothing more is there of it', async () => {
+  test('of the genesis is finalized, and has neither content nor a block', async () => {
     const { included } = await restJson(`${core}/outputs/${spent}/metadata`)
     const id = included.transactionId
     const url = `${core}/transactions/${id}`
@@ -223,7 +237,7 @@ describe('a transaction', () => {
         .toSorted((a: string, b: string) => indexOf(a) - indexOf(b))
         .map((outputId: string) => ({ outputId, transactionId, proof: { slot: 0 } })),
     })
-    // An id of the same slot that no output names.
+    // No output has this id of the same slot.
     const other = `0x${'ab'.repeat(32)}00000000`
     expect((await graphql(gateway.url, query, { id: other })).data).toEqual({ transaction: null })
   })
@@ -243,7 +257,7 @@ describe('a commitment', () => {
     expect(newest.slot).toBeGreaterThanOrEqual(slot)
   })
 
-  test('tells the outputs themselves', async () => {
+  test('has the outputs of its changes', async () => {
     const slot = slotOfId(carrier.blockId)
     const full = await restJson(`${core}/commitments/by-slot/${slot}/utxo-changes/full`)
     const { output } = await restJson(`${core}/outputs/${spent}`)
@@ -252,7 +266,7 @@ describe('a commitment', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('a path without a resource:', () => {
   const nowhere = 'ab'.repeat(36)
   const rows = [
     [`blocks/0x${nowhere}/full`, 404],
@@ -275,20 +289,20 @@ describe('what is not there', () => {
     ['transactions/%ff', 400],
     ['outputs/0x/metadata', 400],
   ] as const
-  test.each(rows)('%s gives %i', async (path, status) => {
-    const [answered, message] = await refusal(await rest(`${core}/${path}`))
-    expect(answered).toBe(status)
+  test.each(rows)('%s has the status %i', async (path, status) => {
+    const [actual, message] = await refusal(await rest(`${core}/${path}`))
+    expect(actual).toBe(status)
     expect(message).toMatch(/^[\w ]+/)
   })
 })
 
-describe('a slot that is not committed yet is not there', () => {
+describe('an uncommitted slot does not exist:', () => {
   const rows = ['by-slot/$', 'by-slot/$/utxo-changes', 'by-slot/$/utxo-changes/full'] as const
   test.each(rows)('commitments/%s', async (path) => {
     const { status } = await restJson(`${core}/info`)
     const next = status.latestFinalizedSlot + 100
-    const answer = await rest(`${core}/commitments/${path.replace('$', next)}`)
-    expect(await refusal(answer)).toEqual([404, `the commitment of slot ${next} does not exist`])
+    const response = await rest(`${core}/commitments/${path.replace('$', next)}`)
+    expect(await refusal(response)).toEqual([404, `the commitment of slot ${next} does not exist`])
   })
 })
 
@@ -299,7 +313,7 @@ test('the network is healthy and has blocks', async () => {
   expect(Number(metrics.confirmationRate)).toBeLessThanOrEqual(100)
 })
 
-test('a block keeps its bytes at every door', async () => {
+test('every route returns the same bytes of a block', async () => {
   const id: BlockId = carrier.blockId
   for (const path of [`blocks/${id}`, `transactions/${payment.transactionId}/included-block`]) {
     const raw = await rest(`${core}/${path}`, { headers: { accept: binary } })

@@ -31,7 +31,7 @@ afterAll(() => gateway.close())
 
 let serial = 0
 
-/** A block that nobody has submitted yet. */
+/** Creates a block that was not submitted before. */
 async function newBlock(url = gateway.url): Promise<SignedBlock> {
   serial++
   return blockOf(await offerOf(url), taggedData('0x', `0x${serial.toString(16).padStart(8, '0')}`))
@@ -39,7 +39,7 @@ async function newBlock(url = gateway.url): Promise<SignedBlock> {
 
 const taggedJson = { type: 0, tag: '0x746167', data: '0x64617461' }
 
-describe('a right block is taken', () => {
+describe('a valid block is accepted', () => {
   const json = ({ block }: SignedBlock): object => Object(print(Block, block))
   const rows: readonly (readonly [string, (block: SignedBlock) => Body, type: string])[] = [
     ['as bytes', ({ bytes }) => bytes, binary],
@@ -48,16 +48,16 @@ describe('a right block is taken', () => {
       ({ bytes }) => bytes,
       'application/vnd.tst.serializer-v2',
     ],
-    ['as bytes, type in capitals', ({ bytes }) => bytes, binary.toUpperCase()],
-    ['as bytes spelled in hex', ({ bytes }) => bytesToHex(bytes), binary],
+    ['as bytes with the type in upper case', ({ bytes }) => bytes, binary.toUpperCase()],
+    ['as bytes in hexadecimal', ({ bytes }) => bytesToHex(bytes), binary],
     [
-      'as bytes spelled in capitals',
+      'as bytes in upper-case hexadecimal',
       ({ bytes }) => `0x${bytesToHex(bytes).slice(2).toUpperCase()}\n`,
       binary,
     ],
     ['as JSON', (block) => JSON.stringify(json(block)), 'application/json'],
     [
-      'as JSON of a character set',
+      'as JSON with a character set',
       (block) => JSON.stringify(json(block)),
       'application/json; charset=utf-8',
     ],
@@ -95,7 +95,7 @@ describe('a right block is taken', () => {
     expect(await Promise.all(responses.map(acceptedId))).toEqual(Array(8).fill(blockId))
   })
 
-  test('and answered in bytes to those who ask for them', async () => {
+  test('and its id is returned as bytes on request', async () => {
     const { bytes, blockId } = await newBlock()
     const response = await post(gateway.url, bytes, { accept: binary })
     expect([response.status, response.headers.get('content-type')]).toEqual([201, binary])
@@ -138,7 +138,7 @@ describe('a right block is taken', () => {
   }
 })
 
-describe('a payload alone', () => {
+describe('a payload without a block', () => {
   test('becomes a block of the node’s own account', async () => {
     const blockId = await acceptedId(await post(gateway.url, JSON.stringify(taggedJson)))
     const { header, body } = await getJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
@@ -158,7 +158,7 @@ describe('a payload alone', () => {
     expect(body.payload).toEqual(JSON.parse(json))
   })
 
-  test('by GraphQL', async () => {
+  test('is accepted by GraphQL', async () => {
     const { tag, data } = taggedJson
     const blockId = await submit(gateway.url, { payload: { taggedData: { tag, data } } })
     const { body } = await getJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
@@ -167,71 +167,71 @@ describe('a payload alone', () => {
 
   const malformed = [
     ['of an unknown kind', { type: 9 }, /unknown type/],
-    ['that speaks for the account of the node', { type: 2 }, /^type: a candidacy announcement /],
+    ['that acts for the account of the node', { type: 2 }, /^type: a candidacy announcement /],
     ['with a tag that is too long', { ...taggedJson, tag: `0x${'74'.repeat(65)}` }, /^tag /],
   ] as const
-  test.each(malformed)('%s is refused', async (_name, json, says) => {
+  test.each(malformed)('%s is refused', async (_name, json, expected) => {
     const [status, message] = await refusal(await post(gateway.url, JSON.stringify(json)))
-    expect([status, message]).toEqual([400, expect.stringMatching(says)])
+    expect([status, message]).toEqual([400, expect.stringMatching(expected)])
   })
 })
 
-describe('who may submit', () => {
+describe('blocks are accepted from', () => {
   const closed = 'submitting blocks is not available for public use'
   const tokenNeeded = `${closed}; send a token in Authorization that may submit blocks`
   type Authorization = (gateway: TestGateway) => Promise<Record<string, string>>
-  const nobody: Authorization = async () => ({})
-  const somebody: Authorization = async ({ token }) => ({
+  const noToken: Authorization = async () => ({})
+  const submitToken: Authorization = async ({ token }) => ({
     authorization: `Bearer ${await token('block:submit')}`,
   })
-  const another: Authorization = async ({ token }) => ({
+  const otherScope: Authorization = async ({ token }) => ({
     authorization: await token('chain-record:write'),
   })
-  const liar: Authorization = async () => ({ authorization: 'Bearer e30.e30.e30' })
+  const invalidToken: Authorization = async () => ({ authorization: 'Bearer e30.e30.e30' })
   const rows: readonly (readonly [string, string, Authorization, string | undefined])[] = [
-    ['nobody when it is closed', 'closed', nobody, closed],
-    ['nobody with a token when it is closed', 'closed', somebody, closed],
-    ['nobody without a token when one is needed', 'token', nobody, tokenNeeded],
-    ['nobody with a wrong token', 'token', liar, tokenNeeded],
-    ['nobody with a token for something else', 'token', another, tokenNeeded],
-    ['everybody with a token', 'token', somebody, undefined],
-    ['everybody when it is open', 'open', nobody, undefined],
+    ['nobody if the policy is closed', 'closed', noToken, closed],
+    ['nobody with a token if the policy is closed', 'closed', submitToken, closed],
+    ['nobody without a token if the policy is token', 'token', noToken, tokenNeeded],
+    ['nobody with an invalid token', 'token', invalidToken, tokenNeeded],
+    ['nobody with a token of another scope', 'token', otherScope, tokenNeeded],
+    ['everybody with a token', 'token', submitToken, undefined],
+    ['everybody if the policy is open', 'open', noToken, undefined],
   ]
   test.each(rows)('%s', async (_name, policy, authorize, message) => {
     const guarded = await startGateway({ env: { SUBMIT: policy } })
     const headers = await authorize(guarded)
     const [first, second] = [await newBlock(guarded.url), await newBlock(guarded.url)]
     const response = await post(guarded.url, first.bytes, headers)
-    const answer = await submit(guarded.url, { bytes: bytesToHex(second.bytes) }, headers)
+    const result = await submit(guarded.url, { bytes: bytesToHex(second.bytes) }, headers)
     if (message === undefined) {
       expect(await acceptedId(response)).toBe(first.blockId)
-      expect(answer).toBe(second.blockId)
+      expect(result).toBe(second.blockId)
     } else {
       expect(await refusal(response)).toEqual([403, message])
-      expect(answer).toEqual({ code: 'SUBMISSION_NOT_ALLOWED', message, policy })
+      expect(result).toEqual({ code: 'SUBMISSION_NOT_ALLOWED', message, policy })
     }
     await guarded.close()
   })
 })
 
-describe('a gateway that cannot take a block', () => {
-  test('without an account says 503 to a payload alone, and takes blocks', async () => {
-    const poor = await startGateway({ env: { ISSUER_KEY: 'none' } })
-    await untilHealth(poor.url)
-    const response = await post(poor.url, JSON.stringify(taggedJson))
+describe('a gateway that cannot accept a block', () => {
+  test('because it has no account responds with 503 to a payload, and accepts blocks', async () => {
+    const withoutIssuer = await startGateway({ env: { ISSUER_KEY: 'none' } })
+    await untilHealth(withoutIssuer.url)
+    const response = await post(withoutIssuer.url, JSON.stringify(taggedJson))
     expect(response.headers.get('retry-after')).toBe('1')
     const message =
       'a payload was submitted without a block, and this node has no issuer account to build one; submit a block'
     expect(await refusal(response)).toEqual([503, message])
     const { data } = taggedJson
-    const answer = await submit(poor.url, { payload: { taggedData: { data } } })
-    expect(answer).toEqual({ code: 'ISSUER_NOT_CONFIGURED', message })
-    const { bytes, blockId } = await newBlock(poor.url)
-    expect(await acceptedId(await post(poor.url, bytes))).toBe(blockId)
-    await poor.close()
+    const result = await submit(withoutIssuer.url, { payload: { taggedData: { data } } })
+    expect(result).toEqual({ code: 'ISSUER_NOT_CONFIGURED', message })
+    const { bytes, blockId } = await newBlock(withoutIssuer.url)
+    expect(await acceptedId(await post(withoutIssuer.url, bytes))).toBe(blockId)
+    await withoutIssuer.close()
   })
 
-  test('for another process writes says 503 until it has the lease again', async () => {
+  test('because another process writes responds with 503 until it has the lease again', async () => {
     const usurped = await startGateway()
     const known = await newBlock(usurped.url)
     await acceptedId(await post(usurped.url, known.bytes))
@@ -240,7 +240,7 @@ describe('a gateway that cannot take a block', () => {
     const usurp = "UPDATE writer SET term = term + 1, holder = 'other', until = 9999999999999"
     await onDatabase(databaseUrl, usurp)
     await untilHealth(usurped.url, 503)
-    // Where several may be on one database, blocks are taken as long as somebody books them.
+    // On a database that several processes may share, blocks are accepted as long as one of them books them.
     const reason = databaseUrl.startsWith('file:') ? 'LEASE_LOST' : 'STARTING'
     await expectUnavailable(usurped.url, bytes, reason)
     expect(await acceptedId(await post(usurped.url, known.bytes))).toBe(known.blockId)
@@ -251,7 +251,7 @@ describe('a gateway that cannot take a block', () => {
     await usurped.close()
   })
 
-  test('for it catches up says 503, and ends when it is asked to', async () => {
+  test('because it catches up responds with 503, and can be closed', async () => {
     const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
     const late = await startGateway({ clock })
     await untilHealth(late.url)
@@ -262,7 +262,7 @@ describe('a gateway that cannot take a block', () => {
     await late.close()
   })
 
-  test('for its store is broken says 500 with the id of the request, and no more', async () => {
+  test('because its store is broken responds with 500 and the request id alone', async () => {
     const broken = await startGateway()
     const { bytes } = await newBlock(broken.url)
     await onDatabase(broken.databaseUrl, 'ALTER TABLE blocks RENAME TO gone')
@@ -290,7 +290,7 @@ describe('a gateway that cannot take a block', () => {
       expect(response.headers.get('retry-after')).toBe('1')
       expect(await refusal(response)).toEqual([503, message])
     }
-    const answer = await submit(url, { bytes: bytesToHex(bytes) })
-    expect(answer).toEqual({ code: 'LEDGER_UNAVAILABLE', message, reason })
+    const result = await submit(url, { bytes: bytesToHex(bytes) })
+    expect(result).toEqual({ code: 'LEDGER_UNAVAILABLE', message, reason })
   }
 })

@@ -29,7 +29,11 @@ function addressText(fill: number, hrp = 'tst'): string {
   return encodeBech32(hrp, Uint8Array.of(0, ...new Uint8Array(32).fill(fill)))
 }
 
-function ask(body: unknown, headers: Record<string, string> = {}, query = ''): Promise<Response> {
+function requestFunds(
+  body: unknown,
+  headers: Record<string, string> = {},
+  query = '',
+): Promise<Response> {
   return rest(`${gateway.url}/api/enqueue${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -37,8 +41,8 @@ function ask(body: unknown, headers: Record<string, string> = {}, query = ''): P
   })
 }
 
-/** The updates of an address, once it has some. */
-async function paid(address: string, count = 1): Promise<readonly { outputId: string }[]> {
+/** Waits until an address has `count` updates, and returns its updates. */
+async function updatesOf(address: string, count = 1): Promise<readonly { outputId: string }[]> {
   const url = `${gateway.url}/api/explorer/v2/ledger/updates/by-address/${address}`
   return until(async () => {
     const { items } = await restJson(url)
@@ -46,13 +50,13 @@ async function paid(address: string, count = 1): Promise<readonly { outputId: st
   })
 }
 
-test('pays many who ask at once, together', async () => {
+test('many concurrent requests are paid together', async () => {
   const addresses = Array.from({ length: 150 }, (_, i) => addressText(i))
-  const answers = await Promise.all(addresses.map((address) => ask({ address })))
-  expect(answers.map(({ status }) => status)).toEqual(addresses.map(() => 202))
-  const bodies = await Promise.all(answers.map((answer) => answer.json()))
+  const responses = await Promise.all(addresses.map((address) => requestFunds({ address })))
+  expect(responses.map(({ status }) => status)).toEqual(addresses.map(() => 202))
+  const bodies = await Promise.all(responses.map((response) => response.json()))
   expect(bodies.map(({ address }) => address)).toEqual(addresses)
-  const outputs = await Promise.all(addresses.map((address) => paid(address)))
+  const outputs = await Promise.all(addresses.map((address) => updatesOf(address)))
   const amounts = await Promise.all(outputs.map(([one]) => amountOf(one?.outputId ?? '')))
   expect(new Set(amounts)).toEqual(new Set(['1000000000']))
 })
@@ -67,12 +71,12 @@ function requestFromFaucet(variables: { readonly address: string; readonly amoun
   )
 }
 
-test('pays by GraphQL, and waits for the payment', async () => {
+test('a request by GraphQL waits for its payment', async () => {
   const address = addressText(211)
   const { data, errors } = await requestFromFaucet({ address, amount: '2000000' })
   expect(errors).toBeUndefined()
   expect(data.requestFromFaucet).toMatchObject({ address, waitingRequests: 1 })
-  const [output] = await paid(address)
+  const [output] = await updatesOf(address)
   expect(output?.outputId).toContain(data.requestFromFaucet.transactionId)
   expect(await amountOf(output?.outputId ?? '')).toBe('2000000')
 })
@@ -81,20 +85,20 @@ test.each([
   [{ address: 'tst1' }, 'ADDRESS_MALFORMED'],
   [{ address: addressText(1, 'iota') }, 'ADDRESS_OF_ANOTHER_NETWORK'],
   [{ address: addressText(212), amount: '1' }, 'FAUCET_AMOUNT_TOO_SMALL'],
-])('refuses by GraphQL %j with %s', async (variables, code) => {
+])('GraphQL refuses %j with %s', async (variables, code) => {
   const { data, errors } = await requestFromFaucet(variables)
   expect(data).toBeNull()
   expect(errors?.[0]?.extensions.code).toBe(code)
 })
 
-test('gives less to those who have some', async () => {
+test('an address with some funds gets less', async () => {
   const address = addressOf(user(7))
-  expect((await ask({ address })).status).toBe(202)
-  const [newest] = await paid(address, 2)
+  expect((await requestFunds({ address })).status).toBe(202)
+  const [newest] = await updatesOf(address, 2)
   expect(await amountOf(newest?.outputId ?? '')).toBe('100000000')
 })
 
-test('gives nothing to those who have enough', async () => {
+test('an address with enough funds gets nothing', async () => {
   const rich = user(8)
   const offer = await offerOf(gateway.url)
   for (const index of [1, 2, 3, 4]) {
@@ -108,8 +112,8 @@ test('gives nothing to those who have enough', async () => {
     await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
   }
   const address = addressOf(rich)
-  await paid(address, 5)
-  expect(await refusal(await ask({ address }))).toEqual([
+  await updatesOf(address, 5)
+  expect(await refusal(await requestFunds({ address }))).toEqual([
     400,
     `address: ${address} already holds 5000000000 base tokens or more`,
   ])
@@ -117,55 +121,65 @@ test('gives nothing to those who have enough', async () => {
   expect(errors?.[0]?.extensions.code).toBe('FAUCET_FUNDS_ENOUGH')
 })
 
-test('an address waits once', async () => {
+test('an address has at most one waiting request', async () => {
   const address = addressText(200)
-  const answers = await Promise.all([1, 2, 3].map(() => ask({ address })))
-  const statuses = answers.map(({ status }) => status).toSorted()
+  const responses = await Promise.all([1, 2, 3].map(() => requestFunds({ address })))
+  const statuses = responses.map(({ status }) => status).toSorted()
   expect(statuses).toEqual([202, 400, 400])
-  await paid(address)
+  await updatesOf(address)
 })
 
-test('gives what is named, as often as it is asked, and tells the transaction to who waits', async () => {
+test('a named amount is paid for each request, and a request that waits gets the transaction id', async () => {
   const address = addressText(201)
   const amounts = ['1000000', '2000000', '2000000']
-  const answers = await Promise.all(
-    amounts.map((amount) => ask({ address, amount }, {}, '?wait=60')),
+  const responses = await Promise.all(
+    amounts.map((amount) => requestFunds({ address, amount }, {}, '?wait=60')),
   )
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  const bodies = await Promise.all(answers.map((answer) => answer.json()))
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+  const bodies = await Promise.all(responses.map((response) => response.json()))
   for (const body of bodies) {
     const transactionId = expect.stringMatching(/^0x[0-9a-f]{72}$/)
     expect(body).toEqual({ address, transactionId })
   }
-  const outputs = await paid(address, 3)
-  const given = await Promise.all(outputs.map(({ outputId }) => amountOf(outputId)))
-  expect(given.toSorted()).toEqual(amounts)
+  const outputs = await updatesOf(address, 3)
+  const paid = await Promise.all(outputs.map(({ outputId }) => amountOf(outputId)))
+  expect(paid.toSorted()).toEqual(amounts)
 })
 
-test('who asks for more than there is takes it from nobody else', async () => {
+test('a request for more than the faucet has does not affect other requests', async () => {
   const [rich, poor] = [addressText(202), addressText(203)]
-  // The first of them is being paid while the others come to wait together.
-  const [, refused, given] = await Promise.all([
-    ask({ address: addressText(204) }, {}, '?wait=60'),
-    ask({ address: rich, amount: String(10n ** 18n) }, {}, '?wait=60'),
-    ask({ address: poor }, {}, '?wait=60'),
+  // The first request is being paid while the others wait together.
+  const [, refused, paid] = await Promise.all([
+    requestFunds({ address: addressText(204) }, {}, '?wait=60'),
+    requestFunds({ address: rich, amount: String(10n ** 18n) }, {}, '?wait=60'),
+    requestFunds({ address: poor }, {}, '?wait=60'),
   ])
   expect(await refusal(refused)).toEqual([503, 'the faucet could not pay: funds missing'])
-  expect(given.status).toBe(200)
+  expect(paid.status).toBe(200)
 })
 
-describe('refuses', () => {
+describe('the faucet refuses', () => {
   const rows: readonly (readonly [string, unknown, Record<string, string>, string])[] = [
     ['no address', {}, {}, 'address: expected'],
-    ['an address of another kind', { address: 1 }, {}, 'address: expected'],
+    ['an address that is not text', { address: 1 }, {}, 'address: expected'],
     ['a list', [], {}, 'address: expected'],
     ['an amount as a number', { address: addressText(1), amount: 5 }, {}, 'amount: expected'],
     ['an amount of 65 bits', { address: addressText(1), amount: `${2n ** 64n}` }, {}, 'amount: ex'],
-    ['too little', { address: addressText(1), amount: '1' }, {}, 'amount: must be at least'],
+    [
+      'too small an amount',
+      { address: addressText(1), amount: '1' },
+      {},
+      'amount: must be at least',
+    ],
     ['null', 'null', {}, 'address: expected'],
-    ['what is no address', { address: 'x' }, {}, 'address: not a Bech32'],
-    ['another network', { address: addressText(1, 'iota') }, {}, 'address: an address of the'],
-    ['no JSON', '{', {}, 'body: not JSON'],
+    ['text that is not an address', { address: 'x' }, {}, 'address: not a Bech32'],
+    [
+      'an address of another network',
+      { address: addressText(1, 'iota') },
+      {},
+      'address: an address of the',
+    ],
+    ['a body that is not JSON', '{', {}, 'body: not JSON'],
     [
       'a form',
       'address=x',
@@ -174,18 +188,18 @@ describe('refuses', () => {
     ],
   ]
   test.each(rows)('%s', async (_name, body, headers, start) => {
-    const [status, message] = await refusal(await ask(body, headers))
+    const [status, message] = await refusal(await requestFunds(body, headers))
     expect([status, message.slice(0, start.length)]).toEqual([400, start])
   })
 
   test('a wait of more than a minute', async () => {
-    const answer = await ask({ address: addressText(1) }, {}, '?wait=61')
-    expect(await refusal(answer)).toEqual([400, 'query: wait must be 0 to 60 seconds'])
+    const response = await requestFunds({ address: addressText(1) }, {}, '?wait=61')
+    expect(await refusal(response)).toEqual([400, 'query: wait must be 0 to 60 seconds'])
   })
 
-  test('the reference of a multi address, to which nothing can be sent', async () => {
+  test('a multi address reference, to which nothing can be sent', async () => {
     const reference = encodeBech32('tst', Uint8Array.of(40, ...new Uint8Array(32)))
-    expect((await refusal(await ask({ address: reference })))[0]).toBe(400)
+    expect((await refusal(await requestFunds({ address: reference })))[0]).toBe(400)
   })
 })
 

@@ -24,15 +24,15 @@ function cursorAt(seq: number): string {
 async function poll(parameters: Record<string, string>, url = gateway.url) {
   const response = await rest(`${url}/feed/updates?${new URLSearchParams(parameters)}`)
   const { status, headers } = response
-  // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects of it
+  // biome-ignore lint/suspicious/noExplicitAny: the assertions check its shape
   const page: any = await response.json()
   return { status, cache: headers.get('cache-control'), retry: headers.get('retry-after'), page }
 }
 
 describe('GET /feed/updates (11)', () => {
-  test('walked from the beginning gives every update once, and full pages may be kept', async () => {
+  test('read from the beginning, returns every update once, and full pages may be cached', async () => {
     const address = `${addressText(owner)},${addressText(other)}`
-    const told: string[] = []
+    const outputIds: string[] = []
     let after = cursorAt(0)
     for (let isFull = true; isFull; ) {
       const { status, cache, page } = await poll({ address, after, limit: '3' })
@@ -40,39 +40,39 @@ describe('GET /feed/updates (11)', () => {
       expect(page.previousCursor).toBe(after)
       isFull = page.isFull
       expect(cache).toBe(isFull ? 'public, no-cache' : 'no-store')
-      told.push(...page.updates.map((update: { outputId: string }) => update.outputId))
+      outputIds.push(...page.updates.map((update: { outputId: string }) => update.outputId))
       after = page.cursor
     }
-    expect(told).toEqual(gateway.log.rows.map(({ outputId }) => outputId))
+    expect(outputIds).toEqual(gateway.log.rows.map(({ outputId }) => outputId))
     expect(after).toBe(cursorAt(gateway.log.rows.length))
   })
 
-  test('asked again gives the same full page, whatever was committed since', async () => {
-    const question = { address: addressText(owner), after: cursorAt(1), limit: '2' }
-    const { page } = await poll(question)
+  test('requested again, returns the same full page, whatever was committed since', async () => {
+    const query = { address: addressText(owner), after: cursorAt(1), limit: '2' }
+    const { page } = await poll(query)
     await gateway.commit(slotOf(owner))
     await gateway.known()
-    expect((await poll(question)).page).toEqual(page)
+    expect((await poll(query)).page).toEqual(page)
   })
 
-  test('a page that was kept is confirmed by its tag, and not behind another history (5)', async () => {
+  test('revalidates a cached page by its tag, and not after a change of history (5)', async () => {
     const copy = await serveLog({ settings: { ringRows: 2 } })
     for (let i = 0; i < 6; i++) await copy.commit(slotOf(owner))
     await copy.known()
     const { log } = copy
-    const question = { after: log.cursorAt(2), limit: '3' }
-    const url = `${copy.url}/feed/updates?${new URLSearchParams(question)}`
-    const kept = await rest(url)
-    const former = await kept.json()
-    const headers = { 'if-none-match': kept.headers.get('etag') ?? '' }
+    const query = { after: log.cursorAt(2), limit: '3' }
+    const url = `${copy.url}/feed/updates?${new URLSearchParams(query)}`
+    const first = await rest(url)
+    const former = await first.json()
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
     expect((await rest(url, { headers })).status).toBe(304)
     const { era } = copy.feed.tail.tip()
     await log.rewind(3)
     for (let i = 0; i < 6; i++) await copy.commit(slotOf(owner))
     await until(() => copy.feed.tail.tip().era > era && copy.feed.tail.tip().slot === log.slot())
-    const asked = await rest(url, { headers })
-    expect(asked.status).toBe(200)
-    const page = await asked.json()
+    const again = await rest(url, { headers })
+    expect(again.status).toBe(200)
+    const page = await again.json()
     expect(page).toMatchObject({ previousCursor: log.cursorAt(2), cursor: log.cursorAt(5) })
     expect(page.updates.map((update: { outputId: string }) => update.outputId)).toEqual(
       log.rows.slice(2, 5).map(({ outputId }) => outputId),
@@ -84,22 +84,22 @@ describe('GET /feed/updates (11)', () => {
 
   test('waits for the first update', async () => {
     const watching = gateway.feed.tail.counts().watchers
-    const answer = poll({ address: addressText(owner), wait: '60' })
-    // Without a cursor it is what comes after the request.
+    const response = poll({ address: addressText(owner), wait: '60' })
+    // Without a cursor the page has only updates that follow the request.
     await until(() => gateway.feed.tail.counts().watchers > watching)
     await gateway.commit(slotOf(other), slotOf(owner))
-    const { page } = await answer
+    const { page } = await response
     const [newest] = rowsOf(gateway.log.rows, owner, 'OWNED').slice(-1)
     expect(page.updates).toMatchObject([{ ordinal: newest?.ordinal, outputId: newest?.outputId }])
   })
 
-  test('ends the wait when the client goes away', async () => {
+  test('ends the wait when the client disconnects', async () => {
     const controller = new AbortController()
     const parameters = new URLSearchParams({ address: addressText(quiet), wait: '60' })
-    const answer = rest(`${gateway.url}/feed/updates?${parameters}`, controller)
+    const response = rest(`${gateway.url}/feed/updates?${parameters}`, controller)
     await expect(async () => {
       setImmediate(() => controller.abort())
-      await answer
+      await response
     }).rejects.toThrow()
   })
 
@@ -120,11 +120,11 @@ describe('GET /feed/updates (11)', () => {
     ['an unknown parameter', { cursor: 'x' }, 400],
   ] as const
   test.each(refused)('refuses %s', async (_name, parameters, status) => {
-    const { status: given, page } = await poll(parameters)
-    expect([given, page.error.code]).toEqual([status, status])
+    const { status: actual, page } = await poll(parameters)
+    expect([actual, page.error.code]).toEqual([status, status])
   })
 
-  test('refuses a listener over the limit before any work, and when it is about to stop (8, 14)', async () => {
+  test('refuses a subscriber over the limit before any work, and ends a wait when it is about to stop (8, 14)', async () => {
     const full = await serveLog({ limits: { subscriptions: 0 } })
     expect(await poll({ after: 'x' }, full.url)).toMatchObject({ status: 503, retry: '1' })
     await full.close()

@@ -6,19 +6,19 @@ import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { untilHealth } from '../../support/wallet.ts'
 
-/** What docs/rest.md shows works: its examples are run, and it has every route and no other. */
+/** The examples of docs/rest.md are run, and its tables have every route and no other. */
 
 const handbook = readFileSync(new URL('../../../docs/rest.md', import.meta.url), 'utf8')
 const blocks = [...handbook.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
 const lines = blocks.flatMap((block) => block.trim().split('\n'))
 
-test('its tables name every route and no other', () => {
+test('the tables of docs/rest.md name every route and no other', () => {
   const named = [...handbook.matchAll(/^\| `((?:GET|POST) \S+)` \|/gm)].map((match) => match[1])
   const known = routes.map(({ method, path }) => `${method} ${path}`)
   expect(named.sort()).toEqual(known.sort())
 })
 
-describe('its examples', () => {
+describe('the examples of docs/rest.md', () => {
   let gateway: TestGateway
   let variables: ReadonlyMap<string, string>
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('its examples', () => {
   })
 })
 
-/** As a shell would split them. */
+/** Splits a line as a shell does. */
 function wordsOf(line: string, variables: ReadonlyMap<string, string>): readonly string[] {
   const words = line.matchAll(/'([^']*)'|"((?:\\"|[^"])*)"|(\S+)/g)
   return [...words].map(([, literal, quoted, bare]) => {
@@ -56,7 +56,7 @@ function wordsOf(line: string, variables: ReadonlyMap<string, string>): readonly
   })
 }
 
-/** The request that curl would make. */
+/** Returns the request that curl sends. */
 function readCurl([, ...words]: readonly string[]): RequestInit & { url: string } {
   const headers: Record<string, string> = {}
   let url = ''
@@ -73,7 +73,8 @@ function readCurl([, ...words]: readonly string[]): RequestInit & { url: string 
       if (word === '-X') method = next
       else if (word === '-d') body = next
       else if (word === '-H') headers[next.split(': ')[0] ?? ''] = next.replace(/^[^:]*: /, '')
-      else if (word !== '--output') throw new Error(`curl knows ${word}, and this test does not`)
+      else if (word !== '--output')
+        throw new Error(`this test does not support the option ${word} of curl`)
     }
   }
   return { url, method, headers, ...(body !== undefined && { body }) }

@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rest } from '../../support/rest.ts'
 
-/** The helper that all tests of routes go through is no good if it cannot fail. */
+/** All tests of routes use this helper, so it must be able to fail. */
 
-interface Lie {
+interface FakeResponse {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: string
 }
 
-let lie: Lie
+let fake: FakeResponse
 let server: Server
 let url: string
 beforeAll(async () => {
   server = createServer((_request, response) => {
-    const { status, headers = {}, body } = lie
+    const { status, headers = {}, body } = fake
     const type = body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' }
     response.writeHead(status, { ...type, ...headers })
     response.end(body)
@@ -30,20 +30,20 @@ afterAll(() => server.close())
 const healthy = JSON.stringify({ isHealthy: true, reasons: [], role: 'writer', term: 1 })
 const wrong = JSON.stringify({ error: { code: 400, message: 'no' } })
 
-describe('the helper takes', () => {
-  const rows: readonly (readonly [string, string, Lie])[] = [
-    ['what the document says', '/health', { status: 200, body: healthy }],
+describe('the helper accepts', () => {
+  const rows: readonly (readonly [string, string, FakeResponse])[] = [
+    ['a documented response', '/health', { status: 200, body: healthy }],
     ['a refusal', '/health', { status: 400, body: wrong }],
-    ['no change', '/health', { status: 304, headers: { etag: '"1"' } }],
+    ['a 304 response', '/health', { status: 304, headers: { etag: '"1"' } }],
     [
-      'a header that every answer may have',
+      'a header that every response may have',
       '/health',
       { status: 503, headers: { vary: 'x' }, body: healthy },
     ],
-    ['a path that is not there', '/nowhere', { status: 404, body: wrong }],
+    ['an error for an unknown path', '/nowhere', { status: 404, body: wrong }],
   ]
   test.each(rows)('%s', async (_name, path, answer) => {
-    lie = answer
+    fake = answer
     expect((await rest(url + path)).status).toBe(answer.status)
   })
 })
@@ -57,49 +57,64 @@ describe('the helper fails on', () => {
     isHappy: true,
   })
   const inner = JSON.stringify({ error: { code: 400, message: 'no', why: 'so' } })
-  const rows: readonly (readonly [string, string, string, Lie])[] = [
-    ['a status', 'GET', '/health', { status: 201, body: healthy }],
-    ['a header', 'GET', '/health', { status: 200, headers: { 'x-more': '1' }, body: healthy }],
-    ['a header of HEAD', 'HEAD', '/health', { status: 200, headers: { 'x-more': '1' } }],
-    ['a member', 'GET', '/health', { status: 200, body: extra }],
-    ['a member inside', 'GET', '/health', { status: 400, body: inner }],
-    ['a member that is missing', 'GET', '/health', { status: 200, body: '{}' }],
+  const rows: readonly (readonly [string, string, string, FakeResponse])[] = [
+    ['an undocumented status', 'GET', '/health', { status: 201, body: healthy }],
     [
-      'a member of another kind',
+      'an undocumented header',
+      'GET',
+      '/health',
+      { status: 200, headers: { 'x-more': '1' }, body: healthy },
+    ],
+    [
+      'an undocumented header of HEAD',
+      'HEAD',
+      '/health',
+      { status: 200, headers: { 'x-more': '1' } },
+    ],
+    ['an undocumented member', 'GET', '/health', { status: 200, body: extra }],
+    ['an undocumented nested member', 'GET', '/health', { status: 400, body: inner }],
+    ['a missing member', 'GET', '/health', { status: 200, body: '{}' }],
+    [
+      'a member of another type',
       'GET',
       '/health',
       { status: 200, body: healthy.replace('true', '"yes"') },
     ],
     [
-      'another kind of body',
+      'another content type',
       'GET',
       '/health',
       { status: 200, headers: { 'content-type': 'text/plain' }, body: healthy },
     ],
-    ['a body where there is none', 'GET', '/health', { status: 304, headers: { 'x-more': '1' } }],
-    ['a path that should not be there', 'GET', '/nowhere', { status: 200, body: healthy }],
-    ['a method that should not be there', 'POST', '/health', { status: 200, body: healthy }],
-    ['a refusal of another form', 'GET', '/nowhere', { status: 404, body: '{"code":404}' }],
+    [
+      'an undocumented header of a 304 response',
+      'GET',
+      '/health',
+      { status: 304, headers: { 'x-more': '1' } },
+    ],
+    ['an undocumented path', 'GET', '/nowhere', { status: 200, body: healthy }],
+    ['an undocumented method', 'POST', '/health', { status: 200, body: healthy }],
+    ['an error of another form', 'GET', '/nowhere', { status: 404, body: '{"code":404}' }],
   ]
-  test.each(rows)('%s that the document lacks', async (_name, method, path, answer) => {
-    lie = answer
+  test.each(rows)('%s', async (_name, method, path, answer) => {
+    fake = answer
     await expect(rest(url + path, { method })).rejects.toThrow('in the OpenAPI document')
   })
 })
 
-test('no test of a door asks a route past the helper', () => {
+test('no test of an interface requests a route without the helper', () => {
   const folder = new URL('../', import.meta.url)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const past = files
-    // The explorer's pages and files are no routes.
+  const direct = files
+    // The pages and files of the explorer are not routes.
     .filter((file) => file.endsWith('.ts') && file !== 'explorer.test.ts')
     .flatMap((file) => {
       const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
-      // What is left is GraphQL, and the root, which leads to it.
-      const asks = lines.filter(
+      // The other requests are for GraphQL, and for the root, which leads to it.
+      const requests = lines.filter(
         (line) => /\bfetch\((?!gateway\.url,)/.test(line) && !line.includes('/graphql'),
       )
-      return asks.map((line) => `${file}: ${line.trim()}`)
+      return requests.map((line) => `${file}: ${line.trim()}`)
     })
-  expect(past).toEqual([])
+  expect(direct).toEqual([])
 })

@@ -8,7 +8,7 @@ import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { blockOf, offerOf, taggedData } from '../../support/wallet.ts'
 
-/** What clients send that mean harm or have a bad line: answered in the documented form, and never with 500. */
+/** Malicious requests and broken connections: they get documented errors, and never the status 500. */
 
 let gateway: TestGateway
 let token: string
@@ -50,7 +50,7 @@ const odd = [
   '1e3',
 ]
 
-/** The bytes are no UTF-8, or no percent encoding at all. */
+/** Bytes that are not UTF-8, or not percent encoding at all. */
 const undecodable = ['%ff', '%E2%82', '%', '%2', '%zz']
 
 function fill(path: string, value: string): string {
@@ -65,9 +65,9 @@ describe('odd values in', () => {
       const headers = { authorization: token, 'content-type': 'application/json' }
       for (const value of [...odd, ...undecodable]) {
         const { status } = await rest(gateway.url + fill(path, value), { method, headers })
-        // Slot 0 is there.
-        const isThere = value === '0' && /\{(index|slot)\}/.test(path)
-        expect(status, value).toBeGreaterThanOrEqual(isThere ? 200 : 400)
+        // Slot 0 exists.
+        const exists = value === '0' && /\{(index|slot)\}/.test(path)
+        expect(status, value).toBeGreaterThanOrEqual(exists ? 200 : 400)
         expect(status, value).toBeLessThan(500)
       }
     },
@@ -79,7 +79,7 @@ describe('odd values in', () => {
     async (path, { query = {} }) => {
       const url = gateway.url + fill(path, id)
       for (const name of Object.keys(query)) {
-        // The longest wait would be waited for.
+        // The longest wait would take its full time.
         if (name === 'wait') continue
         for (const value of [...odd, ...undecodable, '']) {
           expect((await rest(`${url}?${name}=${value}`)).status, value).toBeLessThan(500)
@@ -145,7 +145,7 @@ describe('an odd body of', () => {
   })
 })
 
-describe('a bad line', () => {
+describe('a connection', () => {
   async function open(): Promise<Socket> {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect({ host: hostname, port: Number(port) })
@@ -166,38 +166,38 @@ describe('a bad line', () => {
     return socket
   }
 
-  test('with thousands of requests gets all its answers', async () => {
+  test('with thousands of requests gets all its responses', async () => {
     const socket = await open()
-    let answers = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      answers += chunk
+      received += chunk
     })
     const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
     socket.write(`${request}\r\n`.repeat(2_999))
     socket.write(`${request}Connection: close\r\n\r\n`)
     await once(socket, 'close')
-    expect(answers.split('HTTP/1.1 200').length - 1).toBe(3_000)
+    expect(received.split('HTTP/1.1 200').length - 1).toBe(3_000)
   })
 
-  test('that brings a block byte by byte is waited for', async () => {
+  test('that sends a block in small parts gets its response', async () => {
     const { bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x', '0x01'))
     const socket = await head('application/vnd.iota.serializer-v2', bytes.length)
     socket.setNoDelay(true)
-    let answer = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      answer += chunk
+      received += chunk
     })
     for (let at = 0; at < bytes.length; at += 100) {
       socket.write(bytes.subarray(at, at + 100))
       await delay(1)
     }
     await once(socket, 'end')
-    expect(answer).toContain('HTTP/1.1 201')
-    expect(answer).toContain(blockId)
+    expect(received).toContain('HTTP/1.1 201')
+    expect(received).toContain(blockId)
   })
 
   test.each([0, 1, 500])(
-    'that breaks after %i bytes of the body costs nobody anything',
+    'that breaks after %i bytes of the body affects no other client',
     async (sent) => {
       const socket = await head('application/json', 1_000)
       socket.write('x'.repeat(sent))
@@ -207,12 +207,12 @@ describe('a bad line', () => {
     },
   )
 
-  test('that brings a record byte by byte is waited for', async () => {
+  test('that sends a record byte by byte gets its response', async () => {
     const body = JSON.stringify({ accessNodes: ['slow'], isActive: true })
     const socket = await open()
-    let answer = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      answer += chunk
+      received += chunk
     })
     const request = [
       `POST /v1/chains/${chainIdOf(1)}/chainrecord HTTP/1.1`,
@@ -230,11 +230,11 @@ describe('a bad line', () => {
       await turn()
     }
     await once(socket, 'end')
-    expect(answer).toContain('HTTP/1.1 201')
-    expect(answer).toContain('"accessNodes":["slow"]')
+    expect(received).toContain('HTTP/1.1 201')
+    expect(received).toContain('"accessNodes":["slow"]')
   })
 
-  test('that breaks in the middle of a record leaves the record as it was', async () => {
+  test('that breaks in the middle of a record leaves the record unchanged', async () => {
     const path = `/v1/chains/${chainIdOf(2)}/chainrecord`
     const socket = await open()
     const lines = [
@@ -251,7 +251,7 @@ describe('a bad line', () => {
     expect((await rest(gateway.url + path)).status).toBe(404)
   })
 
-  test('that takes its answer byte by byte gets all of it', async () => {
+  test('that reads its response in small parts gets all of it', async () => {
     const socket = await open()
     socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     const chunks: Buffer[] = []
@@ -266,7 +266,7 @@ describe('a bad line', () => {
   })
 
   test.each(['at once', 'after its first bytes'])(
-    'that breaks while the answer is under way, %s, costs nobody anything',
+    'that breaks during the response, %s, affects no other client',
     async (when) => {
       for (let i = 0; i < 20; i++) {
         const socket = await open()
@@ -278,7 +278,7 @@ describe('a bad line', () => {
     },
   )
 
-  test('that is given up by the client frees what waited for it', async () => {
+  test('that its client aborts ends a long poll', async () => {
     const controller = new AbortController()
     const waiting = rest(`${gateway.url}/feed/updates?wait=60`, controller)
     controller.abort()
@@ -291,15 +291,15 @@ describe('a bad line', () => {
     'GET /health HTTP/9.9\r\n\r\n',
     'GET /health\x00 HTTP/1.1\r\nHost: x\r\n\r\n',
     `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-  ])('that carries no HTTP is cut, whatever it says', async (text) => {
+  ])('that sends no valid HTTP is closed', async (text) => {
     const socket = await open()
     socket.on('error', () => {})
-    let answer = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      answer += chunk
+      received += chunk
     })
     socket.end(text)
     await once(socket, 'close')
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/)
+    expect(received).toMatch(/^HTTP\/1\.1 4\d\d/)
   })
 })

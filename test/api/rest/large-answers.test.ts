@@ -9,23 +9,26 @@ import { phasesAwaited } from '../../support/phases-awaited.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 
-/** Answers of megabytes are given to the system piece by piece, as their clients take them. */
+/** Responses of megabytes are passed to the system piece by piece, as their clients read them. */
 
 const length = 16_000_000
 const headers = { 'content-type': 'text/plain' }
 const answers = [
-  ['bytes', (response: ServerResponse) => send(response, of(Buffer.alloc(length, 'x')))],
-  ['a text', (response: ServerResponse) => send(response, of('x'.repeat(length)))],
-  ['a text beyond ASCII', (response: ServerResponse) => send(response, of('é'.repeat(length / 2)))],
+  ['bytes', (response: ServerResponse) => send(response, responseOf(Buffer.alloc(length, 'x')))],
+  ['text', (response: ServerResponse) => send(response, responseOf('x'.repeat(length)))],
   [
-    'what the GraphQL server made',
+    'text beyond ASCII',
+    (response: ServerResponse) => send(response, responseOf('é'.repeat(length / 2))),
+  ],
+  [
+    'a response of the GraphQL server',
     async (response: ServerResponse) => {
       await sendFetched(response, new Response('x'.repeat(length), { headers }))
     },
   ],
 ] as const
 
-function of(body: string | Uint8Array) {
+function responseOf(body: string | Uint8Array) {
   return { status: 200, headers, body }
 }
 
@@ -35,47 +38,47 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function ask(): Promise<{ readonly socket: Socket; readonly response: ServerResponse }> {
+async function request(): Promise<{ readonly socket: Socket; readonly response: ServerResponse }> {
   const { port } = server.address() as AddressInfo
   const socket = connect({ host: '127.0.0.1', port })
   socket.pause()
-  const asked = once(server, 'request')
+  const arrived = once(server, 'request')
   socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-  const [, response] = await asked
+  const [, response] = await arrived
   return { socket, response }
 }
 
-describe('an answer of megabytes', () => {
+describe('a response of megabytes', () => {
   test.each(answers)(
-    'of %s waits for a client that does not read, and comes whole',
-    async (_, answer) => {
-      const { socket, response } = await ask()
-      let most = 0
-      await answer(response)
+    'of %s waits for a client that does not read, and is sent completely',
+    async (_, sendAnswer) => {
+      const { socket, response } = await request()
+      let maximum = 0
+      await sendAnswer(response)
       await until(
         async () => {
-          most = Math.max(most, response.socket?.writableLength ?? 0)
+          maximum = Math.max(maximum, response.socket?.writableLength ?? 0)
           return response.writableNeedDrain
         },
-        { what: 'the system takes no more' },
+        { what: 'the system accepts no more' },
       )
       for (let i = 0; i < 100; i++) await inNextPhase()
-      expect(Math.max(most, response.socket?.writableLength ?? 0)).toBeLessThan(200_000)
-      let taken = 0
+      expect(Math.max(maximum, response.socket?.writableLength ?? 0)).toBeLessThan(200_000)
+      let received = 0
       socket.on('data', (chunk) => {
-        taken += chunk.length
+        received += chunk.length
       })
       socket.resume()
       await once(socket, 'close')
-      expect(taken).toBeGreaterThan(length)
-      expect(taken).toBeLessThan(length + 1_000)
+      expect(received).toBeGreaterThan(length)
+      expect(received).toBeLessThan(length + 1_000)
     },
   )
 
   test('waits for the turns of the client that a proxy names', async () => {
-    const { socket, response } = await ask()
+    const { socket, response } = await request()
     sendInTurnsOf('192.0.2.1', response)
-    send(response, of('x'.repeat(length)))
+    send(response, responseOf('x'.repeat(length)))
     expect(turnsAwaited('192.0.2.1')).toBe(1)
     expect(turnsAwaited('127.0.0.1')).toBe(0)
     socket.destroy()
@@ -90,9 +93,9 @@ describe('behind a trusted proxy', () => {
   afterAll(() => gateway.close())
 
   test.each([
-    ['the short way', 'application/json'],
+    ['the fast path', 'application/json'],
     ['the executor', 'application/json;q=0.9'],
-  ])('an answer of megabytes by %s waits for the turns of who is named', async (_, accept) => {
+  ])('a response of megabytes by %s waits for the turns of the named client', async (_, accept) => {
     const limits = Array.from({ length: 250 }, (_, i) => `a${i}: limits { name meaning unit }`)
     const [proxy, named] = ['127.0.0.1', '192.0.2.1']
     const phases = await phasesAwaited([proxy, named], async () => {
@@ -109,7 +112,7 @@ describe('behind a trusted proxy', () => {
       expect((await response.text()).length).toBeGreaterThan(1_000_000)
     })
     expect(phases).toEqual([0, expect.any(Number)])
-    // One for each piece of 64 KiB, and not for the request alone.
+    // One turn for each piece of 64 KiB, and not only one for the request.
     expect(phases[1]).toBeGreaterThan(10)
   })
 })

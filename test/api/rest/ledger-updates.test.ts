@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-interface Answer {
+interface PageResponse {
   readonly status: number
   readonly type: string | null
   readonly text: string
@@ -35,13 +35,13 @@ interface Answer {
   }
 }
 
-async function get(address: string, query: object = {}): Promise<Answer> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+async function get(address: string, query: object = {}): Promise<PageResponse> {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))
   return await getRaw(address, `?${search}`)
 }
 
-async function getRaw(address: string, search: string): Promise<Answer> {
+async function getRaw(address: string, search: string): Promise<PageResponse> {
   const path = `/api/explorer/v2/ledger/updates/by-address/${address}`
   const response = await rest(`${gateway.url}${path}${search}`)
   const text = await response.text()
@@ -58,7 +58,7 @@ function owned(address: Hex): ModelRow[] {
   return rowsOf(gateway.log.rows, address, 'OWNED')
 }
 
-describe('walk', () => {
+describe('a walk', () => {
   const anyWalk = fc.record({
     address: fc.constantFrom(...addresses),
     pageSize: fc.integer({ min: 1, max: 15 }),
@@ -67,7 +67,7 @@ describe('walk', () => {
     commits: fc.array(slotEntries, { maxLength: 3 }),
   })
 
-  test('to the end misses nothing and repeats nothing, through slot commits', async () => {
+  test('to the end returns each update once, while slots are committed', async () => {
     await fc.assert(
       fc.asyncProperty(anyWalk, async ({ address, commits, ...query }) => {
         const list = { ...query, sort: query.sort === 'oldest' ? 'OLDEST' : 'NEWEST' } as const
@@ -80,15 +80,15 @@ describe('walk', () => {
         const atStart = walked()
         const slots = commits.values()
         const items: object[] = []
-        let answer = await get(addressText(address), query)
-        items.push(...answer.body.items)
-        while (answer.body.cursor !== undefined) {
-          expect(answer.body.items).toHaveLength(query.pageSize)
+        let response = await get(addressText(address), query)
+        items.push(...response.body.items)
+        while (response.body.cursor !== undefined) {
+          expect(response.body.items).toHaveLength(query.pageSize)
           const slot = slots.next()
           if (!slot.done) await gateway.commit(slot.value)
-          const { cursor } = answer.body
-          answer = await get(addressText(address), { cursor, sort: query.sort })
-          items.push(...answer.body.items)
+          const { cursor } = response.body
+          response = await get(addressText(address), { cursor, sort: query.sort })
+          items.push(...response.body.items)
         }
         const expected = sort === 'OLDEST' ? walked() : atStart
         expect(items).toEqual(expected.map(itemOf))
@@ -97,7 +97,7 @@ describe('walk', () => {
     )
   })
 
-  test('turned round at a cursor begins with the record that the cursor names', async () => {
+  test('that turns round at a cursor begins with the record that the cursor names', async () => {
     const { body } = await get(addressText(owner), { pageSize: 5, sort: 'oldest' })
     const { cursor } = body
     const back = await get(addressText(owner), { cursor, sort: 'newest' })
@@ -106,7 +106,7 @@ describe('walk', () => {
   })
 })
 
-describe('answer', () => {
+describe('a response', () => {
   test('has the members in the documented order, as JSON', async () => {
     const { status, type, text } = await get(addressText(owner), { pageSize: 1, sort: 'oldest' })
     const [first, second] = owned(owner)
@@ -119,29 +119,29 @@ describe('answer', () => {
     )
   })
 
-  test('leaves the cursor out on a last page, also a full one', async () => {
+  test('has no cursor on the last page, even if that page is full', async () => {
     const { length } = owned(owner)
     const { body } = await get(addressText(owner), { pageSize: length })
     expect(body.items).toHaveLength(length)
     expect(body).not.toHaveProperty('cursor')
   })
 
-  test('is an empty list for an unknown address', async () => {
+  test('has an empty list for an unknown address', async () => {
     const { status, text } = await get(addressText(quiet))
     expect([status, text]).toEqual([200, `{"address":"${addressText(quiet)}","items":[]}`])
   })
 
-  const echoes = [
+  const otherForms = [
     ['of another network', addressText(owner, 'iota')],
     ['in upper case', addressText(owner).toUpperCase()],
   ] as const
-  test.each(echoes)('repeats an address %s as it was asked', async (_name, text) => {
+  test.each(otherForms)('repeats an address %s as it was sent', async (_name, text) => {
     const { body } = await get(text)
     expect(body.address).toBe(text)
     expect(body.items).toEqual(listOf(owned(owner), { sort: 'NEWEST' }).slice(0, 100).map(itemOf))
   })
 
-  test('lists what the address owned, and not where it is mentioned', async () => {
+  test('lists updates that the address owned, and not those that mention it', async () => {
     const own = await serveLog()
     const entry = { address: owner, isSpent: false }
     const mentioned = { ...entry, class: 'MENTIONED', roles: ['SENDER'] } as const
@@ -160,7 +160,7 @@ describe('answer', () => {
     ['newest', (milestone: number, start: number) => milestone <= start],
     ['oldest', (milestone: number, start: number) => milestone >= start],
   ] as const
-  test.each(starts)('begins with the start milestone itself under %s', async (sort, isListed) => {
+  test.each(starts)('begins with the start milestone itself, %s first', async (sort, isListed) => {
     const all = listOf(owned(owner), { sort: sort === 'oldest' ? 'OLDEST' : 'NEWEST' })
     const start = all[Math.floor(all.length / 2)]?.milestoneIndex ?? 0
     const rows = all.filter((row) => isListed(row.milestoneIndex, start))
@@ -172,7 +172,7 @@ describe('answer', () => {
   })
 })
 
-describe('a page that is asked for again', () => {
+describe('a page that is requested again', () => {
   const page = `/api/explorer/v2/ledger/updates/by-address/${addressText(owner)}?pageSize=3`
   const ask = async (tag?: string) => {
     const response = await rest(`${gateway.url}${page}`, {
@@ -192,7 +192,7 @@ describe('a page that is asked for again', () => {
       },
     ])
 
-  test('is the same until a slot commits an update of the address', async () => {
+  test('is unchanged until a slot commits an update of the address', async () => {
     const pages = [await ask(), await ask(), await ask()]
     for (const one of pages) expect(one).toEqual(pages[0])
     await commitOf(quiet)
@@ -207,20 +207,20 @@ describe('a page that is asked for again', () => {
   })
 })
 
-describe('query', () => {
+describe('a query', () => {
   const place = `3.${outputIdOf('11', 0)}.false`
-  const taken = [
+  const accepted = [
     ['a page size above the limit', { pageSize: 1001 }],
     ['a page size beyond 2^53', { pageSize: '18446744073709551615' }],
     ['the greatest start milestone', { startMilestoneIndex: 4_294_967_295 }],
-    ['a place where no record lies', { cursor: `3.${outputIdOf('00', 0)}.true.5` }],
-    ['a place beyond the tip', { cursor: `4000000000.${outputIdOf('00', 0)}.true.5` }],
+    ['a cursor without a record', { cursor: `3.${outputIdOf('00', 0)}.true.5` }],
+    ['a cursor after the tip', { cursor: `4000000000.${outputIdOf('00', 0)}.true.5` }],
     [
       'a cursor in upper case',
       { cursor: `3.0x${outputIdOf('9f', 0).slice(2).toUpperCase()}.true.5` },
     ],
   ] as const
-  test.each(taken)('takes %s', async (_name, query) => {
+  test.each(accepted)('with %s is accepted', async (_name, query) => {
     expect((await get(addressText(owner), query)).status).toBe(200)
   })
 
@@ -235,7 +235,7 @@ describe('query', () => {
       { pageSize: 0, cursor: `${place}.5` },
       'query: pageSize',
     ],
-    ['another sort', { sort: 'Newest' }, 'query: sort must be oldest or newest'],
+    ['an unknown sort', { sort: 'Newest' }, 'query: sort must be oldest or newest'],
     ['an empty sort', { sort: '' }, 'query: sort must be oldest or newest'],
     ['a negative start', { startMilestoneIndex: -1 }, 'query: startMilestoneIndex must be'],
     ['a start of 2^32', { startMilestoneIndex: 4_294_967_296 }, 'query: startMilestoneIndex must'],
@@ -266,13 +266,13 @@ describe('query', () => {
     ['a cursor with page size 0', { cursor: `${place}.0` }, 'its pageSize is invalid'],
     ['an unknown parameter', { page: 1 }, 'query: unknown parameter page'],
   ] as const
-  test.each(refused)('refuses %s', async (_name, query, message) => {
+  test.each(refused)('with %s is refused', async (_name, query, message) => {
     const { status, body } = await get(addressText(owner), query)
     expect(status).toBe(400)
     expect(body).toEqual({ error: { code: 400, message: expect.stringContaining(message) } })
   })
 
-  test('refuses a parameter that comes twice', async () => {
+  test('with a repeated parameter is refused', async () => {
     const { status, body } = await getRaw(addressText(owner), '?pageSize=1&pageSize=1')
     expect([status, body]).toEqual([
       400,
@@ -280,13 +280,13 @@ describe('query', () => {
     ])
   })
 
-  test('is looked at before the address', async () => {
+  test('is checked before the address', async () => {
     const { body } = await get('nobody', { pageSize: 0 })
     expect(body.error).toMatchObject({ message: expect.stringContaining('pageSize') })
   })
 
   const notAddresses = ['nobody', '0x00', `${addressText(owner)}q`] as const
-  test.each(notAddresses)('refuses %s as an address', async (text) => {
+  test.each(notAddresses)('with %s as the address is refused', async (text) => {
     const { status, body } = await get(text)
     expect([status, body]).toEqual([
       400,
@@ -305,9 +305,9 @@ describe('the slot-based form', () => {
 
   test('lists the same updates by slot', async () => {
     const { body } = await get(addressText(owner), { pageSize: 7, sort: 'oldest' })
-    const answer = await (await rest(`${path()}?pageSize=7&sort=oldest`)).json()
+    const response = await (await rest(`${path()}?pageSize=7&sort=oldest`)).json()
     const items = owned(owner).slice(0, 7)
-    expect(answer).toEqual({
+    expect(response).toEqual({
       address: addressText(owner),
       items: items.map(({ outputId, isSpent, milestoneIndex: slotIndex }) => ({
         outputId,
@@ -318,10 +318,10 @@ describe('the slot-based form', () => {
     })
   })
 
-  test.each(['startSlot', 'startSlotIndex'])('begins at %s, itself included', async (name) => {
-    const answer = await (await rest(`${path()}?${name}=5&sort=oldest`)).json()
+  test.each(['startSlot', 'startSlotIndex'])('begins with %s itself', async (name) => {
+    const response = await (await rest(`${path()}?${name}=5&sort=oldest`)).json()
     const expected = owned(owner).filter(({ milestoneIndex }) => milestoneIndex >= 5)
-    expect(answer.items.map(({ outputId }: { outputId: string }) => outputId)).toEqual(
+    expect(response.items.map(({ outputId }: { outputId: string }) => outputId)).toEqual(
       expected.slice(0, 100).map(({ outputId }) => outputId),
     )
   })

@@ -16,8 +16,8 @@ describe('a route is found', () => {
     ['with a slash at the end', 'GET', '/health/', '/health', {}],
     ['a parameter', 'GET', '/blocks/0x1', '/blocks/{blockId}', { blockId: '0x1' }],
     ['a literal before a parameter', 'GET', '/blocks/issuance', '/blocks/issuance', {}],
-    ['a parameter decoded', 'GET', '/blocks/%c3%a4%2Fb', '/blocks/{blockId}', { blockId: 'ä/b' }],
-    ['a literal encoded', 'GET', '/%68ealth', '/health', {}],
+    ['a decoded parameter', 'GET', '/blocks/%c3%a4%2Fb', '/blocks/{blockId}', { blockId: 'ä/b' }],
+    ['an encoded literal', 'GET', '/%68ealth', '/health', {}],
     [
       'two parameters',
       'GET',
@@ -37,11 +37,11 @@ describe('no route is found', () => {
   const rows = [
     ['another path', 'GET', '/nowhere', { code: 'PATH_UNKNOWN' }],
     ['the root', 'GET', '/', { code: 'PATH_UNKNOWN' }],
-    ['a path that goes on', 'GET', '/health/x', { code: 'PATH_UNKNOWN' }],
+    ['a path with a further segment', 'GET', '/health/x', { code: 'PATH_UNKNOWN' }],
     ['an empty parameter', 'GET', '/blocks//x', { code: 'PATH_UNKNOWN' }],
-    ['no path at all', 'GET', '*', { code: 'PATH_UNKNOWN' }],
-    ['half a percent sign', 'GET', '/blocks/%4', { code: 'PATH_MALFORMED' }],
-    ['bytes that are no UTF-8', 'GET', '/blocks/%ff', { code: 'PATH_MALFORMED' }],
+    ['an asterisk', 'GET', '*', { code: 'PATH_UNKNOWN' }],
+    ['an incomplete percent encoding', 'GET', '/blocks/%4', { code: 'PATH_MALFORMED' }],
+    ['bytes that are not UTF-8', 'GET', '/blocks/%ff', { code: 'PATH_MALFORMED' }],
     [
       'another method',
       'POST',
@@ -55,7 +55,7 @@ describe('no route is found', () => {
       { code: 'METHOD_NOT_ALLOWED', allowed: 'POST, OPTIONS' },
     ],
     [
-      'another method of a literal path that a parameter would match too',
+      'another method of a literal path that a parameter also matches',
       'POST',
       '/blocks/issuance',
       { code: 'METHOD_NOT_ALLOWED' },
@@ -69,7 +69,7 @@ describe('no route is found', () => {
 
 describe('a query is read', () => {
   const rows = [
-    ['nothing', '', {}],
+    ['an empty query', '', {}],
     ['a name and a value', 'sort=newest', { sort: 'newest' }],
     ['an empty value', 'cursor=', { cursor: '' }],
     ['a name alone', 'cursor', { cursor: '' }],
@@ -85,10 +85,10 @@ describe('a query is read', () => {
 
 describe('a query is refused', () => {
   const rows = [
-    ['another name', 'Sort=a', { code: 'QUERY_PARAMETER_UNKNOWN', name: 'Sort', known: 'sort' }],
+    ['an unknown name', 'Sort=a', { code: 'QUERY_PARAMETER_UNKNOWN', name: 'Sort', known: 'sort' }],
     ['a name twice', 'sort=a&sort=a', { code: 'QUERY_PARAMETER_REPEATED', name: 'sort' }],
-    ['half a percent sign', 'sort=%', { code: 'QUERY_MALFORMED', part: 'sort=%' }],
-    ['a name that is no UTF-8', '%ff=1', { code: 'QUERY_MALFORMED', part: '%ff=1' }],
+    ['an incomplete percent encoding', 'sort=%', { code: 'QUERY_MALFORMED', part: 'sort=%' }],
+    ['a name that is not UTF-8', '%ff=1', { code: 'QUERY_MALFORMED', part: '%ff=1' }],
   ] as const
   test.each(rows)('%s', (_name, query, error) => {
     const read = readQuery(query, ['sort'])

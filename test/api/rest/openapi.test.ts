@@ -13,7 +13,7 @@ afterAll(() => gateway.close())
 
 const document = JSON.parse(JSON.stringify(openapiDocument(routes, programVersion())))
 
-test('is served as it is generated', async () => {
+test('the document is served as it is generated', async () => {
   const response = await rest(`${gateway.url}/openapi.json`)
   expect(await response.json()).toEqual(document)
 })
@@ -35,7 +35,7 @@ describe('the document', () => {
     }
   })
 
-  test('gives every operation an id of its own', () => {
+  test('has a unique id for every operation', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods as Record<string, { operationId: string }>).map(
         ({ operationId }) => operationId,
@@ -44,7 +44,7 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('refers only to what it has', () => {
+  test('refers only to components that it has', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)]
     expect(refs.length).toBeGreaterThan(50)
     for (const [ref, kind = '', name = ''] of refs) {
@@ -52,8 +52,8 @@ describe('the document', () => {
     }
   })
 
-  test('says what every operation and every answer is', () => {
-    const silent = JSON.stringify(document).match(/"(summary|description)":""/g)
-    expect(silent).toBeNull()
+  test('has a text for every operation and every response', () => {
+    const empty = JSON.stringify(document).match(/"(summary|description)":""/g)
+    expect(empty).toBeNull()
   })
 })

@@ -32,28 +32,28 @@ describe('compression', () => {
     ['', undefined],
   ] as const
   test.each(rows)('with Accept-Encoding "%s": %s', async (accepted, coding) => {
-    const { message, body } = await ask(large, { 'accept-encoding': accepted })
+    const { message, body } = await send(large, { 'accept-encoding': accepted })
     expect(message.headers['content-encoding']).toBe(coding)
     expect(message.headers['content-length']).toBe(String(body.length))
     const plain = coding === 'br' ? brotliDecompressSync(body) : coding ? gunzipSync(body) : body
     expect(JSON.parse(plain.toString()).openapi).toBe('3.1.0')
   })
 
-  test('is not made for what fits a packet', async () => {
-    const { message } = await ask(small, { 'accept-encoding': 'gzip' })
+  test('is not applied to a response that fits a packet', async () => {
+    const { message } = await send(small, { 'accept-encoding': 'gzip' })
     expect(message.headers['content-encoding']).toBeUndefined()
   })
 
-  test('of the answer does not change its tag', async () => {
-    const compressed = await ask(large, { 'accept-encoding': 'gzip' })
-    const plain = await ask(large, {})
+  test('of a response does not change its tag', async () => {
+    const compressed = await send(large, { 'accept-encoding': 'gzip' })
+    const plain = await send(large, {})
     expect(compressed.message.headers.etag).toBe(plain.message.headers.etag)
     expect(plain.message.headers.vary).toContain('accept-encoding')
   })
 })
 
 describe('a tag', () => {
-  test.each(['GET', 'HEAD'])('that is known is answered by 304 to %s', async (method) => {
+  test.each(['GET', 'HEAD'])('that the client knows has the status 304 for %s', async (method) => {
     const { headers } = await rest(small)
     const etag = headers.get('etag') ?? ''
     expect(etag).toMatch(/^W\/"[\w-]+"$/)
@@ -66,7 +66,7 @@ describe('a tag', () => {
     expect(other.status).toBe(200)
   })
 
-  test('is not given to refusals', async () => {
+  test('is not sent with refusals', async () => {
     const { status, headers } = await rest(`${gateway.url}/nowhere`)
     expect([status, headers.get('etag')]).toEqual([404, null])
   })
@@ -76,8 +76,8 @@ describe('HEAD', () => {
   test.each(['/health', '/api/core/v3/info', '/openapi.json', '/nowhere'])(
     '%s has the status and headers of GET, and no body',
     async (path) => {
-      const get = await ask(gateway.url + path, {})
-      const head = await ask(gateway.url + path, {}, 'HEAD')
+      const get = await send(gateway.url + path, {})
+      const head = await send(gateway.url + path, {}, 'HEAD')
       expect(head.message.statusCode).toBe(get.message.statusCode)
       expect(head.message.headers['content-type']).toBe(get.message.headers['content-type'])
       expect(Number(head.message.headers['content-length'])).toBeGreaterThan(0)
@@ -86,8 +86,8 @@ describe('HEAD', () => {
   )
 })
 
-/** What comes over the wire, as it is. */
-function ask(
+/** Sends a request, and returns the body as it was received. */
+function send(
   url: string,
   headers: Record<string, string>,
   method = 'GET',

@@ -9,7 +9,7 @@ import type { TestGateway } from '../../support/start-gateway.ts'
 import { binary } from '../../support/submit.ts'
 import { ownedBy, user } from '../../support/wallet.ts'
 
-/** What the genesis of a large ledger created: more than is read at once, of two kinds in turn. */
+/** Outputs of a large genesis: more than one read returns, and of two kinds. */
 
 const outputs: readonly Output[] = Array.from({ length: 2_600 }, (_, i) => {
   const owned = ownedBy(user(i % 7), 100_000n + BigInt(i))
@@ -22,28 +22,31 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-describe('the changes of a slot that are more than a page', () => {
+describe('the changes of a slot of more than a page', () => {
   const forms = [
     ['utxo-changes', UtxoChanges, (id: unknown) => id],
     ['utxo-changes/full', UtxoChangesFull, ({ outputId }: { outputId: unknown }) => outputId],
   ] as const
 
-  test.each(forms)('%s come whole, by id, as JSON and as bytes', async (path, schema, idOf) => {
-    const url = `${gateway.url}/api/core/v3/commitments/by-slot/0/${path}`
-    const streamed = await rest(url)
-    expect(streamed.headers.get('content-length')).toBe(null)
-    const json = await streamed.json()
-    const ids = json.createdOutputs.map(idOf)
-    expect(new Set(ids).size).toBe(outputs.length + 2)
-    expect(ids).toEqual(ids.toSorted())
-    expect(json.consumedOutputs).toEqual([])
-    const raw = await rest(url, { headers: { accept: binary } })
-    expect(raw.headers.get('content-type')).toBe(binary)
-    const value = decode<object>(schema, new Uint8Array(await raw.arrayBuffer()))
-    expect(value.ok && print<object>(schema, value.value)).toEqual(json)
-  })
+  test.each(forms)(
+    '%s are complete, ordered by id, as JSON and as bytes',
+    async (path, schema, idOf) => {
+      const url = `${gateway.url}/api/core/v3/commitments/by-slot/0/${path}`
+      const streamed = await rest(url)
+      expect(streamed.headers.get('content-length')).toBe(null)
+      const json = await streamed.json()
+      const ids = json.createdOutputs.map(idOf)
+      expect(new Set(ids).size).toBe(outputs.length + 2)
+      expect(ids).toEqual(ids.toSorted())
+      expect(json.consumedOutputs).toEqual([])
+      const raw = await rest(url, { headers: { accept: binary } })
+      expect(raw.headers.get('content-type')).toBe(binary)
+      const value = decode<object>(schema, new Uint8Array(await raw.arrayBuffer()))
+      expect(value.ok && print<object>(schema, value.value)).toEqual(json)
+    },
+  )
 
-  test('tell the outputs that the genesis file has', async () => {
+  test('contain the outputs of the genesis file', async () => {
     const url = `${gateway.url}/api/core/v3/commitments/by-slot/0/utxo-changes/full`
     const { createdOutputs } = await restJson(url)
     const amounts = createdOutputs.map(

@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../../../support/start-gateway.t
 import { acceptedId, post, refusal } from '../../../support/submit.ts'
 import { blockOf, offerOf, taggedData, untilCommitted } from '../../../support/wallet.ts'
 
-const sent = 7
+const blockCount = 7
 let gateway: TestGateway
 let explorer: string
 let blockIds: readonly BlockId[]
@@ -18,19 +18,19 @@ beforeAll(async () => {
   const offer = await offerOf(gateway.url)
   parents = offer.strongParents
   const issuingTime = BigInt(Date.now()) * 1_000_000n
-  const made = Array.from({ length: sent }, (_, i) =>
+  const blocks = Array.from({ length: blockCount }, (_, i) =>
     blockOf(offer, taggedData('0x', `0x0${i}`), {
       header: { issuingTime: issuingTime + BigInt(i) },
     }),
   )
-  blockIds = made.map(({ blockId }) => blockId)
-  for (const { bytes } of made) await acceptedId(await post(gateway.url, bytes))
+  blockIds = blocks.map(({ blockId }) => blockId)
+  for (const { bytes } of blocks) await acceptedId(await post(gateway.url, bytes))
   slot = slotOfId(blockIds[0] ?? ('0x' as BlockId))
   await untilCommitted(gateway.url, slot)
 })
 afterAll(() => gateway.close())
 
-interface Listed {
+interface ListedBlock {
   readonly blockId: string
   readonly payloadType: number | null
 }
@@ -53,24 +53,24 @@ describe.each(paths)('the blocks of a milestone, %s', (version, pathOf) => {
     url = `${explorer}/${await pathOf()}`
   })
 
-  async function walk(sort: string, pageSize: number): Promise<Listed[]> {
-    const seen: Listed[] = []
+  async function walk(sort: string, pageSize: number): Promise<ListedBlock[]> {
+    const listed: ListedBlock[] = []
     let cursor = ''
     for (;;) {
       const page = await restJson(`${url}?sort=${sort}&pageSize=${pageSize}${cursor}`)
-      seen.push(...page.blocks)
+      listed.push(...page.blocks)
       expect(typeof page.count).toBe(version === 'v2' ? 'undefined' : 'number')
-      if (page.cursor === undefined) return seen
+      if (page.cursor === undefined) return listed
       cursor = `&cursor=${page.cursor}`
     }
   }
 
   test.each([1, 3, 100])(
-    'come in the order of arrival, or against it, by pages of %i',
+    'are ordered by arrival, forwards or backwards, by pages of %i',
     async (size) => {
       const oldest = await walk('oldest', size)
-      const ours = oldest.filter(({ blockId }) => blockIds.includes(blockId as BlockId))
-      expect(ours).toEqual(blockIds.map((blockId) => ({ blockId, payloadType: 0 })))
+      const submitted = oldest.filter(({ blockId }) => blockIds.includes(blockId as BlockId))
+      expect(submitted).toEqual(blockIds.map((blockId) => ({ blockId, payloadType: 0 })))
       expect(await walk('newest', size)).toEqual(oldest.toReversed())
       if (version === 'v3') expect((await restJson(url)).count).toBe(oldest.length)
     },
@@ -106,7 +106,7 @@ describe('the children of a block', () => {
     }
   })
 
-  test('also of the one that the first blocks refer to, and nobody has', async () => {
+  test('exist for the genesis block, which is not stored', async () => {
     const genesisBlock = `0x${'00'.repeat(36)}`
     const { children } = await restJson(`${explorer}/v2/blocks/${genesisBlock}/children`)
     expect(children).not.toEqual([])
@@ -121,12 +121,12 @@ describe('the children of a block', () => {
     ['milestones/by-index/x/blocks', 400],
     [`milestones/0x${'ab'.repeat(36)}/blocks`, 404],
   ] as const
-  test.each(rows)('%s gives %i', async (path, status) => {
+  test.each(rows)('%s has the status %i', async (path, status) => {
     expect((await refusal(await rest(`${explorer}/v2/${path}`)))[0]).toBe(status)
   })
 })
 
-test('the list of routes has every path, or its beginning', async () => {
+test('the list of routes has every path, or its first segments', async () => {
   const { routes } = await restJson(`${gateway.url}/routes`)
   expect(routes).toContain('/api/explorer/v2/milestones')
   const { routes: short } = await restJson(`${gateway.url}/routes?depth=3`)

@@ -21,13 +21,13 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** The two versions: how they name a milestone in the path and in the answer. */
+/** By version, the path of a milestone, and the member of the response with its index. */
 const versions = [
   ['v2 by id', (slot: number) => `v2/ledger/updates/by-milestone/${idOf(slot)}`, 'milestoneIndex'],
   ['v3 by slot', (slot: number) => `v3/ledger/updates/by-slot-index/${slot}`, 'slotIndex'],
 ] as const
 
-/** The id that the log under test gives to a slot. */
+/** Returns the id of a slot in the tested log. */
 function idOf(slot: number): string {
   return commitmentIdAt(slot, 'first')
 }
@@ -50,30 +50,30 @@ describe.each(versions)('%s', (_name, pathOf, index) => {
   test('has every update of the milestone once, whatever the page size', async () => {
     for (let slot = 0; slot <= slots; slot++) {
       for (const pageSize of [1, 3, 100]) {
-        const seen: object[] = []
+        const items: object[] = []
         let query = `?pageSize=${pageSize}`
         for (;;) {
           const page = await restJson(urlOf(pathOf(slot)) + query)
           expect(page[index]).toBe(slot)
-          seen.push(...page.items)
+          items.push(...page.items)
           if (page.cursor === undefined) break
           query = `?cursor=${page.cursor}`
         }
-        expect(seen).toEqual(ownedIn(slot))
+        expect(items).toEqual(ownedIn(slot))
       }
     }
   })
 
-  test('begins at the place that the cursor names, whether or not a record lies there', async () => {
+  test('begins at the position of the cursor, whether or not it has a record', async () => {
     const [first, second] = ownedIn(1) as { outputId: string; isSpent: boolean }[]
     const cursor = `${second?.outputId.toUpperCase().replace('0X', '0x')}.${second?.isSpent}.7`
     const page = await restJson(`${urlOf(pathOf(1))}?cursor=${cursor}`)
     expect(page.items).toEqual(ownedIn(1).slice(1, 8))
     expect(first).toBeDefined()
-    const behindAll = await restJson(`${urlOf(pathOf(1))}?cursor=${outputIdOf('ff', 300)}.true.7`)
-    expect(behindAll.items).toEqual([])
-    const beforeAll = await restJson(`${urlOf(pathOf(1))}?cursor=${outputIdOf('00', 0)}.false.7`)
-    expect(beforeAll.items).toEqual(ownedIn(1).slice(0, 7))
+    const afterLast = await restJson(`${urlOf(pathOf(1))}?cursor=${outputIdOf('ff', 300)}.true.7`)
+    expect(afterLast.items).toEqual([])
+    const beforeFirst = await restJson(`${urlOf(pathOf(1))}?cursor=${outputIdOf('00', 0)}.false.7`)
+    expect(beforeFirst.items).toEqual(ownedIn(1).slice(0, 7))
   })
 
   const queries = [
@@ -91,12 +91,12 @@ describe.each(versions)('%s', (_name, pathOf, index) => {
     expect((await refusal(await rest(`${urlOf(pathOf(1))}?${query}`)))[0]).toBe(400)
   })
 
-  test('knows no milestone that is not committed', async () => {
+  test('has no updates of an uncommitted milestone', async () => {
     expect((await refusal(await rest(urlOf(pathOf(slots + 1)))))[0]).toBe(404)
   })
 })
 
-test('a milestone whose updates were given up does not look like one without any', async () => {
+test('a milestone whose updates were pruned is not returned as one without updates', async () => {
   const own = await serveLog()
   await own.commit(slotOf(first, second), [], slotOf(first))
   await own.log.prune(1)
@@ -113,6 +113,6 @@ test.each([
   ['v2/ledger/updates/by-milestone/x', 400],
   ['v3/ledger/updates/by-slot-index/x', 400],
   ['v3/ledger/updates/by-slot-index/4294967296', 400],
-])('%s gives %i', async (path, status) => {
+])('%s has the status %i', async (path, status) => {
   expect((await refusal(await rest(urlOf(path))))[0]).toBe(status)
 })

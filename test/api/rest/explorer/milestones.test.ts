@@ -14,7 +14,7 @@ afterAll(() => gateway.close())
 const genesis = Number(servedParameters.genesisUnixTimestamp)
 const { slotDurationInSeconds: duration } = servedParameters
 
-/** When a milestone ended. */
+/** Returns the end of a milestone in Unix seconds. */
 function endOf(slot: number): number {
   return genesis + slot * duration
 }
@@ -29,25 +29,28 @@ describe.each(versions)('%s', (path, idName, start, end, numberOf) => {
   const all = Array.from({ length: slots + 1 }, (_, slot) => slot)
 
   async function walk(query: string, pageSize: number): Promise<number[]> {
-    const seen: number[] = []
+    const indices: number[] = []
     let cursor = ''
     for (;;) {
       const page = await restJson(`${url()}?${query}&pageSize=${pageSize}${cursor}`)
       for (const item of page.items) {
         expect(Object.keys(item)).toEqual([idName, 'index'])
         expect(Buffer.from(item[idName].slice(-8), 'hex').readUInt32LE()).toBe(item.index)
-        seen.push(item.index)
+        indices.push(item.index)
       }
-      if (page.cursor === undefined) return seen
+      if (page.cursor === undefined) return indices
       cursor = `&cursor=${page.cursor}`
     }
   }
 
-  test.each([1, 4, 31, 1000])('is walked to its end by pages of %i, both ways', async (size) => {
-    expect(await walk('sort=oldest', size)).toEqual(all)
-    expect(await walk('sort=newest', size)).toEqual(all.toReversed())
-    expect(await walk('', size)).toEqual(all.toReversed())
-  })
+  test.each([1, 4, 31, 1000])(
+    'returns every milestone once by pages of %i, in both orders',
+    async (size) => {
+      expect(await walk('sort=oldest', size)).toEqual(all)
+      expect(await walk('sort=newest', size)).toEqual(all.toReversed())
+      expect(await walk('', size)).toEqual(all.toReversed())
+    },
+  )
 
   const spans = [
     [3, 7],
@@ -57,7 +60,7 @@ describe.each(versions)('%s', (path, idName, start, end, numberOf) => {
     [28, 99],
     [50, 60],
   ] as const
-  test.each(spans)('keeps to the span from %s to %s', async (from, to) => {
+  test.each(spans)('is limited to the span from %s to %s', async (from, to) => {
     const query = [
       ...(from === undefined ? [] : [`${start}=${numberOf(from)}`]),
       ...(to === undefined ? [] : [`${end}=${numberOf(to)}`]),
@@ -83,12 +86,12 @@ describe.each(versions)('%s', (path, idName, start, end, numberOf) => {
   })
 
   test('refuses a span that ends before it begins', async () => {
-    const answer = await rest(`${url()}?${start}=${numberOf(5)}&${end}=${numberOf(4)}`)
-    expect(await refusal(answer)).toEqual([400, expect.stringContaining('invalid time range')])
+    const response = await rest(`${url()}?${start}=${numberOf(5)}&${end}=${numberOf(4)}`)
+    expect(await refusal(response)).toEqual([400, expect.stringContaining('invalid time range')])
   })
 })
 
-test('a span of time includes the milestones that end at its ends, and none between seconds', async () => {
+test('a span of time includes the milestones that end at its first and last second', async () => {
   const url = `${gateway.url}/api/explorer/v2/milestones?sort=oldest`
   const within = async (start: number, end: number) => {
     const { items } = await restJson(`${url}&startTimestamp=${start}&endTimestamp=${end}`)

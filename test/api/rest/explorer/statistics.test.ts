@@ -11,14 +11,14 @@ import { refusal } from '../../../support/submit.ts'
 import { addressOf, untilCommitted, user } from '../../../support/wallet.ts'
 
 const random = createRandom(31)
-/** No expiration is near, so that nothing changes hands during the test. */
-const far = 1_000_000
-const given = Array.from({ length: 100 }, () => randomOutput(random, far, 100))
+/** All expirations are far in the future, so no output changes its owner during the test. */
+const farSlot = 1_000_000
+const genesisOutputs = Array.from({ length: 100 }, () => randomOutput(random, farSlot, 100))
 
 let gateway: TestGateway
 let explorer: string
 beforeAll(async () => {
-  gateway = await startFromGenesis(given)
+  gateway = await startFromGenesis(genesisOutputs)
   explorer = `${gateway.url}/api/explorer`
   await untilCommitted(gateway.url, 64)
 })
@@ -28,9 +28,9 @@ function text(address: (typeof randomAddresses)[number], hrp = 'tst'): string {
   return encodeBech32(hrp, hexToBytes(addressKey(address)))
 }
 
-/** The naive sums over the outputs, by the address that owns each. */
+/** Sums the outputs of an address in the simplest way. */
 function ownedBy(key: string) {
-  const owned = given.filter(({ unlockConditions: [condition] }) => {
+  const owned = genesisOutputs.filter(({ unlockConditions: [condition] }) => {
     const { address } = Object(condition)
     return addressKey(address) === key
   })
@@ -40,7 +40,7 @@ function ownedBy(key: string) {
     const { returnAddress, amount: deposit = 0n } = Object(
       conditions.find(({ type }) => type === 1),
     )
-    // Whoever is owed the deposit and owns the output owes nothing.
+    // No deposit is owed if its receiver is the owner of the output.
     const back = returnAddress && addressKey(returnAddress) !== key ? deposit : 0n
     return isHeld ? sum : sum + amount - back
   }, 0n)
@@ -48,7 +48,7 @@ function ownedBy(key: string) {
 }
 
 describe('the balance of an address', () => {
-  test('is what its outputs hold, and what of it can be spent now', async () => {
+  test('has the sum of its outputs, and the part that can be spent now', async () => {
     for (const address of randomAddresses) {
       const { total, available } = ownedBy(addressKey(address))
       const balance = await restJson(`${explorer}/v2/balance/${text(address, 'iota')}`)
@@ -69,7 +69,7 @@ describe('the balance of an address', () => {
   })
 
   test.each(['v2', 'v3'])(
-    'of nothing is not there, and of no address refused: %s',
+    'does not exist without outputs, and is refused for a malformed address: %s',
     async (version) => {
       const nobody = encodeBech32('tst', Uint8Array.of(0, ...new Uint8Array(32).fill(1)))
       expect((await refusal(await rest(`${explorer}/${version}/balance/${nobody}`)))[0]).toBe(404)
@@ -78,10 +78,10 @@ describe('the balance of an address', () => {
   )
 })
 
-describe.each(['v2', 'v3'])('who owns most, %s', (version) => {
+describe.each(['v2', 'v3'])('the list of the richest addresses, %s', (version) => {
   const url = () => `${explorer}/${version}/ledger/richest-addresses`
 
-  test('is told, the richest first', async () => {
+  test('is ordered by balance, the richest first', async () => {
     const { top, ledgerIndex } = await restJson(url())
     expect(top[0].address).toBe(addressOf(user(0)))
     const balances = top.map(({ balance }: { balance: string }) => BigInt(balance))
@@ -107,10 +107,10 @@ describe.each(['v2', 'v3'])('who owns most, %s', (version) => {
   })
 })
 
-describe.each(['v2', 'v3'])('how much is owned by how many, %s', (version) => {
+describe.each(['v2', 'v3'])('the token distribution, %s', (version) => {
   const url = () => `${explorer}/${version}/ledger/token-distribution`
 
-  test('adds up to the supply, and agrees with the list of the richest', async () => {
+  test('adds up to the supply, and agrees with the list of the richest addresses', async () => {
     const { distribution } = await restJson(url())
     const { top } = await restJson(`${explorer}/${version}/ledger/richest-addresses?top=1000`)
     const balances: bigint[] = top.map(({ balance }: { balance: string }) => BigInt(balance))
@@ -127,7 +127,7 @@ describe.each(['v2', 'v3'])('how much is owned by how many, %s', (version) => {
     expect(all).toBe(1_813_620_509_061_365n)
   })
 
-  test('is told of the newest milestone alone', async () => {
+  test('exists for the newest milestone alone', async () => {
     expect((await refusal(await rest(`${url()}?ledgerIndex=1`)))[0]).toBe(404)
     expect((await refusal(await rest(`${url()}?ledgerIndex=x`)))[0]).toBe(400)
   })

@@ -32,7 +32,7 @@ const multi: MultiAddress = {
   })),
   threshold: 2,
 }
-const given: readonly Output[] = [
+const genesisOutputs: readonly Output[] = [
   ...Array.from({ length: 120 }, () => randomOutput(random, 64, 60)),
   {
     type: 0,
@@ -49,7 +49,7 @@ let gateway: TestGateway
 let indexer: string
 let all: readonly { readonly outputId: string; readonly output: Output }[]
 beforeAll(async () => {
-  gateway = await startFromGenesis(given)
+  gateway = await startFromGenesis(genesisOutputs)
   indexer = `${gateway.url}/api/indexer/v2`
   const path = '/api/core/v3/commitments/by-slot/0/utxo-changes/full'
   const { createdOutputs } = await restJson(gateway.url + path)
@@ -66,8 +66,8 @@ function text(address: Address): string {
   return encodeBech32('tst', hexToBytes(addressKey(address)))
 }
 
-/** What an output says, as plain words: the naive reader of the filters. */
-function wordsOf(output: Output) {
+/** Reads the conditions and features of an output in the simplest way. */
+function partsOf(output: Output) {
   const conditions: readonly { type: number; slot?: number }[] = output.unlockConditions
   const features: readonly { type: number }[] = 'features' in output ? output.features : []
   const immutable = 'immutableFeatures' in output ? output.immutableFeatures : []
@@ -86,14 +86,14 @@ function wordsOf(output: Output) {
 
 type Matches = (output: Output) => boolean
 
-/** Every filter with a value to ask for, and the naive answer to it. */
-function* questions(): Generator<readonly [string, string, Matches]> {
+/** Yields every filter with a value, and its simplest implementation. */
+function* filters(): Generator<readonly [string, string, Matches]> {
   for (const address of addresses) {
     const key: Hex = addressKey(address)
     const at =
       (...types: number[]) =>
       (output: Output) =>
-        types.some((type) => wordsOf(output).addressIn(type) === key)
+        types.some((type) => partsOf(output).addressIn(type) === key)
     yield ['address', text(address), at(0)]
     yield ['unlockableByAddress', text(address), at(0, 1, 3, 4, 5, 6)]
     yield ['storageDepositReturnAddress', text(address), at(1)]
@@ -111,7 +111,7 @@ function* questions(): Generator<readonly [string, string, Matches]> {
   }
   for (const is of [true, false]) {
     const has = (type: number) => (output: Output) =>
-      (wordsOf(output).part(type) !== undefined) === is
+      (partsOf(output).part(type) !== undefined) === is
     yield ['hasStorageDepositReturn', String(is), has(1)]
     yield ['hasTimelock', String(is), has(2)]
     yield ['hasExpiration', String(is), has(3)]
@@ -119,8 +119,8 @@ function* questions(): Generator<readonly [string, string, Matches]> {
   }
   for (const slot of [0, 30, 64, 100, 4_294_967_295]) {
     const before = (type: number) => (output: Output) =>
-      (wordsOf(output).slotOf(type) ?? Infinity) < slot
-    const after = (type: number) => (output: Output) => (wordsOf(output).slotOf(type) ?? -1) > slot
+      (partsOf(output).slotOf(type) ?? Infinity) < slot
+    const after = (type: number) => (output: Output) => (partsOf(output).slotOf(type) ?? -1) > slot
     yield ['timelockedBefore', String(slot), before(2)]
     yield ['timelockedAfter', String(slot), after(2)]
     yield ['expiresBefore', String(slot), before(3)]
@@ -129,10 +129,10 @@ function* questions(): Generator<readonly [string, string, Matches]> {
     yield ['createdAfter', String(slot), () => false]
   }
   for (const tag of ['0x01', '0x02', '0x03']) {
-    yield ['tag', tag, (output) => Object(wordsOf(output).part(104)).tag === tag]
+    yield ['tag', tag, (output) => Object(partsOf(output).part(104)).tag === tag]
   }
   for (const token of randomTokens) {
-    yield ['nativeToken', token, (output) => Object(wordsOf(output).part(105)).id === token]
+    yield ['nativeToken', token, (output) => Object(partsOf(output).part(105)).id === token]
   }
 }
 
@@ -169,13 +169,13 @@ describe.each([...kinds])('/%s', (path, types) => {
     expect([cursor, pageSize]).toEqual([undefined, 1_000])
   })
 
-  test('has what each filter asks for, alone and with another', async () => {
-    const asked = [...questions()].filter(([name]) => known.includes(name))
-    expect(new Set(asked.map(([name]) => name)).size).toBe(known.length - 2)
-    for (const [i, [name, value, matches]] of asked.entries()) {
+  test('applies each filter, alone and with another', async () => {
+    const tested = [...filters()].filter(([name]) => known.includes(name))
+    expect(new Set(tested.map(([name]) => name)).size).toBe(known.length - 2)
+    for (const [i, [name, value, matches]] of tested.entries()) {
       const one = await restJson(`${indexer}/${path}?${name}=${value}`)
       expect(one.items, `${name}=${value}`).toEqual(idsWhere(matches).toSorted())
-      const [second, other, also] = present(asked[(7 * i + 3) % asked.length], 'a filter')
+      const [second, other, also] = present(tested[(7 * i + 3) % tested.length], 'a filter')
       if (second === name) continue
       const both = await restJson(`${indexer}/${path}?${name}=${value}&${second}=${other}`)
       const expected = idsWhere((output) => matches(output) && also(output)).toSorted()
@@ -183,22 +183,22 @@ describe.each([...kinds])('/%s', (path, types) => {
     }
   })
 
-  test('is walked to its end, whatever the page size', async () => {
+  test('returns every output once, whatever the page size', async () => {
     for (const size of [1, 7, 50]) {
-      const seen: string[] = []
+      const ids: string[] = []
       let cursor = ''
       do {
         const page = await restJson(`${indexer}/${path}?pageSize=${size}&cursor=${cursor}`)
         expect(page.pageSize).toBe(size)
-        seen.push(...page.items)
+        ids.push(...page.items)
         cursor = page.cursor ?? ''
       } while (cursor !== '')
-      expect(seen).toEqual(idsWhere(() => true).toSorted())
+      expect(ids).toEqual(idsWhere(() => true).toSorted())
     }
   })
 })
 
-describe('a page', () => {
+describe('a page of outputs', () => {
   test('is the same as bytes', async () => {
     const url = `${indexer}/outputs?pageSize=3`
     const raw = await rest(url, { headers: { accept: binary } })
@@ -218,24 +218,24 @@ describe('a page', () => {
     ['5000', 1_000],
     ['12', 12],
   ] as const
-  test.each(sizes)('of the size "%s" has %i', async (size, expected) => {
+  test.each(sizes)('requested with the size "%s" has the size %i', async (size, expected) => {
     expect((await restJson(`${indexer}/outputs?pageSize=${size}`)).pageSize).toBe(expected)
   })
 
-  test('has the size that its cursor carries', async () => {
+  test('has the size of its cursor', async () => {
     const { cursor } = await restJson(`${indexer}/outputs?pageSize=4`)
     const { pageSize, items } = await restJson(`${indexer}/outputs?pageSize=9&cursor=${cursor}`)
     expect([pageSize, items.length]).toEqual([4, 4])
   })
 
-  test('of nothing has nothing, and no cursor', async () => {
+  test('without outputs has no items and no cursor', async () => {
     const nobody = encodeBech32('tst', Uint8Array.of(0, ...new Uint8Array(32).fill(9)))
     const page = await restJson(`${indexer}/outputs/basic?address=${nobody}`)
     expect(page).toEqual({ committedSlot: expect.any(Number), pageSize: 1_000, items: [] })
   })
 })
 
-describe('a chain', () => {
+describe('a chain in the index', () => {
   const names = [
     ['account', 1, 8, 'accountId'],
     ['anchor', 2, 24, 'anchorId'],
@@ -276,12 +276,12 @@ describe('a chain', () => {
     ['outputs?cursor=x', 400],
     ['outputs?address=x', 400],
   ] as const
-  test.each(refused)('%s gives %i', async (path, status) => {
+  test.each(refused)('%s has the status %i', async (path, status) => {
     expect((await refusal(await rest(`${indexer}/${path}`)))[0]).toBe(status)
   })
 })
 
-test('a multi address is found whole by its text, also inside of a restricted one', async () => {
+test('a multi address is returned by its text, also from inside a restricted address', async () => {
   const whole = await restJson(`${indexer}/multiaddress/${text(multi)}`)
   expect(whole).toEqual(print(MultiAddress, multi))
 })
