@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createCommitMarks } from '../../src/feed/commit-marks.ts'
 
-/** Which deliveries are measured. */
+/** Tests which deliveries are measured. */
 
 describe('the delay of a feed', () => {
   function marks() {
@@ -10,7 +10,7 @@ describe('the delay of a feed', () => {
     return { measured, committed, deliver: (upTo: number) => deliver(upTo, async () => {}) }
   }
 
-  test('is measured for each delivery of rows that came since the first commit', async () => {
+  test('is measured for each delivery of rows after the first commit', async () => {
     const { measured, committed, deliver } = marks()
     committed(10)
     committed(12)
@@ -20,7 +20,7 @@ describe('the delay of a feed', () => {
     for (const ms of measured) expect(ms).toBeGreaterThanOrEqual(0)
   })
 
-  test('is not measured for what was there before, of which a feed catches up', async () => {
+  test('is not measured for earlier rows, with which a feed catches up', async () => {
     const { measured, committed, deliver } = marks()
     await deliver(9)
     committed(10)
@@ -29,7 +29,7 @@ describe('the delay of a feed', () => {
     expect(measured).toEqual([])
   })
 
-  test('is measured where a feed has read a commit before it was announced', async () => {
+  test('is measured if a feed has read a commit before its notification', async () => {
     const { measured, committed, deliver } = marks()
     committed(10)
     await deliver(12)

@@ -4,17 +4,17 @@ import { confirmCursor, decodeCursor, encodeCursor, placeCursor } from '../../sr
 import type { Hex } from '../../src/lib/hex.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-const epochs = fc
+const logIds = fc
   .bigInt({ min: 0n, max: 2n ** 64n - 1n })
   .map((number): Hex => `0x${number.toString(16).padStart(16, '0')}`)
 const branches = fc
   .bigInt({ min: 0n, max: 2n ** 48n - 1n })
   .map((number): Hex => `0x${number.toString(16).padStart(12, '0')}`)
-const cursors = fc.record({ logId: epochs, seq: fc.maxSafeNat(), branch: branches })
+const cursors = fc.record({ logId: logIds, seq: fc.maxSafeNat(), branch: branches })
 const log = { logId: '0x0123456789abcdef', seq: 10, branch: '0xaabbccddeeff' } as const
 
 describe('cursor text', () => {
-  test('comes back as it went', () => {
+  test('is decoded to the cursor from which it was encoded', () => {
     fc.assert(
       fc.property(cursors, (cursor) => {
         expect(decodeCursor(encodeCursor(cursor), 'after')).toEqual({ ok: true, value: cursor })
@@ -22,11 +22,11 @@ describe('cursor text', () => {
     )
   })
 
-  test('is the text that clients already keep', () => {
+  test('equals the text that clients have stored', () => {
     expect(encodeCursor({ ...log, seq: 300 })).toBe('AgEjRWeJq83vAAAAAAAAASyqu8zd7v9AL_cX')
   })
 
-  test('refuses every change of one character', () => {
+  test('is rejected after a change of any character', () => {
     const everyChange = (text: string) =>
       [...text].flatMap((old, at) =>
         [...alphabet, '=', '+', '/', ' ', '\n', 'é']
@@ -35,16 +35,16 @@ describe('cursor text', () => {
       )
     fc.assert(
       fc.property(cursors, (cursor) => {
-        const taken = everyChange(encodeCursor(cursor)).filter(
+        const accepted = everyChange(encodeCursor(cursor)).filter(
           (text) => decodeCursor(text, 'after').ok,
         )
-        expect(taken).toEqual([])
+        expect(accepted).toEqual([])
       }),
       { numRuns: 20 },
     )
   })
 
-  test('never throws', () => {
+  test('of any other form is rejected without an exception', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
         expect(decodeCursor(text, 'after')).toEqual({
@@ -55,16 +55,16 @@ describe('cursor text', () => {
     )
   })
 
-  const refused = [
+  const malformed = [
     ['empty', ''],
     ['too short', 'AgEjRWeJq83vAAAAAAAAASyqu8zd7v8'],
     ['of version 1, which was bound to no history', 'AQEjRWeJq83vAAAAAAAAASyjPETm'],
     ['too long', `${encodeCursor(log)}A`],
-    ['a newline behind it', `${encodeCursor(log)}\n`],
+    ['a newline after it', `${encodeCursor(log)}\n`],
     ['a seq above 2^53 - 1', rechecked('AgEjRWeJq83vACAAAAAAAACqu8zd7v8AAAAA')],
     ['another version', rechecked('AwEjRWeJq83vAAAAAAAAASyqu8zd7v8AAAAA')],
   ] as const
-  test.each(refused)('malformed - %s', (_name, text) => {
+  test.each(malformed)('malformed - %s', (_name, text) => {
     expect(codeOf(decodeCursor(text, 'after'))).toBe('CURSOR_MALFORMED')
   })
 })
@@ -72,8 +72,8 @@ describe('cursor text', () => {
 describe('cursor against a log (5)', () => {
   const other = '0xaabbccddeefe'
   const rows = [
-    ['ok - the last row that is no longer kept', { ...log, seq: 2 }, undefined],
-    ['fail - below it', { ...log, seq: 1 }, 'CURSOR_EXPIRED'],
+    ['ok - the newest pruned row', { ...log, seq: 2 }, undefined],
+    ['fail - a position below the newest pruned row', { ...log, seq: 1 }, 'CURSOR_EXPIRED'],
     ['ok - the newest row', log, undefined],
     ['fail - ahead of the tip', { ...log, seq: 11 }, 'CURSOR_AHEAD_OF_TIP'],
     ['fail - another log', { ...log, logId: '0x0123456789abcdee' }, 'CURSOR_OF_ANOTHER_LOG'],
@@ -88,21 +88,21 @@ describe('cursor against a log (5)', () => {
     if (position.ok) expect(position.value).toEqual({ seq: cursor.seq, branch: cursor.branch })
   })
 
-  test('fail - ahead of the tip where nobody else can know more: it was rewound', () => {
+  test('fail - ahead of the tip if no other process can know more: the log was rewound', () => {
     const ahead = encodeCursor({ ...log, seq: 11 })
     const place = placeCursor(ahead, 'before', { ...bounds, mayLag: false })
     expect(codeOf(place)).toBe('CURSOR_OF_ANOTHER_LOG')
   })
 })
 
-/** The same bytes with a right check, so that only the reason under test is left. */
+/** Returns the same bytes with a correct checksum, so that only the tested fault is left. */
 function rechecked(text: string): string {
   const bytes = Buffer.from(text, 'base64url')
   bytes.writeUInt32BE(crc32(bytes.subarray(0, 23)), 23)
   return bytes.toString('base64url')
 }
 
-/** Bit by bit, written apart from the table of the source. */
+/** Computes the checksum bit by bit, independently of the table in the source. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) {

@@ -21,25 +21,25 @@ import {
 } from '../support/random-ledger.ts'
 import { until } from '../support/until.ts'
 
-describe('outputs that pass to another owner by time alone', () => {
+describe('outputs that an expiration passes to another owner', () => {
   const use = useStore(defaultDatabase().create)
 
   const readers = [
     ['', (read: StoreReader) => read],
-    [', also where every third read fails', failingNowAndThen],
+    [', also when every third read fails', failingEveryThird],
   ] as const
   test.each(readers)(
-    'are noticed in their milestone, each once, and no others%s (19)',
+    'are reported in their milestone, each once, and no others%s (19)',
     async (_name, readerOf) => {
       let total = 0
       const ledger = await foundRandomLedger(use, 11)
-      const handovers = createExpirationTransfers({
+      const transfers = createExpirationTransfers({
         reader: readerOf(use.store.read),
         minCommittableAge,
       })
       let tip = await use.store.read.logTip()
-      // The first look sees what is to come.
-      await again(() => handovers.between(tip, tip, []))
+      // The first call reads the expirations to come.
+      await retried(() => transfers.between(tip, tip, []))
       for (let i = 0; i < 60; i++) {
         await ledger.book()
         await ledger.commit()
@@ -51,16 +51,16 @@ describe('outputs that pass to another owner by time alone', () => {
           limit: 10_000,
           order: 'ascending',
         })
-        const noticed = await again(() => handovers.between(tip, next, rows))
-        expect(noticed.toSorted(byId)).toEqual(expected(ledger, tip.slot, next.slot))
-        total += noticed.length
+        const reported = await retried(() => transfers.between(tip, next, rows))
+        expect(reported.toSorted(byId)).toEqual(expected(ledger, tip.slot, next.slot))
+        total += reported.length
         tip = next
       }
       expect(total).toBeGreaterThan(3)
     },
   )
 
-  test('are told to the feeds of both owners and of the whole ledger, and to no others (19)', async () => {
+  test('are sent to the feeds of both owners and of the whole ledger, and to no others (19)', async () => {
     const ledger = await foundRandomLedger(use, 11)
     const wake = createWake()
     const feed = await openFeed(
@@ -73,7 +73,7 @@ describe('outputs that pass to another owner by time alone', () => {
       wake.notify((await use.store.read.logTip()).seq)
       await until(() => feed.tail.tip().slot === ledger.committed())
     }
-    // The first look sees what is to come.
+    // The first call reads the expirations to come.
     await commit()
     const start = ledger.committed()
     const owners = ledger.outputs.flatMap(({ output }) => {
@@ -81,33 +81,33 @@ describe('outputs that pass to another owner by time alone', () => {
       return expiration === undefined ? [] : [addressKey(expiration.returnAddress)]
     })
     const filters = [...new Set(owners)].slice(0, 5).map((address) => [address])
-    const listeners = [...filters, undefined].map((some) => listen(feed, some))
+    const followers = [...filters, undefined].map((some) => openFollower(feed, some))
     for (let i = 0; i < 60; i++) await commit()
     const all = expected(ledger, start, ledger.committed())
-    for (const { addresses, noticed } of listeners) {
+    for (const { addresses, reported } of followers) {
       const own = all.filter(
         ({ from, to }) => addresses === undefined || addresses.some((a) => a === from || a === to),
       )
-      await until(() => noticed.length >= own.length)
-      expect(noticed.toSorted(byId)).toEqual(own)
+      await until(() => reported.length >= own.length)
+      expect(reported.toSorted(byId)).toEqual(own)
     }
     expect(all.length).toBeGreaterThan(3)
     await feed.close()
   })
 })
 
-/** A database that goes away before every third answer. */
-function failingNowAndThen(read: StoreReader): StoreReader {
+/** A database that becomes unavailable before every third response. */
+function failingEveryThird(read: StoreReader): StoreReader {
   let count = 0
   const outputs: StoreReader['outputs'] = (ids) =>
     count++ % 3 === 0 ? Promise.reject(new Error('away')) : read.outputs(ids)
   return { ...read, outputs }
 }
 
-/** As a tail does: with the next tick it looks from where it was. */
-async function again<T>(look: () => Promise<T>): Promise<T> {
+/** Retries as the tail does: with the next tick it continues from its last position. */
+async function retried<T>(read: () => Promise<T>): Promise<T> {
   const outcome = await until(() =>
-    look().then(
+    read().then(
       (value) => ({ value }),
       () => undefined,
     ),
@@ -115,15 +115,15 @@ async function again<T>(look: () => Promise<T>): Promise<T> {
   return outcome.value
 }
 
-function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {
-  const noticed: ExpirationTransfer[] = []
+function openFollower({ share }: Feed, addresses: readonly Hex[] | undefined) {
+  const reported: ExpirationTransfer[] = []
   share.open({
     key: String(addresses),
     filter: { ...(addresses && { addresses }), classes: ['OWNED'] },
-    render: async (told) => {
-      if (told.kind === 'notice' && told.notice.topic === 'OUTPUT_HANDED_OVER') {
-        const { topic: _, ...handover } = told.notice
-        noticed.push(handover)
+    render: async (message) => {
+      if (message.kind === 'notice' && message.notice.topic === 'OUTPUT_HANDED_OVER') {
+        const { topic: _, ...transfer } = message.notice
+        reported.push(transfer)
       }
       return { text: '', cursor: undefined }
     },
@@ -132,7 +132,7 @@ function listen({ share }: Feed, addresses: readonly Hex[] | undefined) {
     snapshot: undefined,
     sink: { hasRoom: () => true, take: () => {}, room: async () => {}, end: () => {} },
   })
-  return { addresses, noticed }
+  return { addresses, reported }
 }
 
 function expected({ outputs }: RandomLedger, after: number, upTo: number): ExpirationTransfer[] {

@@ -22,7 +22,7 @@ const [early = '0x', late = '0x'] = addresses
 let own: FeedLog
 
 beforeAll(async () => {
-  // Rows below the ring come from the database, those in it from memory: both must be there.
+  // Rows below the ring come from the database, newer ones from memory: the log has both.
   own = await openFeedLog({ ringRows: 20 })
   const [slots = []] = fc.sample(fc.array(slotEntries, { minLength: 20, maxLength: 20 }), {
     seed: 6,
@@ -78,28 +78,38 @@ describe('a feed', () => {
     const anyLimit = fc.integer({ min: 1, max: 30 })
     const cuts = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1 })
     await fc.assert(
-      fc.asyncProperty(anyFilter, anyStart, anyLimit, cuts, async (filter, start, limit, lives) => {
-        const behind = matching(own.log.rows, filter).filter((row) => row.seq > start)
-        const received: number[] = []
-        let position = start
-        let isOver = false
-        for (let life = 0; !isOver; life++) {
-          // Each connection lives for some events only; the next one resumes from its last position.
-          const events = 1 + (lives[life % lives.length] ?? 1)
-          const ends = (some: readonly FeedMessage[]) => isCaughtUp(some) || some.length === events
-          const some = await take(own, { filter, position }, ends, limit)
-          received.push(...rowsIn(some))
-          expect(some[0]).toMatchObject({ kind: 'opened', position: own.log.positionAt(position) })
-          for (const one of some.slice(1)) {
-            // Nothing lies between two events.
-            expect(one).toMatchObject({ after: own.log.positionAt(position) })
-            expect(one.position).toEqual(own.log.positionAt(one.position.seq))
-            position = one.position.seq
+      fc.asyncProperty(
+        anyFilter,
+        anyStart,
+        anyLimit,
+        cuts,
+        async (filter, start, limit, lengths) => {
+          const behind = matching(own.log.rows, filter).filter((row) => row.seq > start)
+          const received: number[] = []
+          let position = start
+          let isOver = false
+          for (let connection = 0; !isOver; connection++) {
+            // Each connection ends after a few events; the next one resumes from its last position.
+            const events = 1 + (lengths[connection % lengths.length] ?? 1)
+            const ends = (some: readonly FeedMessage[]) =>
+              isCaughtUp(some) || some.length === events
+            const some = await take(own, { filter, position }, ends, limit)
+            received.push(...rowsIn(some))
+            expect(some[0]).toMatchObject({
+              kind: 'opened',
+              position: own.log.positionAt(position),
+            })
+            for (const one of some.slice(1)) {
+              // Each event begins where the previous one ended.
+              expect(one).toMatchObject({ after: own.log.positionAt(position) })
+              expect(one.position).toEqual(own.log.positionAt(one.position.seq))
+              position = one.position.seq
+            }
+            isOver = isCaughtUp(some) || position >= own.log.rows.length
           }
-          isOver = isCaughtUp(some) || position >= own.log.rows.length
-        }
-        expect(received).toEqual(seqsOf(behind))
-      }),
+          expect(received).toEqual(seqsOf(behind))
+        },
+      ),
     )
   })
 
@@ -124,7 +134,7 @@ describe('a feed', () => {
     await other.close()
   })
 
-  test('finds what was committed by the tick when every wake-up is lost (4)', async () => {
+  test('reads committed rows by the tick when every wake-up is lost (4)', async () => {
     const other = await openFeedLog({ tickMs: 1 })
     const filter = { classes: ['OWNED'] } as const
     const received = take(other, { filter, position: 0 }, (some) => rowsIn(some).length === 10)
@@ -146,7 +156,7 @@ describe('a feed', () => {
     await other.close()
   })
 
-  test('ends at once when it is left while it waits', async () => {
+  test('ends at once when it is aborted while it waits', async () => {
     const controller = new AbortController()
     const filter = { classes: ['OWNED'] } as const
     const { tail } = own.feed
@@ -214,33 +224,33 @@ describe('a feed', () => {
   })
 
   test.each([
-    ['shorter than what was received', 1],
+    ['shorter than the received one', 1],
     ['as long', 2],
     ['longer', 3],
   ])(
-    'ends with a reset when an older copy went on to a log that is %s (9)',
+    'ends with a reset when an older copy continued to a log that is %s (9)',
     async (_name, slots) => {
       const other = await openFeedLog({ ringRows: 1 })
       await other.commit(slotOf(early), slotOf(late))
       const filter = { addresses: [early, late], classes: ['OWNED'] as const }
-      let said = 0
+      let receivedRows = 0
       const received = take(other, { filter, position: 0 }, (some) => {
-        said = rowsIn(some).length
+        receivedRows = rowsIn(some).length
         return false
       })
-      await until(() => said === 2)
+      await until(() => receivedRows === 2)
       const { tail } = other.feed
-      const kept = await tail.branchAt(1)
+      const formerBranch = await tail.branchAt(1)
       await other.log.rewind(0)
       await other.commit(...Array.from({ length: slots }, () => slotOf(early)))
-      // Nothing that was kept in memory is of the former history.
+      // Nothing in memory belongs to the former history.
       expect((await received).at(-1)).toMatchObject({
         kind: 'reset',
         reason: 'LOG_REPLACED',
         tip: { ...other.log.positionAt(slots), era: 1 },
       })
       expect(await tail.branchAt(1)).toBe(other.log.positionAt(1).branch)
-      expect(await tail.branchAt(1)).not.toBe(kept)
+      expect(await tail.branchAt(1)).not.toBe(formerBranch)
       const again = await take(
         other,
         { filter, position: 0 },

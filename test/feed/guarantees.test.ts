@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-/** Every guarantee of docs/feed.md names tests that are there and that cite its number. */
+/** Checks that every guarantee of docs/feed.md names existing tests that cite its number. */
 
 const document = readFileSync(new URL('../../docs/feed.md', import.meta.url), 'utf8')
 const guarantees = document
@@ -12,7 +12,7 @@ const guarantees = document
     files: [...part.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path),
   }))
 
-test('they are numbered without a gap', () => {
+test('guarantees are numbered without a gap', () => {
   expect(guarantees.length).toBeGreaterThan(0)
   expect(guarantees.map(({ number }) => number)).toEqual(guarantees.map((_, i) => i + 1))
 })

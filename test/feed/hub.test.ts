@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 
 const [first = '0x', second = '0x'] = addresses
 
-/** A subscriber that keeps its messages, and has room while the test wants. */
+/** A subscriber that stores its messages, and has room unless the test stalls it. */
 interface TestSubscriber {
   readonly messages: FeedMessage[]
   readonly filter: UpdateFilter
@@ -28,7 +28,7 @@ interface TestSubscriber {
   stall(isStalled: boolean): void
 }
 
-/** How often events were rendered for the feeds of one log. */
+/** Counts how often events were rendered for the feeds of one log. */
 const renderings = new WeakMap<object, number>()
 
 function subscribe(
@@ -84,7 +84,7 @@ function rendered({ feed }: Pick<FeedLog, 'feed'>): number {
   return renderings.get(feed) ?? 0
 }
 
-/** Whether a subscriber received each row once and in order, and every event begins where the last one ended. */
+/** Checks that a subscriber received each row once and in order, and that every event begins where the previous one ended. */
 function checkHistory({ log }: FeedLog, { messages, filter, start }: TestSubscriber): void {
   const expected = matching(log.rows, filter).filter((row) => row.seq > start)
   expect(messages.flatMap((one) => (one.kind === 'updates' ? seqsOf(one.rows) : []))).toEqual(
@@ -112,7 +112,7 @@ async function settled(own: FeedLog, subscriber: TestSubscriber): Promise<void> 
 }
 
 describe('shared feeds', () => {
-  test('send every update once to each subscriber, whichever stalls, leaves or comes, and whatever wake-up is lost (1, 2, 3, 4, 7)', async () => {
+  test('send every update once to each subscriber, whichever subscribers stall, leave or come, and whichever wake-ups are lost (1, 2, 3, 4, 7)', async () => {
     const command = fc.oneof(
       {
         weight: 4,
@@ -184,7 +184,7 @@ describe('shared feeds', () => {
     await own.close()
   })
 
-  test('read once for all that resume together, and nothing that the ring still has (10)', async () => {
+  test('read once for all feeds that resume together, and nothing that the ring still has (10)', async () => {
     const own = await openFeedLog({ ringRows: 10, batchRows: 5 })
     for (let i = 0; i < 30; i++) await own.commit(slotOf(first))
     await own.known()
@@ -200,7 +200,7 @@ describe('shared feeds', () => {
     await own.close()
   })
 
-  test('let a slow one catch up after a notice, and delay no other (7)', async () => {
+  test('let a slow subscriber catch up after a notice, and delay no other (7)', async () => {
     const own = await openFeedLog()
     const filter = { classes: ['OWNED'] } as const
     const [slow, quick] = [
@@ -226,7 +226,7 @@ describe('shared feeds', () => {
     await own.close()
   })
 
-  test('send rows again whose rendering failed (3)', async () => {
+  test('send rows again after a failed rendering (3)', async () => {
     const own = await openFeedLog({ tickMs: 5 })
     for (let i = 0; i < 3; i++) await own.commit(slotOf(first))
     await own.known()
@@ -236,7 +236,7 @@ describe('shared feeds', () => {
     await own.close()
   })
 
-  test('send nothing for rows of others', async () => {
+  test('send nothing for rows of other addresses', async () => {
     const own = await openFeedLog()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
     const quiet = subscribe(own, { filter, position: 0 })
@@ -248,7 +248,7 @@ describe('shared feeds', () => {
     await own.close()
   })
 
-  test('send a notice to all, each with its own position (8)', async () => {
+  test('send a notice to all subscribers, each with its own position (8)', async () => {
     const own = await openFeedLog()
     await own.commit(slotOf(first, second))
     await own.known()

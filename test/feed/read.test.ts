@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => log.close())
 
 describe('one read', () => {
-  test('gives the rows of any range of the log, over any addresses and classes', async () => {
+  test('returns the rows of any range of the log, for any addresses and classes', async () => {
     const anyRange = fc.record({
       after: fc.nat({ max: 150 }),
       before: fc.nat({ max: 150 }),

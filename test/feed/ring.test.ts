@@ -26,7 +26,7 @@ function rowsOf(parts: readonly Pick<LedgerUpdate, 'address' | 'class'>[]): Ledg
 }
 
 describe('ring', () => {
-  test('gives what a plain list gives, as far back as it reaches', () => {
+  test('returns the same rows as a plain list, as far back as it reaches', () => {
     const anyQuestion = fc.tuple(anyFilter, fc.nat({ max: 130 }), fc.integer({ min: 1, max: 20 }))
     fc.assert(
       fc.property(
@@ -59,7 +59,7 @@ describe('ring', () => {
     )
   })
 
-  test('goes on behind the position it was cleared at', () => {
+  test('continues after the position at which it was cleared', () => {
     const ring = createRing(10, 0)
     ring.append(rowsOf([{ address: '0x01', class: 'OWNED' }]))
     ring.clear(7)

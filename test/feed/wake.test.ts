@@ -2,18 +2,18 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createWake } from '../../src/feed/wake.ts'
 
-/** Long enough that a test which needs the tick runs into its own time limit. */
+/** Long enough that a test which needs the tick exceeds its own time limit. */
 const never = 2 ** 30
 
 describe('wake', () => {
-  test('ends a wait when the log grows beyond what the reader knows', async () => {
+  test('ends a wait when the log grows beyond the position that the reader knows', async () => {
     const wake = createWake()
     const woken = wake.wait({ beyond: 5, signal: new AbortController().signal, tickMs: never })
     wake.notify(6)
     expect(await woken).toBe(6)
   })
 
-  test('does not let a reader wait for a commit that came before', async () => {
+  test('lets no reader wait for an earlier commit', async () => {
     const wake = createWake()
     wake.notify(6)
     const { signal } = new AbortController()
@@ -30,7 +30,7 @@ describe('wake', () => {
     expect([wake.waiting(), wake.newest()]).toEqual([0, 6])
   })
 
-  test('does not lose a milestone without updates that came before the wait', async () => {
+  test('does not lose a milestone without updates before the wait', async () => {
     const wake = createWake()
     const { signal } = new AbortController()
     wake.notify(6)
@@ -56,7 +56,7 @@ describe('wake', () => {
     ['growth', (wake: ReturnType<typeof createWake>) => wake.notify(6)],
     ['abort', (_wake: unknown, controller: AbortController) => controller.abort()],
   ] as const
-  test.each(endings)('leaves no wait and no listener behind after %s', async (_name, end) => {
+  test.each(endings)('leaves no wait and no listener after %s', async (_name, end) => {
     const wake = createWake()
     const controller = new AbortController()
     const { signal } = controller
@@ -69,7 +69,7 @@ describe('wake', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  test('does not begin a wait that is aborted already', async () => {
+  test('starts no wait with an aborted signal', async () => {
     const wake = createWake()
     await wake.wait({ beyond: 5, signal: AbortSignal.abort(), tickMs: never })
     expect(wake.waiting()).toBe(0)

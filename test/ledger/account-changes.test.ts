@@ -10,7 +10,7 @@ import { AccountId, OutputId } from '../../src/protocol/primitives.ts'
 import { parsed } from '../support/parsed.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 
-/** What the replays of the vectors, which pass through `verify`, do not show. */
+/** Tests cases that the replays of the vectors, which use `verify`, do not cover. */
 
 const parameters = semanticParameters('congested')
 const accountId = parsed(AccountId, `0x${'11'.repeat(32)}`)
@@ -52,7 +52,7 @@ function change(events: Partial<AccountEvents>, entries: readonly AccountEntry[]
 }
 
 describe('a slot', () => {
-  test('without events changes nothing, and no quiet account', () => {
+  test('without events changes no account, and neither does a validation block', () => {
     expect(change({})).toEqual(new Map())
     const block = { kind: 'validation', issuerId: accountId, version: 0, hash: key } as const
     expect(change({ blocks: [block] })).toEqual(new Map())
@@ -69,18 +69,18 @@ describe('a slot', () => {
     expect(change(paid)).toEqual(new Map())
   })
 
-  test('charges nobody for a block of an account that is not there any more', () => {
+  test('charges nothing for a block of an account that no longer exists', () => {
     const block = { kind: 'basic', issuerId: other, workScore: 30 } as const
     expect(change({ blocks: [block] })).toEqual(new Map())
   })
 
-  test('deletes an account with what it was given in the same slot', () => {
+  test('deletes an account together with its allotments of the same slot', () => {
     const consumed = [{ outputId, output: account }]
     const events = { consumed, allotments: [{ accountId, mana: 60n }] }
     expect(change(events)).toEqual(new Map([[accountId, undefined]]))
   })
 
-  test('does not notice what begins and ends in it', () => {
+  test('ignores accounts and delegations that begin and end in it', () => {
     const both = [
       { outputId, output: account },
       { outputId, output: delegation },
@@ -88,7 +88,7 @@ describe('a slot', () => {
     expect(change({ created: both, consumed: both }, [])).toEqual(new Map())
   })
 
-  test('asks for those accounts only that something names', () => {
+  test('reads only the accounts that its events name', () => {
     const events: AccountEvents = {
       ...nothing,
       created: [{ outputId, output: delegation }],
@@ -96,19 +96,19 @@ describe('a slot', () => {
       blocks: [{ kind: 'basic', issuerId: other, workScore: 1 }],
       allotments: [{ accountId, mana: 1n }],
     }
-    const asked = new Set<AccountId>()
+    const read = new Set<AccountId>()
     changedAccounts(
       parameters,
       (id) => {
-        asked.add(id)
+        read.add(id)
         return undefined
       },
       events,
     )
-    expect(asked).toEqual(new Set([accountId, other]))
+    expect(read).toEqual(new Set([accountId, other]))
   })
 })
 
-test('the price of a block is that of the oldest slot a block may commit to, the first of all at the beginning', () => {
+test('the price of a block is that of the oldest slot to which a block may commit, or of the genesis slot at the beginning', () => {
   expect([3, 6, 7, 100].map((slot) => burnPriceSlot(parameters, slot))).toEqual([0, 0, 1, 94])
 })

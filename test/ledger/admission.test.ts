@@ -10,7 +10,7 @@ import { parsed } from '../support/parsed.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 
-/** What the vectors of blocks, which pass through `verify`, do not show. */
+/** Tests cases that the vectors of blocks, which use `verify`, do not cover. */
 
 interface BlockVector extends Vector {
   readonly params: string
@@ -45,31 +45,31 @@ const context: AdmissionContext = {
 
 describe('a block', () => {
   const rows = [
-    ['as it should be', {}, undefined],
+    ['without a fault', {}, undefined],
     [
       'with a parent that is too old',
       { oldestParentSlot: 0xffff_ffff, issuingTimeOf: () => undefined },
       'PARENT_TOO_OLD',
     ],
-    ['on an unknown commitment', { isCommitmentKnown: () => false }, 'COMMITMENT_UNKNOWN'],
-    ['at an unknown price', { referenceManaCost: undefined }, 'REFERENCE_MANA_COST_UNKNOWN'],
+    ['with an unknown commitment', { isCommitmentKnown: () => false }, 'COMMITMENT_UNKNOWN'],
+    ['with an unknown price', { referenceManaCost: undefined }, 'REFERENCE_MANA_COST_UNKNOWN'],
     [
-      'at an unknown price, by an unknown issuer',
+      'with an unknown price, by an unknown issuer',
       { referenceManaCost: undefined, issuer: undefined },
       'ISSUER_UNKNOWN',
     ],
     [
-      'that burns too little, of an issuer in debt',
+      'that burns too little, by an issuer in debt',
       { referenceManaCost: 1_000_000n, issuer: { credits: -1n, expirySlot: 0, keyHashes: [] } },
       'BURNED_MANA_TOO_LITTLE',
     ],
     [
-      'of an issuer in debt that has expired',
+      'by an expired issuer in debt',
       { issuer: { credits: -1n, expirySlot: 0, keyHashes: [] } },
       'ISSUER_IN_DEBT',
     ],
     [
-      'of an issuer that has expired, with another key',
+      'by an expired issuer, with another key',
       { issuer: { credits: 0n, expirySlot: 0, keyHashes: [] } },
       'ISSUER_EXPIRED',
     ],
@@ -82,11 +82,11 @@ describe('a block', () => {
 describe('the oldest slot of parents', () => {
   const parameters = { ...semanticParameters('standard'), genesisSlot: 100, maxCommittableAge: 20 }
   const rows = [
-    ['in the beginning the genesis', 119, 119, 100],
-    ['the last slots that are committed', 120, 120, 101],
-    ['and no more of them later', 500, 500, 481],
-    ['in quiet times the last slot with blocks', 500, 470, 470],
-    ['which is no matter where it is younger', 500, 499, 481],
+    ['is the genesis slot at the beginning', 119, 119, 100],
+    ['is the first of the last committed slots', 120, 120, 101],
+    ['stays at the same distance later', 500, 500, 481],
+    ['is the last slot with blocks in quiet times', 500, 470, 470],
+    ['is not the last slot with blocks if that is younger', 500, 499, 481],
   ] as const
   test.each(rows)('%s', (_name, committed, newestWithBlocks, oldest) =>
     expect(oldestParentSlot(parameters, committed, newestWithBlocks)).toBe(oldest),

@@ -9,7 +9,7 @@ import type { Unlock } from '../../src/protocol/unlocks.ts'
 import { parsed } from '../support/parsed.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 
-/** What an output holds; token 0 means no native tokens. */
+/** The tokens of an output; token 0 means no native tokens. */
 interface Holding {
   readonly amount: bigint
   readonly token: number
@@ -29,7 +29,7 @@ const holding = fc.record({
 const holdings = fc.array(holding, { minLength: 1, maxLength: 3 })
 
 describe('base tokens and native tokens', () => {
-  test('come out as they went in, or the transaction fails with the first thing that is wrong', () => {
+  test('are conserved, or the transaction fails with the first violated rule', () => {
     fc.assert(
       fc.property(holdings, holdings, fc.boolean(), (inputs, outputs, mayBurn) => {
         expect(codeOf(spend(inputs, outputs, mayBurn))).toBe(verdict(inputs, outputs, mayBurn))
@@ -44,9 +44,9 @@ describe('base tokens and native tokens', () => {
     )
   })
 
-  test('a sum of native tokens beyond 256 bits is no sum', () => {
-    const most = { amount: 1n, token: 1, tokens: 2n ** 256n - 1n }
-    expect(codeOf(spend([most, most], [{ ...most, amount: 2n }], true))).toBe(
+  test('cannot sum to more than 256 bits', () => {
+    const maximum = { amount: 1n, token: 1, tokens: 2n ** 256n - 1n }
+    expect(codeOf(spend([maximum, maximum], [{ ...maximum, amount: 2n }], true))).toBe(
       'SEMANTIC_VALIDATION_FAILED',
     )
   })
@@ -58,7 +58,7 @@ const sample: Holding[] = [
 ]
 const lessTokens: Holding[] = [{ amount: 5n, token: 1, tokens: 1n }]
 
-/** The rules once more, said naively. */
+/** Applies the rules by a naive implementation. */
 function verdict(inputs: readonly Holding[], outputs: readonly Holding[], mayBurn: boolean) {
   const sum = (list: readonly Holding[]) => list.reduce((all, one) => all + one.amount, 0n)
   if (sum(inputs) !== sum(outputs)) return 'INPUT_OUTPUT_BASE_TOKEN_MISMATCH'
@@ -75,7 +75,7 @@ function codeOf(diff: ReturnType<typeof execute>): string {
   return diff.ok ? 'NONE' : diff.error.code
 }
 
-/** One key holds all, and signs once. */
+/** Executes a transaction. One key owns all inputs and signs once. */
 function spend(inputs: readonly Holding[], outputs: readonly Holding[], mayBurn: boolean) {
   const transaction = parsed(Transaction, {
     networkId: '1',

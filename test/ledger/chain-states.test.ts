@@ -4,7 +4,7 @@ import { inOrder, type PlacedState } from '../../src/ledger/chain-states.ts'
 import { chainIdOf, outputId, transactionOf } from '../../src/protocol/ids.ts'
 import { transactionIdOf } from '../support/store-rows.ts'
 
-/** A chain with so many states in each of some slots, from its beginning on; the last one is unspent. */
+/** Returns a chain with a given number of states in each slot, from its beginning on; the last state is unspent. */
 function chainOf(counts: readonly number[]): PlacedState[] {
   const slots = counts.flatMap((count, slot) => Array.from({ length: count }, () => slot))
   const ids = slots.map((_, n) => outputId(transactionIdOf(n), 0))
@@ -23,7 +23,7 @@ const anyChain = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 6 }).ma
 const shuffled = <T>(list: readonly T[]) =>
   fc.shuffledSubarray([...list], { minLength: list.length, maxLength: list.length })
 
-test('states are in the order in which each spends the one before', () => {
+test('states are sorted so that each spends the previous one', () => {
   const cases = anyChain.chain((chain) => fc.tuple(fc.constant(chain), shuffled(chain)))
   fc.assert(
     fc.property(cases, ([chain, mixed]) => {
@@ -32,7 +32,7 @@ test('states are in the order in which each spends the one before', () => {
   )
 })
 
-test('without their spenders the first, the last and those of other slots are in their places', () => {
+test('without their spenders, the first state, the last one, and states of other slots are in the right position', () => {
   const cases = anyChain.chain((chain) => fc.tuple(fc.constant(chain), shuffled(chain)))
   fc.assert(
     fc.property(cases, ([chain, mixed]) => {

@@ -37,7 +37,7 @@ interface AccountsVector extends Vector {
 
 const roots = loadVectors<RootsVector>('semantic-roots')
 
-describe('what a commitment is made of', () => {
+describe('the parts of a commitment', () => {
   test.each(roots.filter(({ kind }) => kind === 'roots'))('$name', (vector) =>
     expect(bytesToHex(merkleRoot(vector.roots.map(hexToBytes)))).toBe(vector.expected),
   )
@@ -67,17 +67,17 @@ describe('reference mana cost, slot by slot', () => {
   })
 })
 
-describe('committing a slot', () => {
+describe('the commitment of a slot', () => {
   const network = networkOf(semanticParameters('standard'))
   const former = genesisCommitment(network.parameters)
   const empty = { former, blockIds: [], transactionIds: [], workScore: 0 }
 
-  test('begins with the commitment of the vectors', () => {
+  test('follows the genesis commitment of the vectors', () => {
     const [genesis] = roots.filter(({ name }) => name === 'genesis-commitment-id')
     expect(former.commitmentId).toBe(genesis?.expected)
   })
 
-  test('builds on the slot before', () => {
+  test('refers to the previous slot', () => {
     const first = commitSlot(network, empty)
     const second = commitSlot(network, { ...empty, former: first })
     expect(first.commitment).toMatchObject({ slot: 1, previousCommitmentId: former.commitmentId })

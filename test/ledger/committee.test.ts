@@ -5,9 +5,9 @@ import { chooseCommittee, choosingSlot, isCandidacy } from '../../src/ledger/com
 import type { AccountId } from '../../src/protocol/primitives.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 
-/** Who stands for a committee and who is chosen, as a node does it (ledger reference 12.5). */
+/** Tests which accounts are candidates and which are chosen, as on a node (ledger reference 12.5). */
 
-/** Epochs of 64 slots; candidacies are announced up to 10 slots before their end. */
+/** Epochs of 64 slots. Candidacies are announced up to 10 slots before the end of an epoch. */
 const parameters = {
   ...semanticParameters('standard'),
   genesisSlot: 0,
@@ -19,7 +19,7 @@ const parameters = {
 describe('an announcement', () => {
   const rows = [
     ['ok - in the first slot of the epoch', 64, 9, true],
-    ['ok - in the slot of the choice', 127 - 10, 9, true],
+    ['ok - in the slot in which the committee is chosen', 127 - 10, 9, true],
     ['fail - a slot later', 127 - 9, 9, false],
     ['fail - in the last slot', 127, 9, false],
     ['ok - the stake ends with the next epoch', 64, 2, true],
@@ -30,11 +30,11 @@ describe('an announcement', () => {
     expect(isCandidacy(parameters, { slot }, { stakeEndEpoch })).toBe(isOne)
   })
 
-  test('fail - by an account that is not there', () => {
+  test('fail - by an unknown account', () => {
     expect(isCandidacy(parameters, { slot: 64 }, undefined)).toBe(false)
   })
 
-  test('cannot be in time where the threshold is longer than an epoch', () => {
+  test('is always too late if the threshold is longer than an epoch', () => {
     const long = { ...parameters, epochNearingThreshold: 64 }
     for (let slot = 64; slot < 128; slot++) {
       expect(isCandidacy(long, { slot }, { stakeEndEpoch: 9 })).toBe(false)
@@ -42,18 +42,18 @@ describe('an announcement', () => {
   })
 })
 
-describe('the slot of the choice', () => {
+describe('the slot in which a committee is chosen', () => {
   const rows = [
-    ['before the end of the epoch by the threshold', 10, 64, 127 - 10],
-    ['the first of an epoch that is shorter than the threshold', 64, 100, 64],
-    ['not the genesis slot', 64, 0, 1],
+    ['is before the end of the epoch by the threshold', 10, 64, 127 - 10],
+    ['is the first slot of an epoch that is shorter than the threshold', 64, 100, 64],
+    ['is not the genesis slot', 64, 0, 1],
   ] as const
   test.each(rows)('%s', (_name, epochNearingThreshold, slot, choosing) => {
     expect(choosingSlot({ ...parameters, epochNearingThreshold }, slot)).toBe(choosing)
   })
 })
 
-describe('of two candidates the committee prefers', () => {
+describe('a committee prefers', () => {
   const one = candidate('11', {
     validatorStake: 5n,
     delegationStake: 5n,
@@ -61,22 +61,25 @@ describe('of two candidates the committee prefers', () => {
     fixedCost: 3n,
   })
   const rows: readonly (readonly [string, Partial<AccountEntry>])[] = [
-    ['the larger pool, whatever else', { delegationStake: 6n, stakeEndEpoch: 1, fixedCost: 99n }],
     [
-      'of equal pools the larger own stake',
+      'the larger pool, regardless of other values',
+      { delegationStake: 6n, stakeEndEpoch: 1, fixedCost: 99n },
+    ],
+    [
+      'the larger own stake among equal pools',
       { validatorStake: 6n, delegationStake: 4n, stakeEndEpoch: 1 },
     ],
-    ['of equal stakes the later end', { stakeEndEpoch: 8, fixedCost: 99n }],
-    ['of equal ends the lower fixed cost', { fixedCost: 2n }],
+    ['the later end among equal stakes', { stakeEndEpoch: 8, fixedCost: 99n }],
+    ['the lower fixed cost among equal ends', { fixedCost: 2n }],
   ]
   test.each(rows)('%s', (_name, members) => {
-    // Its id is the smaller one, which is the last thing that counts.
+    // Its id is smaller; ids are compared last.
     const better = { ...one, ...members, accountId: idOf('00') }
     expect(chosen([one, better])).toEqual([better.accountId, one.accountId])
     expect(chosen([better, one])).toEqual([better.accountId, one.accountId])
   })
 
-  test('of equal candidates the greater id, and no more than the target size', () => {
+  test('the greater id among equal candidates, up to the target size', () => {
     const [a, b, c] = ['01', '02', '03'].map((byte) => ({ ...one, accountId: idOf(byte) }))
     if (a === undefined || b === undefined || c === undefined) throw new Error('three candidates')
     expect(chosen([b, c, a])).toEqual([c.accountId, b.accountId])

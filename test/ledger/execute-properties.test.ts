@@ -11,9 +11,9 @@ import { runs } from '../support/runs.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 import { ledgerOf, payloadOf, transactionVectors } from '../support/semantic-transactions.ts'
 
-/** Laws of execution, tried on the transactions of the vectors with numbers moved about at random. */
+/** Tests laws of execution on the transactions of the vectors, with randomly changed amounts. */
 
-/** Those that hold, and those that fail after their unlocks: signatures are taken as right here. */
+/** Requests that succeed, and requests that fail after their unlocks. All signatures count as valid here. */
 const requests = transactionVectors().flatMap((vector): ExecutionRequest[] => {
   const { transaction, unlocks } = payloadOf(vector)
   const resolved = resolveReferences(transaction, ledgerOf(vector))
@@ -24,7 +24,7 @@ const requests = transactionVectors().flatMap((vector): ExecutionRequest[] => {
   return [{ ...resolved.value, parameters, transaction, transactionId, unlocks, isSignatureValid }]
 })
 
-/** A small step of one number of one output, or the same step back of another one. */
+/** Adds a small difference to one amount of one output, and optionally subtracts it from another output. */
 interface Step {
   readonly output: number
   readonly of: 'amount' | 'mana' | 'tokens' | 'minted' | 'melted'
@@ -39,11 +39,14 @@ const step: fc.Arbitrary<Step> = fc.record({
   backFrom: fc.option(fc.nat(127), { nil: undefined }),
 })
 
-const moved = fc
+const changedRequests = fc
   .tuple(fc.constantFrom(...requests), fc.array(step, { maxLength: 3 }))
-  .map(([request, steps]) => steps.reduce(take, request))
+  .map(([request, steps]) => steps.reduce(applyStep, request))
 
-function take(request: ExecutionRequest, { output, of, by, backFrom }: Step): ExecutionRequest {
+function applyStep(
+  request: ExecutionRequest,
+  { output, of, by, backFrom }: Step,
+): ExecutionRequest {
   const outputs = [...request.transaction.outputs]
   const change = (index: number, difference: bigint) => {
     const at = index % outputs.length
@@ -80,10 +83,10 @@ function withTokens(output: Output, add: (value: bigint) => bigint): Output {
 }
 
 describe('supply', () => {
-  test('is conserved by every transaction that is executed', () => {
+  test('is conserved by every executed transaction', () => {
     let executed = 0
     fc.assert(
-      fc.property(moved, (request) => {
+      fc.property(changedRequests, (request) => {
         const diff = execute(request)
         if (!diff.ok) return
         executed += 1
@@ -101,7 +104,7 @@ describe('supply', () => {
   })
 })
 
-/** Of each token: what is there more than before was minted, what is there less was melted or burned. */
+/** Checks each token: an increase was minted, and a decrease was melted or burned. */
 function expectTokensConserved(spent: readonly Output[], created: readonly Output[]): void {
   const ids = new Set([...spent, ...created].flatMap(tokenIds))
   for (const id of ids) {
@@ -125,7 +128,7 @@ function tokensOf(id: string) {
     }, 0n)
 }
 
-/** What a foundry says there is of its token. */
+/** Returns the circulating supply that a foundry states for its token. */
 function supplyOf(id: string) {
   return (output: Output) => {
     if (output.type !== 3 || foundryId(output) !== id) return 0n
@@ -137,10 +140,10 @@ function sum(outputs: readonly Output[], of: (output: Output) => bigint): bigint
   return outputs.reduce((all, output) => all + of(output), 0n)
 }
 
-describe('executing', () => {
-  test('is a pure function: it changes nothing it is given, and always says the same', () => {
+describe('execution', () => {
+  test('is a pure function: it changes no argument, and is deterministic', () => {
     fc.assert(
-      fc.property(moved, (request) => {
+      fc.property(changedRequests, (request) => {
         const frozen = deepFrozen(request)
         expect(execute(frozen)).toEqual(execute(frozen))
         expect([frozen.credits, frozen.rewards]).toEqual([request.credits, request.rewards])
@@ -150,7 +153,7 @@ describe('executing', () => {
   })
 })
 
-/** A copy that nobody can change; a function stays what it is, and maps are wrapped in new ones. */
+/** Freezes a value deeply. Functions stay as they are, and maps are copied. */
 function deepFrozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Map) return new Map(value) as T

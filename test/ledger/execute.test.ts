@@ -31,7 +31,7 @@ describe.each([...new Set(vectors.map(({ group }) => group))])('%s', (group) => 
   })
 })
 
-test('there are as many vectors as the reference counts', () => {
+test('the number of vectors is that of the reference', () => {
   expect(vectors).toHaveLength(787)
 })
 

@@ -10,7 +10,7 @@ describe('failure reasons', () => {
   const vectors = loadVectors<ReasonVector>('semantic-reasons')
   test.each(vectors)('$code $name', ({ code, name }) => expect(failureReasonName(code)).toBe(name))
 
-  test('these and no other', () => {
+  test('are exactly those of the vectors', () => {
     expect(Object.values(failureReasonNumbers).sort((a, b) => a - b)).toEqual(
       vectors.map(({ code }) => code),
     )

@@ -10,7 +10,7 @@ import { Output } from '../../src/protocol/outputs.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import { ownedOutput } from '../support/store-rows.ts'
 
-/** The ids of first outputs, of which there may be any number. */
+/** Tests the ids of genesis outputs, whose number is unlimited. */
 
 const parameters = { genesisSlot: 7 }
 
@@ -18,22 +18,22 @@ function outputs(count: number): Output[] {
   return Array.from({ length: count }, (_, i) => ownedOutput(i, 1_000n))
 }
 
-describe('the first outputs', () => {
-  test('up to 128 are of the one transaction that a node gives them', () => {
+describe('genesis outputs', () => {
+  test('belong to one transaction, as on a node, if they are at most 128', () => {
     for (const count of [1, 128]) {
       const { outputIds } = identifyGenesis(parameters, outputs(count))
       expect(identifyOutputs(parameters, outputs(count))).toEqual(outputIds)
     }
   })
 
-  test('behind each 128 another transaction begins', () => {
+  test('belong to another transaction after each 128', () => {
     const ids = identifyOutputs(parameters, outputs(300))
     expect(ids.map(indexOf)).toEqual(Array.from({ length: 300 }, (_, i) => i % 128))
     expect(new Set(ids.map(transactionOf)).size).toBe(3)
     expect(ids.slice(0, 128)).toEqual(identifyOutputs(parameters, outputs(128)))
   })
 
-  test('equal ones have ids of their own, and each transaction its hash', () => {
+  test('have different ids if they are equal, and each transaction has its own commitment', () => {
     const same = Array.from({ length: 384 }, () => ownedOutput(1, 1_000n))
     const ids = identifyOutputs(parameters, same)
     expect(new Set(ids).size).toBe(384)

@@ -28,8 +28,8 @@ const nft: NftOutput = {
   immutableFeatures: [],
 }
 
-/** What is not zero, and whose it is. */
-function told({ owner: key, token: held, ...parts }: Holding) {
+/** Returns the owner's name and the amounts that are not zero. */
+function summaryOf({ owner: key, token: held, ...parts }: Holding) {
   const names = { alice, bob, carol, account }
   const holder = Object.entries(names).find(([, address]) => addressKey(address) === key)?.[0]
   const amounts = Object.entries(parts).filter(([, amount]) => amount !== 0n)
@@ -42,58 +42,58 @@ function told({ owner: key, token: held, ...parts }: Holding) {
 
 describe('an output as part of a balance', () => {
   const rows: readonly (readonly [string, Output, number, object])[] = [
-    ['nothing stands between', basic([]), 1, { holder: 'alice', available: 100n }],
+    ['is available without conditions', basic([]), 1, { holder: 'alice', available: 100n }],
     [
-      'a timelock holds all of it',
+      'is timelocked as a whole',
       basic([deposit, timelock]),
       49,
       { holder: 'alice', timelocked: 100n },
     ],
     [
-      'a timelock ends when its slot is reached',
+      'is no longer timelocked when the slot of its timelock is reached',
       basic([deposit, timelock]),
       50,
       { holder: 'alice', available: 70n, storageDeposit: 30n },
     ],
     [
-      'it expires',
+      'is expiring before its expiration',
       basic([deposit, expiration], [token]),
       79,
       { holder: 'alice', expiring: 70n, storageDeposit: 30n, 'expiring token': 7n },
     ],
     [
-      'it has expired, and the deposit is still owed',
+      'belongs to the return address after its expiration, and the deposit is still owed',
       basic([deposit, expiration], [token]),
       80,
       { holder: 'carol', available: 70n, storageDeposit: 30n, 'available token': 7n },
     ],
     [
-      'it has expired to whom the deposit is owed',
+      'is available as a whole if it expired to the owner of the deposit',
       basic([{ ...deposit, returnAddress: carol }, expiration]),
       80,
       { holder: 'carol', available: 100n },
     ],
     [
-      'the deposit is owed to the owner himself',
+      'is available as a whole if its owner is owed the deposit',
       basic([{ ...deposit, returnAddress: alice }]),
       1,
       { holder: 'alice', available: 100n },
     ],
     [
-      'it expires to its owner',
+      'is expiring even if it expires to its owner',
       basic([{ ...expiration, returnAddress: alice }]),
       79,
       { holder: 'alice', expiring: 100n },
     ],
     [
-      'the timelock outlasts the expiration',
+      'is timelocked if its timelock outlasts its expiration',
       basic([{ type: 2, slot: 90 }, expiration], [token]),
       80,
       { holder: 'carol', timelocked: 100n, 'timelocked token': 7n },
     ],
-    ['an NFT has conditions too', nft, 49, { holder: 'alice', timelocked: 100n }],
+    ['is timelocked if it is a timelocked NFT', nft, 49, { holder: 'alice', timelocked: 100n }],
     [
-      'an anchor is its state controller’s',
+      'belongs to the state controller of an anchor',
       {
         ...{ type: 2, amount: 100n, mana: 0n, anchorId: testId('AnchorId', 32, 1), stateIndex: 0 },
         unlockConditions: [
@@ -107,7 +107,7 @@ describe('an output as part of a balance', () => {
       { holder: 'bob', available: 100n },
     ],
     [
-      'a foundry and its tokens are its account’s',
+      'belongs with its tokens to the account of a foundry',
       {
         ...{ type: 3, amount: 100n, serialNumber: 1 },
         tokenScheme: { type: 0, mintedTokens: 7n, meltedTokens: 0n, maximumSupply: 9n },
@@ -121,18 +121,18 @@ describe('an output as part of a balance', () => {
   ]
 
   test.each(rows)('%s', (_name, output, reached, expected) => {
-    expect(told(holdingAt(output, reached))).toEqual(expected)
+    expect(summaryOf(holdingAt(output, reached))).toEqual(expected)
   })
 
-  test('changes in the slots that it awaits, and in no other', () => {
+  test('changes only in the slots that it awaits', () => {
     expect(slotsAwaited(basic([timelock, expiration]))).toEqual([50, 80])
     expect(slotsAwaited(basic([timelock, { ...expiration, slot: 50 }]))).toEqual([50])
     expect(slotsAwaited(basic([deposit]))).toEqual([])
     const output = basic([deposit, timelock, expiration], [token])
     const changes = Array.from({ length: 99 }, (_, i) => i + 1).filter(
       (slot) =>
-        JSON.stringify(told(holdingAt(output, slot)), text) !==
-        JSON.stringify(told(holdingAt(output, slot - 1)), text),
+        JSON.stringify(summaryOf(holdingAt(output, slot)), text) !==
+        JSON.stringify(summaryOf(holdingAt(output, slot - 1)), text),
     )
     expect(changes).toEqual([50, 80])
   })

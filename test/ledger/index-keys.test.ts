@@ -61,10 +61,10 @@ const anchor: AnchorOutput = {
   immutableFeatures: [],
 }
 
-describe('what an output is found by', () => {
+describe('the index keys of an output', () => {
   const rows: readonly (readonly [string, Output, readonly (readonly [string, string])[]])[] = [
     [
-      'conditions, features, tag and token of a basic output',
+      'contain conditions, features, tag and token of a basic output',
       basic,
       [
         ['EXPIRATION_RETURN', addressKey(bob)],
@@ -76,7 +76,7 @@ describe('what an output is found by', () => {
       ],
     ],
     [
-      'the chain it begins, the members of a multi and the inside of a restricted address',
+      'contain the chain that it begins, the members of a multi address and the inner address of a restricted one',
       nft,
       [
         ['CHAIN', chainIdOf(outputId)],
@@ -89,7 +89,7 @@ describe('what an output is found by', () => {
       ],
     ],
     [
-      'its validator',
+      'contain its validator',
       delegation,
       [
         ['CHAIN', delegation.delegationId],
@@ -99,7 +99,7 @@ describe('what an output is found by', () => {
       ],
     ],
     [
-      'the account it is to be',
+      'contain the account of an implicit account creation address',
       { ...basic, unlockConditions: [{ type: 0, address: { ...alice, type: 32 } }], features: [] },
       [
         ['CHAIN', chainIdOf(outputId)],
@@ -107,7 +107,7 @@ describe('what an output is found by', () => {
       ],
     ],
     [
-      'its state controller, who holds it, and its governor',
+      'contain its state controller, which holds it, and its governor',
       anchor,
       [
         ['CHAIN', chainIdOf(outputId)],
@@ -119,11 +119,11 @@ describe('what an output is found by', () => {
   ]
 
   test.each(rows)('%s', (_name, output, expected) => {
-    const terms = indexKeysOf(outputId, output).map(({ kind, value }) => [kind, value])
-    expect(terms.sort()).toEqual(expected)
+    const keys = indexKeysOf(outputId, output).map(({ kind, value }) => [kind, value])
+    expect(keys.sort()).toEqual(expected)
   })
 
-  test('who holds it, where an expiration decides that', () => {
+  test('contain the holder that an expiration determines', () => {
     expect(expiringKeysOf(basic, 8)).toEqual([{ kind: 'HOLDER', value: addressKey(alice) }])
     expect(expiringKeysOf(basic, 9)).toEqual([{ kind: 'HOLDER', value: addressKey(bob) }])
     expect(expiringKeysOf(delegation, 9)).toEqual([])

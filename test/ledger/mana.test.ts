@@ -42,13 +42,15 @@ describe('output', () => {
     const output = parsed(Output, vector.output)
     const { amount } = output
     const held = 'mana' in output ? output.mana : 0n
-    const least = minimumAmount(rules.storageScoreParameters, output)
+    const minimum = minimumAmount(rules.storageScoreParameters, output)
     const { stored, potential } = vector.expected
     expect(decayedMana(rules, held, vector.from, vector.to)).toEqual({
       ok: true,
       value: BigInt(stored ?? ''),
     })
-    expect(potentialMana(rules, { amount, minimumAmount: least }, vector.from, vector.to)).toEqual({
+    expect(
+      potentialMana(rules, { amount, minimumAmount: minimum }, vector.from, vector.to),
+    ).toEqual({
       ok: true,
       value: BigInt(potential ?? ''),
     })

@@ -10,24 +10,24 @@ import { Transaction } from '../../src/protocol/transaction.ts'
 import { parsed } from '../support/parsed.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 
-/** Rules in which the node was found to judge otherwise: each case with the failure reason that the node gives. */
+/** Tests rules for which the node has another verdict than expected: each case has the failure reason of the node. */
 
 const parameters = semanticParameters('standard')
 const publicKey = parsed(PublicKey, `0x${'11'.repeat(32)}`)
 const signature = parsed(SignatureBytes, `0x${'22'.repeat(64)}`)
-const mine = { type: 0, pubKeyHash: publicKeyHash(publicKey) }
-const theirs = { type: 0, pubKeyHash: `0x${'44'.repeat(32)}` }
+const ownAddress = { type: 0, pubKeyHash: publicKeyHash(publicKey) }
+const otherAddress = { type: 0, pubKeyHash: `0x${'44'.repeat(32)}` }
 const spentId = parsed(TransactionId, `0x${'33'.repeat(32)}05000000`)
 
-const least = minimumAmount(parameters.storageScoreParameters, parsed(Output, basic(1n)))
+const minimum = minimumAmount(parameters.storageScoreParameters, parsed(Output, basic(1n)))
 
 describe('the age of an input', () => {
   const rows = [
-    ['ok - of the minimum amount, as old as the transaction', least, 5, 0],
-    ['fail - of the minimum amount, younger', least, 4, 17],
-    ['fail - above the minimum amount, younger', least + 1n, 4, 17],
-    // Its mana is not computed, so that the age is found out by the later rule.
-    ['fail - below the minimum amount, younger', least - 1n, 4, 4],
+    ['ok - of the minimum amount, as old as the transaction', minimum, 5, 0],
+    ['fail - of the minimum amount, younger', minimum, 4, 17],
+    ['fail - above the minimum amount, younger', minimum + 1n, 4, 17],
+    // Its mana is not computed, so a later rule detects the age.
+    ['fail - below the minimum amount, younger', minimum - 1n, 4, 4],
   ] as const
   test.each(rows)('%s', (_name, amount, creationSlot, code) => {
     expect(verdict({ creationSlot, inputs: [basic(amount)], outputs: [basic(amount)] })).toBe(code)
@@ -35,13 +35,13 @@ describe('the age of an input', () => {
 })
 
 describe('a storage return of 0', () => {
-  const owed = basic(9n, { type: 1, returnAddress: theirs, amount: '0' })
+  const owed = basic(9n, { type: 1, returnAddress: otherAddress, amount: '0' })
   const rows = [
     ['fail - nothing returns it', [basic(9n)], 45],
-    ['ok - an output returns more', [basic(8n), basic(1n, { type: 0, address: theirs })], 0],
+    ['ok - an output returns more', [basic(8n), basic(1n, { type: 0, address: otherAddress })], 0],
     [
       'fail - the output that returns it has another condition',
-      [basic(8n), { ...basic(1n, { type: 0, address: theirs }, { type: 2, slot: 1 }) }],
+      [basic(8n), { ...basic(1n, { type: 0, address: otherAddress }, { type: 2, slot: 1 }) }],
       45,
     ],
   ] as const
@@ -51,7 +51,7 @@ describe('a storage return of 0', () => {
 })
 
 describe('metadata that must stay', () => {
-  // Sorted by key and by serialized entry these stand in other orders.
+  // The order by key differs from the order by serialized entry.
   const entries = { b: '0x01', aa: '0x02' }
   const otherEntries = { b: '0x01', aa: '0x03' }
   const rows = [
@@ -69,11 +69,11 @@ interface Case {
   readonly creationSlot?: number
   readonly inputs: readonly object[]
   readonly outputs: readonly object[]
-  /** Whether the metadata of the outputs stands in the order of the node. */
+  /** True if the metadata of the outputs is in the order of the node. */
   readonly reordered?: boolean
 }
 
-/** The published reason, 0 for none. One key holds all, and signs once. */
+/** Returns the published failure reason, or 0. One key owns all inputs and signs once. */
 function verdict({ creationSlot = 5, inputs, outputs, reordered = false }: Case): number {
   const transaction = parsed(Transaction, {
     networkId: '1',
@@ -89,7 +89,7 @@ function verdict({ creationSlot = 5, inputs, outputs, reordered = false }: Case)
   const diff = execute({
     parameters,
     transaction: reordered
-      ? { ...transaction, outputs: transaction.outputs.map(backwards) }
+      ? { ...transaction, outputs: transaction.outputs.map(withReversedEntries) }
       : transaction,
     transactionId: spentId,
     unlocks: [{ type: 0, signature: { type: 0, publicKey, signature } }],
@@ -105,8 +105,8 @@ function verdict({ creationSlot = 5, inputs, outputs, reordered = false }: Case)
   return diff.ok ? 0 : failureReasonOf(diff.error)
 }
 
-/** Two entries the other way round, which other bytes say. */
-function backwards(output: Output): Output {
+/** Reverses the metadata entries, which changes the bytes. */
+function withReversedEntries(output: Output): Output {
   if (output.type !== 4) return output
   const turned = {
     ...output,
@@ -125,7 +125,7 @@ interface Condition {
 
 function basic(amount: bigint, ...conditions: readonly Condition[]) {
   const isOwned = conditions.some(({ type }) => type === 0)
-  const unlockConditions = [...(isOwned ? [] : [{ type: 0, address: mine }]), ...conditions]
+  const unlockConditions = [...(isOwned ? [] : [{ type: 0, address: ownAddress }]), ...conditions]
   return { type: 0, amount: amount.toString(), mana: '0', unlockConditions }
 }
 
@@ -135,7 +135,7 @@ function nft(entries: object) {
     amount: '9',
     mana: '0',
     nftId: `0x${'55'.repeat(32)}`,
-    unlockConditions: [{ type: 0, address: mine }],
+    unlockConditions: [{ type: 0, address: ownAddress }],
     immutableFeatures: [{ type: 2, entries }],
   }
 }

@@ -15,7 +15,7 @@ import { parsed } from '../support/parsed.ts'
 const key = { type: 0, pubKeyHash: `0x${'11'.repeat(32)}` }
 const commitment = { type: 0, commitmentId: `0x${'22'.repeat(36)}` }
 
-describe('resolving inputs', () => {
+describe('the resolution of inputs', () => {
   const transaction = parsed(Transaction, {
     networkId: '1',
     creationSlot: 9,
@@ -45,7 +45,7 @@ describe('resolving inputs', () => {
     }
   }
 
-  test('all there', () => {
+  test('succeeds if all inputs are unspent', () => {
     const inputs = resolveReferences(transaction, ledger(known(undefined)))
     expect(inputs).toEqual({
       ok: true,
@@ -59,9 +59,17 @@ describe('resolving inputs', () => {
   })
 
   const rows = [
-    ['spent in a committed slot', ledger(known('COMMITTED')), 'INPUT_ALREADY_SPENT'],
-    ['spent since', ledger(known('ACCEPTED')), 'CONFLICT_REJECTED'],
-    ['not there', ledger(undefined), 'ORPHANED'],
+    [
+      'fails for an input that is spent in a committed slot',
+      ledger(known('COMMITTED')),
+      'INPUT_ALREADY_SPENT',
+    ],
+    [
+      'fails for an input that is spent since the last commit',
+      ledger(known('ACCEPTED')),
+      'CONFLICT_REJECTED',
+    ],
+    ['fails for an input that does not exist', ledger(undefined), 'ORPHANED'],
   ] as const
   test.each(rows)('%s', (_name, state, code) =>
     expect(resolveReferences(transaction, state)).toEqual({
@@ -70,7 +78,7 @@ describe('resolving inputs', () => {
     }),
   )
 
-  test('a commitment that is not of this ledger', () =>
+  test('fails for a commitment of another ledger', () =>
     expect(
       resolveReferences(
         transaction,
@@ -85,7 +93,7 @@ describe('resolving inputs', () => {
     }))
 })
 
-describe('resolving credits and rewards', () => {
+describe('the resolution of credits and rewards', () => {
   const accountId = `0x${'44'.repeat(32)}`
   const held = { amount: '1', unlockConditions: [{ type: 0, address: key }] }
   const issuer = { type: 6, expirySlot: 9, blockIssuerKeys: [{ type: 0, pubKeyHash: accountId }] }
@@ -105,33 +113,45 @@ describe('resolving credits and rewards', () => {
   const rewardInput = { type: 2, index: 0 }
 
   const rows = [
-    ['a credit that is there', account, creditInput, {}, undefined],
+    ['succeeds for an existing credit', account, creditInput, {}, undefined],
     [
-      'no credit',
+      'fails without a credit',
       account,
       creditInput,
       { creditsAt: () => undefined },
       'BIC_INPUT_REFERENCE_INVALID',
     ],
-    ['a delegation', delegation, rewardInput, {}, undefined],
-    ['a stake', { ...account, features: [issuer, staking] }, rewardInput, {}, undefined],
+    ['succeeds for a delegation', delegation, rewardInput, {}, undefined],
     [
-      'no stake',
+      'succeeds for a stake',
+      { ...account, features: [issuer, staking] },
+      rewardInput,
+      {},
+      undefined,
+    ],
+    [
+      'fails without a stake',
       { ...account, features: [issuer] },
       rewardInput,
       {},
       'REWARD_INPUT_REFERENCE_INVALID',
     ],
-    ['no such input', delegation, { type: 2, index: 1 }, {}, 'REWARD_INPUT_REFERENCE_INVALID'],
     [
-      'too large a reward of a delegation',
+      'fails for a missing input',
+      delegation,
+      { type: 2, index: 1 },
+      {},
+      'REWARD_INPUT_REFERENCE_INVALID',
+    ],
+    [
+      'fails for a reward of a delegation that is too large',
       delegation,
       rewardInput,
       { rewardAt: overflow },
       'DELEGATION_REWARD_CALCULATION_FAILURE',
     ],
     [
-      'too large a reward of a stake',
+      'fails for a reward of a stake that is too large',
       { ...account, features: [issuer, staking] },
       rewardInput,
       { rewardAt: overflow },

@@ -7,7 +7,7 @@ import { firstSlotOfEpoch } from '../../src/protocol/slots.ts'
 import { parsed } from '../support/parsed.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 
-/** What the scenarios of the vectors, which pass through `verify`, do not show. */
+/** Tests cases that the scenarios of the vectors, which use `verify`, do not cover. */
 
 const parameters = semanticParameters('rewards')
 const accountId = parsed(AccountId, `0x${'11'.repeat(32)}`)
@@ -32,27 +32,27 @@ const issuer = {
 }
 const staking = { type: 7, stakedAmount: '5', fixedCost: '1', startEpoch: 1, endEpoch: 3 }
 
-describe('what an output may claim', () => {
-  // With the age of 3 slots that a commitment needs, the claim is made in epoch 6.
+describe('the claim of an output', () => {
+  // A commitment must be 3 slots old, so the claim is made in epoch 6.
   const slot = firstSlotOfEpoch(parameters, 6) - parameters.minCommittableAge
   const rows = [
     [
-      'a delegation that goes on',
+      'of an active delegation',
       delegation,
       { kind: 'delegator', amount: 7n, startEpoch: 2, endEpoch: 5 },
     ],
     [
-      'a delegation that has ended',
+      'of an ended delegation',
       { ...delegation, delegationId: accountId, endEpoch: 4 },
       { kind: 'delegator', amount: 7n, startEpoch: 2, endEpoch: 4 },
     ],
     [
-      'a stake',
+      'of a stake',
       { ...account, features: [issuer, staking] },
       { kind: 'validator', amount: 5n, startEpoch: 1, endEpoch: 3 },
     ],
-    ['an account without stake', account, undefined],
-    ['a basic output', { ...held, type: 0, mana: '0' }, undefined],
+    ['of an account without a stake', account, undefined],
+    ['of a basic output', { ...held, type: 0, mana: '0' }, undefined],
   ] as const
   test.each(rows)('%s', (_name, output, claim) =>
     expect(rewardClaimOf(parameters, { output: parsed(Output, output), outputId }, slot)).toEqual(
@@ -60,7 +60,7 @@ describe('what an output may claim', () => {
     ),
   )
 
-  test('one slot earlier the epoch before', () => {
+  test('one slot earlier covers one epoch less', () => {
     const output = parsed(Output, delegation)
     expect(rewardClaimOf(parameters, { output, outputId }, slot - 1)).toMatchObject({
       endEpoch: 4,
@@ -69,7 +69,7 @@ describe('what an output may claim', () => {
   })
 })
 
-describe('a claim', () => {
+describe('a reward', () => {
   const member = { accountId, poolStake: 2n, validatorStake: 1n, fixedCost: 0n }
   const activity = Array.from({ length: 8 }, () => ({ blocks: 10, subslots: 10 }))
   const claim: RewardClaim = {
@@ -83,7 +83,7 @@ describe('a claim', () => {
   const rewards = epochRewards(parameters, 0, [{ ...member, activity }])
   const history = { lastEpoch: 0, rewardsOf: () => rewards }
 
-  test('that leaves 64 bits has no reward', () => {
+  test('of more than 64 bits is an error', () => {
     const huge = { ...claim, amount: 2n ** 63n }
     expect(claimReward(parameters, history, huge)).toEqual({
       ok: false,
@@ -98,7 +98,7 @@ describe('a claim', () => {
   })
 })
 
-test('a slot of ten seconds and ten blocks has a part for every second', () => {
+test('a slot of ten seconds and ten blocks has a subslot for every second', () => {
   const slotStart = (parameters.genesisUnixTimestamp + 70n) * 1_000_000_000n
   const times = [0n, 999_999_999n, 1_000_000_000n, 9_999_999_999n]
   expect(times.map((time) => subslotOf(parameters, slotStart + time))).toEqual([0, 0, 1, 9])

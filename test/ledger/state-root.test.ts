@@ -9,7 +9,7 @@ const [first, second, third] = ['11', '22', '33'].map((pair) =>
   parsed(OutputId, `0x${pair.repeat(32)}050000000000`),
 ) as [OutputId, OutputId, OutputId]
 
-test('the state root is over what is unspent at the end, whichever slots it came in', () => {
+test('the state root covers the unspent outputs, regardless of the slots that created them', () => {
   const slot = (created: OutputId[], consumed: OutputId[]) =>
     outputTrieChanges({ created, consumed })
   const atOnce = updateTrie(emptyTrie, slot([first], []))

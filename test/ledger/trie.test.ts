@@ -26,7 +26,7 @@ describe('trie roots', () => {
     expect(bytesToHex(trieRoot(left))).toBe(expected)
   })
 
-  test('a set is a map of empty values, and does not look at the order', () => {
+  test('a set is a map of empty values, in any order', () => {
     const ids = fc.uniqueArray(fc.uint8Array({ minLength: 36, maxLength: 36 }).map(bytesToHex))
     fc.assert(
       fc.property(ids, (keys) => {
@@ -38,16 +38,16 @@ describe('trie roots', () => {
   })
 })
 
-describe('updating', () => {
+describe('updates', () => {
   const keys = ['0x00', '0x01', '0x02', '0x03', '0x04', '0x05', '0x06', '0x07'] as const
   const value = fc.option(fc.uint8Array({ maxLength: 2 }), { nil: undefined })
   const updates = fc.array(fc.dictionary(fc.constantFrom(...keys), value), { maxLength: 8 })
 
-  test('step by step comes to the same root as all at once, and leaves the former tries alone', () => {
+  test('step by step lead to the same root as all at once, and leave earlier tries unchanged', () => {
     fc.assert(
       fc.property(updates, (steps) => {
         const whole = new Map<Hex, Uint8Array>()
-        const seen: { trie: Trie; root: Hex }[] = []
+        const earlier: { trie: Trie; root: Hex }[] = []
         let trie = emptyTrie
         for (const step of steps) {
           const changes = new Map(keys.filter((key) => key in step).map((key) => [key, step[key]]))
@@ -57,9 +57,9 @@ describe('updating', () => {
           }
           trie = updateTrie(trie, changes)
           expect(bytesToHex(trieRoot(trie))).toBe(bytesToHex(trieMapRoot(whole)))
-          seen.push({ trie, root: bytesToHex(trieRoot(trie)) })
+          earlier.push({ trie, root: bytesToHex(trieRoot(trie)) })
         }
-        for (const former of seen) expect(bytesToHex(trieRoot(former.trie))).toBe(former.root)
+        for (const former of earlier) expect(bytesToHex(trieRoot(former.trie))).toBe(former.root)
       }),
     )
   })

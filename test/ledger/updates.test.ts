@@ -35,7 +35,7 @@ describe('owners and roles of outputs', () => {
   })
 })
 
-describe('what the vectors leave open', () => {
+describe('cases without vectors', () => {
   const parameters = semanticParameters('standard')
   const [alice, bob, carol] = ['0x11', '0x22', '0x33'].map((pair) => ({
     type: 0,
@@ -78,7 +78,7 @@ describe('what the vectors leave open', () => {
     expect(spent.map(brief)).toEqual(['OWNED 0x0022 EXPIRATION_RETURN', 'MENTIONED 0x0011 OWNER'])
   })
 
-  test('the order of a slot', () => {
+  test('rows of a slot are sorted by id, creation before spending, class and address', () => {
     const row = (id: OutputId, isSpent: boolean, owned: boolean, address: Hex): LogEntry => ({
       outputId: id,
       isSpent,
@@ -93,7 +93,7 @@ describe('what the vectors leave open', () => {
       row(idOf('00', 2), false, false, '0x01'),
       row(idOf('00', 2), true, true, '0x00'),
       row(idOf('00', 10), false, true, '0x00'),
-      // As bytes 256 stands before 10, as a number behind it.
+      // By its bytes, 256 sorts before 10; by its value, after it.
       row(idOf('00', 256), false, true, '0x00'),
       row(idOf('01', 0), false, true, '0x00'),
     ]
@@ -101,7 +101,7 @@ describe('what the vectors leave open', () => {
   })
 })
 
-/** The table of roles counts the account of a foundry as its owner; the vectors name it apart. */
+/** Returns the role of a vector. The table of roles counts the account of a foundry as its owner; the vectors name it separately. */
 function roleNamed(role: string): string {
   return role === 'immutableAccount' ? 'OWNER' : role.replace(/[A-Z]/g, '_$&').toUpperCase()
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFifo } from '../../src/lib/fifo.ts'
 
-test('what came first leaves first, however many came and left before', () => {
+test('the first element leaves first, however many came and left before', () => {
   const fifo = createFifo<number>()
   const model: number[] = []
   let next = 0
@@ -18,7 +18,7 @@ test('what came first leaves first, however many came and left before', () => {
   expect([fifo.shift(), fifo.length]).toEqual([undefined, 0])
 })
 
-test('a long one is fast', () => {
+test('a long queue is fast', () => {
   const fifo = createFifo<number>()
   for (let i = 0; i < 300_000; i++) fifo.push(i)
   let sum = 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { joinSignals } from '../../src/lib/join-signals.ts'
 
 describe('joined signals', () => {
-  test('fire with the first that fires, also where it has', () => {
+  test('abort with the first signal that aborts, also if it has aborted before', () => {
     const [first, second] = [new AbortController(), new AbortController()]
     const { joined } = joinSignals(first.signal, second.signal)
     expect(joined.aborted).toBe(false)
@@ -11,7 +11,7 @@ describe('joined signals', () => {
     expect(joinSignals(first.signal, second.signal).joined.aborted).toBe(true)
   })
 
-  test('let go when they are left', () => {
+  test('are released when they are left', () => {
     const { signal } = new AbortController()
     const { joined, leave } = joinSignals(signal)
     leave()

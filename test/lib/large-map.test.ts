@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLargeMap } from '../../src/lib/large-map.ts'
 
-test('a large map has what a map has, in no order', () => {
+test('a large map has the contents of a plain map, in no order', () => {
   const keys = ['', '0x', '0x28', ...Array.from({ length: 5_000 }, (_, i) => keyOf(i))]
   const large = createLargeMap<string, number>()
   const plain = new Map<string, number>()

@@ -3,21 +3,21 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { linesOf } from '../../src/lib/lines.ts'
 
-describe('lines', () => {
+describe('lines of a stream', () => {
   const rows = [
-    ['nothing', '', []],
-    ['one without an end', 'a', ['a']],
-    ['one with an end', 'a\n', ['a']],
-    ['empty ones', '\n\nb\n', ['', '', 'b']],
-    ['both ends', 'a\r\nb\r', ['a', 'b']],
-    ['other separators stay', 'a\u2028b\rc\n', ['a\u2028b\rc']],
+    ['of an empty text', '', []],
+    ['without an end', 'a', ['a']],
+    ['with an end', 'a\n', ['a']],
+    ['that are empty', '\n\nb\n', ['', '', 'b']],
+    ['with both kinds of ends', 'a\r\nb\r', ['a', 'b']],
+    ['with other separators, which stay', 'a\u2028b\rc\n', ['a\u2028b\rc']],
   ] as const
 
   test.each(rows)('%s', async (_name, text, lines) => {
     expect(await collected([Buffer.from(text)])).toEqual(lines)
   })
 
-  test('however the stream is cut', async () => {
+  test('with any division into chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }).filter((line) => !/[\n\r]/.test(line))),

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createSettableClock } from '../../src/lib/clock.ts'
 import { createLog, type LogLevel } from '../../src/lib/log.ts'
 
-describe('one line per event', () => {
-  test('with time, level, name and fields', () => {
+describe('a log line', () => {
+  test('has time, level, name and fields', () => {
     const { log, lines } = logAt('debug')
     log.info('slot-committed', { slot: 7, mana: 2n ** 64n })
     expect(lines).toEqual([
@@ -11,7 +11,7 @@ describe('one line per event', () => {
     ])
   })
 
-  test('with bigints as decimal text where a library has given all bigints a form of its own', () => {
+  test('has bigints as decimal text even if a library has set another form for all bigints', () => {
     const { log, lines } = logAt('debug')
     const own = Object.getOwnPropertyDescriptor(BigInt.prototype, 'toJSON')
     Object.defineProperty(BigInt.prototype, 'toJSON', { value: () => '0x', configurable: true })
@@ -21,7 +21,7 @@ describe('one line per event', () => {
     expect(JSON.parse(lines[0] ?? '').mana).toBe('17')
   })
 
-  test('an error with its stack and its causes', () => {
+  test('has an error with its stack and its causes', () => {
     const { log, lines } = logAt('debug')
     log.error('request-failed', { error: new Error('outer', { cause: new Error('inner') }) })
     const { error } = JSON.parse(lines[0] ?? '')
@@ -30,7 +30,7 @@ describe('one line per event', () => {
   })
 })
 
-describe('levels', () => {
+describe('the levels that are written at level', () => {
   const rows = [
     ['debug', ['debug', 'info', 'warn', 'error']],
     ['info', ['info', 'warn', 'error']],

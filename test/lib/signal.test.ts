@@ -2,11 +2,11 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createSignal } from '../../src/lib/signal.ts'
 
-/** Long enough that a test which needs the deadline runs into its own time limit. */
+/** Long enough that a test which needs the deadline exceeds its own time limit. */
 const never = 2 ** 30
 
 describe('a signal', () => {
-  test('ends every wait under way, and none that begins later', async () => {
+  test('ends every pending wait, and none that begins later', async () => {
     const signal = createSignal()
     const waits = [signal.wait(), signal.wait({ ms: never })]
     expect(signal.waiting()).toBe(2)
@@ -16,7 +16,7 @@ describe('a signal', () => {
     expect(await signal.wait({ ms: 1 })).toBe(false)
   })
 
-  test('keeps a notification between a check and the wait, once', async () => {
+  test('keeps one notification between a check and the wait', async () => {
     const signal = createSignal()
     signal.notify()
     signal.notify()
@@ -37,7 +37,7 @@ describe('a signal', () => {
     expect(await createSignal().wait({ ms: 1 })).toBe(false)
   })
 
-  test('ends a wait on abort, and begins none that is aborted already', async () => {
+  test('ends a wait on abort, and starts none with an aborted signal', async () => {
     const signal = createSignal()
     const controller = new AbortController()
     const waited = signal.wait({ signal: controller.signal })
@@ -52,7 +52,7 @@ describe('a signal', () => {
     ['abort', (_notify, controller) => controller.abort(), never],
     ['the deadline', () => {}, 1],
   ]
-  test.each(endings)('leaves no listener behind after %s', async (_name, end, ms) => {
+  test.each(endings)('leaves no listener after %s', async (_name, end, ms) => {
     const { notify, wait, waiting } = createSignal()
     const controller = new AbortController()
     const { signal } = controller

@@ -14,14 +14,14 @@ function counter(last: number, ended: () => void) {
 }
 
 describe('stoppable', () => {
-  test('gives the values in order', async () => {
+  test('returns the values in order', async () => {
     const numbers = counter(2, () => {})
     expect(await numbers.next()).toEqual({ done: false, value: 1 })
     expect(await numbers.next()).toEqual({ done: false, value: 2 })
     await numbers.return?.()
   })
 
-  test('ends while a value is being waited for', async () => {
+  test('ends while a value is pending', async () => {
     let ended = 0
     const numbers = counter(0, () => ended++)
     const pending = numbers.next()
@@ -30,7 +30,7 @@ describe('stoppable', () => {
     expect(ended).toBe(1)
   })
 
-  test('ends when a loop is left', async () => {
+  test('ends when its loop is left', async () => {
     let ended = 0
     for await (const number of counter(3, () => ended++)) if (number === 2) break
     expect(ended).toBe(1)

@@ -11,8 +11,8 @@ import {
   turnOf,
 } from '../../src/lib/turns.ts'
 
-test('others have their turn while long work passes it on, and none is passed on too early', async () => {
-  // What else runs on the machine would count as time of the work.
+test('long work yields to other work, and not too early', async () => {
+  // Other programs on the machine would count as time of the work.
   let clock = 0
   vi.spyOn(performance, 'now').mockImplementation(() => clock)
   const turns = createTurns(20)
@@ -39,7 +39,7 @@ function hold(ms: number): void {
 }
 
 describe('work in many parts', () => {
-  test('asks together whether the turn is over, which is another one after it', async () => {
+  test('agrees in every part on whether the turn is over, and begins another turn after it', async () => {
     expect(isTurnOver()).toBe(false)
     hold(20)
     expect([isTurnOver(), isTurnOver()]).toEqual([true, true])
@@ -47,99 +47,102 @@ describe('work in many parts', () => {
     expect(isTurnOver()).toBe(false)
   })
 
-  test('goes on in the order in which it waits, with others between what takes long', async () => {
-    const seen: string[] = []
+  test('continues in the order in which its parts wait, with other work in between', async () => {
+    const order: string[] = []
     const part = async (name: string) => {
       await nextTurn()
       hold(20)
-      seen.push(name)
+      order.push(name)
     }
     const parts = Promise.all([part('a'), part('b'), part('c')])
     for (let n = 0; n < 3; n++) {
       await setImmediate()
-      seen.push('other')
+      order.push('other')
     }
     await parts
-    expect(seen.filter((name) => name !== 'other')).toEqual(['a', 'b', 'c'])
-    expect(seen.slice(0, seen.lastIndexOf('c'))).toContain('other')
+    expect(order.filter((name) => name !== 'other')).toEqual(['a', 'b', 'c'])
+    expect(order.slice(0, order.lastIndexOf('c'))).toContain('other')
   })
 })
 
-describe('between clients', () => {
-  // What else runs on the machine would count as time of a turn.
+describe('clients', () => {
+  // Other programs on the machine would count as time of a turn.
   let clock = 0
   beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => clock))
   afterEach(() => void vi.restoreAllMocks())
 
-  /** What a client does in a turn of its own, which holds the loop for a while. */
-  const work = async (seen: string[], client: string, ms: number) => {
+  /** Takes a turn of a client, and holds the event loop for some time. */
+  const work = async (order: string[], client: string, ms: number) => {
     await turnOf(client)
     clock += ms
-    seen.push(client)
+    order.push(client)
   }
 
-  test('one that asks for much waits behind those that ask for little, also where they come later', async () => {
-    const seen: string[] = []
-    const much = ['much', 'much', 'much', 'much'].map((client) => work(seen, client, 15))
+  test('with many requests wait behind those with few, even if these come later', async () => {
+    const order: string[] = []
+    const much = ['much', 'much', 'much', 'much'].map((client) => work(order, client, 15))
     await much[0]
-    const little = ['a', 'b', 'c', 'a', 'b', 'c'].map((client) => work(seen, client, 1))
+    const little = ['a', 'b', 'c', 'a', 'b', 'c'].map((client) => work(order, client, 1))
     await Promise.all([...much, ...little])
-    expect(seen).toEqual(['much', 'a', 'b', 'c', 'a', 'b', 'c', 'much', 'much', 'much'])
+    expect(order).toEqual(['much', 'a', 'b', 'c', 'a', 'b', 'c', 'much', 'much', 'much'])
   })
 
-  test('clients that ask for the same amount alternate, however many requests each has sent', async () => {
-    const seen: string[] = []
-    const all = [...Array(9).fill('many'), 'few', 'few', 'few'].map((c) => work(seen, c, 12))
+  test('with equal requests alternate, however many requests each has sent', async () => {
+    const order: string[] = []
+    const all = [...Array(9).fill('many'), 'few', 'few', 'few'].map((c) => work(order, c, 12))
     await Promise.all(all)
-    expect(seen.slice(0, 6).toSorted()).toEqual([...Array(3).fill('few'), ...Array(3).fill('many')])
+    expect(order.slice(0, 6).toSorted()).toEqual([
+      ...Array(3).fill('few'),
+      ...Array(3).fill('many'),
+    ])
   })
 
-  test('what a turn has left for later belongs to its client, and goes before what that has not begun', async () => {
-    const seen: string[] = []
+  test('continue a yielded turn before their requests that have not started', async () => {
+    const order: string[] = []
     const long = async () => {
       await turnOf('a')
-      seen.push('first part')
+      order.push('first part')
       clock += 15
       await nextTurn()
-      seen.push('second part')
+      order.push('second part')
     }
-    await Promise.all([long(), work(seen, 'a', 1), work(seen, 'b', 1)])
-    expect(seen).toEqual(['first part', 'b', 'second part', 'a'])
+    await Promise.all([long(), work(order, 'a', 1), work(order, 'b', 1)])
+    expect(order).toEqual(['first part', 'b', 'second part', 'a'])
   })
 
-  test('what has waited for something else goes on as its client, not as the work of the gateway', async () => {
-    const seen: string[] = []
+  test('continue after another wait as the same client, not as the gateway', async () => {
+    const order: string[] = []
     const read = async () => {
       await setImmediate()
       await nextTurn('reader')
-      seen.push('read')
+      order.push('read')
     }
-    const turns = [work(seen, 'reader', 15), read()]
+    const turns = [work(order, 'reader', 15), read()]
     await turns[0]
-    await Promise.all([...turns, work(seen, 'quick', 1), work(seen, 'quick', 1)])
-    expect(seen).toEqual(['reader', 'quick', 'quick', 'read'])
+    await Promise.all([...turns, work(order, 'quick', 1), work(order, 'quick', 1)])
+    expect(order).toEqual(['reader', 'quick', 'quick', 'read'])
   })
 
-  test('the rest of a turn comes when all promises of the turn have been settled', async () => {
-    const seen: string[] = []
+  test('get the rest of a turn when all promises of the turn are settled', async () => {
+    const order: string[] = []
     await turnOf('a')
-    const last = restOfTurn('a').then(() => seen.push('rest'))
+    const last = restOfTurn('a').then(() => order.push('rest'))
     for (let i = 0; i < 10; i++) {
       await Promise.resolve()
-      seen.push('promise')
+      order.push('promise')
     }
     await last
-    expect(seen).toEqual([...Array(10).fill('promise'), 'rest'])
+    expect(order).toEqual([...Array(10).fill('promise'), 'rest'])
   })
 
-  test('turns leave two thirds of the time to connections as long as they come, and all of it afterwards', async () => {
-    const seen: string[] = []
-    const works = ['a', 'b', 'c'].map((client) => work(seen, client, 1))
+  test('leave two thirds of the time to new connections while they come, and use all of it afterwards', async () => {
+    const order: string[] = []
+    const works = ['a', 'b', 'c'].map((client) => work(order, client, 1))
     const phases: string[] = []
     for (const end = clock + 15; clock < end; clock++) {
       lookForConnections()
       await setImmediate()
-      phases.push(seen.splice(0).join(''))
+      phases.push(order.splice(0).join(''))
     }
     expect(phases.slice(0, 10)).toEqual(Array(10).fill(''))
     expect(phases[10]).toBe('abc')
@@ -149,46 +152,46 @@ describe('between clients', () => {
     expect(isForConnections()).toBe(false)
   })
 
-  describe('answers leave together', () => {
-    const answer = async (seen: string[], client: string, ms: number) => {
-      await work(seen, client, ms)
-      afterTurns(() => seen.push(`answer to ${client}`))
+  describe('responses of clients', () => {
+    const answer = async (order: string[], client: string, ms: number) => {
+      await work(order, client, ms)
+      afterTurns(() => order.push(`answer to ${client}`))
     }
 
-    test('after the turns of a phase of the loop, in their order', async () => {
-      const seen: string[] = []
-      await Promise.all(['i', 'j', 'k'].map((client) => answer(seen, client, 0.1)))
+    test('are sent together after the turns of a phase of the event loop, in their order', async () => {
+      const order: string[] = []
+      await Promise.all(['i', 'j', 'k'].map((client) => answer(order, client, 0.1)))
       await setImmediate()
-      expect(seen).toEqual(['i', 'j', 'k', 'answer to i', 'answer to j', 'answer to k'])
+      expect(order).toEqual(['i', 'j', 'k', 'answer to i', 'answer to j', 'answer to k'])
     })
 
-    test('but do not wait for a millisecond, nor for a turn that will probably be long', async () => {
-      const seen: string[] = []
-      // The first turn of the second one says how long its next will be.
-      const all = [answer(seen, 'p', 0.1), answer(seen, 'q', 1), answer(seen, 'r', 0.1)]
-      await Promise.all([...all, answer(seen, 'p', 0.1), answer(seen, 'q', 1)])
+    test('are held for at most a millisecond, and not over a turn that will probably be long', async () => {
+      const order: string[] = []
+      // The first turn of the second client predicts the length of its next one.
+      const all = [answer(order, 'p', 0.1), answer(order, 'q', 1), answer(order, 'r', 0.1)]
+      await Promise.all([...all, answer(order, 'p', 0.1), answer(order, 'q', 1)])
       await setImmediate()
-      expect(seen.slice(0, 5)).toEqual(['p', 'q', 'answer to p', 'answer to q', 'r'])
-      expect(seen.slice(5, 9)).toEqual(['p', 'answer to r', 'answer to p', 'q'])
+      expect(order.slice(0, 5)).toEqual(['p', 'q', 'answer to p', 'answer to q', 'r'])
+      expect(order.slice(5, 9)).toEqual(['p', 'answer to r', 'answer to p', 'q'])
     })
 
-    test('and go in the next phase where they are made in no turn', async () => {
-      const seen: string[] = []
+    test('are sent in the next phase if no turn produced them', async () => {
+      const order: string[] = []
       await setImmediate()
-      afterTurns(() => seen.push('answer'))
-      expect(seen).toEqual([])
+      afterTurns(() => order.push('answer'))
+      expect(order).toEqual([])
       await setImmediate()
-      expect(seen).toEqual(['answer'])
+      expect(order).toEqual(['answer'])
     })
   })
 
-  test('the requests of one client are begun in the order in which they came', async () => {
-    const seen: number[] = []
-    const asked = Array.from({ length: 600 }, async (_, i) => {
+  test('start the requests of one client in the order of their arrival', async () => {
+    const order: number[] = []
+    const requests = Array.from({ length: 600 }, async (_, i) => {
       await turnOf('client')
-      seen.push(i)
+      order.push(i)
     })
-    await Promise.all(asked)
-    expect(seen).toEqual(Array.from({ length: 600 }, (_, i) => i))
+    await Promise.all(requests)
+    expect(order).toEqual(Array.from({ length: 600 }, (_, i) => i))
   })
 })

@@ -6,21 +6,21 @@ import { rest } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 import { ownedBy, taggedData, user } from '../support/wallet.ts'
 
-/** Blocks that carry nothing are given up after some slots, and every query goes on. */
+/** Tests that blocks without a transaction are pruned after some slots, and that all queries still work. */
 
 const kept = 2 * worldParameters.maxCommittableAge
 
-test('old blocks without a transaction go, with what refers to them, and all else stays', async () => {
-  // Fewer slots than blocks may refer to.
+test('old blocks without a transaction are pruned with their references, and everything else stays', async () => {
+  // These are fewer slots than blocks may refer to.
   const world = await startWorld({ BLOCK_RETENTION: '1' })
   const { url } = world.gateway
-  const ask = async (query: string) => {
+  const query = async (query: string) => {
     const { data, errors } = await graphql(url, query)
     expect(errors).toBeUndefined()
     return data
   }
   let made = 0
-  /** A block with data, in the slot of this moment. */
+  /** Submits a block with data in the current slot. */
   async function submitData(): Promise<{ id: BlockId; parents: readonly BlockId[]; slot: number }> {
     const moment = await world.moment()
     made++
@@ -32,7 +32,7 @@ test('old blocks without a transaction go, with what refers to them, and all els
   }
 
   await fundFromFaucet(world, [ownedBy(user(1), 1_000_000n)])
-  const carriers = (await ask('{ transactions(first: 1) { nodes { block { blockId } } } }'))
+  const carriers = (await query('{ transactions(first: 1) { nodes { block { blockId } } } }'))
     .transactions.nodes
   const carrier: BlockId = carriers[0].block.blockId
   const old = await submitData()
@@ -42,28 +42,28 @@ test('old blocks without a transaction go, with what refers to them, and all els
   await world.pass(lag + 1)
   const next = await submitData()
   await world.pass(kept - 1)
-  // Time alone takes nothing away: it is counted from the newest block that is final.
-  const { milestone: before } = await ask(inMilestone)
+  // Time alone prunes nothing: the age is counted from the newest final block.
+  const { milestone: before } = await query(inMilestone)
   expect(before.blocks.nodes).toContainEqual({ blockId: old.id })
   const childrenOf = async (id = '') =>
     await (await rest(`${url}/api/explorer/v3/blocks/${id}/children`)).text()
   expect(await childrenOf(parent)).toContain(old.id)
   const last = await submitData()
   await world.pass(lag + 1)
-  const blockOfId = async (id: BlockId) => (await ask(`{ block(id: "${id}") { blockId } }`)).block
+  const blockOfId = async (id: BlockId) => (await query(`{ block(id: "${id}") { blockId } }`)).block
   await until(async () => (await blockOfId(old.id)) === null)
   expect(await blockOfId(carrier)).toEqual({ blockId: carrier })
   expect(await blockOfId(last.id)).toEqual({ blockId: last.id })
 
-  const { milestone: after } = await ask(inMilestone)
+  const { milestone: after } = await query(inMilestone)
   expect(after.blockCount).toBe(before.blockCount)
   expect(after.blocks.nodes).not.toContainEqual({ blockId: old.id })
-  const listed = (await ask('{ blocks(first: 100) { nodes { blockId state } } }')).blocks.nodes
+  const listed = (await query('{ blocks(first: 100) { nodes { blockId state } } }')).blocks.nodes
   expect(listed.map(({ blockId }: { blockId: BlockId }) => blockId)).not.toContain(old.id)
   expect((await rest(`${url}/api/core/v3/blocks/${old.id}`)).status).toBe(404)
   expect((await rest(`${url}/api/core/v3/blocks/${old.id}/metadata`)).status).toBe(404)
   expect(await childrenOf(parent)).not.toContain(old.id)
-  const { block } = await ask(
+  const { block } = await query(
     `{ block(id: "${next.id}") { parents { blockId block { blockId } } } }`,
   )
   expect(block.parents).toContainEqual({ blockId: old.id, block: null })

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const plan = developmentGenesis(developmentKeys(), 1_700_000_000)
 
-/** The development genesis with a supply, all of what is added in its first output. */
+/** Reads the development genesis with another supply; the first output holds the difference. */
 async function read(supply: bigint, held = supply) {
   const [first, ...others] = plan.outputs
   const amount = (first?.amount ?? 0n) + held - plan.parameters.tokenSupply
@@ -58,12 +58,12 @@ describe('a genesis file', () => {
     })
   })
 
-  const refused = [
+  const rejected = [
     ['more tokens than a balance can hold', 2n ** 63n, 2n ** 63n, 'below 2^63'],
     ['outputs that hold less than the supply', 2n ** 50n + 1n, 2n ** 50n, 'the supply is'],
   ] as const
 
-  test.each(refused)('is refused with %s', async (_name, supply, held, reason) => {
+  test.each(rejected)('is rejected with %s', async (_name, supply, held, reason) => {
     expect(await read(supply, held)).toMatchObject({
       ok: false,
       error: { code: 'GENESIS_FILE_INVALID', path, reason: expect.stringContaining(reason) },
@@ -71,7 +71,7 @@ describe('a genesis file', () => {
   })
 })
 
-test("parameters are those of the version spoken here, in a node's answer that has later ones too", async () => {
+test('a response of a node with several versions of parameters is read in the supported version', async () => {
   const parameters = print(ProtocolParameters, plan.parameters)
   const later = { startEpoch: 9, parameters: { type: 1, version: 4, shape: 'another' } }
   const answer = (...known: readonly object[]) => ({ name: 'x', protocolParameters: known })

@@ -10,83 +10,85 @@ import type { LeaseLost } from '../../src/store/lease-contract.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { until } from '../support/until.ts'
 
-describe.each(databases)('standing for the lease on $name', ({ name, create }) => {
+describe.each(databases)('leader election on $name', ({ name, create }) => {
   const use = useStore(create)
   const open = new Set<LeaderElection>()
 
   afterEach(async () => {
-    for (const standing of open) await standing.close()
+    for (const election of open) await election.close()
     open.clear()
   })
 
-  test('one does the work, and another as soon as it is told that the first has ended', async () => {
+  test('has one leader, and another as soon as its process learns that the first has ended', async () => {
     await use.store.write.releaseLease(use.term)
-    const first = stand('first')
-    await first.reigning(use.term + 1)
-    const second = stand('second')
-    await until(() => second.standing.status().term === use.term + 1)
-    expect(second.standing.status().role).toBe('STANDBY')
-    await first.standing.close()
+    const first = openCandidate('first')
+    await first.leading(use.term + 1)
+    const second = openCandidate('second')
+    await until(() => second.election.status().term === use.term + 1)
+    expect(second.election.status().role).toBe('STANDBY')
+    await first.election.close()
     expect(first.ended).toEqual([use.term + 1])
-    second.standing.checkNow()
-    await second.reigning(use.term + 2)
-    expect(second.standing.status()).toEqual({ role: 'WRITER', term: use.term + 2 })
+    second.election.checkNow()
+    await second.leading(use.term + 2)
+    expect(second.election.status()).toEqual({ role: 'WRITER', term: use.term + 2 })
   })
 
-  test('work that fails is begun again in the same term, and the failure is told once', async () => {
+  test('restarts failed work in the same term, and logs the failure once', async () => {
     await use.store.write.releaseLease(use.term)
     const failures = [new Error('first'), new Error('first'), new Error('second')]
-    const one = stand('one', () => {
+    const one = openCandidate('one', () => {
       const failure = failures.shift()
       if (failure !== undefined) throw failure
     })
-    await one.reigning(use.term + 1)
+    await one.leading(use.term + 1)
     expect(one.begun).toEqual([1, 2, 3, 4].map(() => use.term + 1))
-    const told = one.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
-    expect(told.map(({ event, error }) => [event, error.message])).toEqual([
+    const errors = one.logged
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === 'error')
+    expect(errors.map(({ event, error }) => [event, error.message])).toEqual([
       ['writer-failed', 'first'],
       ['writer-failed', 'second'],
     ])
   })
 
-  // Of a file no other process could do the work.
+  // No other process could lead on a SQLite file.
   test.runIf(name === 'postgresql')(
-    'one whose work fails again and again gives the lease back to another',
+    'releases the lease to another process when the work fails repeatedly',
     async () => {
       await use.store.write.releaseLease(use.term)
-      const unable = stand('unable', () => {
+      const unable = openCandidate('unable', () => {
         throw new Error('always')
       })
       await until(() => unable.begun.length > 0)
-      const able = stand('able')
-      await able.reigning(use.term + 2)
+      const able = openCandidate('able')
+      await able.leading(use.term + 2)
       expect(unable.begun).toEqual([1, 2, 3, 4, 5].map(() => use.term + 1))
-      expect(unable.standing.status().role).toBe('STANDBY')
+      expect(unable.election.status().role).toBe('STANDBY')
       const events = unable.logged.map((line) => JSON.parse(line).event)
       expect(events).toContain('lease-given-back')
     },
   )
 
-  test('whoever loses the lease ends, and stands again', async () => {
+  test('ends the work of a process that loses the lease, and lets it stand again', async () => {
     await use.store.write.releaseLease(use.term)
-    const one = stand('one')
-    await one.reigning(use.term + 1)
-    // By nothing of ours: another process has had the lease meanwhile, and left it.
+    const one = openCandidate('one')
+    await one.leading(use.term + 1)
+    // Another process has held the lease meanwhile, and has left it.
     await onDatabase(use.url, 'UPDATE writer SET term = term + 1, until = 9999999999999')
-    await until(() => one.standing.status().role === 'STANDBY')
+    await until(() => one.election.status().role === 'STANDBY')
     expect(one.ended).toEqual([use.term + 1])
     await onDatabase(use.url, 'UPDATE writer SET until = 0')
-    await one.reigning(use.term + 3)
+    await one.leading(use.term + 3)
   })
 
-  /** A process of a test, whose work is to wait for its end. */
-  function stand(holder: string, begin: () => void = () => {}) {
+  /** Opens the leader election of a process whose work waits for the end of its term. */
+  function openCandidate(holder: string, begin: () => void = () => {}) {
     const begun: number[] = []
     const ended: number[] = []
     let isAtWork = 0
     const logged: string[] = []
     const write = (line: string) => void logged.push(line)
-    async function reign({ term, ended: over }: LeaderTerm): Promise<LeaseLost | undefined> {
+    async function lead({ term, ended: over }: LeaderTerm): Promise<LeaseLost | undefined> {
       begun.push(term)
       begin()
       isAtWork = term
@@ -94,16 +96,16 @@ describe.each(databases)('standing for the lease on $name', ({ name, create }) =
       ended.push(term)
       return undefined
     }
-    const standing = openLeaderElection({
+    const election = openLeaderElection({
       read: use.store.read,
       write: use.store.write,
       isShared: use.store.isShared,
       log: createLog({ clock: { nowNs: () => 0n }, write }, 'info'),
       holder,
-      lead: reign,
+      lead: lead,
     })
-    open.add(standing)
-    const reigning = (term: number) => until(() => isAtWork === term)
-    return { standing, begun, ended, logged, reigning }
+    open.add(election)
+    const leading = (term: number) => until(() => isAtWork === term)
+    return { election, begun, ended, logged, leading }
   }
 })

@@ -15,12 +15,12 @@ describe.each(databases)('taking the lease on $name', ({ create }) => {
     return awaitLease({ write: use.store.write, log: silentLog, holder: 'next' })
   }
 
-  test.runIf(scope !== '')('from a process that was killed needs no waiting', async () => {
+  test.runIf(scope !== '')('from a killed process needs no wait', async () => {
     await heldBy(`${host}:${spawnSync(process.execPath, ['-e', '0']).pid}:${scope}`)
     expect(await take()).toMatchObject({ ok: true, value: { term: use.term + 2 } })
   })
 
-  test('from one that lives and renews it is refused, with its name', async () => {
+  test('from a live process that renews it is refused, with the name of the holder', async () => {
     const term = await heldBy('elsewhere:1:00000000')
     const taken = take()
     await use.store.write.renewLease(term, longMs)
@@ -31,12 +31,12 @@ describe.each(databases)('taking the lease on $name', ({ create }) => {
     expect(await use.store.write.renewLease(term, longMs)).toMatchObject({ ok: true })
   })
 
-  test('from one that does not renew it is possible when it has run out', async () => {
+  test('from a process that does not renew it succeeds after it expires', async () => {
     await heldBy('elsewhere:1:00000000', 150)
     expect(await take()).toMatchObject({ ok: true, value: { term: use.term + 2 } })
   })
 
-  /** The store comes with a lease; another holder takes it over. */
+  /** Passes the lease of the store to another holder. */
   async function heldBy(holder: string, ttlMs = longMs): Promise<number> {
     await use.store.write.releaseLease(use.term)
     const held = await use.store.write.takeLease({ holder, ttlMs })

@@ -13,14 +13,14 @@ import type { AccountId } from '../../src/protocol/primitives.ts'
 import { ownedBy, user } from '../support/wallet.ts'
 
 /**
- * What grows with a slot or with a genesis is computed in pieces, between which others have their turns: shown by how many pieces there
- * are, for the time that they take depends on the machine.
+ * Tests that work which grows with a slot or a genesis is computed in pieces, with turns for other work in between. The tests count the
+ * pieces, because times depend on the machine.
  */
 
 const plan = developmentGenesis(developmentKeys(), 1_700_000_000)
 const { parameters } = plan
 const rows = 4_096
-/** Of 256 rows each. */
+/** Each piece has 256 rows. */
 const pieces = rows / 256
 
 const outputs = Array.from({ length: rows }, (_, i) => ownedBy(user(i % 5), 1_000n))
@@ -59,9 +59,9 @@ const known = {
 describe('a slot', () => {
   const steps: readonly (readonly [string, () => Steps<unknown>, number])[] = [
     // Blocks, and outputs twice in two lists.
-    ['what it has for accounts', () => accountShares(events), 5 * pieces],
+    ['the shares of its accounts', () => accountShares(events), 5 * pieces],
     [
-      'the accounts that it changes',
+      'its account changes',
       () => accountChanges(parameters, () => undefined, resultOf(accountShares(events))),
       pieces,
     ],
@@ -86,14 +86,14 @@ describe('a slot', () => {
 describe('a genesis', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  test('is computed in pieces, and is the same as at once', async () => {
+  test('is computed in pieces, with the same result as at once', async () => {
     // A transaction of 128 outputs is one piece.
     expect(piecesOf(genesisSteps(large))).toBeGreaterThanOrEqual(rows / 128 + 4 * pieces)
     expect(await inTurns(genesisSteps(large))).toEqual({ ...made, network: expect.anything() })
   })
 
-  test('lets other tasks run between all of them', async () => {
-    // The clock says at each look that the turn is over.
+  test('lets other tasks run between all pieces', async () => {
+    // Each read of the clock shows that the turn is over.
     let ms = performance.now()
     vi.spyOn(performance, 'now').mockImplementation(() => {
       ms += 20

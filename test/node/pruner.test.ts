@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const [owner = '0x', other = '0x'] = addresses
 
-test('the log keeps the newest milestones, and goes on counting from the first (5, 9, 18)', async () => {
+test('the log keeps the newest milestones, and continues the count of the first ones (5, 9, 18)', async () => {
   const own = await openFeedLog({ ringRows: 1, tickMs: 1 })
   const { store } = own.log
   const pruner = startPruner(

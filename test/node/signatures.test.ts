@@ -16,7 +16,7 @@ describe('signatures', () => {
   const checker = openSignatureChecker({ queueLimit: 256 })
   afterAll(() => checker.close())
 
-  test('the vectors, each with the verdict of ZIP-215', async () => {
+  test('have the verdicts of ZIP-215 for all vectors', async () => {
     const vectors = loadVectors<SignatureVector>('signatures')
     const answers = await Promise.all(vectors.map((vector) => checker.check([itemOf(vector)])))
     const wrong = vectors.filter((vector, index) => {
@@ -29,11 +29,11 @@ describe('signatures', () => {
 
   const rows = [
     ['none', [], []],
-    ['all right', ['good', 'good'], [true, true]],
-    ['one wrong', ['good', 'bad', 'good'], [true, false, true]],
-    ['two wrong', ['bad', 'good', 'bad'], [false, true, false]],
+    ['all valid', ['good', 'good'], [true, true]],
+    ['one invalid', ['good', 'bad', 'good'], [true, false, true]],
+    ['two invalid', ['bad', 'good', 'bad'], [false, true, false]],
   ] as const
-  test.each(rows)('several of one block keep their places: %s', async (_name, items, value) => {
+  test.each(rows)('of one block keep their order: %s', async (_name, items, value) => {
     const verdicts = await checker.check(
       items.map((item) => (item === 'good' ? signed() : broken(signed()))),
     )
@@ -51,7 +51,7 @@ describe('a flood of bad signatures', () => {
     await checker.close()
   })
 
-  test('does not hold up the signatures that need no second question', async () => {
+  test('does not delay signatures that need no second check', async () => {
     const checker = openSignatureChecker({ queueLimit: 64 })
     const order: string[] = []
     const flood = Array.from({ length: 64 }, () => broken(signed()))
@@ -61,12 +61,12 @@ describe('a flood of bad signatures', () => {
       checker.check([item]).then((answer) => order.push(String(answer.ok && answer.value[0]))),
     )
     await Promise.all([...bad, ...good])
-    // The thread that answers the bad ones has not even started when the honest ones are through.
+    // The thread that checks the bad signatures has not started yet when the good ones are done.
     expect(order.slice(0, 16)).toEqual(Array.from({ length: 16 }, () => 'true'))
     await checker.close()
   })
 
-  test('starts no thread any more once the checker is closed', async () => {
+  test('starts no thread after the checker is closed', async () => {
     const checker = openSignatureChecker({ queueLimit: 4 })
     const waiting = checker.check([broken(signed()), broken(signed())])
     const closed = checker.close()
@@ -78,7 +78,7 @@ describe('a flood of bad signatures', () => {
     expect(await checker.check([signed()])).toEqual({ ok: true, value: [true] })
   })
 
-  test('costs one place in the queue for a whole transaction', async () => {
+  test('takes one place in the queue for a whole transaction', async () => {
     const checker = openSignatureChecker({ queueLimit: 1 })
     const items = Array.from({ length: 128 }, () => broken(signed()))
     const verdicts = await checker.check(items)

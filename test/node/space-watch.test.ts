@@ -12,9 +12,9 @@ import { post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** Whether there is room for new blocks. */
+/** Tests whether there is room for new blocks. */
 
-test.each(databases)('%s measures itself', async (kind) => {
+test.each(databases)('%s measures its size', async (kind) => {
   const { store, close } = await openLogStore(kind)
   const { databaseBytes, freeBytes } = await store.space()
   expect(databaseBytes).toBeGreaterThan(100_000)
@@ -23,7 +23,7 @@ test.each(databases)('%s measures itself', async (kind) => {
   await close()
 })
 
-test('no room is logged once, and so is its end; what cannot be measured stays as it was', async () => {
+test('low space is logged once, and so is its end; a failed measurement changes nothing', async () => {
   const { log, lines } = createMemoryLog(systemClock)
   const events = () => lines.map((line) => JSON.parse(line).event)
   const found: (DatabaseSpace | Error)[] = []
@@ -45,31 +45,34 @@ test('no room is logged once, and so is its end; what cannot be measured stays a
   space = { databaseBytes: 50, freeBytes: undefined }
   await until(() => watch.low()?.reason === 'DATABASE_SIZE')
   await watch.close()
-  const told = ['disk-low', 'space-not-measured', 'disk-free', 'disk-low']
-  expect(events().filter((event, i, all) => event !== all[i - 1])).toEqual(told)
+  const logged = ['disk-low', 'space-not-measured', 'disk-free', 'disk-low']
+  expect(events().filter((event, i, all) => event !== all[i - 1])).toEqual(logged)
 })
 
 test.each([
-  // Of the disk of a server nothing is known here.
+  // The free space of a server's disk is unknown here.
   ...(defaultDatabase().name === 'sqlite' ? [{ MIN_FREE_DISK: '999999999' }] : []),
-  // Less than an empty one has.
+  // An empty database is larger than this.
   { MIN_FREE_DISK: '0', MAX_DATABASE_SIZE: '1' },
-])('a gateway with %o refuses new blocks by name, and slots go on', async (env) => {
-  const gateway = await startGateway({ env })
-  await untilHealth(gateway.url)
-  const [reason] = 'MAX_DATABASE_SIZE' in env ? ['DATABASE_SIZE'] : ['FREE_DISK']
-  const input = '{ payload: { taggedData: { tag: "0x", data: "0x00" } } }'
-  const mutation = `mutation { submitBlock(input: ${input}) { blockId } }`
-  const answer = await until(async () => {
-    const given = await graphql(gateway.url, mutation)
-    return given.errors && given
-  })
-  expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'DISK_LOW', reason })
-  const refused = await post(gateway.url, '{"type":0,"tag":"0x","data":"0x"}')
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  const newest = async () =>
-    (await restJson(`${gateway.url}/api/core/v3/info`)).status.latestFinalizedSlot
-  const before = await newest()
-  await until(async () => (await newest()) > before)
-  await gateway.close()
-})
+])(
+  'a gateway with %o rejects new blocks with a named error, and continues to commit slots',
+  async (env) => {
+    const gateway = await startGateway({ env })
+    await untilHealth(gateway.url)
+    const [reason] = 'MAX_DATABASE_SIZE' in env ? ['DATABASE_SIZE'] : ['FREE_DISK']
+    const input = '{ payload: { taggedData: { tag: "0x", data: "0x00" } } }'
+    const mutation = `mutation { submitBlock(input: ${input}) { blockId } }`
+    const answer = await until(async () => {
+      const response = await graphql(gateway.url, mutation)
+      return response.errors && response
+    })
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'DISK_LOW', reason })
+    const refused = await post(gateway.url, '{"type":0,"tag":"0x","data":"0x"}')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    const newest = async () =>
+      (await restJson(`${gateway.url}/api/core/v3/info`)).status.latestFinalizedSlot
+    const before = await newest()
+    await until(async () => (await newest()) > before)
+    await gateway.close()
+  },
+)

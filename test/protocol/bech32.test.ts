@@ -13,7 +13,7 @@ interface Bech32Vector extends Vector {
 
 interface AddressVector extends Vector {
   readonly bytes: Hex
-  /** Of a multi address: what its texts hold in place of the bytes. */
+  /** Of a multi address: the bytes that its texts hold. */
   readonly reference?: Hex
   /** Text by human-readable part. */
   readonly bech32: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ function decoded(text: string) {
   return result.value
 }
 
-describe('texts whose form is right', () => {
+describe('well-formed texts', () => {
   const wellFormed = vectors.filter(({ hrp }) => hrp !== undefined)
   test.each(wellFormed)('$name', ({ text, hrp, reference }) => {
     const { hrp: prefix, bytes } = decoded(text)
@@ -38,7 +38,7 @@ describe('texts whose form is right', () => {
   })
 })
 
-describe('texts that are no Bech32', () => {
+describe('malformed texts', () => {
   const rows = [
     ['bech32/mixed-case', 'BECH32_CASE_MIXED'],
     ['bech32/wrong-checksum', 'BECH32_CHECKSUM_WRONG'],
@@ -51,24 +51,24 @@ describe('texts that are no Bech32', () => {
     ['bech32/empty', 'BECH32_SEPARATOR_MISSING'],
     ['bech32/bad-character-b', 'BECH32_CHARACTER_UNKNOWN'],
   ] as const
-  test.each(rows)('%s', (name, code) => {
+  test.each(rows)('%s are rejected', (name, code) => {
     const text = vectors.find((vector) => vector.name === name)?.text ?? 'no such vector'
     expect(decodeBech32(text)).toMatchObject({ ok: false, error: { code } })
   })
 
-  test('a text beyond the limit', () => {
+  test('beyond the limit are rejected', () => {
     expect(decodeBech32(`rms1${'q'.repeat(1000)}`)).toEqual({
       ok: false,
       error: { code: 'BECH32_TOO_LONG', length: 1004, limit: 1000 },
     })
   })
 
-  test('the place of a character is named', () => {
+  test('are rejected with the position of the character', () => {
     expect(decodeBech32('rms1qqb')).toMatchObject({ error: { character: 'b', at: 6 } })
     expect(decodeBech32('r ms1qq')).toMatchObject({ error: { character: ' ', at: 1 } })
   })
 
-  test('any text at all gives an answer', () => {
+  test('of any characters never throw', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void decodeBech32(text)))
   })
 })

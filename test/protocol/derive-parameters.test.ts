@@ -38,7 +38,7 @@ const standard: DerivationInput = {
 }
 
 describe('derived parameters', () => {
-  test('the published values', () => {
+  test('equal the published values', () => {
     const derived = deriveParameters(standard)
     expect(derived.decayFactors.length).toBe(384)
     expect(derived.decayFactors.slice(0, 3)).toEqual([4290989755, 4287015898, 4283045721])
@@ -52,12 +52,12 @@ describe('derived parameters', () => {
     })
   })
 
-  // The other sets of the file were made up to reach corners, not derived.
+  // The other sets of the file were invented for corner cases, not derived.
   const derivedSets = ['standard', 'devnet', 'lateGenesis', 'dearStorage']
   const vectors = loadVectors<ParametersVector>('semantic-params').filter(({ name }) =>
     derivedSets.includes(name),
   )
-  test.each(vectors)('the whole table of $name', ({ parameters }) => {
+  test.each(vectors)('equal the whole table of $name', ({ parameters }) => {
     const { manaParameters: mana, rewardsParameters: rewards } = parameters
     const derived = deriveParameters({
       ...parameters,
@@ -76,7 +76,7 @@ describe('derived parameters', () => {
     })
   })
 
-  test('short epochs: the table ends at its limit, and the sum keeps to 32 bits', () => {
+  test('of short epochs have a table that ends at its limit, and a sum of at most 32 bits', () => {
     const derived = deriveParameters({
       ...standard,
       slotDurationInSeconds: 1,

@@ -29,7 +29,7 @@ describe('hash functions', () => {
     )
   })
 
-  test('a digest is not overwritten by the next', () => {
+  test('a digest is not overwritten by the next one', () => {
     const first = blake2b256(Uint8Array.of(1))
     const text = bytesToHex(first)
     blake2b256(Uint8Array.of(2))

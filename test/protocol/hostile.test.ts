@@ -10,7 +10,7 @@ import type { FormVector } from '../support/vector-forms.ts'
 import { parameterSets } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-/** Counts and lengths that promise far more than there is are refused where they stand, before anything is read. */
+/** Tests that counts and lengths far beyond the input are rejected at their offset, before anything is read. */
 
 const rows = [
   ['body.strongParents', 1, 'PARENTS_STRONG_COUNT'],
@@ -25,15 +25,15 @@ const rows = [
   ['body.payload.unlocks', 2, 'UNLOCKS_COUNT'],
 ] as const
 
-describe('a count or length of all ones', () => {
-  test.each(rows)('%s', (path, width, code) => {
+describe('a count or length of all ones is rejected', () => {
+  test.each(rows)('at %s', (path, width, code) => {
     const bytes = encode(Block, vectorNamed('transactions', 'block/transaction/all-output-kinds'))
     const offset = locate(Block, bytes, path)
     bytes.fill(0xff, offset, offset + width)
     expect(decode(Block, bytes)).toEqual({ ok: false, error: { code, path, offset } })
   })
 
-  test('the data of a tagged data payload', () => {
+  test('at the data of a tagged data payload', () => {
     const bytes = encode(Block, vectorNamed('blocks', 'block/tagged-data/tag-1-data-0'))
     const offset = locate(Block, bytes, 'body.payload.data')
     bytes.fill(0xff, offset, offset + 4)
@@ -41,7 +41,7 @@ describe('a count or length of all ones', () => {
     expect(decode(Block, bytes)).toEqual({ ok: false, error })
   })
 
-  test('the decay factors of protocol parameters', () => {
+  test('at the decay factors of protocol parameters', () => {
     const bytes = encode(
       ProtocolParameters,
       parsed(ProtocolParameters, parameterSets.get('standard')),
@@ -54,24 +54,24 @@ describe('a count or length of all ones', () => {
   })
 })
 
-describe('nesting without end', () => {
+describe('unlimited nesting is rejected', () => {
   const depth = 100_000
 
-  test('a proof as bytes', () => {
+  test('in a proof as bytes', () => {
     const header = new Uint8Array(38)
     const error = { code: 'PROOF_DEPTH', offset: header.length + 16 }
     const bytes = Buffer.concat([header, new Uint8Array(depth)])
     expect(decode(OutputIdProof, bytes)).toMatchObject({ ok: false, error })
   })
 
-  test('a proof as JSON', () => {
+  test('in a proof as JSON', () => {
     const outputCommitmentProof = nested(depth, (inner) => ({ type: 0, l: inner, r: inner }))
     const proof = { slot: 1, outputIndex: 0, transactionCommitment: `0x${'00'.repeat(32)}` }
     const answer = parse(OutputIdProof, { ...proof, outputCommitmentProof })
     expect(answer).toMatchObject({ ok: false, error: { code: 'PROOF_DEPTH' } })
   })
 
-  test('multi unlocks as JSON, in a transaction of either numbering', () => {
+  test('in multi unlocks as JSON, in a transaction of either numbering', () => {
     const { body } = vectorNamed('transactions', 'block/transaction/all-output-kinds')
     const payload = Object(body.type === 0 && body.payload && print(Payload, body.payload))
     const unlocks = [nested(depth, (inner) => ({ type: 5, unlocks: [inner, inner] }))]

@@ -47,11 +47,11 @@ test.each([
   expect(new Set(kinds.map(({ code }) => code)).size).toBe(kinds.length)
 })
 
-/** A bare type code: compared with `type`, the label of a case, the kind of a part, or the type of a value. */
+/** A literal type code: compared with `type`, in a case label, as the kind of a part, or as the type of a value. */
 const bareCode =
   /\btype (?:===|!==) \d|\bcase \d+:|\b(?:conditionOf|featureOf|chainKey)\([^)]*\b\d+[,)]|\btype: \d|\breadonly type: \d/
 
-test('no room outside the protocol names a kind by its code', () => {
+test('no room outside the protocol uses a literal type code', () => {
   const root = new URL('../../src/', import.meta.url)
   const files = globSync('**/*.ts', { cwd: root }).filter(
     (path) => !/^(?:protocol|generated)[\\/]/.test(path),

@@ -13,7 +13,7 @@ import type { InspectedVector } from '../support/vector-lines.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-/** What the service document spells otherwise means the same value. */
+/** Tests the spellings of the service document that mean the same value. */
 
 describe('tokenScheme as a list', () => {
   const json = vectorNamed('block/transaction/output-kind-3')
@@ -29,12 +29,12 @@ describe('tokenScheme as a list', () => {
   })
 
   const rows = [
-    ['none', () => [], path, 'JSON_TYPE'],
-    ['two', (scheme: unknown) => [scheme, scheme], path, 'JSON_TYPE'],
-    ['another type', () => [{ type: 1 }], `${path}.0`, 'TYPE_TOKEN_SCHEME'],
+    ['no scheme', () => [], path, 'JSON_TYPE'],
+    ['two schemes', (scheme: unknown) => [scheme, scheme], path, 'JSON_TYPE'],
+    ['a scheme of another type', () => [{ type: 1 }], `${path}.0`, 'TYPE_TOKEN_SCHEME'],
     ['a list', (scheme: unknown) => [[scheme]], `${path}.0`, 'JSON_TYPE'],
   ] as const
-  test.each(rows)('of %s is refused', (_name, change, at, code) => {
+  test.each(rows)('of %s is rejected', (_name, change, at, code) => {
     const error = { code, path: at }
     expect(parse(Block, edited(json, path, change))).toEqual({ ok: false, error })
   })
@@ -48,8 +48,8 @@ describe('block issuer keys as public keys', () => {
     const [first, ...others] = keys.map((publicKey) => ({ type: 0, publicKey }))
     const [, hashOfSecond] = keys.map(publicKeyHash)
     const mixed = [...others.slice(1), first, { type: 0, pubKeyHash: hashOfSecond }]
-    for (const spelt of [[first, ...others], [...others.toReversed(), first], mixed]) {
-      const account = parsed(Output, accountWith(spelt))
+    for (const keysJson of [[first, ...others], [...others.toReversed(), first], mixed]) {
+      const account = parsed(Output, accountWith(keysJson))
       const [feature] = account.type === 1 ? account.features : []
       const expected = hashes.map((pubKeyHash) => ({ type: 0, pubKeyHash }))
       expect(feature).toMatchObject({ blockIssuerKeys: expected })
@@ -58,33 +58,41 @@ describe('block issuer keys as public keys', () => {
   })
 
   const rows = [
-    ['a key of another length', [{ type: 0, publicKey: '0x00' }], '0.publicKey', 'JSON_HEX_LENGTH'],
-    ['a key that is no text', [{ type: 0, publicKey: 7 }], '0.publicKey', 'JSON_HEX'],
     [
-      'a key twice',
+      'with a key of another length',
+      [{ type: 0, publicKey: '0x00' }],
+      '0.publicKey',
+      'JSON_HEX_LENGTH',
+    ],
+    ['with a key that is no text', [{ type: 0, publicKey: 7 }], '0.publicKey', 'JSON_HEX'],
+    [
+      'with the same key twice',
       Array(2).fill({ type: 0, publicKey: keys[0] }),
       '1',
       'FEATURE_ISSUER_KEYS_ORDER',
     ],
-    ['no key at all', [{ type: 0 }], '0.pubKeyHash', 'JSON_MISSING'],
+    ['without a key', [{ type: 0 }], '0.pubKeyHash', 'JSON_MISSING'],
   ] as const
-  test.each(rows)('%s is refused', (_name, spelt, at, code) => {
+  test.each(rows)('%s are rejected', (_name, keysJson, at, code) => {
     const error = { code, path: `features.0.blockIssuerKeys.${at}` }
-    expect(parse(Output, accountWith(spelt))).toEqual({ ok: false, error })
+    expect(parse(Output, accountWith(keysJson))).toEqual({ ok: false, error })
   })
 })
 
-describe('the network id over name and version', () => {
+describe('the network id of name and version', () => {
   const network = present(vectorNetworks.get('standard'), 'network')
   const json = vectorNamed('block/transaction/minimal')
   const documented = network.documentedId.toString()
 
-  test.each(['header.networkId', 'body.payload.transaction.networkId'])('at %s', (path) => {
-    expect(problemsOf(edited(json, path, () => documented))).toEqual([])
-    const other = (network.id + 1n).toString()
-    const code = path === 'header.networkId' ? 'HEADER_NETWORK_ID' : 'TX_NETWORK_ID'
-    expect(problemsOf(edited(json, path, () => other))).toEqual([{ code, path, of: 'form' }])
-  })
+  test.each(['header.networkId', 'body.payload.transaction.networkId'])(
+    'is accepted at %s',
+    (path) => {
+      expect(problemsOf(edited(json, path, () => documented))).toEqual([])
+      const other = (network.id + 1n).toString()
+      const code = path === 'header.networkId' ? 'HEADER_NETWORK_ID' : 'TX_NETWORK_ID'
+      expect(problemsOf(edited(json, path, () => other))).toEqual([{ code, path, of: 'form' }])
+    },
+  )
 
   function problemsOf(changed: unknown) {
     const block = parsed(Block, changed)
@@ -97,7 +105,7 @@ describe('mana burned in the payload', () => {
   const { maxBurnedMana } = Object(json).body
   const path = 'body.payload.maxBurnedMana'
 
-  test('that agrees with the body adds nothing', () => {
+  test('adds nothing if it agrees with the body', () => {
     expect(
       parse(
         Block,
@@ -107,11 +115,11 @@ describe('mana burned in the payload', () => {
   })
 
   const rows = [
-    ['differs', `${BigInt(maxBurnedMana) + 1n}`, 'MANA_BURNED_DIFFERS'],
-    ['is a number', Number(maxBurnedMana), 'JSON_U64'],
-    ['is null', null, 'JSON_U64'],
+    ['it differs', `${BigInt(maxBurnedMana) + 1n}`, 'MANA_BURNED_DIFFERS'],
+    ['it is a number', Number(maxBurnedMana), 'JSON_U64'],
+    ['it is null', null, 'JSON_U64'],
   ] as const
-  test.each(rows)('that %s is refused', (_name, mana, code) => {
+  test.each(rows)('is rejected if %s', (_name, mana, code) => {
     expect(
       parse(
         Block,
@@ -120,7 +128,7 @@ describe('mana burned in the payload', () => {
     ).toEqual({ ok: false, error: { code, path } })
   })
 
-  test('means nothing beside tagged data', () => {
+  test('is ignored in tagged data', () => {
     const tagged = vectorNamed('block/tagged-data/tag-1-data-0', 'blocks')
     expect(
       parse(
@@ -131,7 +139,7 @@ describe('mana burned in the payload', () => {
   })
 })
 
-test('a transaction hash without the slot is refused by a message that names the slot', () => {
+test('a transaction hash without the slot is rejected with a message that names the slot', () => {
   const path = 'body.payload.transaction.inputs.0.transactionId'
   const json = edited(vectorNamed('block/transaction/minimal'), path, (id) =>
     String(id).slice(0, 66),

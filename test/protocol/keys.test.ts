@@ -30,7 +30,7 @@ describe('keys agree with OpenSSL', () => {
     )
   })
 
-  test('in what follows from a mnemonic, whatever the alphabet of its words', () => {
+  test('in the keys of a mnemonic, whatever the alphabet of its words', () => {
     for (const mnemonic of ['endorse answer radar', 'caf\u00e9 ni\u00f1o', '']) {
       const seed = pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512')
       const node = [44, 4218, 3, 0, 7].reduce(
@@ -59,7 +59,7 @@ function privateKeyOf(secret: Uint8Array) {
   return createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' })
 }
 
-/** The last 32 bytes of its DER. */
+/** Returns the last 32 bytes of the DER form. */
 function publicKeyOf(secret: Uint8Array): Hex {
   const der = createPublicKey(privateKeyOf(secret)).export({ format: 'der', type: 'spki' })
   return bytesToHex(der.subarray(-32))

@@ -17,16 +17,26 @@ const multi = (...types: number[]) => ({ type: 5, unlocks: types.map(reference) 
 
 describe('JSON in one numbering', () => {
   const rows = [
-    ['all released', [commitment(0), credit(1), reward(2)], [reference(4)], 'released'],
-    ['released, and an anchor', [commitment(0)], [reference(3)], 'released'],
-    ['all documented', [commitment(1), credit(2), reward(3)], [reference(3)], 'documented'],
+    [
+      'released context inputs and unlocks',
+      [commitment(0), credit(1), reward(2)],
+      [reference(4)],
+      'released',
+    ],
+    ['released commitment and anchor unlock', [commitment(0)], [reference(3)], 'released'],
+    [
+      'documented context inputs and unlocks',
+      [commitment(1), credit(2), reward(3)],
+      [reference(3)],
+      'documented',
+    ],
     ['a documented commitment', [commitment(1)], [], 'documented'],
     ['a documented credit', [credit(2)], [], 'documented'],
     ['a documented reward', [reward(3)], [], 'documented'],
-    ['documented, inside a multi unlock', [commitment(1)], [multi(3, 1)], 'documented'],
+    ['documented commitment and multi unlock', [commitment(1)], [multi(3, 1)], 'documented'],
     ['no context inputs, NFT unlock 4', [], [reference(4)], 'released'],
-    ['no context inputs, NFT unlock 4 inside', [], [multi(1, 4)], 'released'],
-    ['no mark at all', [], [], 'either'],
+    ['no context inputs, NFT unlock 4 in a multi unlock', [], [multi(1, 4)], 'released'],
+    ['neither context inputs nor unlocks', [], [], 'either'],
     ['no context inputs, unlock 3', [], [reference(3)], 'either'],
   ] as const
 
@@ -44,7 +54,7 @@ describe('JSON in one numbering', () => {
     })
   })
 
-  test('in memory the codes are the released ones', () => {
+  test('codes in memory are the released ones', () => {
     const json = payloadWith([commitment(1), credit(2), reward(3)], [reference(3), multi(3, 2)])
     const { transaction, unlocks } = parsed(SignedTransaction, json)
     expect(transaction.contextInputs.map(({ type }) => type)).toEqual([0, 1, 2])
@@ -52,7 +62,7 @@ describe('JSON in one numbering', () => {
   })
 })
 
-describe('JSON that mixes', () => {
+describe('JSON with mixed numberings is rejected at', () => {
   const rows = [
     ['transaction.contextInputs.1', [commitment(0), credit(2)], []],
     ['transaction.contextInputs.1', [commitment(1), credit(1)], []],
@@ -66,28 +76,30 @@ describe('JSON that mixes', () => {
     expect(answer).toEqual({ ok: false, error: { code: 'NUMBERING_MIXED', path } })
   })
 
-  test('a code whose kind has other members is unknown in both', () => {
+  test('a code whose type has other members is unknown in both numberings', () => {
     const error = { code: 'TYPE_CONTEXT_INPUT', path: 'transaction.contextInputs.0' }
     expect(parse(SignedTransaction, payloadWith([commitment(3)], []))).toEqual({ ok: false, error })
   })
 })
 
-describe('bytes', () => {
+describe('the bytes of the two numberings', () => {
   const documented = payloadWith([commitment(1), credit(2), reward(3)], [reference(3)])
   const released = payloadWith([commitment(0), credit(1), reward(2)], [reference(4)])
   const paths = [0, 1, 2].map((index) => `transaction.contextInputs.${index}`).concat('unlocks.1')
 
-  test('differ in the codes alone, and so do the ids', () => {
-    const [ours, theirs] = [documented, released].map((json) => parsed(SignedTransaction, json))
-    const bytes = encode(SignedTransaction, present(theirs, 'released'))
+  test('differ only in the codes, and so do the ids', () => {
+    const [documentedValue, releasedValue] = [documented, released].map((json) =>
+      parsed(SignedTransaction, json),
+    )
+    const bytes = encode(SignedTransaction, present(releasedValue, 'released'))
     const codes = [1, 2, 3, 3]
     for (const [i, path] of paths.entries()) {
       bytes[locate(SignedTransaction, bytes, path)] = present(codes[i], 'code')
     }
     const read = decode(SignedTransaction, bytes)
-    expect(read).toEqual({ ok: true, value: ours })
-    expect(encode(SignedTransaction, present(ours, 'documented'))).toEqual(bytes)
-    const [own, other] = [ours, theirs].map((one) =>
+    expect(read).toEqual({ ok: true, value: documentedValue })
+    expect(encode(SignedTransaction, present(documentedValue, 'documented'))).toEqual(bytes)
+    const [own, other] = [documentedValue, releasedValue].map((one) =>
       identifyTransaction(present(one, 'one').transaction),
     )
     expect(own?.transactionId).not.toBe(other?.transactionId)
@@ -95,7 +107,7 @@ describe('bytes', () => {
     expect(own?.signingHash).not.toEqual(other?.signingHash)
   })
 
-  test('that mix are refused where the second mark stands', () => {
+  test('are rejected at the second numbering if they mix both', () => {
     const bytes = encode(SignedTransaction, parsed(SignedTransaction, documented))
     const offset = locate(SignedTransaction, bytes, 'unlocks.1')
     bytes[offset] = 4
@@ -103,7 +115,7 @@ describe('bytes', () => {
     expect(decode(SignedTransaction, bytes)).toEqual({ ok: false, error })
   })
 
-  test('of documented context inputs with a fault further on tell that fault', () => {
+  test('of documented context inputs with a later fault report that fault', () => {
     const bytes = encode(SignedTransaction, parsed(SignedTransaction, documented))
     const path = 'transaction.outputs.0.unlockConditions.0'
     const offset = locate(SignedTransaction, bytes, path)
@@ -117,7 +129,7 @@ interface PayloadJson {
   readonly unlocks: readonly unknown[]
 }
 
-/** A signed transaction of one signature and then these unlocks. */
+/** Returns a signed transaction with one signature and further unlocks. */
 function payloadWith(contextInputs: readonly unknown[], unlocks: readonly unknown[]): PayloadJson {
   const vector = loadVectors<InspectedVector>('transactions').find(
     ({ name }) => name === 'block/transaction/minimal',

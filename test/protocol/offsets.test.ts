@@ -10,9 +10,9 @@ import { arbitraryOf } from '../support/arbitrary.ts'
 import { runs } from '../support/runs.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
 
-/** A path leads to the byte where the part begins: reading there gives the part. */
+/** Tests that a path leads to the byte at which the part begins: reading there returns the part. */
 
-test('every part of random blocks', () => {
+test('every part of random blocks is located', () => {
   fc.assert(
     fc.property(arbitraryOf(Block), (block) => {
       const bytes = encode(Block, block)
@@ -28,7 +28,7 @@ test('every part of random blocks', () => {
   )
 })
 
-test('the fields of random blocks have all parts at their places, and their leaves all bytes in turn', () => {
+test('the fields of random blocks have all parts at their offsets, and their leaves cover all bytes in order', () => {
   fc.assert(
     fc.property(arbitraryOf(Block), (block) => {
       const bytes = encode(Block, block)
@@ -52,7 +52,7 @@ test('the fields of random blocks have all parts at their places, and their leav
   )
 })
 
-test('every problem of random blocks has its place', () => {
+test('every problem of random blocks has a path and an offset', () => {
   const networks = [...vectorNetworks.values()]
   fc.assert(
     fc.property(arbitraryOf(Block), fc.constantFrom(...networks), (block, network) => {
@@ -74,7 +74,7 @@ interface Part {
   readonly value: unknown
 }
 
-/** A value and all its parts. */
+/** Returns a value and all its parts. */
 function partsOf(schema: Schema<unknown>, value: unknown, path: Part['path']): readonly Part[] {
   return [{ path, schema, value }, ...innerParts(schema, value, path)]
 }

@@ -15,8 +15,8 @@ import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 
 /**
- * The two profiles (codec reference 19): what nodes take is decoded and keeps its bytes, and what only the official SDK
- * refuses of it is refused by `inspect` alone, under its name.
+ * Tests the two profiles (codec reference 19): what nodes accept is decoded and keeps its bytes, and what only the official SDK rejects is
+ * rejected by `inspect` alone, and attributed to the SDK.
  */
 
 const checker = openSignatureChecker({ queueLimit: 64 })
@@ -26,13 +26,13 @@ const network = present(vectorNetworks.get('standard'), 'the standard network')
 const payload = 'body.payload'
 const transaction = `${payload}.transaction`
 
-/** A case as JSON; where JSON cannot say it, the bytes are edited. */
+/** A case as JSON. If JSON cannot express it, the bytes are edited. */
 interface Case {
   readonly json: unknown
   readonly bytes?: (hex: string) => string
-  /** What only the SDK refuses, or nothing, and where. */
+  /** The code and path with which only the SDK rejects it, if it does. */
   readonly sdk: readonly [string, string] | undefined
-  /** The forms that the SDK refuses; it reads a serial number of 0 in bytes. */
+  /** The forms that the SDK rejects; it accepts a serial number of 0 in bytes. */
   readonly forms?: readonly ('json' | 'bytes')[]
 }
 
@@ -55,7 +55,7 @@ const rows: readonly (readonly [string, () => Case])[] = [
     }),
   ],
   [
-    '1 - metadata whose orders are one',
+    '1 - metadata whose two orders are equal',
     () => ({
       json: withOutput({ features: [{ type: 2, entries: { a: '0x02', bb: '0x01' } }] }),
       sdk: undefined,
@@ -171,7 +171,7 @@ const rows: readonly (readonly [string, () => Case])[] = [
   ],
 ]
 
-describe('what nodes take', () => {
+describe('nodes accept', () => {
   test.each(rows)('%s', async (_name, make) => {
     const { json, bytes: edit = (hex) => hex, sdk, forms = ['json', 'bytes'] } = make()
     const canonical = hexOf(json)
@@ -182,15 +182,15 @@ describe('what nodes take', () => {
     for (const from of ['json', 'bytes'] as const) {
       expect(blockProblems(block.value, { network, bytes, from }).filter(isOfNode)).toEqual([])
     }
-    const isSaidInJson = bytesToHex(bytes) === canonical
+    const isExpressibleInJson = bytesToHex(bytes) === canonical
     expect(await verdict({ bytes: bytesToHex(bytes) })).toEqual(
       forms.includes('bytes') ? sdk : undefined,
     )
-    if (isSaidInJson) expect(await verdict({ json })).toEqual(sdk)
+    if (isExpressibleInJson) expect(await verdict({ json })).toEqual(sdk)
   })
 })
 
-test('`verify` judges as the node: a vote for a newer version fails for its issuer, not for its form', async () => {
+test('`verify` has the verdict of the node: a vote for a newer version fails because of its issuer, not because of its form', async () => {
   const block = voting({
     highestSupportedVersion: 4,
     protocolParametersHash: `0x${'99'.repeat(32)}`,
@@ -210,8 +210,8 @@ const nothingKnown = {
   parents: {},
 }
 
-describe('what nodes refuse too', () => {
-  const refused: readonly (readonly [string, () => unknown, string])[] = [
+describe('nodes also reject', () => {
+  const rejected: readonly (readonly [string, () => unknown, string])[] = [
     [
       'metadata in neither order',
       () =>
@@ -221,28 +221,28 @@ describe('what nodes refuse too', () => {
       'FEATURE_METADATA_ORDER',
     ],
     [
-      'metadata above 8192 bytes that may change',
+      'mutable metadata above 8192 bytes',
       () =>
         hexOf(withOutput({ features: [{ type: 2, entries: { a: `0x${'00'.repeat(9000)}` } }] })),
       'FEATURE_METADATA_SIZE',
     ],
     [
-      'one key that signs beside a multi unlock that it signs in',
+      'one key that signs both inside and beside a multi unlock',
       () => hexOf(unlocking(multi(signed('01'), signed('02')), signed('01', 'a1'))),
       'UNLOCK_SIGNATURE_UNIQUE',
     ],
     [
-      'one key that signs in a multi unlock behind its own',
+      'one key that signs in a multi unlock after its own unlock',
       () => hexOf(unlocking(signed('01'), multi(signed('01'), signed('02')))),
       'UNLOCK_SIGNATURE_UNIQUE',
     ],
     [
-      'a reference inside a multi unlock to another',
+      'a reference inside a multi unlock to another multi unlock',
       () => hexOf(unlocking(multi(signed('01'), signed('02')), multi(reference(0), signed('03')))),
       'UNLOCK_REFERENCE',
     ],
   ]
-  test.each(refused)('%s', async (_name, make, code) => {
+  test.each(rejected)('%s', async (_name, make, code) => {
     const bytes = hexToBytes(String(make()) as `0x${string}`)
     const inspected = await inspectBlock({ checker, network }, { form: 'bytes', bytes })
     if (!inspected.ok) expect(inspected.error.code).toBe(code)
@@ -250,7 +250,7 @@ describe('what nodes refuse too', () => {
   })
 })
 
-/** What `inspect` refuses on behalf of the SDK alone; nothing where it accepts. */
+/** Returns the code and path with which `inspect` rejects a form because of the SDK alone. */
 async function verdict(form: object): Promise<readonly [string, string] | undefined> {
   const line = { ref: 1, kind: 'block', params: paramsJson, ...form }
   const answer = JSON.parse(await inspectLine({ checker, network }, JSON.stringify(line)))
@@ -272,7 +272,7 @@ interface BlockVector extends Vector {
   readonly json: unknown
 }
 
-/** A block with a transaction that spends one output. */
+/** Returns a block with a transaction that spends one output. */
 function spending(): unknown {
   return plain('transactions', 'block/transaction/minimal')
 }
@@ -330,7 +330,7 @@ function foundryOfSerial(serialNumber: number): object {
   }
 }
 
-/** A block whose transaction has so many inputs as unlocks. */
+/** Returns a block whose transaction has as many inputs as unlocks. */
 function unlocking(...unlocks: readonly object[]): unknown {
   const inputs = unlocks.map((_unlock, transactionOutputIndex) => ({
     type: 0,

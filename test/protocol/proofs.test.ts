@@ -7,7 +7,7 @@ import { outputId, transactionIdOf } from '../../src/protocol/ids.ts'
 import { merkleRoot } from '../../src/protocol/merkle.ts'
 import { createProver, provesOutput } from '../../src/protocol/proofs.ts'
 
-/** Some outputs of one transaction, with the proof of each. */
+/** Returns some outputs of one transaction with the proof of each. */
 function transactionOfSize(count: number, slot = 7) {
   const leaves = Array.from({ length: count }, (_, i) => Uint8Array.of(1, 2, 3, i))
   const transactionCommitment = bytesToHex(blake2b256(Uint8Array.of(9)))
@@ -26,7 +26,7 @@ function transactionOfSize(count: number, slot = 7) {
 }
 
 describe('a proof', () => {
-  test.each([1, 2, 3, 4, 5, 7, 8, 13, 127, 128])('leads to each of %i outputs', (count) => {
+  test.each([1, 2, 3, 4, 5, 7, 8, 13, 127, 128])('holds for each of %i outputs', (count) => {
     for (const { outputId, bytes, proof } of transactionOfSize(count)) {
       expect(provesOutput(outputId, bytes, proof)).toBe(true)
     }
@@ -57,8 +57,8 @@ describe('a proof', () => {
     expect(provesOutput(...question)).toBe(false)
   })
 
-  test('does not hold at a place that the index cannot have', () => {
-    // Of two outputs the second is the right one; an id with index 0 may hash the same way.
+  test('does not hold at a position that the index cannot have', () => {
+    // The second of two outputs is on the right; an id with index 0 may have the same hash.
     const [left, right] = transactionOfSize(2)
     const moved = outputId(transactionIdOf(...sidesOf(right)), 0)
     const { bytes, proof } = present(right, 'an output')
@@ -73,7 +73,7 @@ function sidesOf(one: ReturnType<typeof transactionOfSize>[number] | undefined) 
   return [proof.transactionCommitment, bytesToHex(merkleRoot(leaves)), proof.slot] as const
 }
 
-/** The same tree, with the value told as if it were somebody else's. */
+/** Returns the same tree, with the hash of the value as a plain hash. */
 function hidden(node: ProofNode): ProofNode {
   if (node.type === 0) return { type: 0, l: hidden(node.l), r: hidden(node.r) }
   return { type: 1, hash: node.hash }

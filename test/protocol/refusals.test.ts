@@ -15,40 +15,40 @@ import { type FormVector, schemaByKind } from '../support/vector-forms.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-/** Whatever comes in, reading gives a value or a refusal, and an accepted value has one encoding. */
+/** Tests that reading any input returns a value or a refusal, and that an accepted value has one encoding. */
 
 describe.each(Object.entries(rootTypes))('%s', (_name, schema) => {
-  test('any bytes', () => {
+  test('is read from any bytes, or refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
-        isSound(schema, bytes)
+        checkBytes(schema, bytes)
       }),
       runs(300),
     )
   })
 
-  test('damaged bytes', () => {
+  test('is read from damaged bytes, or refused', () => {
     fc.assert(
       fc.property(arbitraryOf(schema), byteDamage, (value, damage) => {
-        isSound(schema, damage(encode(schema, value)))
+        checkBytes(schema, damage(encode(schema, value)))
       }),
       runs(300),
     )
   })
 
-  test('any JSON', () => {
+  test('is read from any JSON, or refused', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withObjectString: true }), (json) =>
-        isSoundJson(schema, json),
+        checkJson(schema, json),
       ),
       runs(300),
     )
   })
 
-  test('damaged JSON', () => {
+  test('is read from damaged JSON, or refused', () => {
     fc.assert(
       fc.property(arbitraryOf(schema), jsonDamage, (value, damage) =>
-        isSoundJson(schema, damage(print(schema, value))),
+        checkJson(schema, damage(print(schema, value))),
       ),
       runs(300),
     )
@@ -66,10 +66,10 @@ describe('vectors', () => {
         byteDamage,
         (block, network, damage) => {
           const bytes = damage(block)
-          const value = isSound(Block, bytes)
+          const value = checkBytes(Block, bytes)
           if (value === undefined) return
           const problems = blockProblems(value, { network, bytes, from: 'bytes' })
-          for (const problem of problems) isPlaced(problem, bytes)
+          for (const problem of problems) checkOffset(problem, bytes)
         },
       ),
       runs(5_000),
@@ -81,7 +81,7 @@ describe('vectors', () => {
     const schema = present(schemaByKind[kind], kind)
     fc.assert(
       fc.property(fc.constantFrom(...values), byteDamage, (bytes, damage) => {
-        isSound(schema, damage(bytes))
+        checkBytes(schema, damage(bytes))
       }),
       runs(1_000),
     )
@@ -91,7 +91,7 @@ describe('vectors', () => {
     const forms = loadVectors<FormVector>('json-forms').map(({ json }) => json)
     fc.assert(
       fc.property(fc.constantFrom(...forms), jsonDamage, (json, damage) => {
-        isSoundJson(Block, damage(json))
+        checkJson(Block, damage(json))
       }),
       runs(2_000),
     )
@@ -105,30 +105,30 @@ function bytesOf(kind: string, ...files: readonly string[]): readonly Uint8Array
   )
 }
 
-/** The value, when the bytes are accepted. */
-function isSound<T>(schema: Schema<T>, bytes: Uint8Array): T | undefined {
+/** Returns the value if the bytes are accepted. */
+function checkBytes<T>(schema: Schema<T>, bytes: Uint8Array): T | undefined {
   const value = decode(schema, bytes)
   if (value.ok) {
     expect(Buffer.compare(encode(schema, value.value), bytes)).toBe(0)
     return value.value
   }
-  isPlaced(value.error, bytes)
+  checkOffset(value.error, bytes)
   return undefined
 }
 
-function isPlaced(refusal: Refusal, bytes: Uint8Array): void {
-  isNamed(refusal)
+function checkOffset(refusal: Refusal, bytes: Uint8Array): void {
+  checkMessage(refusal)
   expect(refusal.offset).toBeGreaterThanOrEqual(0)
   expect(refusal.offset).toBeLessThanOrEqual(bytes.length)
 }
 
-function isSoundJson(schema: Schema<unknown>, json: unknown): void {
+function checkJson(schema: Schema<unknown>, json: unknown): void {
   const value = parse(schema, json)
   if (value.ok) expect(decode(schema, encode(schema, value.value))).toEqual(value)
-  else isNamed(value.error)
+  else checkMessage(value.error)
 }
 
-function isNamed(refusal: Refusal): void {
+function checkMessage(refusal: Refusal): void {
   expect(refusalMessage(refusal, 'it')).not.toContain('undefined')
 }
 
@@ -137,7 +137,7 @@ test.each([
   ['TYPE_ADDRESS', '0, 8, 16, 24, 32, 40, 48'],
   ['TYPE_BLOCK_BODY', '0 BasicBlockBody, 1 ValidationBlockBody'],
   ['TYPE_PROOF_NODE', '0 HashableNode, 1 LeafHash, 2 ValueHash'],
-] as const)('%s names the kinds of its family', (code, kinds) => {
+] as const)('%s lists the types of its family', (code, kinds) => {
   const message = refusalMessage({ code, path: 'body.part', offset: 9 }, 'the block')
   expect(message).toBe(`body.part has an unknown type (${kinds}) (byte 9)`)
 })

@@ -7,7 +7,7 @@ import { rootTypes } from '../support/root-types.ts'
 import { runs } from '../support/runs.ts'
 
 describe.each(Object.entries(rootTypes))('%s', (_name, schema) => {
-  test('bytes give the value back', () => {
+  test('has a round trip through bytes', () => {
     fc.assert(
       fc.property(arbitraryOf(schema), (value) => {
         expect(decode(schema, encode(schema, value))).toEqual({ ok: true, value })
@@ -16,7 +16,7 @@ describe.each(Object.entries(rootTypes))('%s', (_name, schema) => {
     )
   })
 
-  test('JSON text gives the value back', () => {
+  test('has a round trip through JSON text', () => {
     fc.assert(
       fc.property(arbitraryOf(schema), (value) => {
         const json: unknown = JSON.parse(JSON.stringify(print(schema, value)))
@@ -32,7 +32,7 @@ test.each(Output.variants.map((kind) => [kind.name, kind] as const))(
   (_name, kind) => {
     fc.assert(
       fc.property(arbitraryOf(kind), (output) => {
-        // Behind other bytes, as rows of a database may come.
+        // Other bytes come before it, as in rows of a database.
         const bytes = Uint8Array.of(9, 9, ...encode(kind, output)).subarray(2)
         const { type, amount } = output
         expect(headOfOutput(bytes)).toEqual({ type, amount })

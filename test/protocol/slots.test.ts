@@ -45,7 +45,7 @@ describe('slot and epoch of an issuing time', () => {
     expect(epochOfSlot(parameters, slot)).toBe(vector.epoch)
   })
 
-  test('the end of time is the last slot', () => {
+  test('is the last slot at the end of time', () => {
     const parameters = { ...parametersOf('standard'), slotDurationInSeconds: 1 }
     expect(slotOfTime(parameters, 2n ** 64n - 1n)).toBe(maxSlot)
   })
@@ -72,13 +72,13 @@ describe('the borders of slots and epochs', () => {
     expect(epochOfSlot(parameters, slot)).toBe(epoch)
   })
 
-  test('an epoch begins and ends where its neighbours do not', () => {
+  test('do not overlap at the first and last slot of an epoch', () => {
     expect(firstSlotOfEpoch(parameters, 0)).toBe(666)
     expect(firstSlotOfEpoch(parameters, 1)).toBe(674)
     expect(lastSlotOfEpoch(parameters, 0)).toBe(673)
   })
 
-  test('the genesis slot ends when the network begins', () => {
+  test('coincide for the genesis slot', () => {
     expect(slotEnd(parameters, 666)).toBe(1000)
     expect(slotStart(parameters, 666)).toBe(1000)
   })

@@ -7,7 +7,7 @@ import { checkTransaction, checkUnlocks } from '../../src/protocol/transaction-s
 import { semanticParameters } from '../support/semantic-parameters.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 
-/** The rules that need no ledger, those of the node alone included, against the verdicts of the node. */
+/** Compares the rules that need no ledger, including those of the node alone, with the verdicts of the node. */
 
 interface SyntaxVector extends Vector {
   readonly params: string

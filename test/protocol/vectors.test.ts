@@ -9,8 +9,8 @@ import {
 import { loadVectors } from '../support/vectors.ts'
 
 /**
- * JSON and bytes of every vector that has them, in both directions: the verdict, the rule and place of a refusal,
- * and one encoding of what is accepted. What is computed from the values is tested through `inspect`.
+ * Tests JSON and bytes of every vector that has them, in both directions: the verdict, the code and place of a refusal, and the single
+ * encoding of an accepted value. Computed values are tested through `inspect`.
  */
 
 const countByFileAndKind = {

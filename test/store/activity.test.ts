@@ -31,7 +31,10 @@ import {
   transactionIdOf,
 } from '../support/store-rows.ts'
 
-/** Slots that share minutes, and slots of which some minutes have none; both begin in the middle of a minute, before an hour's end. */
+/**
+ * In the first network slots share minutes; in the second some minutes have no slot. Both begin in the middle of a minute, before the end
+ * of an hour.
+ */
 const networks = [
   { slotDurationInSeconds: 10, genesisSlot: 0 },
   { slotDurationInSeconds: 200, genesisSlot: 5 },
@@ -50,7 +53,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
   test.each([
     [1, shortSlots, 60],
     [2, longSlots, 60],
-  ] as const)('is what happened in each span (seed %i)', async (seed, parameters, slots) => {
+  ] as const)('equals the sums of each span (seed %i)', async (seed, parameters, slots) => {
     const ledger = await foundActivityLedger(use, seed, parameters)
     await compare(use.store, ledger)
     const random = createRandom(seed)
@@ -60,7 +63,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     expect(ledger.buckets('HOUR').length).toBeGreaterThan(1)
   })
 
-  test('goes on after a new start, and is not changed by pruning', async () => {
+  test('continues after a restart, and pruning does not change it', async () => {
     const ledger = await foundActivityLedger(use, 3, shortSlots)
     await ledger.commit(20)
     await use.store.write.pruneLog({ milestones: 2, rows: 10_000 })
@@ -74,7 +77,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     }
   })
 
-  test('is counted anew from the log, in pieces, while slots are committed', async () => {
+  test('is recounted from the log, in pieces, while slots are committed', async () => {
     const ledger = await foundActivityLedger(use, 4, shortSlots)
     await ledger.commit(40)
     await onDatabase(use.url, 'UPDATE activity SET addresses = 77, "movedLow" = 5')
@@ -91,7 +94,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     expect(unwrap(await use.store.write.fillActivity(use.term, { rows: 20 }))).toEqual(none)
   })
 
-  test('keeps spans that begin before the kept log', async () => {
+  test('keeps spans that begin before the retained log', async () => {
     const ledger = await foundActivityLedger(use, 5, shortSlots)
     await ledger.commit(40)
     await use.store.write.pruneLog({ milestones: 13, rows: 10_000 })
@@ -105,7 +108,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     await compare(use.store, ledger)
   })
 
-  test('leaves open what an upstream node does not report', async () => {
+  test('leaves undefined what an upstream node does not report', async () => {
     const { write, read } = use.store
     await write.initialize(use.term, testGenesis({ epoch: undefined }))
     const spent = { outputId: outputIdOf(0), spentSlot: 1, spentBy: transactionIdOf(9) }
@@ -134,14 +137,14 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     expect(recent).toEqual({ slots: 3, blocks: undefined, accepted: 1 })
   })
 
-  test('is not counted for a lost lease', async () => {
+  test('is not counted after the lease is lost', async () => {
     await foundActivityLedger(use, 6, shortSlots)
     const lost = { ok: false, error: { code: 'LEASE_LOST', term: use.term - 1 } }
     expect(await use.store.write.fillActivity(use.term - 1, { rows: 1 })).toEqual(lost)
     expect(await use.store.write.forgetActivity(use.term - 1)).toEqual(lost)
   })
 
-  test('counts amounts beyond 64 bits', async () => {
+  test('has exact amounts beyond 64 bits', async () => {
     const ledger = await foundActivityLedger(use, 7, shortSlots)
     await ledger.commit(2)
     const [day] = (await whole(use.store, 'DAY')).spans
@@ -151,7 +154,7 @@ describe.each(databases)('activity on $name', ({ name, create }) => {
     expect(raised?.moved).toBe((day?.moved ?? 0n) + BigInt(more) * 10n ** 12n)
   })
 
-  test.each(databases)('moves to $name, and goes on there', async (other: DatabaseKind) => {
+  test.each(databases)('moves to $name and continues there', async (other: DatabaseKind) => {
     const ledger = await foundActivityLedger(use, 8, shortSlots)
     await ledger.commit(15)
     const target = await other.create()
@@ -171,7 +174,7 @@ function whole({ read }: Store, resolution: Resolution) {
   return read.activity(resolution, 0, Number.MAX_SAFE_INTEGER)
 }
 
-/** Everything that is kept, against a look at all slots. */
+/** Compares all stored spans and counters with a scan of all slots. */
 async function compare(store: Store, ledger: ActivityLedger): Promise<void> {
   for (const resolution of resolutions) {
     const { slot, spans } = await whole(store, resolution)
@@ -200,14 +203,14 @@ async function compare(store: Store, ledger: ActivityLedger): Promise<void> {
   })
 }
 
-async function below(url: string) {
+async function openedDatabase(url: string) {
   const opened = await openDatabase({ url, log: silentLog })
   if (!opened.ok) throw new Error(opened.error.code)
   return opened.value
 }
 
 async function moved(from: string, to: string): Promise<void> {
-  const [out, into] = [await below(from), await below(to)]
+  const [out, into] = [await openedDatabase(from), await openedDatabase(to)]
   const lines: string[] = []
   const signal = new AbortController().signal
   const onProgress = () => {}

@@ -9,11 +9,11 @@ import { slotReads } from '../../src/store/sql/slot-reads.ts'
 import { logReads } from '../../src/store/sql/updates.ts'
 import { databases } from '../support/databases.ts'
 
-/** Nearly all rows are of one address; the statements are planned without their values, as those are that are kept. */
+/** Almost all rows belong to one address. The statements are planned without their values, like prepared statements. */
 
 const few = `0x${'01'.repeat(33)}` as const
 
-/** The statements of the reads of an address on PostgreSQL. */
+/** Returns the statements of the reads of an address on PostgreSQL. */
 async function textsOfReads(): Promise<readonly string[]> {
   const texts: string[] = []
   const query = async (text: string) => {
@@ -40,7 +40,7 @@ async function textsOfReads(): Promise<readonly string[]> {
   return [...texts, ...Object.values(ascending), ...Object.values(descending)]
 }
 
-test('on PostgreSQL no read of an address goes along the log of all others', async () => {
+test('on PostgreSQL no read of an address scans the log of the other addresses', async () => {
   const database = await present(databases[1], 'PostgreSQL').create()
   const client = new Client(database.url)
   await client.connect()

@@ -16,19 +16,22 @@ const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
 describe.each(databases)('balances on $name', ({ create }) => {
   const use = useStore(create)
 
-  test.each([1, 2, 3])('are what the outputs say, after every commit (seed %i)', async (seed) => {
-    const ledger = await foundRandomLedger(use, seed)
-    await compare(use.store, ledger)
-    for (let step = 0; step < 25; step++) {
-      await ledger.book()
-      await ledger.commit()
+  test.each([1, 2, 3])(
+    'equal the sums of the outputs after every commit (seed %i)',
+    async (seed) => {
+      const ledger = await foundRandomLedger(use, seed)
       await compare(use.store, ledger)
-    }
-    await compareHistory(use.store, ledger)
-  })
+      for (let step = 0; step < 25; step++) {
+        await ledger.book()
+        await ledger.commit()
+        await compare(use.store, ledger)
+      }
+      await compareHistory(use.store, ledger)
+    },
+  )
 })
 
-/** Everything that is kept, against a look at all outputs. */
+/** Compares everything stored with a scan of all outputs. */
 async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
   const slot = ledger.committed()
   const expected = balancesAt(ledger.outputs, slot, minCommittableAge)
@@ -58,7 +61,7 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
   expect(await read.balanceRanges()).toEqual({ slot, ranges })
 }
 
-/** The totals at the end of every slot so far. */
+/** Compares the totals at the end of every slot so far. */
 async function compareHistory({ read }: Store, ledger: RandomLedger): Promise<void> {
   for (let slot = 0; slot <= ledger.committed(); slot++) {
     const expected = balancesAt(ledger.outputs, slot, minCommittableAge)

@@ -65,7 +65,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
     })
   })
 
-  test('files a transaction under the block it is judged by', async () => {
+  test('assigns a transaction to the block that it was judged by', async () => {
     const judged = bookedTransaction(1, { blockId: blockIdOf(3), slot: 2 })
     await use.store.write.book(use.term, booking({ transactions: [judged] }))
     expect(await use.store.read.transaction(transactionIdOf(1))).toEqual(rowOf(judged))
@@ -82,11 +82,11 @@ describe.each(databases)('booking on $name', ({ create }) => {
     ['an output is spent twice', { created: [], spent: [spentBy(0, 1), spentBy(0, 2)] }],
     ['an output is created twice', { created: [createdOutput(1), createdOutput(1)] }],
     ['an output is created again', { created: [createdOutput(0)] }],
-    ['a block is not there', { blocks: [accepted(7)] }],
-    ['a transaction is not there', { transactions: [bookedTransaction(7)] }],
+    ['a block does not exist', { blocks: [accepted(7)] }],
+    ['a transaction does not exist', { transactions: [bookedTransaction(7)] }],
   ]
 
-  test.each(unsound)('throws and leaves nothing when %s', async (_name, changes) => {
+  test.each(unsound)('throws and changes nothing when %s', async (_name, changes) => {
     await expect(use.store.write.book(use.term, { ...sound, ...changes })).rejects.toThrow()
     const { read } = use.store
     expect(await use.store.write.pendingBlocks(10)).toHaveLength(3)
@@ -95,34 +95,34 @@ describe.each(databases)('booking on $name', ({ create }) => {
     expect((await read.output(outputIdOf(0)))?.spentSlot).toBeUndefined()
   })
 
-  test('happens once: the same booking again throws, and nothing changes', async () => {
+  test('throws when a booking is repeated, and changes nothing', async () => {
     await use.store.write.book(use.term, sound)
     await expect(use.store.write.book(use.term, sound)).rejects.toThrow('was pending')
     expect((await use.store.read.output(outputIdOf(0)))?.spentBy).toBe(transactionIdOf(1))
   })
 
-  test('a spender that comes later is refused', async () => {
+  test('rejects a later spender', async () => {
     await use.store.write.book(use.term, sound)
     const later = booking({ blocks: [accepted(2)], spent: [spentBy(0, 2)] })
     await expect(use.store.write.book(use.term, later)).rejects.toThrow('was unspent')
     expect((await use.store.read.block(blockIdOf(2)))?.state).toBe('PENDING')
   })
 
-  test('reads many inputs at once, those that exist', async () => {
+  test('reads the existing ones among many inputs at once', async () => {
     await use.store.write.book(use.term, sound)
-    const asked = Array.from({ length: 2_000 }, (_, n) => outputIdOf(n))
-    const found = await use.store.write.outputsForBooking(asked)
+    const ids = Array.from({ length: 2_000 }, (_, n) => outputIdOf(n))
+    const found = await use.store.write.outputsForBooking(ids)
     const spent = { spentSlot: 1, spentBy: transactionIdOf(1) }
     const unspent = { spentSlot: undefined, spentBy: undefined }
     expect(found).toHaveLength(2)
     expect(found).toContainEqual({ ...createdOutput(0, { bookedSlot: 0 }), ...spent })
     expect(found).toContainEqual({ ...createdOutput(1), ...unspent })
-    expect(await use.store.read.outputs(asked)).toHaveLength(2)
+    expect(await use.store.read.outputs(ids)).toHaveLength(2)
     const transactions = await use.store.write.transactionsForBooking([1, 7].map(transactionIdOf))
     expect(transactions).toEqual([rowOf(bookedTransaction(1))])
   })
 
-  test('tells what slots hold, before and after they are final', async () => {
+  test('returns the contents of slots, before and after they are final', async () => {
     const failed = bookedTransaction(2, { state: 'FAILED', failureReason: 1 })
     const allotments = [{ accountId: incomingBlock(0).issuerId, mana: 2n ** 64n - 1n }]
     const dropped = { blockId: blockIdOf(3), state: 'DROPPED' } as const
@@ -150,7 +150,7 @@ describe.each(databases)('booking on $name', ({ create }) => {
   })
 })
 
-/** A judged transaction as it is read back; allotments are read by slot. */
+/** Returns the row of a judged transaction as a read returns it, without its allotments, which are read by slot. */
 function rowOf({ allotments: _, ...row }: BookedTransaction): TransactionRow {
   return row
 }

@@ -8,7 +8,7 @@ import { databases, onDatabase, republish, useDatabase, useStore } from '../supp
 import { addressOf, entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 
-/** The branches of a page, which are not read again as long as the history is the same, against those that each row reads itself. */
+/** Compares cached branches of a page, which are not read again while the history is the same, with branches that are read for each row. */
 
 describe.each(databases)('the branches of a page on $name', ({ name, create }) => {
   const use = useStore(create)
@@ -30,21 +30,21 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
     })
   }
 
-  /** What a page waits for before its statement. */
+  /** A promise that a page waits for before its statement. */
   let gate: Promise<void> | undefined
 
   function countedReader() {
     const { opened } = database
     return createReader({
       ...opened,
-      query: (...asked) => {
+      query: (...args) => {
         statements++
-        return opened.query(...asked)
+        return opened.query(...args)
       },
-      queryBoth: async (...asked) => {
+      queryBoth: async (...args) => {
         statements++
         await gate
-        return await opened.queryBoth(...asked)
+        return await opened.queryBoth(...args)
       },
     })
   }
@@ -52,46 +52,51 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
   const newest = { address: addressOf(1), after: 0, before: 1_000, order: 'descending' } as const
   const list: AddressPageQuery = { ...newest, class: 'OWNED', limit: 8 }
 
-  /** How many statements it took, after its rows were compared with those that each read their own branch. */
-  async function asked(reader: ReturnType<typeof countedReader>, query: AddressPageQuery) {
+  /** Counts the statements of a page, and compares its rows with rows that each read their own branch. */
+  async function countStatements(
+    reader: ReturnType<typeof countedReader>,
+    query: AddressPageQuery,
+  ) {
     statements = 0
     const page = await reader.addressPage(query)
-    const taken = statements
+    const count = statements
     const expected = await use.store.read.updates({ ...query, classes: ['OWNED'] })
     expect(page.rows).toEqual(expected)
     expect(new Set(page.rows.map(({ branch }) => branch)).size).toBe(query.limit / 2)
-    return taken
+    return count
   }
 
-  test('are read once, and that of a new milestone comes with its tip', async () => {
+  test("are read once, and a new milestone's branch is read with its tip", async () => {
     const reader = countedReader()
-    expect(await asked(reader, list)).toBe(2)
-    expect(await asked(reader, list)).toBe(1)
-    expect(await asked(reader, { ...list, cursors: { behind: [1, 0], seqs: [3, 4] } })).toBe(1)
-    // Two milestones more than were asked for before.
-    expect(await asked(reader, { ...list, limit: 12 })).toBe(2)
+    expect(await countStatements(reader, list)).toBe(2)
+    expect(await countStatements(reader, list)).toBe(1)
+    expect(
+      await countStatements(reader, { ...list, cursors: { behind: [1, 0], seqs: [3, 4] } }),
+    ).toBe(1)
+    // Two more milestones than the request before.
+    expect(await countStatements(reader, { ...list, limit: 12 })).toBe(2)
     await commit(7)
-    expect(await asked(reader, list)).toBe(1)
+    expect(await countStatements(reader, list)).toBe(1)
     await commit(8)
     await commit(9)
-    expect(await asked(reader, list)).toBe(2)
+    expect(await countStatements(reader, list)).toBe(2)
   })
 
-  test('are read again when the database is of another history', async () => {
+  test('are read again when the database has another history', async () => {
     const reader = countedReader()
-    await asked(reader, list)
+    await countStatements(reader, list)
     const before = (await reader.addressPage(list)).rows.map(({ branch }) => branch)
     await rewriteFrom(5)
-    expect(await asked(reader, list)).toBe(2)
+    expect(await countStatements(reader, list)).toBe(2)
     const after = (await reader.addressPage(list)).rows.map(({ branch }) => branch)
     const isOther = after.map((branch, i) => branch !== before[i])
     expect(isOther).toEqual([true, true, true, true, false, false, false, false])
-    expect(await asked(reader, list)).toBe(1)
+    expect(await countStatements(reader, list)).toBe(1)
   })
 
-  test('are not those that another page has noted since, of a history that was replaced', async () => {
+  test("are not taken from another page's read of a history that was replaced since", async () => {
     const reader = countedReader()
-    await asked(reader, list)
+    await countStatements(reader, list)
     let open = () => {}
     gate = new Promise((resolve) => {
       open = resolve
@@ -111,7 +116,7 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
     expect(rows[2]?.branch).not.toBe(noted.rows[2]?.branch)
   })
 
-  /** As if an older copy of the database had gone on in another way. */
+  /** Changes the database as if an older copy of it had continued with other slots. */
   async function rewriteFrom(slot: number): Promise<void> {
     const marked = name === 'sqlite' ? `X'ffff' || substr(id, 3)` : `'\\xffff' || substr(id, 3)`
     const changed = name === 'sqlite' ? `CAST(${marked} AS BLOB)` : marked
@@ -120,18 +125,18 @@ describe.each(databases)('the branches of a page on $name', ({ name, create }) =
   }
 })
 
-test('no more branches are kept than fit into a megabyte', () => {
+test('the branch cache is limited to a megabyte', () => {
   const memory = createBranchMemory()
   const tipOf = (slot: number) => ({ slot, commitmentId: idOf(slot) })
   let found: `0x${string}` = noBranch
-  let most = 0
+  let largest = 0
   for (let slot = 1; slot <= 40_000; slot++) {
     const settled = memory.settle(memory.known(), found, tipOf(slot))
     expect(settled.bySlot.get(slot)).toBe(settled.branch)
     found = memory.known().branch
-    most = Math.max(most, memory.known().bySlot.size)
+    largest = Math.max(largest, memory.known().bySlot.size)
   }
-  expect(most).toBe(16_383)
+  expect(largest).toBe(16_383)
 })
 
 function idOf(slot: number): Id<'CommitmentId'> {

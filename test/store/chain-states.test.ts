@@ -30,7 +30,7 @@ import {
   transactionIdOf,
 } from '../support/store-rows.ts'
 
-/** A chain of the model: its states in their order, and the slot in which it ended. */
+/** A chain of the model: its states in order, and the slot in which it ended. */
 interface ModelChain {
   readonly chainId: Hex
   readonly kind: 1 | 4
@@ -53,7 +53,7 @@ function stateOf({ kind, issuer, states, chainId }: ModelChain): Output {
   return { type: 1, ...common, accountId: id as AccountId, foundryCounter: 0 }
 }
 
-/** Moves chains at random, some of them several times in a slot, and commits slot by slot. */
+/** Books random moves of chains, some of them several in one slot, and commits slot by slot. */
 async function moveChains(use: StoreInUse, seed: number): Promise<ModelChain[]> {
   const { store, term } = use
   const random = createRandom(seed)
@@ -99,12 +99,12 @@ async function moveChains(use: StoreInUse, seed: number): Promise<ModelChain[]> 
   for (let slot = 1; slot <= 12; slot += 3) {
     for (let ahead = 0; ahead < 3; ahead++) await bookIn(slot + ahead)
     unwrap(await store.write.closeSlots(term, slot + 2))
-    // One by one, and several at once.
+    // Commits one slot alone, and then several at once.
     const commits = [slot, slot + 1, slot + 2].map((one) => slotCommit(one))
     unwrap(await store.write.commitSlots(term, commits.slice(0, 1)))
     unwrap(await store.write.commitSlots(term, commits.slice(1)))
   }
-  // Booked, and not committed: no state yet, and no end.
+  // The last slot is booked and not committed, so it changes no state and ends no chain.
   const model = structuredClone(chains)
   await bookIn(13)
   return model
@@ -189,7 +189,7 @@ async function compareAlive(read: Store['read'], chains: readonly ModelChain[]):
 describe.each(databases)('states of chains on $name', ({ create }) => {
   const use = useStore(create)
 
-  test.each([1, 2])('are those of a list of chains (seed %i)', async (seed) => {
+  test.each([1, 2])('equal those of a model of chains (seed %i)', async (seed) => {
     const chains = await moveChains(use, seed)
     const lengths = chains.map(({ states }) => states.length)
     expect([chains.some(({ end }) => end !== undefined), Math.max(...lengths) > 6]).toEqual([
@@ -206,13 +206,13 @@ describe.each(databases)('states of chains on $name', ({ create }) => {
     ).toEqual([])
   })
 
-  test('stay when the log is pruned', async () => {
+  test('are kept when the log is pruned', async () => {
     const chains = await moveChains(use, 3)
     await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
     await compare(use.store, chains)
   })
 
-  test('are filled in a database from before them', async () => {
+  test('are filled in a database that an older version made', async () => {
     const chains = await moveChains(use, 4)
     await use.store.write.releaseLease(use.term)
     await forgetMigration(use.url)
@@ -221,7 +221,7 @@ describe.each(databases)('states of chains on $name', ({ create }) => {
     await store.close()
   })
 
-  test('of tokens: their holders, the richest first, also from before them', async () => {
+  test('come with the holders of tokens, the richest first, also in a database that an older version made', async () => {
     const { store: first, term } = use
     const random = createRandom(5)
     unwrap(await first.write.initialize(term, testGenesis()))
@@ -248,7 +248,7 @@ describe.each(databases)('states of chains on $name', ({ create }) => {
   })
 })
 
-/** Against the balances of all addresses. */
+/** Compares the holders of each token with the balances of all addresses. */
 async function compareHolders({ read }: Store): Promise<void> {
   const { owners } = await read.richestAddresses(1_000)
   const locked: bigint[] = []
@@ -279,11 +279,11 @@ async function compareHolders({ read }: Store): Promise<void> {
       richest.slice(1, -1).reverse().slice(0, 2),
     )
   }
-  // Those that the migration alone does not sum up.
+  // The migration alone does not sum up these amounts.
   expect(locked.some((amount) => amount > 0n)).toBe(true)
 }
 
-/** Takes a database back to before the migration that added the states. */
+/** Restores the form of a database before the migration that added the states. */
 async function forgetMigration(url: string): Promise<void> {
   await onDatabase(
     url,

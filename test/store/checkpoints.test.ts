@@ -34,7 +34,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     await database.remove()
   })
 
-  /** Five megabytes of blocks: more than is worth moving, less than what makes a commit move it. */
+  /** Writes five megabytes of blocks: enough for a checkpoint by the thread, and too little for one by a commit. */
   async function write(): Promise<void> {
     const bytes = new Uint8Array(25_000)
     const blocks = Array.from({ length: 200 }, () => incomingBlock(++last, { slot: 1, bytes }))
@@ -43,27 +43,29 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
 
   const sizeOf = (path: string) => statSync(path).size
 
-  async function moved(size: number): Promise<void> {
-    await until(() => sizeOf(file) >= size, { what: 'what was committed is in the database file' })
+  async function movedBytes(size: number): Promise<void> {
+    await until(() => sizeOf(file) >= size, {
+      what: 'the committed pages are in the database file',
+    })
   }
 
-  test('takes up what was committed, and its log begins anew', async () => {
+  test('receives the committed pages, and its write-ahead log restarts', async () => {
     await write()
     expect(sizeOf(file)).toBeLessThan(5_000_000)
-    await moved(5_000_000)
-    // A log that goes on grows with every commit.
+    await movedBytes(5_000_000)
+    // A log that does not restart grows with every commit.
     const hasShrunk = async () => {
       const before = sizeOf(`${file}-wal`)
       await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
       return sizeOf(`${file}-wal`) <= before
     }
-    await until(hasShrunk, { what: 'the log begins anew' })
+    await until(hasShrunk, { what: 'the log restarts' })
     expect(await store.read.newestInbox()).toBe(last)
   })
 
-  const said = () => memory.names('checkpoints-failing', 'checkpoints-back')
+  const reported = () => memory.names('checkpoints-failing', 'checkpoints-back')
 
-  /** Commits before every look: the log is looked at only where it has grown. */
+  /** Commits before every check, because the thread checks the log only when it has grown. */
   async function writeUntil(isSo: () => boolean): Promise<void> {
     const look = async () => {
       await store.write.acceptBlocks([incomingBlock(++last, { slot: 1 })])
@@ -72,7 +74,7 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     await until(look, { what: String(isSo) })
   }
 
-  test('says that the thread was killed, and takes another', async () => {
+  test('gets another thread after the first was killed, and the failure is logged', async () => {
     const threads: Worker[] = []
     const onThread = (thread: Worker) => void threads.push(thread)
     process.on('worker', onThread)
@@ -80,18 +82,18 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     await writeUntil(() => threads.length === 1)
     const [first] = threads
     await first?.terminate()
-    await writeUntil(() => said().length === 2)
+    await writeUntil(() => reported().length === 2)
     process.off('worker', onThread)
-    expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
+    expect(reported()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
     expect(failing).toMatchObject({ level: 'warn', reason: 'the thread ended' })
-    await moved(5_000_000)
+    await movedBytes(5_000_000)
     expect(await store.read.newestInbox()).toBe(last)
     await store.close()
-    expect(said()).toHaveLength(2)
+    expect(reported()).toHaveLength(2)
   })
 
-  test('commits as before where no thread lives, and says it once', async () => {
+  test('accepts commits without a thread, and the failure is logged once', async () => {
     let killed = 0
     const kill = (thread: Worker) => {
       killed++
@@ -99,34 +101,34 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     }
     process.on('worker', kill)
     await write()
-    // More than a commit leaves to the thread: it moves the log by itself.
+    // This is more than a commit leaves to the thread, so a commit moves the log by itself.
     for (let n = 0; n < 20; n++) await write()
     expect(sizeOf(file)).toBeGreaterThan(40_000_000)
     await writeUntil(() => killed >= 3)
-    expect(said()).toEqual(['checkpoints-failing'])
+    expect(reported()).toEqual(['checkpoints-failing'])
     process.off('worker', kill)
-    await writeUntil(() => said().length === 2)
-    expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
+    await writeUntil(() => reported().length === 2)
+    expect(reported()).toEqual(['checkpoints-failing', 'checkpoints-back'])
     expect(await store.read.newestInbox()).toBe(last)
   })
 
-  test('says that a reader who does not end keeps the log from being moved', async () => {
+  test('is reported when a long read prevents its checkpoint', async () => {
     await write()
     const reader = new DatabaseSync(file, { readOnly: true })
     reader.exec('BEGIN; SELECT count(*) FROM blocks')
     for (let n = 0; n < 28; n++) await write()
-    await writeUntil(() => said().length === 1)
+    await writeUntil(() => reported().length === 1)
     const failing = memory.events().find(({ event }) => event === 'checkpoints-failing')
     expect(failing?.reason).toMatch(/^a reader has kept the file open for so long/)
     reader.exec('COMMIT')
     reader.close()
-    await writeUntil(() => said().length === 2)
-    expect(said()).toEqual(['checkpoints-failing', 'checkpoints-back'])
+    await writeUntil(() => reported().length === 2)
+    expect(reported()).toEqual(['checkpoints-failing', 'checkpoints-back'])
   })
 
-  test('is closed while its log is moved, and left without one', async () => {
+  test('is closed while a checkpoint runs, and leaves no write-ahead log', async () => {
     await write()
-    await moved(5_000_000)
+    await movedBytes(5_000_000)
     await write()
     await store.close()
     expect(statSync(`${file}-wal`, { throwIfNoEntry: false })).toBeUndefined()
@@ -135,13 +137,13 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
     expect(await store.read.newestInbox()).toBe(last)
   })
 
-  test('is kept by a SQLite in which moving and writing at once loses nothing', () => {
+  test('needs a version of SQLite in which a checkpoint and a concurrent write lose nothing', () => {
     const { sqlite: version = '' } = process.versions
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
     expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(3_051_003)
   })
 
-  test('keeps the tables of its slots once, and not as rows and as an index of their keys', () => {
+  test('stores the tables of its slots WITHOUT ROWID', () => {
     const reading = new DatabaseSync(file, { readOnly: true })
     const tables = reading.prepare('SELECT name FROM pragma_table_list WHERE wr = 1').all()
     reading.close()
@@ -160,18 +162,19 @@ describe.each(databases.filter(({ name }) => name === 'sqlite'))('a file of $nam
   })
 })
 
-test('a file that the thread cannot use is told in the words of SQLite, once', async () => {
+test("a file that the thread cannot use is logged once, with SQLite's message", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-checkpoints-'))
   const file = join(folder, 'test.db')
   writeFileSync(file, Buffer.alloc(20_000, 0xa5))
   const { log, events } = createMemoryLog()
   const attempts: unknown[] = []
-  const onThread = (thread: Worker) => void thread.on('message', (said) => attempts.push(said))
+  const onThread = (thread: Worker) =>
+    void thread.on('message', (attempt) => attempts.push(attempt))
   process.on('worker', onThread)
   const checkpoints = keepCheckpoints(file, log)
   let n = 0
   const hasTriedTwice = () => {
-    // It is looked at when it has changed.
+    // The thread checks the log when it has changed.
     writeFileSync(`${file}-wal`, Buffer.alloc(4_000_000 + n++))
     return attempts.length >= 2
   }

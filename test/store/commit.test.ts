@@ -18,7 +18,7 @@ import {
   wholeLog,
 } from '../support/store-rows.ts'
 
-describe.each(databases)('committing slots on $name', ({ create }) => {
+describe.each(databases)('commits of slots on $name', ({ create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
@@ -28,7 +28,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
 
   const commit = (...commits: SlotCommit[]) => use.store.write.commitSlots(use.term, commits)
 
-  test('gives positions, ordinals and history hashes that run through slots and calls', async () => {
+  test('assign consecutive positions, ordinals and history hashes across slots and calls', async () => {
     const spent = entry(0, 0, { isSpent: true })
     const mentioned = entry(0, 2, { class: 'MENTIONED', roles: ['SENDER', 'ISSUER'] })
     await commit(slotCommit(1, [spent, entry(1, 1)]))
@@ -39,7 +39,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     })
     expect(await use.store.read.logTip()).toEqual(tip.ok && tip.value)
 
-    const first = chainAfter(new Uint8Array(32), 0, 0)
+    const first = historyHashAfter(new Uint8Array(32), 0, 0)
     const expected = [
       {
         seq: 1,
@@ -49,8 +49,20 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
         historyHash: first,
         balance: 1_000n,
       },
-      { seq: 2, ordinal: 2, milestoneIndex: 1, ...spent, historyHash: chainAfter(first, 1, 0, 1) },
-      { seq: 5, ordinal: 1, milestoneIndex: 3, ...mentioned, historyHash: chainAfter(zeros, 3, 2) },
+      {
+        seq: 2,
+        ordinal: 2,
+        milestoneIndex: 1,
+        ...spent,
+        historyHash: historyHashAfter(first, 1, 0, 1),
+      },
+      {
+        seq: 5,
+        ordinal: 1,
+        milestoneIndex: 3,
+        ...mentioned,
+        historyHash: historyHashAfter(zeros, 3, 2),
+      },
     ].map((row) => ({
       ...row,
       branch: branchOf(slotCommit(row.milestoneIndex).commitmentId),
@@ -72,7 +84,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     })
   })
 
-  test('makes milestones, found by slot and by commitment, with their range of the log', async () => {
+  test('create milestones, found by slot and by commitment, with their range of the log', async () => {
     await commit(slotCommit(1, [entry(1, 1), entry(2, 1)]), slotCommit(2), slotCommit(3))
     const { read } = use.store
     const [one, three] = [slotCommit(1), slotCommit(3)].map(({ slot, commitmentId, bytes }) => ({
@@ -90,7 +102,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     expect(await read.milestoneByCommitment(slotCommit(4).commitmentId)).toBeUndefined()
   })
 
-  test('makes accepted blocks and transactions final, of these slots alone', async () => {
+  test('finalize the accepted blocks and transactions of their slots only', async () => {
     const { read, write } = use.store
     const slotOf = (n: number) => (n === 4 ? 12 : 11)
     await write.acceptBlocks([1, 2, 3, 4].map((n) => incomingBlock(n, { slot: slotOf(n) })))
@@ -122,7 +134,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     expect(states).toEqual(['FINALIZED', 'FAILED', 'PENDING', 'ACCEPTED'])
   })
 
-  const refused: readonly (readonly [string, readonly SlotCommit[], string | RegExp])[] = [
+  const rejected: readonly (readonly [string, readonly SlotCommit[], string | RegExp])[] = [
     ['a slot is skipped', [slotCommit(2)], 'slot 2 follows'],
     ['a slot comes twice', [slotCommit(1, [entry(1, 1)]), slotCommit(1)], 'slot 1 follows'],
     ['a slot is committed already', [slotCommit(0)], 'slot 0 follows'],
@@ -146,9 +158,9 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     ],
   ]
 
-  test.each(refused)('throws and leaves nothing when %s', async (_name, commits, message) => {
+  test.each(rejected)('throw and change nothing when %s', async (_name, commits, message) => {
     const failure = await commit(...commits).catch((thrown: unknown) => thrown)
-    expect(wordsOf(failure)).toMatch(message)
+    expect(messageOf(failure)).toMatch(message)
     const { read } = use.store
     expect(await read.logTip()).toMatchObject({ seq: 1, slot: 0 })
     expect(await read.updates(wholeLog)).toHaveLength(1)
@@ -157,7 +169,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     expect(await read.logTip()).toMatchObject({ seq: 2, slot: 1 })
   })
 
-  test('throws while a block of the slots waits, and commits once it is booked', async () => {
+  test('throw while a block of the slots is not booked, and succeed after it is booked', async () => {
     await use.store.write.acceptBlocks([incomingBlock(11, { slot: 11 })])
     await use.store.write.closeSlots(use.term, 11)
     const slots = Array.from({ length: 11 }, (_, i) => slotCommit(i + 1))
@@ -167,7 +179,7 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     expect(await commit(...slots)).toMatchObject({ ok: true, value: { slot: 11 } })
   })
 
-  test('is whole to a reader, whenever it looks', async () => {
+  test('are atomic for concurrent reads', async () => {
     const entriesOf = (slot: number) =>
       Array.from({ length: 50 }, (_, i) => entry(i % 7, 100 * slot + i))
     const slots = Array.from({ length: 10 }, (_, i) => slotCommit(i + 1, entriesOf(i)))
@@ -175,31 +187,36 @@ describe.each(databases)('committing slots on $name', ({ create }) => {
     const committing = Promise.all(slots.map((slot) => commit(slot))).finally(() => {
       isOver = true
     })
-    const looks: (readonly [rows: number, tip: number])[] = []
+    const reads: (readonly [rows: number, tip: number])[] = []
     while (!isOver) {
       const rows = await use.store.read.updates(wholeLog)
-      looks.push([rows.length, (await use.store.read.logTip()).seq])
-      // Several reads in a row are one turn, in which nothing is committed.
+      reads.push([rows.length, (await use.store.read.logTip()).seq])
+      // Several reads in a row take one turn of the event loop, in which nothing is committed.
       await setImmediate()
     }
     await committing
-    expect(looks.filter(([rows]) => rows % 50 !== 1)).toEqual([])
-    expect(looks.filter(([rows, tip]) => tip < rows)).toEqual([])
-    expect(new Set(looks.map(([rows]) => rows)).size).toBeGreaterThan(2)
+    expect(reads.filter(([rows]) => rows % 50 !== 1)).toEqual([])
+    expect(reads.filter(([rows, tip]) => tip < rows)).toEqual([])
+    expect(new Set(reads.map(([rows]) => rows)).size).toBeGreaterThan(2)
   })
 })
 
 const zeros = new Uint8Array(32)
 
-/** The history hash by its definition, for an output of a number in a slot below 256. */
-function chainAfter(former: Uint8Array, slot: number, output: number, isSpent = 0): Uint8Array {
+/** Computes the history hash by its definition, for an output number and a slot below 256. */
+function historyHashAfter(
+  former: Uint8Array,
+  slot: number,
+  output: number,
+  isSpent = 0,
+): Uint8Array {
   const id = Buffer.from(outputIdOf(output).slice(2), 'hex')
   const bytes = Uint8Array.of(...former, slot, 0, 0, 0, ...id, isSpent)
   return createHash('sha256').update(bytes).digest()
 }
 
-/** Of the exception, and of the database where it says more. */
-function wordsOf(failure: unknown): string {
+/** Returns the message of the exception, with the database's message if there is one. */
+function messageOf(failure: unknown): string {
   const { message, cause } = failure as { message: string; cause?: { originalMessage?: string } }
   return `${message} ${cause?.originalMessage}`
 }

@@ -7,7 +7,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Database } from '../../src/store/database.ts'
 
-/** What the settings are good for shows only when the power fails; so they are read back. */
+/** Reads the settings back, because their effect shows only in a power failure. */
 describe('connections to sqlite', () => {
   let folder: string
   let database: Database
@@ -33,14 +33,14 @@ describe('connections to sqlite', () => {
     expect(await database.writer.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }])
   })
 
-  test('keep their settings when the client connects anew', async () => {
+  test('keep their settings when the client connects again', async () => {
     await database.writer.$queryRaw`PRAGMA synchronous`
     await database.writer.$disconnect()
     expect(await database.writer.$queryRaw`PRAGMA synchronous`).toEqual([{ synchronous: 2n }])
   })
 
   test.runIf(process.platform === 'linux')(
-    'keep in no file what a statement may undo',
+    'keep no rollback data of a statement in a file',
     async () => {
       const insert = Prisma.sql`
       INSERT INTO places SELECT randomblob(33) FROM json_each(${JSON.stringify(Array(3_000).fill(0))})`
@@ -63,13 +63,13 @@ describe('connections to sqlite', () => {
   })
 })
 
-/** The paths of the files that this process has open; temporary files of SQLite begin with `etilqs_`. */
+/** Returns the paths of the files that this process has open. Temporary files of SQLite begin with `etilqs_`. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {
     try {
       return [readlinkSync(`/proc/self/fd/${descriptor}`)]
     } catch {
-      // It was that of the listing itself.
+      // This was the descriptor of the listing itself.
       return []
     }
   })

@@ -17,22 +17,22 @@ import {
 import { partition } from '../support/partitioned.ts'
 import { until } from '../support/until.ts'
 
-/** The log in shards on the workers of Citus, which `TEST_CITUS_URL` names. */
+/** Tests the log in shards on the workers of Citus. `TEST_CITUS_URL` names the coordinator. */
 
 const [owner = '0x'] = addresses
 
 describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
   let log: LogStore
-  let beside: Client
+  let client: Client
 
   beforeEach(async () => {
     const { url, remove } = await createOnCitus()
     log = await openLogStore({ name: 'postgresql', create: async () => ({ url, remove }) })
-    beside = new Client(log.url)
-    await beside.connect()
+    client = new Client(log.url)
+    await client.connect()
   })
   afterEach(async () => {
-    await beside.end()
+    await client.end()
     await log.close()
   })
 
@@ -50,7 +50,7 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     seqsOf(await log.store.read.updates({ ...everyRow, address: owner, classes: ['OWNED'] }))
   const ofLog = async () =>
     seqsOf(await log.store.read.updates({ ...everyRow, classes: ['OWNED', 'MENTIONED'] }))
-  const rowsOf = async (text: string) => (await beside.query({ text, rowMode: 'array' })).rows
+  const rowsOf = async (text: string) => (await client.query({ text, rowMode: 'array' })).rows
 
   test('is planned without a change', async () => {
     const before = await rowsOf('SELECT oid, relname FROM pg_class ORDER BY oid')
@@ -62,7 +62,7 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     expect(await rowsOf('SELECT oid, relname FROM pg_class ORDER BY oid')).toEqual(before)
   })
 
-  test('gives the rows of any range over any addresses, as before', async () => {
+  test('returns the rows of any range and any addresses as before the distribution', async () => {
     const [slots = []] = fc.sample(fc.array(slotEntries, { minLength: 12, maxLength: 12 }), {
       seed: 6,
       numRuns: 1,
@@ -91,7 +91,7 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     )
   })
 
-  test('is read by functions before it is in shards, and comes there when it is asked again', async () => {
+  test('is read through functions before the distribution ends, and a second run completes the distribution', async () => {
     await commitRows(3)
     const stopping = new AbortController()
     const stopped = distribute(log.url, { signal: stopping.signal, knownMs: 60_000 })
@@ -108,12 +108,12 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     expect(await rowsOf('SELECT DISTINCT seq::int FROM log_shards')).toEqual([[5]])
   })
 
-  test('is neither written nor published while a shard lacks what was committed', async () => {
+  test('is neither written nor published while a shard lacks committed rows', async () => {
     await distributed(log.url, log.store)
     await commitRows(2)
     const { write } = log.store
     const behind = (n: number) =>
-      beside.query(
+      client.query(
         `UPDATE log_shards SET seq = seq - ${n} WHERE key = (SELECT min(key::text)::bytea FROM log_shards)`,
       )
     await behind(1)
@@ -127,7 +127,7 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     expect(await ofLog()).toEqual([1, 2, 3])
   })
 
-  test('hides what is pruned', async () => {
+  test('hides pruned rows', async () => {
     await distributed(log.url, log.store)
     await commitRows(6)
     expect(await log.store.write.pruneLog({ milestones: 2, rows: 3 })).toMatchObject({
@@ -144,12 +144,12 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     expect(await rowsOf('SELECT count(*)::int FROM ledger_updates')).toEqual([[6]])
   })
 
-  test('is in shards or in partitions', async () => {
+  test('in shards is not partitioned', async () => {
     await distributed(log.url, log.store)
     expect(await partition(log.url)).toMatchObject({ error: { code: 'LOG_IN_SHARDS' } })
   })
 
-  test('in partitions is left as it is', async () => {
+  test('in partitions is not distributed', async () => {
     await partition(log.url, { rows: 100 })
     expect(await distribute(log.url)).toMatchObject({ error: { code: 'LOG_IN_PARTITIONS' } })
   })

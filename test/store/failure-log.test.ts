@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFailureLog } from '../../src/store/failure-log.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 
-test('a failure log leaves out faults of the store and repeats of the last failure', () => {
+test('a failure log omits faults of the store and repetitions of the last failure', () => {
   const { log, events } = createMemoryLog()
   const logFailure = createFailureLog(log)
   const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })

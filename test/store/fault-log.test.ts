@@ -15,7 +15,7 @@ const [sqlite, postgresql] = databases
 describe('a file of sqlite that may not grow', () => {
   const use = useStore(present(sqlite, 'sqlite').create)
 
-  test('is away for those who write, and not a bug of ours', async () => {
+  test('is unavailable for writes, and not reported as a fault of the gateway', async () => {
     const opened = await databaseOf({ url: use.url, wakeUrl: undefined, log: silentLog })
     if (!opened.ok) throw new Error(opened.error.code)
     const { writer, close } = opened.value
@@ -30,11 +30,11 @@ describe('a file of sqlite that may not grow', () => {
   })
 })
 
-describe('a server of postgresql that nobody may write, as a standby is', () => {
+describe('a server of postgresql that is read-only, like a standby', () => {
   const use = useStore(present(postgresql, 'postgresql').create)
   const name = () => new URL(use.url).pathname.slice(1)
 
-  /** For every connection from now on. */
+  /** Applies to every later connection. */
   async function setReadOnly(value: 'on' | 'off'): Promise<void> {
     const { url } = inject('postgresql')
     await onServer(url, `ALTER DATABASE ${name()} SET default_transaction_read_only = ${value}`)
@@ -44,11 +44,11 @@ describe('a server of postgresql that nobody may write, as a standby is', () => 
 
   afterEach(() => setReadOnly('off'))
 
-  test('is said once, and once more when it can be written again', async () => {
+  test('is logged once, and once more when it is writable again', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const { log, events } = createMemoryLog()
     const store = logStoreFaults(use.store, log)
-    const said = () =>
+    const reported = () =>
       events()
         .map(({ event }) => event)
         .filter((event) => event.includes('writable'))
@@ -57,19 +57,19 @@ describe('a server of postgresql that nobody may write, as a standby is', () => 
 
     await setReadOnly('on')
     const failures: unknown[] = []
-    // The first may meet the connection that was ended.
+    // The first attempt may use the connection that was ended.
     const fail = () => write().catch((thrown: unknown) => failures.push(thrown))
     await until(async () => (await fail()) !== undefined && failures.length >= 4)
     expect(storeFaultOf(failures.at(-1))).toBe('NOT_WRITABLE')
     expect(await store.read.newestInbox()).toBe(0)
-    expect(said()).toEqual(['database-not-writable'])
+    expect(reported()).toEqual(['database-not-writable'])
 
     await setReadOnly('off')
     await until(async () => {
       await write().catch(() => {})
-      return said().length >= 2
+      return reported().length >= 2
     })
-    expect(said()).toEqual(['database-not-writable', 'database-writable'])
+    expect(reported()).toEqual(['database-not-writable', 'database-writable'])
     expect(await store.read.newestInbox()).toBeGreaterThan(0)
   })
 })

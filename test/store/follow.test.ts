@@ -13,7 +13,7 @@ import {
   transactionIdOf,
 } from '../support/store-rows.ts'
 
-/** A slot in which the first output is spent and another comes. */
+/** A slot in which the first output is spent and another one is created. */
 function followed(changes: Partial<FollowedSlot> = {}): FollowedSlot {
   const entries = [entry(0, 0, { isSpent: true }), entry(1, 1)]
   return {
@@ -24,7 +24,7 @@ function followed(changes: Partial<FollowedSlot> = {}): FollowedSlot {
   }
 }
 
-describe.each(databases)('slots that a node committed, on $name', ({ create }) => {
+describe.each(databases)('slots that a node committed on $name', ({ create }) => {
   const use = useStore(create)
   const follow = (...slots: FollowedSlot[]) => use.store.write.followSlots(use.term, slots)
 
@@ -32,7 +32,7 @@ describe.each(databases)('slots that a node committed, on $name', ({ create }) =
     await use.store.write.initialize(use.term, testGenesis())
   })
 
-  test('are booked, closed and committed in one go', async () => {
+  test('are booked, closed and committed at once', async () => {
     const empty = { commit: slotCommit(2), created: [], spent: [] }
     const tip = await follow(followed(), empty)
     expect(tip).toMatchObject({ ok: true, value: { seq: 3, slot: 2 } })
@@ -41,13 +41,13 @@ describe.each(databases)('slots that a node committed, on $name', ({ create }) =
     expect(await read.output(outputIdOf(0))).toMatchObject(spent)
     expect((await read.balance(addressOf(1))).balance.outputs).toBe(1)
     expect((await read.balance(addressOf(0))).balance.outputs).toBe(0)
-    // Nothing can be acknowledged into a slot that is over.
+    // No block can be accepted into a slot that is over.
     expect(await use.store.write.acceptBlocks([incomingBlock(5, { slot: 2 })])).toEqual([
       'SLOT_CLOSED',
     ])
   })
 
-  test('may leave out which block and which transaction it was', async () => {
+  test('may contain outputs without their block and their spending transaction', async () => {
     const created = [createdOutput(1, { blockId: undefined })]
     const spent = [{ outputId: outputIdOf(0), spentSlot: 1, spentBy: undefined }]
     await follow(followed({ created, spent }))
@@ -59,29 +59,29 @@ describe.each(databases)('slots that a node committed, on $name', ({ create }) =
 
   const unfit: readonly (readonly [string, Partial<FollowedSlot>])[] = [
     ['a slot that does not come next', { commit: slotCommit(2) }],
-    ['an output that is there', { created: [createdOutput(0)] }],
+    ['an output that exists already', { created: [createdOutput(0)] }],
     [
-      'an output that is not there',
+      'an output that does not exist',
       { spent: [{ outputId: outputIdOf(9), spentSlot: 1, spentBy: undefined }] },
     ],
   ]
-  test.each(unfit)('change nothing when there is %s', async (_name, changes) => {
+  test.each(unfit)('change nothing if they contain %s', async (_name, changes) => {
     await expect(follow(followed(changes))).rejects.toThrow()
     expect(await use.store.read.logTip()).toMatchObject({ seq: 1, slot: 0 })
     expect((await use.store.read.output(outputIdOf(0)))?.spentSlot).toBeUndefined()
   })
 
-  test('are not written by a holder that lost the lease', async () => {
+  test('are not written by a holder that has lost the lease', async () => {
     const lost = await use.store.write.followSlots(use.term - 1, [followed()])
     expect(lost).toMatchObject({ ok: false, error: { code: 'LEASE_LOST' } })
     expect((await use.store.read.logTip()).slot).toBe(0)
   })
 })
 
-describe.each(databases)('final blocks that a node told, on $name', ({ create }) => {
+describe.each(databases)('final blocks that a node reported on $name', ({ create }) => {
   const use = useStore(create)
 
-  test('are kept outside the order of arrival, once', async () => {
+  test('are stored outside the order of arrival, once', async () => {
     const { read, write } = use.store
     await write.initialize(use.term, testGenesis())
     await write.acceptBlocks([incomingBlock(1)])
@@ -93,9 +93,9 @@ describe.each(databases)('final blocks that a node told, on $name', ({ create })
       state: 'FAILED',
       failureReason: 7,
     } as const
-    const told = { blocks: [incomingBlock(2, { parents })], transactions: [transaction] }
-    await write.storeFinalBlocks(told)
-    await write.storeFinalBlocks({ ...told, blocks: [...told.blocks, incomingBlock(1)] })
+    const reported = { blocks: [incomingBlock(2, { parents })], transactions: [transaction] }
+    await write.storeFinalBlocks(reported)
+    await write.storeFinalBlocks({ ...reported, blocks: [...reported.blocks, incomingBlock(1)] })
     expect(await read.block(blockIdOf(2))).toMatchObject({ state: 'FINALIZED' })
     expect(await read.block(blockIdOf(1))).toMatchObject({ state: 'PENDING' })
     expect(await read.transaction(transactionIdOf(2))).toEqual(transaction)

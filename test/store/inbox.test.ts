@@ -5,7 +5,7 @@ import { blockIdOf, incomingBlock, transactionIdOf } from '../support/store-rows
 describe.each(databases)('the inbox on $name', ({ create }) => {
   const use = useStore(create)
 
-  test('keeps blocks and their transactions as pending, in the order given', async () => {
+  test('stores blocks and their transactions as pending, in the order given', async () => {
     const blocks = [3, 1, 2].map((n) => incomingBlock(n))
     expect(await use.store.write.acceptBlocks(blocks)).toEqual(['ACCEPTED', 'ACCEPTED', 'ACCEPTED'])
     const pending = await use.store.read.blocksAfter({ inbox: 0, limit: 10 })
@@ -21,7 +21,7 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     })
   })
 
-  test('keeps many at once as it keeps each', async () => {
+  test('stores many blocks at once as it stores one', async () => {
     const blocks = Array.from({ length: 130 }, (_, n) => incomingBlock(n + 1))
     for (const block of blocks.slice(0, 2)) await use.store.write.acceptBlocks([block])
     await use.store.write.acceptBlocks(blocks.slice(2))
@@ -29,7 +29,7 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     expect(pending.map(({ inbox: _, state: __, ...block }) => block)).toEqual(blocks)
   })
 
-  test('gives for booking what that needs: the bytes where there is a transaction', async () => {
+  test('returns for booking only what it needs: bytes only for blocks with a transaction', async () => {
     const plain = { ...incomingBlock(2), transactionId: undefined }
     const blocks = [incomingBlock(1), plain]
     await use.store.write.acceptBlocks(blocks)
@@ -46,7 +46,7 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     expect(await use.store.write.pendingBlocks(1)).toEqual([first])
   })
 
-  test('rises through groups and through a new start', async () => {
+  test('assigns rising positions across groups and restarts', async () => {
     await use.store.write.acceptBlocks([incomingBlock(9), incomingBlock(8)])
     const second = await openedStore(use.url)
     await second.write.acceptBlocks([incomingBlock(7)])
@@ -60,7 +60,7 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     expect(await use.store.write.pendingBlocks(2)).toEqual(pending.slice(0, 2))
   })
 
-  test('knows a block again, from before and from the same group, also in a closed slot', async () => {
+  test('recognises a known block, from before and from the same group, also in a closed slot', async () => {
     await use.store.write.acceptBlocks([incomingBlock(1)])
     const group = [incomingBlock(1), incomingBlock(2), incomingBlock(2)]
     expect(await use.store.write.acceptBlocks(group)).toEqual(['KNOWN', 'ACCEPTED', 'KNOWN'])
@@ -69,7 +69,7 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     expect(await use.store.write.pendingBlocks(10)).toHaveLength(2)
   })
 
-  test('keeps nothing of a block that comes too late', async () => {
+  test('stores nothing of a block that comes too late', async () => {
     await use.store.write.closeSlots(use.term, 4)
     const late = incomingBlock(1, { slot: 4 })
     const timely = incomingBlock(2, { slot: 5 })
@@ -78,14 +78,14 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     expect(await use.store.read.transaction(transactionIdOf(1))).toBeUndefined()
   })
 
-  test('never opens a slot again', async () => {
+  test('never reopens a slot', async () => {
     await use.store.write.closeSlots(use.term, 4)
     await use.store.write.closeSlots(use.term, 2)
     const late = incomingBlock(1, { slot: 4 })
     expect(await use.store.write.acceptBlocks([late])).toEqual(['SLOT_CLOSED'])
   })
 
-  test('files a transaction under its first carrier', async () => {
+  test('assigns a transaction to its first carrier', async () => {
     const second = incomingBlock(2, { transactionId: transactionIdOf(1), slot: 9 })
     await use.store.write.acceptBlocks([incomingBlock(1), second])
     await use.store.write.acceptBlocks([incomingBlock(3, { transactionId: transactionIdOf(1) })])
@@ -105,7 +105,7 @@ describe.each(databases)('the inbox on $name', ({ create }) => {
     ['the last nanosecond that fits', { issuingTime: 2n ** 63n - 1n }],
   ] as const
 
-  test.each(extremes)('gives back what it was given: %s', async (_name, changes) => {
+  test.each(extremes)('returns a block as it was stored: %s', async (_name, changes) => {
     const block = incomingBlock(1, changes)
     await use.store.write.acceptBlocks([block])
     expect(await use.store.read.block(block.blockId)).toEqual({

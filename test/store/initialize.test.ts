@@ -11,7 +11,7 @@ import {
   testGenesis,
 } from '../support/store-rows.ts'
 
-describe.each(databases)('founding a ledger on $name', ({ create }) => {
+describe.each(databases)('the creation of a ledger on $name', ({ create }) => {
   const use = useStore(create)
 
   test('writes network, outputs, accounts, the first milestone and the first rows', async () => {
@@ -44,7 +44,7 @@ describe.each(databases)('founding a ledger on $name', ({ create }) => {
     expect(await read.addressTip(addressOf(0), 'OWNED')).toMatchObject({ ordinal: 1 })
   })
 
-  test('happens once, and is there after a new start', async () => {
+  test('succeeds once, and its result outlasts a restart', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const other = testGenesis({ network: { logId: '0xffffffffffffffff', parameters: zero } })
     const answer = await use.store.write.initialize(use.term, other)
@@ -54,7 +54,7 @@ describe.each(databases)('founding a ledger on $name', ({ create }) => {
     await again.close()
   })
 
-  test('leaves nothing when it fails in the middle', async () => {
+  test('changes nothing when it fails halfway', async () => {
     const twice = [createdOutput(0), createdOutput(0)]
     await expect(
       use.store.write.initialize(use.term, testGenesis({ outputs: twice })),
@@ -63,7 +63,7 @@ describe.each(databases)('founding a ledger on $name', ({ create }) => {
     expect(await use.store.write.initialize(use.term, testGenesis())).toMatchObject({ ok: true })
   })
 
-  test('may begin at a later slot, and closes all up to it', async () => {
+  test('may begin at a later slot, and closes all slots up to it', async () => {
     const commit = slotCommit(90, [entry(0, 0)])
     await use.store.write.initialize(use.term, testGenesis({ commit }))
     const blocks = [90, 91].map((slot) => incomingBlock(slot, { slot }))

@@ -5,7 +5,7 @@ import { booking, slotCommit, testGenesis } from '../support/store-rows.ts'
 describe.each(databases)('the lease on $name', ({ create }) => {
   const use = useStore(create)
 
-  test('is held against others until it runs out', async () => {
+  test('cannot be taken by others until it expires', async () => {
     const answer = await use.store.write.takeLease({ holder: 'other', ttlMs: 1_000 })
     expect(answer).toMatchObject({ ok: false, error: { code: 'LEASE_HELD', holder: 'test' } })
     const leftMs = answer.ok ? 0 : answer.error.until - Date.now()
@@ -13,27 +13,27 @@ describe.each(databases)('the lease on $name', ({ create }) => {
     expect(leftMs).toBeLessThanOrEqual(60_000)
   })
 
-  test('that has run out goes to the next, with a higher term', async () => {
+  test('that has expired goes to the next holder with a higher term', async () => {
     await use.store.write.renewLease(use.term, 0)
     const answer = await use.store.write.takeLease({ holder: 'other', ttlMs: 1_000 })
     expect(answer).toEqual({ ok: true, value: { term: use.term + 1 } })
   })
 
-  test('that has run out is prolonged when nobody took it', async () => {
+  test('that has expired is renewed if nobody took it', async () => {
     await use.store.write.renewLease(use.term, 0)
     expect(await use.store.write.renewLease(use.term, 60_000)).toMatchObject({ ok: true })
     const answer = await use.store.write.takeLease({ holder: 'other', ttlMs: 1_000 })
     expect(answer).toMatchObject({ ok: false, error: { code: 'LEASE_HELD' } })
   })
 
-  test('given back is free at once', async () => {
+  test('is free at once after a release', async () => {
     await use.store.write.releaseLease(use.term)
     expect(await use.store.write.takeLease({ holder: 'other', ttlMs: 1_000 })).toMatchObject({
       ok: true,
     })
   })
 
-  test('of another is not given back by a former holder', async () => {
+  test('of another holder is not released by a former one', async () => {
     await use.store.write.releaseLease(use.term)
     await use.store.write.takeLease({ holder: 'other', ttlMs: 60_000 })
     await use.store.write.releaseLease(use.term)
@@ -41,7 +41,7 @@ describe.each(databases)('the lease on $name', ({ create }) => {
     expect(answer).toMatchObject({ ok: false, error: { code: 'LEASE_HELD', holder: 'other' } })
   })
 
-  test('lost to another process stops every write of the former holder', async () => {
+  test('that is lost to another process stops every write of the former holder', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     await use.store.write.releaseLease(use.term)
     const second = await openedStore(use.url)

@@ -16,7 +16,7 @@ import {
   transactionIdOf,
 } from '../support/store-rows.ts'
 
-/** The ledger at the end of slot 1, read before and after slot 2 spends, creates and changes what it holds. */
+/** Reads the ledger at the end of slot 1, before and after slot 2 spends outputs, creates an output and changes accounts. */
 
 const numbers = Array.from({ length: 1_200 }, (_, i) => i + 1)
 const created = numbers.map((n) => createdOutput(n))
@@ -41,7 +41,7 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
     })
     const more = [createdOutput(2_000, { bookedSlot: 2 })]
     await write.book(use.term, booking({ created: more, spent }))
-    // Booked, and not committed.
+    // This output is booked, and not committed.
     await write.book(use.term, booking({ created: [createdOutput(3_000, { bookedSlot: 3 })] }))
     await write.closeSlots(use.term, 2)
     const entries = [entry(1, 1, { isSpent: true }), entry(5_000, 2_000)]
@@ -82,7 +82,7 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
     }
   }
 
-  test('is the same after a later one, page by page', async () => {
+  test('is the same after a later slot, page by page', async () => {
     await commitFirst()
     const before = await readAll()
     expect(before.outputs.map(({ outputId }) => outputId)).toEqual(
@@ -101,13 +101,13 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
     expect(after).toEqual(before)
   })
 
-  test('has its accounts in pages, whatever became of them', async () => {
+  test('has its accounts in pages, even if later slots change or destroy them', async () => {
     const { write } = use.store
     await write.initialize(use.term, testGenesis({ accounts: [] }))
     await write.closeSlots(use.term, 3)
     const all = numbers.slice(0, 250)
     const byId = all.map((n) => accountVersion(n, 1)).sort(byAccountId)
-    // A whole page of them is destroyed, and the first one of the last page.
+    // Destroys a whole page of accounts, and the first one of the last page.
     const destroyed = [...byId.slice(100, 200), ...byId.slice(200, 201)]
     await write.commitSlots(use.term, [
       slotCommit(1, [], { accounts: byId }),
@@ -126,7 +126,7 @@ describe.each(databases)('the ledger of a former slot on $name', ({ create }) =>
     expect(idsOf(await accountsAt(3))).toEqual(left.map(({ accountId }) => accountId))
   })
 
-  test('has tips of later slots where the log is pruned behind it', async () => {
+  test('has the tips of later slots when the log is pruned beyond it', async () => {
     await commitFirst()
     await commitSecond()
     await use.store.write.pruneLog({ milestones: 0, rows: 10_000 })

@@ -27,7 +27,7 @@ import {
   transactionIdOf,
 } from '../support/store-rows.ts'
 
-/** Pages of lists against a naive model of the same rows. */
+/** Compares pages of lists with a naive model of the same rows. */
 
 const kinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 const states = ['PENDING', 'ACCEPTED', 'FINALIZED', 'DROPPED'] as const
@@ -68,16 +68,16 @@ describe.each(databases)('lists on $name', ({ create }) => {
   })
   const many = <T>(one: () => T): T[] => Array.from({ length: random.between(1, 4) }, one)
 
-  test('of blocks have what a scan of all rows finds', async () => {
+  test('of blocks equal a scan of all rows', async () => {
     let found = 0
     for (let i = 0; i < 150; i++) {
-      const asked = many(() => ({ ...between(places.block), where: conditions(random) }))
+      const requests = many(() => ({ ...between(places.block), where: conditions(random) }))
       const page = paging()
-      const pages = await use.store.read.blockPages(asked, page)
-      const expected = asked.map(({ where, ...bounds }) =>
-        naivePage(
+      const pages = await use.store.read.blockPages(requests, page)
+      const expected = requests.map(({ where, ...bounds }) =>
+        scannedPage(
           ledger.blocks,
-          isMeant(where),
+          matches(where),
           ({ slot, issuingTime, inbox }) => [slot, issuingTime, inbox],
           bounds,
           page,
@@ -89,31 +89,31 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(found).toBeGreaterThan(500)
   })
 
-  test('of children have what refers to their parents', async () => {
+  test('of children contain the blocks that refer to the parent', async () => {
     for (let i = 0; i < 50; i++) {
       const all = { above: ['0x'], below: [`0x${'ff'.repeat(36)}`] } as const
-      const asked = many(() => ({ ...all, parent: blockIdOf(random.between(0, 5)) }))
+      const requests = many(() => ({ ...all, parent: blockIdOf(random.between(0, 5)) }))
       const page = paging()
-      const pages = await use.store.read.childPages(asked, page)
-      const expected = asked.map(({ parent, ...bounds }) => {
+      const pages = await use.store.read.childPages(requests, page)
+      const expected = requests.map(({ parent, ...bounds }) => {
         const refers = ({ blockId }: BlockRow) =>
           ledger.parents.get(blockId)?.includes(parent) === true
-        return naivePage(ledger.blocks, refers, ({ blockId }) => [blockId], bounds, page)
+        return scannedPage(ledger.blocks, refers, ({ blockId }) => [blockId], bounds, page)
       })
       expect(pages.map(idsOf)).toEqual(expected.map(idsOf))
     }
   })
 
-  test('of transactions have what a scan of all rows finds', async () => {
+  test('of transactions equal a scan of all rows', async () => {
     for (let i = 0; i < 100; i++) {
-      const asked = many(() => ({
+      const requests = many(() => ({
         ...between(places.ofId),
         state: pick(random, [undefined, 'PENDING', 'ACCEPTED', 'FINALIZED', 'FAILED'] as const),
       }))
       const page = paging()
-      const pages = await use.store.read.transactionPages(asked, page)
-      const expected = asked.map(({ state, ...bounds }) =>
-        naivePage(
+      const pages = await use.store.read.transactionPages(requests, page)
+      const expected = requests.map(({ state, ...bounds }) =>
+        scannedPage(
           ledger.transactions,
           (one) => state === undefined || one.state === state,
           ({ slot, transactionId }) => [slot, transactionId],
@@ -125,9 +125,9 @@ describe.each(databases)('lists on $name', ({ create }) => {
     }
   })
 
-  test('of outputs have what a scan of all rows finds, by booking and by spending', async () => {
+  test('of outputs equal a scan of all rows, by booking and by spending', async () => {
     for (let i = 0; i < 100; i++) {
-      const asked = many(() => ({
+      const requests = many(() => ({
         ...between(places.ofId),
         where: pick(random, [
           {},
@@ -138,17 +138,17 @@ describe.each(databases)('lists on $name', ({ create }) => {
         ] as const),
       }))
       const page = paging()
-      const pages = await use.store.read.outputPages(asked, page)
-      const expected = asked.map(({ where, ...bounds }) =>
+      const pages = await use.store.read.outputPages(requests, page)
+      const expected = requests.map(({ where, ...bounds }) =>
         where === 'SPENT'
-          ? naivePage(
+          ? scannedPage(
               ledger.outputs,
               ({ spentSlot }) => spentSlot !== undefined,
               ({ spentSlot = 0, outputId }) => [spentSlot, outputId],
               bounds,
               page,
             )
-          : naivePage(
+          : scannedPage(
               ledger.outputs,
               ({ bytes }) =>
                 !('kinds' in where) || (where.kinds as readonly number[]).includes(bytes[0] ?? 0),
@@ -161,7 +161,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     }
   })
 
-  test('of keys give the rows that exist', async () => {
+  test('of keys contain the existing rows', async () => {
     const { read } = use.store
     const blockIds = [blockIdOf(1), blockIdOf(999), blockIdOf(1), blockIdOf(2)]
     expect(idsOf(await read.blocks(blockIds)).sort()).toEqual([blockIdOf(1), blockIdOf(2)].sort())
@@ -175,31 +175,34 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(await read.updatesAt([])).toEqual([])
   })
 
-  test('are counted by slot', async () => {
-    const asked = [1, 3, 6]
+  test('of slots have their counts', async () => {
+    const someSlots = [1, 3, 6]
     const count = (rows: readonly { slot: number; state: string }[], slot: number) =>
       rows.filter((row) => row.slot === slot && row.state === 'FINALIZED').length
     const counts = async () =>
-      (await use.store.read.slotCounts(asked)).sort((a, b) => a.slot - b.slot)
+      (await use.store.read.slotCounts(someSlots)).sort((a, b) => a.slot - b.slot)
     const { spans } = await use.store.read.activity('SLOT', 0, 99)
     const counted = new Map(spans.map((span) => [Number(span.bucket), span]))
     expect(spans.some(({ failed }) => failed !== undefined && failed > 0)).toBe(true)
     const blocksOf = (slot: number) => ({ slot, blocks: count(ledger.blocks, slot) })
     expect(await counts()).toEqual(
-      asked.map((slot) => {
+      someSlots.map((slot) => {
         const { accepted, failed } = present(counted.get(slot), 'the slot')
         return { ...blocksOf(slot), transactions: accepted, failed }
       }),
     )
-    // As before anything was counted.
+    // Deletes the activity, as if nothing had been counted yet.
     await onDatabase(use.url, 'DELETE FROM activity')
     expect(await counts()).toEqual(
-      asked.map((slot) => ({ ...blocksOf(slot), transactions: count(ledger.transactions, slot) })),
+      someSlots.map((slot) => ({
+        ...blocksOf(slot),
+        transactions: count(ledger.transactions, slot),
+      })),
     )
     expect(await use.store.read.slotCounts([])).toEqual([])
   })
 
-  test('of addresses are in the order of what they own, each with its balance', async () => {
+  test('of addresses are sorted by what they own, each with its balance', async () => {
     const { read } = use.store
     const { owners } = await read.richestAddresses(100)
     expect(owners.length).toBeGreaterThan(4)
@@ -222,7 +225,9 @@ interface Rows {
   readonly outputs: readonly OutputRow[]
 }
 
-/** Blocks of every kind, state and issuer, some of one issuing time, and transactions and outputs of every state. */
+/**
+ * Fills a ledger with blocks of every kind, state and issuer, some with the same issuing time, and transactions and outputs of every state.
+ */
 async function fill(store: Store, term: number, random: Random): Promise<Rows> {
   const { read, write } = store
   const incoming = Array.from({ length: 80 }, (_, n) => {
@@ -232,7 +237,7 @@ async function fill(store: Store, term: number, random: Random): Promise<Rows> {
       slot: random.between(1, slots),
       issuerId: issuerOf(random.between(0, 3)),
       issuingTime: firstTime + BigInt(random.between(0, 40)),
-      // Some transactions have several carriers.
+      // Several blocks carry the same transaction.
       transactionId: kind === 'transaction' ? transactionIdOf(n % 10) : undefined,
       parents: [blockIdOf(random.between(0, 5)), blockIdOf(random.between(6, 90))],
     })
@@ -301,7 +306,7 @@ function conditions(random: Random): BlockConditions {
   ])()
 }
 
-function isMeant({ transactionId, issuerId, states, kinds }: BlockConditions) {
+function matches({ transactionId, issuerId, states, kinds }: BlockConditions) {
   return (row: BlockRow) =>
     (transactionId === undefined || row.transactionId === transactionId) &&
     (issuerId === undefined || row.issuerId === issuerId) &&
@@ -309,17 +314,17 @@ function isMeant({ transactionId, issuerId, states, kinds }: BlockConditions) {
     (kinds === undefined || kinds.includes(row.kind))
 }
 
-/** What a page has, by looking at every row. */
-function naivePage<Row>(
+/** Computes a page by a scan of every row. */
+function scannedPage<Row>(
   rows: readonly Row[],
-  isMeant: (row: Row) => boolean,
+  matches: (row: Row) => boolean,
   placeOf: (row: Row) => Position,
   { above, below }: Between,
   { order, limit }: PageOrder,
 ): Row[] {
   const found = rows
     .filter(
-      (row) => isMeant(row) && compare(placeOf(row), above) > 0 && compare(placeOf(row), below) < 0,
+      (row) => matches(row) && compare(placeOf(row), above) > 0 && compare(placeOf(row), below) < 0,
     )
     .sort((a, b) => compare(placeOf(a), placeOf(b)))
   return (order === 'ascending' ? found : found.reverse()).slice(0, limit)

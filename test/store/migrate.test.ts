@@ -68,8 +68,8 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
   })
 
   const files = name === 'sqlite' ? sqliteFiles : postgresqlFiles
-  const ours = readdirSync(files.migrations).sort()
-  const first = ours[0] ?? ''
+  const shipped = readdirSync(files.migrations).sort()
+  const first = shipped[0] ?? ''
 
   async function run() {
     const connection = await database.connect()
@@ -85,17 +85,17 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     writeFileSync(join(migrations, migration, 'migration.sql'), script)
   }
 
-  const ask = <T>(sql: string) => database.writer.$queryRawUnsafe<T[]>(sql)
+  const queryRows = <T>(sql: string) => database.writer.$queryRawUnsafe<T[]>(sql)
 
   const tables = async () => {
     const sql =
       name === 'sqlite'
         ? "SELECT name FROM sqlite_master WHERE type = 'table'"
         : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'"
-    return (await ask<{ name: string }>(sql)).map((table) => table.name)
+    return (await queryRows<{ name: string }>(sql)).map((table) => table.name)
   }
 
-  test("are read from the folder that Prisma's command line reads", async () => {
+  test("are in the folder that Prisma's command line reads", async () => {
     vi.stubEnv('DATABASE_URL', empty.url)
     vi.resetModules()
     const { default: config } = await import('../../prisma.config.ts')
@@ -105,11 +105,11 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     expect(join(root, config.schema ?? '')).toBe(files.schema)
   })
 
-  test("are applied once, and recorded as Prisma's own commands do", async () => {
-    expect(await run()).toEqual({ ok: true, value: ours })
+  test("are applied once, and recorded as Prisma's own commands record them", async () => {
+    expect(await run()).toEqual({ ok: true, value: shipped })
     expect(await run()).toEqual({ ok: true, value: [] })
-    const rows = await ask<Record<string, unknown>>('SELECT * FROM _prisma_migrations')
-    expect(rows).toHaveLength(ours.length)
+    const rows = await queryRows<Record<string, unknown>>('SELECT * FROM _prisma_migrations')
+    expect(rows).toHaveLength(shipped.length)
     expect(rows[0]).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       checksum: createHash('sha256')
@@ -124,7 +124,7 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     })
   })
 
-  test('that are new are applied to a database that has the others', async () => {
+  test('that are new are applied to a database that has the older ones', async () => {
     await run()
     add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
     expect(await run()).toEqual({ ok: true, value: ['99990101000000_later'] })
@@ -133,7 +133,7 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
 
   test('keep the rows of a database from before the standard names', async () => {
     const names = '20261122014500_standard_names'
-    const later = ours.filter((migration) => migration >= names)
+    const later = shipped.filter((migration) => migration >= names)
     for (const migration of later) rmSync(join(migrations, migration), { recursive: true })
     await run()
     const [logId, branch, hash, former, value, outputId] = [8, 36, 32, 32, 33, 38].map(
@@ -182,9 +182,9 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     await store.close()
   })
 
-  test('distinguish the kinds of the blocks and outputs that are there', async () => {
-    const names = ours.find((migration) => migration.endsWith('_list_indexes')) ?? ''
-    const later = ours.filter((migration) => migration >= names)
+  test('set the kinds of existing blocks and outputs', async () => {
+    const names = shipped.find((migration) => migration.endsWith('_list_indexes')) ?? ''
+    const later = shipped.filter((migration) => migration >= names)
     for (const migration of later) rmSync(join(migrations, migration), { recursive: true })
     await run()
     const bytes = (hex: string) =>
@@ -227,21 +227,21 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     expect(codes.map(({ kind }) => kind)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  test('may have semicolons in their texts', async () => {
+  test('may contain semicolons in texts and comments', async () => {
     await run()
     add('99990101000000_later', "CREATE TABLE later (id TEXT DEFAULT 'a;b'); -- one; two")
     expect(await run()).toMatchObject({ ok: true })
     expect(await tables()).toContain('later')
   })
 
-  test('that fail leave nothing, the ones before them neither', async () => {
+  test('that fail leave nothing, and roll back the ones before them', async () => {
     add('99990101000000_sound', 'CREATE TABLE sound (id BIGINT PRIMARY KEY);')
     add('99990102000000_broken', 'CREATE TABLE half (id BIGINT PRIMARY KEY); CREATE NONSENSE;')
     await expect(run()).rejects.toThrow('a migration failed')
     expect(await tables()).toEqual([])
   })
 
-  test('that the program does not know are a newer database', async () => {
+  test('that the program does not know belong to a newer database', async () => {
     add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
     await run()
     rmSync(join(migrations, '99990101000000_later'), { recursive: true })
@@ -250,7 +250,7 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     expect(await run()).toEqual({ ok: false, error })
   })
 
-  test('whose file has changed are refused, and no newer one is applied', async () => {
+  test('whose file has changed are rejected, and no later one is applied', async () => {
     await run()
     writeFileSync(join(migrations, first, 'migration.sql'), '-- something else')
     add('99990101000000_later', 'CREATE TABLE later (id BIGINT PRIMARY KEY);')
@@ -259,35 +259,35 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     expect(await tables()).not.toContain('later')
   })
 
-  test('that another tool left unfinished are refused', async () => {
+  test('that another tool left unfinished are rejected', async () => {
     await run()
     await database.writer.$executeRawUnsafe('UPDATE _prisma_migrations SET finished_at = NULL')
     const error = { code: 'MIGRATION_UNFINISHED', migration: first }
     expect(await run()).toEqual({ ok: false, error })
   })
 
-  // On SQLite one process cannot play several: waiting for a lock it would hold up who has it.
+  // On SQLite one process cannot play several: a wait for a lock would block the connection that holds it.
   test.runIf(name === 'postgresql')(
-    'begun by several processes at once are applied by one',
+    'that several processes start at once are applied by one of them',
     async () => {
       const answers = await Promise.all([run(), run(), run()])
       const applied = answers.map((answer) => answer.ok && answer.value.length)
-      expect(applied.toSorted()).toEqual([0, 0, ours.length])
+      expect(applied.toSorted()).toEqual([0, 0, shipped.length])
     },
   )
 })
 
 describe('the schema', () => {
-  test('of sqlite is what its migrations make', async () => {
+  test('of sqlite equals the result of its migrations', async () => {
     expect(await migrationScript(sqliteFiles, sqliteForScripts())).toBe('')
   })
 
-  test('of postgresql is what its migrations make', async () => {
+  test('of postgresql equals the result of its migrations', async () => {
     const { url } = inject('postgresql')
     expect(await migrationScript(postgresqlFiles, postgresqlForScripts(url))).toBe('')
   })
 
-  test('of postgresql is derived from that of sqlite: npm run migration', () => {
+  test('of postgresql is derived from that of sqlite by npm run migration', () => {
     expect(readFileSync(postgresqlSchemaFile, 'utf8')).toBe(postgresqlSchema())
   })
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openNotifications } from '../../src/store/notifications.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 
-test('a connection that cannot be made is said once, however often it is tried', async () => {
+test('a failed connection is logged once, however many attempts follow', async () => {
   const server = createServer((socket) => socket.destroy())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

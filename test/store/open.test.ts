@@ -17,7 +17,7 @@ describe('opening a store', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  test('makes the folder of the file, and logs the migrations it applied', async () => {
+  test('creates the folder of the file, and logs the applied migrations', async () => {
     const { log, events } = createMemoryLog()
     const file = join(folder, 'a', 'b', 'test.db')
     const store = await openStore({ url: `file:${file}`, log })
@@ -29,14 +29,14 @@ describe('opening a store', () => {
     if (store.ok) await store.value.close()
   })
 
-  test('takes a relative path from the current folder', async () => {
+  test('resolves a relative path against the current folder', async () => {
     const file = join(folder, 'test.db')
     const store = await openedStore(`file:${relative(process.cwd(), file)}`)
     expect(existsSync(file)).toBe(true)
     await store.close()
   })
 
-  const refused = [
+  const rejected = [
     'postgresql://user:secret@host',
     'postgresql:/user:secret@host/db',
     'mysql://user:secret@host/db',
@@ -46,13 +46,13 @@ describe('opening a store', () => {
     '',
   ]
 
-  test.each(refused)("refuses the URL '%s' without repeating it", async (url) => {
+  test.each(rejected)("rejects the URL '%s' without repeating it", async (url) => {
     const store = await openStore({ url, log: silentLog })
     const expected = databaseUrlForms
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_URL_NOT_SUPPORTED', expected } })
   })
 
-  test('keeps what was written for the next start', async () => {
+  test('finds what an earlier store has written', async () => {
     const url = `file:${join(folder, 'test.db')}`
     const first = await openedStore(url)
     const term = await takenLease(first)
@@ -65,7 +65,7 @@ describe('opening a store', () => {
     await second.close()
   })
 
-  test('takes no lock where no migration is missing, and names it where it waited for one in vain', async () => {
+  test('takes no lock if no migration is missing, and otherwise names the lock for which it waited in vain', async () => {
     const file = join(folder, 'test.db')
     const [upTo = ''] = readdirSync('prisma/migrations').sort()
     const open = (schema: Schema) => openStore({ url: `file:${file}`, log: silentLog, schema })
@@ -86,12 +86,12 @@ describe('opening a store', () => {
     writer.close()
   }, 30_000)
 
-  test('closed, it finishes what was asked and refuses the rest', async () => {
+  test('finishes earlier writes on close and rejects later ones', async () => {
     const store = await openedStore(`file:${join(folder, 'test.db')}`)
     await takenLease(store)
-    const asked = store.write.acceptBlocks([incomingBlock(1)])
+    const accepting = store.write.acceptBlocks([incomingBlock(1)])
     await store.close()
-    expect(await asked).toEqual(['ACCEPTED'])
+    expect(await accepting).toEqual(['ACCEPTED'])
     await expect(store.write.acceptBlocks([incomingBlock(2)])).rejects.toThrow('the store is open')
     await expect(store.read.block(blockIdOf(1))).rejects.toThrow('the store is open')
   })

@@ -9,15 +9,15 @@ import { createReading } from '../../src/store/sql/reading.ts'
 import { databases, onDatabase, republish, useStore } from '../support/databases.ts'
 import { addressOf, entry, outputIdOf, slotCommit, testGenesis } from '../support/store-rows.ts'
 
-/** So many rows of one address in one milestone that nobody passes over them for a page. */
+/** An address has so many rows in one milestone that no page scans all of them. */
 const rows = 1_000
 const outputIds = Array.from({ length: rows }, (_, i) => outputIdOf(i)).sort()
 const address = addressOf(1)
 
-describe.each(databases)('pages of what an address owned, on $name', ({ create }) => {
+describe.each(databases)('pages of what an address owned on $name', ({ create }) => {
   const use = useStore(create)
   let database: Database
-  let asked: string[]
+  let queries: string[]
   let read: ReturnType<typeof createOwnedReader>
 
   beforeEach(async () => {
@@ -31,9 +31,9 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
     const opened = await openDatabase({ url: use.url, log: silentLog })
     if (!opened.ok) throw new Error(opened.error.code)
     database = opened.value
-    asked = []
+    queries = []
     const query: Database['query'] = (sql, parameters) => {
-      asked.push(sql)
+      queries.push(sql)
       return database.query(sql, parameters)
     }
     read = createOwnedReader(createReading({ ...database, query }))
@@ -41,7 +41,7 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
   afterEach(() => database.close())
 
   const limit = 101
-  const places = (page: readonly OwnedUpdate[] | undefined) =>
+  const outputIdsOf = (page: readonly OwnedUpdate[] | undefined) =>
     present(page, 'a page').map(({ outputId }) => outputId)
 
   function behind(page: readonly OwnedUpdate[] | undefined) {
@@ -50,44 +50,50 @@ describe.each(databases)('pages of what an address owned, on $name', ({ create }
   }
 
   test.each(['ascending', 'descending'] as const)(
-    'are read from where the last one ended, without a search: %s',
+    'continue after the last row without a search: %s',
     async (order) => {
       const all = order === 'ascending' ? outputIds : outputIds.toReversed()
       let page = await read({ address, order, limit, from: undefined })
       for (let at = 0; at < 900; at += 100) {
-        expect(places(page)).toEqual(all.slice(at, at + limit))
+        expect(outputIdsOf(page)).toEqual(all.slice(at, at + limit))
         page = await read({ address, order, limit, from: behind(page) })
       }
-      expect(places(page)).toEqual(all.slice(900))
-      expect(asked).toHaveLength(10)
-      expect(asked.filter((sql) => sql.includes('commitments'))).toEqual([])
+      expect(outputIdsOf(page)).toEqual(all.slice(900))
+      expect(queries).toHaveLength(10)
+      expect(queries.filter((sql) => sql.includes('commitments'))).toEqual([])
     },
   )
 
-  test('are searched for where a place is new, and not beyond so many rows', async () => {
+  test('search for an unknown position, within a limited number of rows', async () => {
     const from = (at: number) => ({
       slot: 1,
       outputId: present(outputIds[at], 'an output'),
       isSpent: false,
     })
     const question = { address, order: 'ascending', limit: 3 } as const
-    expect(places(await read({ ...question, from: from(150) }))).toEqual(outputIds.slice(150, 153))
+    expect(outputIdsOf(await read({ ...question, from: from(150) }))).toEqual(
+      outputIds.slice(150, 153),
+    )
     expect(await read({ ...question, from: from(500) })).toBeUndefined()
-    asked.length = 0
-    expect(places(await read({ ...question, from: from(150) }))).toEqual(outputIds.slice(150, 153))
-    expect(asked.filter((sql) => sql.includes('commitments'))).toEqual([])
-    expect(places(await read({ ...question, from: { seq: 501 } }))).toEqual(
+    queries.length = 0
+    expect(outputIdsOf(await read({ ...question, from: from(150) }))).toEqual(
+      outputIds.slice(150, 153),
+    )
+    expect(queries.filter((sql) => sql.includes('commitments'))).toEqual([])
+    expect(outputIdsOf(await read({ ...question, from: { seq: 501 } }))).toEqual(
       outputIds.slice(500, 503),
     )
-    expect(places(await read({ ...question, from: from(502) }))).toEqual(outputIds.slice(502, 505))
+    expect(outputIdsOf(await read({ ...question, from: from(502) }))).toEqual(
+      outputIds.slice(502, 505),
+    )
   })
 
-  test('are searched for again where the row has gone or is another', async () => {
+  test('search again if the row is gone or replaced', async () => {
     const question = { address, order: 'ascending', limit: 101 } as const
     const from = behind(await read({ ...question, from: undefined }))
     await onDatabase(use.url, 'DELETE FROM ledger_updates WHERE seq <= 101')
     await republish(use.url)
-    expect(places(await read({ ...question, from }))).toEqual(outputIds.slice(101, 202))
-    expect(asked.at(-1)).toContain('commitments')
+    expect(outputIdsOf(await read({ ...question, from }))).toEqual(outputIds.slice(101, 202))
+    expect(queries.at(-1)).toContain('commitments')
   })
 })

@@ -24,25 +24,25 @@ import {
 import { partition, partitioned } from '../support/partitioned.ts'
 import { until } from '../support/until.ts'
 
-/** The log of PostgreSQL in partitions by position. */
+/** Tests the log of PostgreSQL in partitions by position. */
 
 const postgresql = present(databases[1], 'PostgreSQL')
 const [owner = '0x'] = addresses
 
 let log: LogStore
-let beside: Client
+let client: Client
 
 beforeEach(async () => {
   log = await openLogStore(postgresql)
-  beside = new Client(log.url)
-  await beside.connect()
+  client = new Client(log.url)
+  await client.connect()
 })
 afterEach(async () => {
-  await beside.end()
+  await client.end()
   await log.close()
 })
 
-/** Slots of one row each. */
+/** Commits slots with one row each. */
 async function commitRows(count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const outputId = outputIdOf('11', i)
@@ -52,13 +52,13 @@ async function commitRows(count: number): Promise<void> {
   }
 }
 
-const rowsOf = async (text: string) => (await beside.query({ text, rowMode: 'array' })).rows
+const rowsOf = async (text: string) => (await client.query({ text, rowMode: 'array' })).rows
 
-/** Where a table is on the disk. */
+/** Returns the path of a table's file. */
 const fileOf = async (table: string) =>
   (await rowsOf(`SELECT pg_relation_filepath('${table}')`))[0]?.[0]
 
-/** The positions that are stored, in the order of the log. */
+/** Returns the stored positions, in the order of the log. */
 const stored = async () => (await rowsOf('SELECT seq::int FROM ledger_updates ORDER BY seq')).flat()
 
 const tables = async () =>
@@ -82,7 +82,7 @@ async function served(): Promise<number[]> {
 
 const prune = (milestones: number, rows: number) => log.store.write.pruneLog({ milestones, rows })
 
-/** As the pruner does after each milestone. */
+/** Prunes as the pruner does after each milestone, until the table is dropped. */
 async function untilDropped(table: string, milestones: number): Promise<void> {
   await until(
     async () => {
@@ -93,7 +93,7 @@ async function untilDropped(table: string, milestones: number): Promise<void> {
   )
 }
 
-/** For longer than it takes until a partition goes that no session reads. */
+/** Prunes for longer than the time after which a partition without readers is dropped. */
 async function pruneForLong(milestones: number): Promise<void> {
   const begun = performance.now()
   await until(
@@ -106,7 +106,7 @@ async function pruneForLong(milestones: number): Promise<void> {
 }
 
 describe('a log', () => {
-  test('becomes its own first partition without a copy of its rows, and the next one is there', async () => {
+  test('becomes its own first partition without a copy of its rows, and gets a second one', async () => {
     await commitRows(5)
     const file = await fileOf('ledger_updates')
     expect(await partitioned(log.url, { rows: 10 })).toEqual([
@@ -115,7 +115,7 @@ describe('a log', () => {
     ])
     expect(await fileOf('ledger_updates_1_to_10')).toBe(file)
     expect(await served()).toEqual(positions(1, 5))
-    // Again it finds nothing to do.
+    // A second run finds nothing to do.
     expect(await partitioned(log.url, { rows: 10 })).toHaveLength(2)
     expect(await tables()).toEqual([
       'ledger_updates',
@@ -124,9 +124,9 @@ describe('a log', () => {
     ])
   })
 
-  test('goes on where it stopped after each of its steps', async () => {
+  test('continues after an interruption at any step', async () => {
     await commitRows(5)
-    await beside.query(
+    await client.query(
       'ALTER TABLE ledger_updates ADD CONSTRAINT ledger_updates_range CHECK (seq >= 1 AND seq < 31) NOT VALID',
     )
     expect(await partitioned(log.url, { rows: 10 })).toEqual([
@@ -137,8 +137,8 @@ describe('a log', () => {
     expect(await rowsOf(checks)).toEqual([])
   })
 
-  test('that comes to the end of a range which is only checked so far gives the check up', async () => {
-    await beside.query(
+  test('that reaches the end of a range which is only a check so far removes the check', async () => {
+    await client.query(
       'ALTER TABLE ledger_updates ADD CONSTRAINT ledger_updates_range CHECK (seq >= 1 AND seq < 4) NOT VALID',
     )
     await commitRows(5)
@@ -149,54 +149,54 @@ describe('a log', () => {
     ])
   })
 
-  test('keeps its owner and the rights of others', async () => {
+  test('keeps its owner and the privileges of others', async () => {
     const role = `reader_${process.pid}`
-    await beside.query(`CREATE ROLE ${role}; GRANT SELECT ON ledger_updates TO ${role}`)
+    await client.query(`CREATE ROLE ${role}; GRANT SELECT ON ledger_updates TO ${role}`)
     try {
       await partitioned(log.url, { rows: 10 })
       const may = `SELECT has_table_privilege('${role}', 'ledger_updates', 'SELECT'),
         has_table_privilege('${role}', 'ledger_updates', 'INSERT')`
       expect(await rowsOf(may)).toEqual([[true, false]])
     } finally {
-      await beside.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+      await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
     }
   })
 
-  test('is left as it is where something depends on it, or where it is not all there', async () => {
-    await beside.query('CREATE VIEW news AS SELECT seq FROM ledger_updates')
+  test('stays unchanged if something depends on it, or if it is incomplete', async () => {
+    await client.query('CREATE VIEW news AS SELECT seq FROM ledger_updates')
     expect(await partition(log.url)).toEqual({
       ok: false,
       error: { code: 'LOG_HAS_DEPENDENTS', dependents: ['the view news'] },
     })
-    await beside.query('DROP VIEW news')
-    await beside.query(`INSERT INTO imports (id, lines, digest) VALUES (1, 1, '')`)
+    await client.query('DROP VIEW news')
+    await client.query(`INSERT INTO imports (id, lines, digest) VALUES (1, 1, '')`)
     expect(await partition(log.url)).toMatchObject({ error: { code: 'IMPORT_UNFINISHED' } })
-    await beside.query('DELETE FROM imports')
+    await client.query('DELETE FROM imports')
     const stopped = { signal: AbortSignal.abort() }
     expect(await partition(log.url, stopped)).toMatchObject({
       error: { code: 'PARTITION_INTERRUPTED' },
     })
     expect(await tables()).toEqual(['ledger_updates'])
-    await beside.query('DELETE FROM network')
+    await client.query('DELETE FROM network')
     expect(await partition(log.url)).toMatchObject({ error: { code: 'NOTHING_TO_PARTITION' } })
   })
 
-  test('is not waited for by others while a session reads it for long', async () => {
+  test('does not block other readers while it waits for a session with a long read', async () => {
     await commitRows(3)
-    await beside.query(`BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)`)
+    await client.query(`BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)`)
     const waitedFor: string[] = []
     const done = partitioned(log.url, { rows: 10, onWaiting: (reader) => waitedFor.push(reader) })
     await until(() => waitedFor.length > 0)
     expect(waitedFor[0]).toMatch(/^process \d+ of PostgreSQL/)
-    // A reader that queued behind a lock that is waited for would not come to its end.
+    // A reader that queues behind the waiting lock would not finish.
     expect(await served()).toEqual([1, 2, 3])
-    await beside.query('COMMIT')
+    await client.query('COMMIT')
     expect(await done).toHaveLength(2)
   })
 })
 
 describe('a log in partitions', () => {
-  test('gets the next one ahead of time, and a slot that is larger makes what it needs', async () => {
+  test('gets the next partition ahead of time, and a larger slot creates the partitions that it needs', async () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(4)
     await log.store.write.extendLog()
@@ -218,7 +218,7 @@ describe('a log in partitions', () => {
     expect(await tables()).toContain('ledger_updates_25_to_28')
   })
 
-  test('takes another width for those to come', async () => {
+  test('accepts another width for later partitions', async () => {
     await partitioned(log.url, { rows: 4 })
     expect(await partitioned(log.url, { rows: 6 })).toEqual([
       [1, 4],
@@ -227,7 +227,7 @@ describe('a log in partitions', () => {
     ])
   })
 
-  test('gives the rows of any range over any addresses across its borders', async () => {
+  test('returns the rows of any range and any addresses across the borders of partitions', async () => {
     const [slots = []] = fc.sample(fc.array(slotEntries, { minLength: 20, maxLength: 20 }), {
       seed: 6,
       numRuns: 1,
@@ -253,10 +253,10 @@ describe('a log in partitions', () => {
     )
   })
 
-  test('is pruned as any other, and whole partitions go once nothing in them is kept', async () => {
+  test('is pruned like any other, and whole partitions are dropped when none of their rows is kept', async () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(12)
-    // One milestone more than rows, for the first has none.
+    // One milestone more than rows, because the first milestone has no rows.
     expect(await prune(6, 3)).toEqual({ prunedSeq: 3, isDone: false })
     expect(await stored()).toEqual(positions(1, 12))
     expect(await served()).toEqual(positions(4, 12))
@@ -273,7 +273,7 @@ describe('a log in partitions', () => {
     ).toEqual(expect.arrayContaining([expect.objectContaining({ seq: 13, ordinal: 13 })]))
   })
 
-  test('names the cursors of hidden and of dropped rows expired, and pages go on behind them', async () => {
+  test('rejects the cursors of hidden and of dropped rows as expired, and pages continue after them', async () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(12)
     const deps = { store: log.store, parameters: fixedParameters, mayLag: false }
@@ -295,7 +295,7 @@ describe('a log in partitions', () => {
     }
   })
 
-  test('shows none of the hidden rows in any other process', async () => {
+  test('shows none of the hidden rows in another process', async () => {
     const other = await openedStore(log.url)
     await commitRows(9)
     const seqs = async () => {
@@ -305,29 +305,29 @@ describe('a log in partitions', () => {
     expect(await seqs()).toEqual(positions(1, 9))
     await partitioned(log.url, { rows: 4 })
     await prune(4, 100)
-    // It looks at the form of the log now and then.
+    // The other process checks the form of the log periodically.
     await until(async () => (await seqs())[0] === 6)
     expect(await seqs()).toEqual(positions(6, 9))
     expect(await stored()).toEqual(positions(1, 9))
     await other.close()
   })
 
-  test('keeps a partition that a session reads for long, and is pruned all the same', async () => {
+  test('is pruned even while a session reads a partition for long, and keeps that partition', async () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(9)
-    await beside.query(`BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)`)
+    await client.query(`BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)`)
     expect(await prune(4, 100)).toEqual({ prunedSeq: 5, isDone: true })
     await pruneForLong(4)
     expect(await tables()).toContain('ledger_updates_1_to_4')
-    await beside.query('COMMIT')
+    await client.query('COMMIT')
     await untilDropped('ledger_updates_1_to_4', 4)
   })
 
-  test('stays whole for a query that began before its rows were pruned', async () => {
+  test('stays complete for a query that began before its rows were pruned', async () => {
     await partitioned(log.url, { rows: 4 })
     await commitRows(9)
     const snapshot = await log.store.snapshot()
-    // Its moment is that of its first read, which does not come to the log.
+    // The snapshot's moment is that of its first read, and this read does not touch the log.
     expect(await snapshot.read.logTip()).toMatchObject({ prunedSeq: 0 })
     expect(await prune(4, 100)).toEqual({ prunedSeq: 5, isDone: true })
     await pruneForLong(4)
@@ -344,8 +344,8 @@ describe('a log in partitions', () => {
   })
 })
 
-describe('a partition that is larger than wanted', () => {
-  test('is split into ranges, without what is pruned, and its room is given back', async () => {
+describe('a partition that is too large', () => {
+  test('is split into ranges without its pruned rows, and its disk space is freed', async () => {
     await commitRows(25)
     await partitioned(log.url, { rows: 50 })
     await log.store.write.pruneLog({ milestones: 18, rows: 100 })
@@ -363,7 +363,7 @@ describe('a partition that is larger than wanted', () => {
     expect(await tables()).not.toContain('ledger_updates_1_to_50')
     await commitRows(7)
     expect(await served()).toEqual(positions(8, 32))
-    const { rows } = await beside.query(`SELECT indexdef FROM pg_indexes
+    const { rows } = await client.query(`SELECT indexdef FROM pg_indexes
       WHERE tablename = 'ledger_updates_11_to_20' ORDER BY indexdef`)
     expect(rows.map(({ indexdef }) => indexdef)).toEqual([
       expect.stringMatching(/\(address, class, seq\)$/),
@@ -371,11 +371,11 @@ describe('a partition that is larger than wanted', () => {
     ])
   })
 
-  test('goes on with what is copied, with other ranges it begins anew, and without it is given up', async () => {
+  test('continues with copied rows, begins again for other ranges, and removes the copies without a split', async () => {
     await commitRows(25)
     await partitioned(log.url, { rows: 50 })
     const copy = (name: string) =>
-      beside.query(`CREATE TABLE ${name} (LIKE ledger_updates, PRIMARY KEY (seq),
+      client.query(`CREATE TABLE ${name} (LIKE ledger_updates, PRIMARY KEY (seq),
         CONSTRAINT ledger_updates_range CHECK (seq >= 1 AND seq < 11));
         INSERT INTO ${name} SELECT * FROM ledger_updates WHERE seq <= 6`)
     await copy('ledger_updates_1_to_10')
@@ -392,13 +392,13 @@ describe('a partition that is larger than wanted', () => {
   })
 })
 
-test('the first partition ends well behind the tip, where a range of the width ends', () => {
+test('the first partition ends well beyond the tip, at a multiple of the width', () => {
   expect(firstEnd(0, 100)).toBe(101)
   expect(firstEnd(60, 100)).toBe(201)
   expect(firstEnd(10_000, 100)).toBe(11_001)
 })
 
-test('ranges begin with what is not pruned, and lie within the partition', () => {
+test('ranges begin after the pruned rows and lie within the partition', () => {
   const ranges = rangesOf({ name: '', from: 1, to: 26 }, 10, 13)
   expect(ranges.map(({ from, to }) => [from, to])).toEqual([
     [11, 21],

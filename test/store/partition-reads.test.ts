@@ -17,7 +17,7 @@ import { addresses, type LogStore, openLogStore, outputIdOf } from '../support/l
 import { partitioned } from '../support/partitioned.ts'
 import { until } from '../support/until.ts'
 
-/** What PostgreSQL is asked where the log is in one table, and where it is in partitions. */
+/** Tests the statements that PostgreSQL receives when the log is one table and when it is partitioned. */
 
 const postgresql = present(databases[1], 'PostgreSQL')
 const [busy = '0x', rare = '0x', unknown = '0x'] = addresses
@@ -25,25 +25,25 @@ const everything = { after: 0, before: Number.MAX_SAFE_INTEGER } as const
 const width = 10
 
 let log: LogStore
-let beside: Client
+let client: Client
 let reads: PostgresqlReads
-/** The texts as the server gets them, but for those that look at the form of the log. */
-let asked: string[]
+/** The statements as the server receives them, except those that read the form of the log. */
+let statements: string[]
 let reading: Reading
 
 beforeEach(async () => {
   log = await openLogStore(postgresql)
-  beside = new Client(log.url)
-  await beside.connect()
+  client = new Client(log.url)
+  await client.connect()
   reads = openWatch(log.url, 5_000)
-  asked = []
+  statements = []
   const forms = createLogForms(async () => formOfRows(await reads.query(formText, [])))
-  const recorded = partitionedReads(recording(reads, asked), forms)
+  const recorded = partitionedReads(recording(reads, statements), forms)
   reading = createReading({ ...recorded, statements: postgresqlStatements })
 })
 afterEach(async () => {
   await reads.close()
-  await beside.end()
+  await client.end()
   await log.close()
 })
 
@@ -63,7 +63,7 @@ function recording(reads: Reads, texts: string[]): Reads {
   }
 }
 
-/** A row of each slot: most are of one address, and every seventh of another one. */
+/** Commits slots with one row each: most rows belong to one address, and every seventh to another one. */
 async function commitRows(count: number): Promise<void> {
   const first = log.rows.length + 1
   for (let i = first; i < first + count; i++) {
@@ -73,18 +73,18 @@ async function commitRows(count: number): Promise<void> {
   }
 }
 
-/** Until the reads know that the log is in partitions. */
+/** Waits until the reads know that the log is partitioned. */
 async function knownPartitioned(): Promise<void> {
   await until(async () => {
     await reading.query('SELECT 1', [])
     return (reading.logForms?.named().length ?? 0) > 0
   })
-  asked.length = 0
+  statements.length = 0
 }
 
 const order = fc.constantFrom<'ascending' | 'descending'>('ascending', 'descending')
 
-async function askAll(reading: Reading): Promise<void> {
+async function runAll(reading: Reading): Promise<void> {
   const { ofAddress, ofLog, atSeqs, page } = logReads(reading)
   for (const order of ['ascending', 'descending'] as const) {
     const range = { ...everything, limit: 21, order, classes: ['OWNED'] as const }
@@ -99,14 +99,14 @@ async function askAll(reading: Reading): Promise<void> {
   await atSeqs([1, 2])
 }
 
-test('a log in one table is asked by the texts of the program, letter by letter', async () => {
+test('a log in one table receives exactly the texts of the program', async () => {
   await commitRows(9)
-  await askAll(reading)
+  await runAll(reading)
   const texts: string[] = []
   const bare = { ...recording(reads, texts), statements: postgresqlStatements }
-  await askAll(createReading(bare))
-  expect(asked).toEqual(texts)
-  expect(asked.join()).not.toMatch(/LOCK|IS NOT TRUE|ledger_updates_/)
+  await runAll(createReading(bare))
+  expect(statements).toEqual(texts)
+  expect(statements.join()).not.toMatch(/LOCK|IS NOT TRUE|ledger_updates_/)
 })
 
 describe('a log in partitions', () => {
@@ -116,12 +116,12 @@ describe('a log in partitions', () => {
     await knownPartitioned()
   })
 
-  test('is asked for a page by the partition where it begins, and as a whole for what is missing', async () => {
+  test('reads a page from the partition where the page begins, and the missing rows from the whole log', async () => {
     const { ofAddress, page } = logReads(reading)
     const range = { ...everything, address: busy, limit: 3, order: 'ascending' as const }
     const tables = () => [
       ...new Set(
-        asked
+        statements
           .splice(0)
           .flatMap((text) => [...text.matchAll(/FROM "?(ledger_updates\w*)/g)])
           .map(([, table]) => table),
@@ -137,7 +137,7 @@ describe('a log in partitions', () => {
     expect(tables()).toEqual(['ledger_updates_21_to_30', 'ledger_updates'])
   })
 
-  test('gives every page of an address across borders, with its count and what is behind it', async () => {
+  test('returns every page of an address across borders, with its count and whether rows precede it', async () => {
     const { page } = logReads(reading)
     const owned = ownedRead(reading)
     const anyPage = fc.record({
@@ -176,18 +176,18 @@ describe('a log in partitions', () => {
     )
   })
 
-  test('is asked as a whole where a partition was renamed since', async () => {
+  test('is read as a whole when a partition was renamed since', async () => {
     const { ofAddress, page } = logReads(reading)
     const range = { ...everything, address: busy, limit: 5, order: 'descending' as const }
     const rows = seqsOf(await ofAddress({ ...range, classes: ['OWNED'] }, 'OWNED'))
-    asked.length = 0
+    statements.length = 0
     await reading.query('SELECT 1', [])
-    await beside.query('ALTER TABLE ledger_updates_41_to_50 RENAME TO another')
+    await client.query('ALTER TABLE ledger_updates_41_to_50 RENAME TO another')
     expect(seqsOf(await ofAddress({ ...range, classes: ['OWNED'] }, 'OWNED'))).toEqual(rows)
     expect(seqsOf((await page({ ...range, class: 'OWNED' })).rows)).toEqual(rows)
   })
 
-  test('shows what was committed to a partition that the process does not know', async () => {
+  test('returns rows that were committed to a partition that the process does not know', async () => {
     const { ofAddress, ofLog, page } = logReads(reading)
     const range = { ...everything, limit: 3, order: 'descending' as const }
     await reading.query('SELECT 1', [])

@@ -19,7 +19,7 @@ describe('a URL of several hosts', () => {
   const url =
     'postgresql://u:p%2C@one:5433,two,[::1]:5434/ledger?sslmode=require&target_session_attrs=primary'
 
-  test('is one URL for each of them', () => {
+  test('stands for one URL per host', () => {
     expect(isPostgresqlUrl(url)).toBe(true)
     const rest = '/ledger?sslmode=require'
     expect(hostUrlsOf(url)).toEqual([
@@ -30,13 +30,15 @@ describe('a URL of several hosts', () => {
     expect(databaseLocation(url)).toBe('one:5433,two,[::1]:5434/ledger')
   })
 
-  const wrong = [
+  const malformed = [
     ['an empty host', 'postgresql://one,,two/ledger'],
-    ['a port that is none', 'postgresql://one:5432,two:x/ledger'],
+    ['an invalid port', 'postgresql://one:5432,two:x/ledger'],
     ['no database', 'postgresql://one,two'],
     ['unknown attributes', 'postgresql://one,two/ledger?target_session_attrs=writable'],
   ] as const
-  test.each(wrong)('is refused with %s', (_what, text) => expect(isPostgresqlUrl(text)).toBe(false))
+  test.each(malformed)('is refused with %s', (_what, text) =>
+    expect(isPostgresqlUrl(text)).toBe(false),
+  )
 })
 
 describe('a primary and its synchronous standby', () => {
@@ -54,13 +56,13 @@ describe('a primary and its synchronous standby', () => {
     await primary.stop()
   })
 
-  /** Of all ports, in this order. */
+  /** Returns a URL with all ports, in this order. */
   function urlOf(ports: readonly (string | number)[], wanted: string): string {
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
     return `${primary.url.replace(/127\.0\.0\.1:\d+/, hosts)}?target_session_attrs=${wanted}`
   }
 
-  test('are told apart by what a session may do there', async () => {
+  test('are distinguished by what a session may do on them', async () => {
     const [first, second] = [primary, standby].map(({ url }) => new URL(url).port) as [
       string,
       string,
@@ -89,7 +91,7 @@ describe('a primary and its synchronous standby', () => {
     expect(String(failure)).toMatch(/127\.0\.0\.1:\d+ is not standby/)
   })
 
-  test('acknowledge no block whose wait for the standby is cancelled', async () => {
+  test('acknowledge no block when the wait for the standby is cancelled', async () => {
     const store = await openedStore(primary.url)
     const term = await takenLease(store)
     await store.write.initialize(term, testGenesis())
@@ -112,9 +114,9 @@ describe('a primary and its synchronous standby', () => {
     const store = await openedStore(urlOf(ports, 'read-write'))
     const term = await takenLease(store)
     await store.write.initialize(term, testGenesis())
-    const heard: number[] = []
+    const positions: number[] = []
     const listening = store.listen(
-      (news) => void (news.topic === 'LOG_GREW' && heard.push(news.seq)),
+      (news) => void (news.topic === 'LOG_GREW' && positions.push(news.seq)),
     )
     await store.write.acceptBlocks([incomingBlock(1)])
     await primary.halt('crash')
@@ -127,12 +129,12 @@ describe('a primary and its synchronous standby', () => {
         return undefined
       }
     })
-    // What was acknowledged is there.
+    // The acknowledged block is stored.
     expect(accepted).toEqual(['KNOWN', 'ACCEPTED'])
     expect(store.isRewound()).toBe(false)
-    // The listener connects again, and looks.
-    const before = heard.length
-    await until(() => heard.length > before)
+    // The listener connects again and reads the tip.
+    const before = positions.length
+    await until(() => positions.length > before)
     await listening.close()
     await store.close()
   })

@@ -4,7 +4,7 @@ import { type Pipeline, pipelineOf } from '../../src/store/postgresql-pipeline.t
 import { createStatements } from '../../src/store/postgresql-statements.ts'
 import { databases, useStore } from '../support/databases.ts'
 
-/** Statements of one connection of PostgreSQL, sent in batches. */
+/** Tests statements of one connection of PostgreSQL that are sent in batches. */
 
 describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline', ({ create }) => {
   const use = useStore(create)
@@ -29,7 +29,7 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline
 
   const divide = (by: number) => pipeline.query(of('SELECT 12 / CAST(? AS INT)', [by]))
 
-  test('sends what is asked in one turn in one message, and again', async () => {
+  test('sends the statements of one event loop turn in one message', async () => {
     for (let n = 1; n <= 3; n++) {
       const answers = await Promise.all([divide(3), pipeline.query(of('SELECT 7', [])), divide(4)])
       expect(answers).toEqual([[[4]], [[7]], [[3]]])
@@ -37,12 +37,12 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline
     }
   })
 
-  test('reads values of every type, none and many rows', async () => {
+  test('reads values of every type, and none or many rows', async () => {
     const bytes = new Uint8Array([0, 92, 255])
     const values = [bytes, 'text', 2 ** 53 - 1, true, null]
     const text = `SELECT CAST(? AS BYTEA), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BOOLEAN),
       CAST(? AS INT), false, 9223372036854775807`
-    // The second time the server does not describe the columns any more.
+    // The second time the server no longer describes the columns.
     for (let n = 0; n < 2; n++) {
       const [row] = await pipeline.query(of(text, values))
       expect(row).toEqual([bytes, 'text', 2 ** 53 - 1, true, null, false, 9223372036854775807n])
@@ -52,20 +52,20 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline
     expect((await pipeline.query(of(series, [5_000]))).length).toBe(5_000)
   })
 
-  test('passes on to the driver what is no answer', async () => {
-    const heard: (string | undefined)[] = []
-    client.on('notice', ({ message }) => heard.push(message))
+  test('forwards messages that are no responses to the driver', async () => {
+    const notices: (string | undefined)[] = []
+    client.on('notice', ({ message }) => notices.push(message))
     const notice = of("DO $$ BEGIN RAISE NOTICE 'between'; END $$", [])
     for (let n = 0; n < 2; n++) {
       const answers = await Promise.all([divide(3), pipeline.query(notice), divide(4)])
       expect(answers).toEqual([[[4]], [], [[3]]])
     }
-    expect(heard).toEqual(['between', 'between'])
+    expect(notices).toEqual(['between', 'between'])
     expect((await client.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
     expect(await divide(2)).toEqual([[6]])
   })
 
-  test('fails what is asked after a failure in one message, and nothing before or later', async () => {
+  test('fails the statements after a failed one in the same message, and none before or later', async () => {
     for (let n = 0; n < 2; n++) {
       const answers = await Promise.allSettled([divide(6), divide(0), divide(2)])
       expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
@@ -74,20 +74,20 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline
     }
   })
 
-  test('prepares anew what another process has left under its name', async () => {
+  test('prepares a statement again if another process left its name behind', async () => {
     const { name = '', text } = of('SELECT 12 / CAST(? AS INT)', [1])
     await pipeline.query({ text: `PREPARE ${name} AS SELECT 1`, name: undefined, values: [] })
     expect(text).toContain('$1')
     expect(await divide(2)).toEqual([[6]])
   })
 
-  test('fails what it is asked once its connection is lost', async () => {
-    const asked = pipeline.query(of('SELECT pg_terminate_backend(pg_backend_pid())', []))
-    await expect(asked).rejects.toMatchObject({ code: '57P01' })
+  test('fails its statements after its connection is lost', async () => {
+    const lost = pipeline.query(of('SELECT pg_terminate_backend(pg_backend_pid())', []))
+    await expect(lost).rejects.toMatchObject({ code: '57P01' })
     await expect(divide(2)).rejects.toThrow()
   })
 
-  test('sends commands before what is asked next', async () => {
+  test('sends commands before the next statement', async () => {
     pipeline.command({ text: 'BEGIN', name: 'begin', values: [] })
     pipeline.command({ text: "SET LOCAL lock_timeout = '3s'", name: 'limit', values: [] })
     const setting = of("SELECT current_setting('lock_timeout')", [])

@@ -4,7 +4,7 @@ import { createReadBatches } from '../../src/store/postgresql-read-batches.ts'
 import { createStatements } from '../../src/store/postgresql-statements.ts'
 import { databases, useStore } from '../support/databases.ts'
 
-/** Single reads of PostgreSQL that share connections and messages. */
+/** Tests single reads of PostgreSQL that share connections and messages. */
 
 describe.each(databases.filter(({ name }) => name === 'postgresql'))(
   'single reads',
@@ -12,15 +12,15 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))(
     const use = useStore(create)
     const { of } = createStatements()
     let pool: Pool
-    let taken: number
+    let connections: number
     let run: ReturnType<typeof createReadBatches>['run']
 
     beforeEach(() => {
       pool = new Pool({ connectionString: use.url, max: 4 })
       pool.on('connect', (client) => client.on('error', () => {}))
-      taken = 0
+      connections = 0
       const take = (): Promise<PoolClient> => {
-        taken++
+        connections++
         return pool.connect()
       }
       run = createReadBatches({ take }).run
@@ -30,17 +30,17 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))(
     const divide = (by: number) => run(of('SELECT 12 / CAST(? AS INT)', [by]))
     const slow = () => run(of('SELECT 8 FROM pg_sleep(CAST(? AS FLOAT))', [0.1]))
 
-    test('have a connection each while few are busy, and share some beyond that', async () => {
+    test('have a connection each while few are busy, and share connections beyond that', async () => {
       const numbers = Array.from({ length: 2 + 8 + 8 + 3 }, (_, n) => n + 1)
       const answers = await Promise.all(numbers.map(divide))
       expect(answers).toEqual(numbers.map((by) => [[Math.floor(12 / by)]]))
-      expect(taken).toBe(2 + 3)
+      expect(connections).toBe(2 + 3)
       await divide(1)
       await divide(2)
-      expect(taken).toBe(2 + 3 + 2)
+      expect(connections).toBe(2 + 3 + 2)
     })
 
-    test('do not wait for a slow one that began in another turn', async () => {
+    test('do not wait for a slow read that began in another turn', async () => {
       const order: string[] = []
       const first = [slow(), slow()].map((read) => read.then(() => order.push('slow')))
       await divide(3).then(() => order.push('later'))
@@ -61,7 +61,7 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))(
       }
     })
 
-    test('survive the loss of the connection that they share', async () => {
+    test('survive the loss of their shared connection', async () => {
       const end = () => run(of('SELECT pg_terminate_backend(pg_backend_pid())', []))
       const answers = await Promise.allSettled([
         divide(1),

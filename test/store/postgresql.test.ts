@@ -15,7 +15,7 @@ import { databaseUrl, onServer } from '../support/postgresql-server.ts'
 import { blockIdOf, entry, incomingBlock, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 
-/** What only PostgreSQL can do, or do wrong. */
+/** Tests what only PostgreSQL can do or fail at. */
 
 const [postgresql] = databases.filter(({ name }) => name === 'postgresql')
 const [empty] = emptyDatabases.filter(({ name }) => name === 'postgresql')
@@ -24,12 +24,12 @@ if (postgresql === undefined || empty === undefined) throw new Error('no postgre
 describe('opening a store on postgresql', () => {
   const changes: readonly (readonly [string, (url: URL) => void, RegExp])[] = [
     ['an unknown database', (url) => Object.assign(url, { pathname: '/none' }), /"none" does not/],
-    ['a port where nobody is', (url) => Object.assign(url, { port: '1' }), /ECONNREFUSED/],
-    ['a host that is none', (url) => Object.assign(url, { hostname: 'x.invalid' }), /x\.invalid/],
-    ['tls without a server for it', (url) => url.searchParams.set('sslmode', 'verify-full'), /SSL/],
+    ['a port without a server', (url) => Object.assign(url, { port: '1' }), /ECONNREFUSED/],
+    ['an unknown host', (url) => Object.assign(url, { hostname: 'x.invalid' }), /x\.invalid/],
+    ['TLS to a server without TLS', (url) => url.searchParams.set('sslmode', 'verify-full'), /SSL/],
   ]
 
-  test.each(changes)('is refused in half a sentence for %s', async (_name, change, expected) => {
+  test.each(changes)('is refused with a short reason for %s', async (_name, change, expected) => {
     const url = new URL(inject('postgresql').url)
     change(url)
     const store = await openStore({ url: url.href, log: silentLog })
@@ -37,7 +37,7 @@ describe('opening a store on postgresql', () => {
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
   })
 
-  // A server of somebody else may let everybody in.
+  // A server that the environment names may accept every password.
   test.runIf(process.env.TEST_DATABASE_URL === undefined)(
     'is refused for a wrong password',
     async () => {
@@ -48,7 +48,7 @@ describe('opening a store on postgresql', () => {
     },
   )
 
-  test('is refused for an encoding that has not every character', async () => {
+  test('is refused for an encoding that lacks characters', async () => {
     const { url } = inject('postgresql')
     const name = 'ledger_gateway_test_encoding'
     const options = "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'"
@@ -59,7 +59,7 @@ describe('opening a store on postgresql', () => {
     expect(store).toEqual({ ok: false, error: { code: 'DATABASE_UNUSABLE', reason } })
   })
 
-  test('by many processes at once makes the tables once', async () => {
+  test('by several processes at once creates the tables once', async () => {
     const database = await empty.create()
     const stores = await Promise.all([1, 2, 3, 4].map(() => openedStore(database.url)))
     for (const store of stores) expect(await store.read.network()).toBeUndefined()
@@ -74,7 +74,7 @@ describe('writing to postgresql', () => {
 
   beforeEach(async () => {
     client = new Client({ connectionString: use.url })
-    // The server ends it in some tests.
+    // In some tests the server ends this connection.
     client.on('error', () => {})
     await client.connect()
   })
@@ -85,7 +85,7 @@ describe('writing to postgresql', () => {
     await client.query('SELECT * FROM writer FOR UPDATE')
   }
 
-  test('waits two seconds for a lock, and goes on afterwards', async () => {
+  test('waits two seconds for a lock, and works after the lock is released', async () => {
     await lockWriter()
     const begun = performance.now()
     const failure = await use.store.write.acceptBlocks([incomingBlock(1)]).catch((error) => error)
@@ -96,14 +96,14 @@ describe('writing to postgresql', () => {
     expect(await use.store.write.acceptBlocks([incomingBlock(1)])).toEqual(['ACCEPTED'])
   })
 
-  test('does not wait for a holder in the middle of a commit to learn that the lease is held', async () => {
+  test("learns that the lease is held without a wait for the holder's commit", async () => {
     await use.store.write.renewLease(use.term, 0)
     await lockWriter()
     const answer = await use.store.write.takeLease({ holder: 'other', ttlMs: 1_000 })
     expect(answer).toMatchObject({ ok: false, error: { code: 'LEASE_HELD', holder: 'test' } })
   })
 
-  test('paused in the middle loses its locks, and then changes nothing', async () => {
+  test('loses its locks when it pauses in a transaction, and then changes nothing', async () => {
     const { sql, other } = await secondWriter(use.url)
     const events = new EventEmitter()
     const former = other.transaction(async (tx) => {
@@ -116,7 +116,7 @@ describe('writing to postgresql', () => {
     const failed = former.catch((error) => error)
     await once(events, 'locked')
     const begun = performance.now()
-    // Twice, for the first may wait for as long as the other is allowed to idle.
+    // Two attempts, because the first may wait for as long as the other may idle.
     const answer = await use.store.write
       .renewLease(use.term, 60_000)
       .catch(() => use.store.write.renewLease(use.term, 60_000))
@@ -130,7 +130,7 @@ describe('writing to postgresql', () => {
     await other.close()
   })
 
-  test('lets blocks come in while it books, and nobody take its lease', async () => {
+  test('accepts blocks while it books, and its lease cannot be taken', async () => {
     const { sql, other } = await secondWriter(use.url)
     const events = new EventEmitter()
     await use.store.write.renewLease(use.term, 0)
@@ -150,7 +150,7 @@ describe('writing to postgresql', () => {
     await other.close()
   })
 
-  test('paused while it books loses the lease, and then changes nothing', async () => {
+  test('loses the lease when it pauses while it books, and then changes nothing', async () => {
     const { sql, other } = await secondWriter(use.url)
     const events = new EventEmitter()
     await use.store.write.renewLease(use.term, 0)
@@ -179,28 +179,31 @@ describe('writing to postgresql', () => {
     ['on', 'on'],
     ['remote_apply', 'remote_apply'],
   ] as const
-  test.each(waits)('of a session that waits as %s waits as %s', async (session, expected) => {
-    const { sql, other } = await secondWriter(
-      `${use.url}?options=-csynchronous_commit%3D${session}`,
-    )
-    let found: unknown
-    await other.transaction(async (tx) => {
-      await sql.beginWriting(tx)
-      found = await tx.$queryRawUnsafe('SHOW synchronous_commit')
-    })
-    expect(found).toEqual([{ synchronous_commit: expected }])
-    await other.close()
-  })
+  test.each(waits)(
+    'of a session with synchronous_commit = %s uses %s',
+    async (session, expected) => {
+      const { sql, other } = await secondWriter(
+        `${use.url}?options=-csynchronous_commit%3D${session}`,
+      )
+      let found: unknown
+      await other.transaction(async (tx) => {
+        await sql.beginWriting(tx)
+        found = await tx.$queryRawUnsafe('SHOW synchronous_commit')
+      })
+      expect(found).toEqual([{ synchronous_commit: expected }])
+      await other.close()
+    },
+  )
 
-  test('leaves no setting behind in the session, which may be lent to others', async () => {
+  test('leaves no setting behind in the session, because a pooler may lend it to others', async () => {
     const { sql, other } = await secondWriter(use.url)
     await other.transaction((tx) => sql.beginWriting(tx))
-    const settings = await other.ask('SHOW lock_timeout')
+    const settings = await other.query('SHOW lock_timeout')
     expect(settings).toEqual([{ lock_timeout: '0' }])
     await other.close()
   })
 
-  test('ends the statement of a snapshot on the server when the snapshot is over', async () => {
+  test('ends the statement of a snapshot on the server when the snapshot expires', async () => {
     const reads = openReads({ connectionString: use.url })
     const snapshot = reads.snapshotConnection()
     await snapshot.begin()
@@ -211,29 +214,29 @@ describe('writing to postgresql', () => {
     await reads.close()
   })
 
-  test('reads a page by one process, and compiles nothing for it', async () => {
+  test('reads a page in one process and without JIT compilation', async () => {
     const reads = openReads({ connectionString: use.url })
     const snapshot = reads.snapshotConnection()
     await snapshot.begin()
     const settings =
       "SELECT current_setting('max_parallel_workers_per_gather'), current_setting('jit')"
-    for (const ask of [reads.query, snapshot.query]) {
-      expect(await ask(settings, [])).toEqual([['0', 'off']])
+    for (const query of [reads.query, snapshot.query]) {
+      expect(await query(settings, [])).toEqual([['0', 'off']])
     }
     await snapshot.end()
     await reads.close()
   })
 
-  test('goes on when its connections were cut', async () => {
+  test('continues after its connections are lost', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const others = 'datname = current_database() AND pid <> pg_backend_pid()'
     for (let n = 1; n <= 5; n++) {
       const accept = () => use.store.write.acceptBlocks([incomingBlock(n)])
-      const asked = patiently(accept)
+      const accepted = retried(accept)
       await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
-      expect(['ACCEPTED', 'KNOWN']).toContain((await asked)[0])
-      expect(await patiently(accept)).toEqual(['KNOWN'])
-      expect(await patiently(() => use.store.read.block(blockIdOf(n)))).toBeDefined()
+      expect(['ACCEPTED', 'KNOWN']).toContain((await accepted)[0])
+      expect(await retried(accept)).toEqual(['KNOWN'])
+      expect(await retried(() => use.store.read.block(blockIdOf(n)))).toBeDefined()
     }
   })
 
@@ -249,7 +252,7 @@ describe('writing to postgresql', () => {
   })
 })
 
-describe('hearing of commits on postgresql', () => {
+describe('notifications of commits on postgresql', () => {
   const use = useStore(postgresql.create)
   let other: Store
 
@@ -260,49 +263,52 @@ describe('hearing of commits on postgresql', () => {
   })
   afterEach(() => other.close())
 
-  test('of another process, with the newest position, once it can be read', async () => {
-    const heard = ear(other)
-    await heard.of(1)
+  test('come from another process, with the newest position, once it can be read', async () => {
+    const positions = collectPositions(other)
+    await positions.of(1)
     await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1), entry(1, 2)])])
-    await heard.of(3)
+    await positions.of(3)
     expect((await other.read.logTip()).seq).toBe(3)
-    await heard.close()
+    await positions.close()
   })
 
-  test('of what is no position nothing', async () => {
-    const heard = ear(other)
-    await heard.of(1)
+  test('without a position are ignored', async () => {
+    const positions = collectPositions(other)
+    await positions.of(1)
     await onServer(use.url, "NOTIFY ledger_gateway_growth, 'far'; NOTIFY ledger_gateway_growth")
     await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1)])])
-    await heard.of(2)
-    expect(heard.all()).toEqual([1, 2])
-    await heard.close()
+    await positions.of(2)
+    expect(positions.all()).toEqual([1, 2])
+    await positions.close()
   })
 
-  test('goes on after the connection was cut, with what was missed, and says so', async () => {
+  test('resume after a lost connection with the missed position, and the loss is logged', async () => {
     const { log, names, events } = createMemoryLog()
     await other.close()
     other = await openedStore(use.url, log)
-    const heard = ear(other)
-    await heard.of(1)
+    const positions = collectPositions(other)
+    await positions.of(1)
     expect(events()).toEqual([])
     const client = new Client({ connectionString: use.url })
     await client.connect()
-    const ears = "application_name = 'ledger-gateway wake' AND datname = current_database()"
-    await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ears}`)
+    const wakeConnections =
+      "application_name = 'ledger-gateway wake' AND datname = current_database()"
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${wakeConnections}`,
+    )
     await client.end()
     await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 1)])])
-    await heard.of(2)
-    await heard.close()
+    await positions.of(2)
+    await positions.close()
     expect(names('wake-up-lost', 'wake-up-back')).toEqual(['wake-up-lost', 'wake-up-back'])
     const reason = 'terminating connection due to administrator command'
     expect(events()[0]).toMatchObject({ level: 'warn', reason })
     expect(events()).toHaveLength(2)
   })
 
-  test('ends with the store', async () => {
-    const heard = ear(use.store)
-    await heard.of(1)
+  test('end with the store', async () => {
+    const positions = collectPositions(use.store)
+    await positions.of(1)
     await use.store.close()
     const { url } = inject('postgresql')
     const client = new Client({ connectionString: url })
@@ -317,19 +323,19 @@ describe('hearing of commits on postgresql', () => {
   })
 })
 
-/** The writing side of another process on a database, without the store's order around it. */
+/** Opens the writing side of another process on a database, without the store's queue around it. */
 async function secondWriter(url: string) {
   const database = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
   if (!database.ok) throw new Error(database.error.code)
   const { writer, statements, close } = database.value
   const transaction = (work: (tx: Writing['tx']) => Promise<void>) =>
     writer.$transaction(work, { timeout: 60_000 })
-  const ask = (sql: string) => writer.$queryRawUnsafe(sql)
-  return { sql: statements, other: { transaction, ask, close } }
+  const query = (sql: string) => writer.$queryRawUnsafe(sql)
+  return { sql: statements, other: { transaction, query, close } }
 }
 
-/** Does the work again for as long as the database is away. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Repeats the work for as long as the database is unavailable. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
   const outcome = await until(async () => {
     try {
       return { value: await work() }
@@ -341,8 +347,8 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   return outcome.value
 }
 
-/** Collects what a store hears. */
-function ear(store: Store) {
+/** Collects the log positions of which a store is notified. */
+function collectPositions(store: Store) {
   const events = new EventEmitter()
   const all: number[] = []
   let newest = 0

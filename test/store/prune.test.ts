@@ -3,14 +3,14 @@ import { branchOf, noBranch } from '../../src/store/values.ts'
 import { databases, useStore } from '../support/databases.ts'
 import { addressOf, entry, slotCommit, testGenesis, wholeLog } from '../support/store-rows.ts'
 
-describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
+describe.each(databases)('pruning on $name', ({ create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
     const { write } = use.store
     await write.initialize(use.term, testGenesis())
     await write.closeSlots(use.term, 10)
-    // Two rows of address 1 in each slot, one of address 2 in the second; slot 4 is empty.
+    // Slots 1 to 3 have two rows of address 1 each, slot 2 has one row of address 2 as well, and slot 4 is empty.
     await write.commitSlots(use.term, [
       slotCommit(1, [entry(1, 1), entry(1, 2, { class: 'MENTIONED' })]),
       slotCommit(2, [entry(1, 3), entry(2, 4), entry(1, 5, { class: 'MENTIONED' })]),
@@ -22,9 +22,9 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
   const seqs = async () => (await use.store.read.updates(wholeLog)).map(({ seq }) => seq)
 
   const cuts = [
-    ['keeps all where there are not as many milestones', 5, 0],
-    ['keeps those of the newest milestones', 2, 6],
-    ['keeps none where the newest have none', 1, 8],
+    ['keeps all rows if there are fewer milestones', 5, 0],
+    ['keeps the rows of the newest milestones', 2, 6],
+    ['keeps no rows if the newest milestones have none', 1, 8],
   ] as const
   test.each(cuts)('%s', async (_name, milestones, prunedSeq) => {
     const before = await seqs()
@@ -34,7 +34,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
     expect(await use.store.read.logTip()).toMatchObject({ seq: 8, slot: 4, prunedSeq })
   })
 
-  test('keeps the branches of all positions, and the writer tells them too (5)', async () => {
+  test('keeps the branches of all positions, and the writer returns them too (5)', async () => {
     const { read, write } = use.store
     const positions = [0, 1, 2, 3, 4, 6, 7, 8, 9]
     const slots = [undefined, 0, 1, 1, 2, 2, 3, 3, undefined]
@@ -42,7 +42,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
       slot === undefined ? noBranch : branchOf(slotCommit(slot).commitmentId),
     )
     expect(await read.branchesAt(positions)).toEqual(expected)
-    // In the middle of slot 2.
+    // The cut is in the middle of slot 2.
     await write.pruneLog({ milestones: 2, rows: 4 })
     expect(await read.branchesAt(positions)).toEqual(expected)
     const tip = { branch: expected[7], prunedSeq: 4, prunedBranch: expected[4] }
@@ -56,7 +56,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
     expect(await read.logTip()).toMatchObject(end)
   })
 
-  test('takes no more at once than it was told', async () => {
+  test('removes at most `rows` rows at once', async () => {
     const keep = { milestones: 2, rows: 4 }
     expect(await use.store.write.pruneLog(keep)).toEqual({ prunedSeq: 4, isDone: false })
     expect(await seqs()).toEqual([5, 6, 7, 8])
@@ -64,7 +64,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
     expect(await use.store.write.pruneLog(keep)).toEqual({ prunedSeq: 6, isDone: true })
   })
 
-  test('keeps where every address stood, and counts on from there (18)', async () => {
+  test('keeps the last ordinal and history hash of every address, and continues from there (18)', async () => {
     const { read, write } = use.store
     const [owned] = (await read.updates({ ...wholeLog, address: addressOf(1) })).filter(
       (row) => row.class === 'OWNED' && row.milestoneIndex === 2,
@@ -83,7 +83,7 @@ describe.each(databases)('giving up the oldest rows on $name', ({ create }) => {
     expect(await read.addressTip(addressOf(1), 'OWNED')).toMatchObject({ ordinal: 4 })
   })
 
-  test('still knows what an address owned at the end of every milestone that is kept (18)', async () => {
+  test('keeps what an address owned at the end of every retained milestone (18)', async () => {
     const { read, write } = use.store
     const slots = [2, 3, 4]
     const totals = () => Promise.all(slots.map((slot) => read.totalAt(addressOf(0), slot)))

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 describe.each(databases)('$name: the published tip', ({ create }) => {
   const use = useStore(create)
-  const below = useDatabase(use)
+  const database = useDatabase(use)
   const address = addressOf(1)
   beforeEach(async () => {
     await use.store.write.initialize(use.term, testGenesis())
@@ -20,8 +20,8 @@ describe.each(databases)('$name: the published tip', ({ create }) => {
     )
   }
 
-  /** What a reader may ask of the end of the log. */
-  async function seen() {
+  /** Reads the end of the log by every kind of read. */
+  async function readEnd() {
     const { read } = use.store
     const range = { classes: ['OWNED'], after: 0, before: 2 ** 40, limit: 100 } as const
     const ofAddress = { ...range, address, order: 'descending' } as const
@@ -49,45 +49,47 @@ describe.each(databases)('$name: the published tip', ({ create }) => {
     }
   }
 
-  test('is where every read ends, also when more is committed', async () => {
+  test('ends every read, even if more is committed', async () => {
     await onDatabase(use.url, 'UPDATE published_tip SET "isApart" = true')
-    const before = await seen()
-    const { writer, statements: sql } = below.opened
+    const before = await readEnd()
+    const { writer, statements: sql } = database.opened
     await use.store.write.closeSlots(use.term, 2)
-    // The transaction of the slots without that of the tip.
+    // Commits the slots without the transaction that publishes the tip.
     const committed = await writer.$transaction(async (tx) => {
       await sql.shards?.look(tx)
       return commitSlots({ tx, sql }, slotsFrom(1, 2))
     })
     expect(committed).toMatchObject({ ok: true, value: { isPublished: false } })
-    expect(await seen()).toEqual(before)
-    expect(await below.opened.reader.ledgerUpdate.count()).toBe(before.tip.seq + 4)
+    expect(await readEnd()).toEqual(before)
+    expect(await database.opened.reader.ledgerUpdate.count()).toBe(before.tip.seq + 4)
 
-    // Another process has taken over: it begins by publishing what is committed.
+    // Another process takes over and first publishes what is committed.
     await use.store.write.releaseLease(use.term)
     await use.store.write.takeLease({ holder: 'other', ttlMs: 60_000 })
-    const after = await seen()
+    const after = await readEnd()
     expect(after.tip).toEqual({ slot: 2, seq: before.tip.seq + 4 })
     expect(after.rows).toHaveLength(before.rows.length + 4)
     expect(after).toMatchObject({ latest: 2, counted: 2, milestones: [0, 1, 2] })
   })
 
-  test.each([false, true])('is what a commit leads to, apart: %s', async (isApart) => {
+  test.each([false, true])('is updated by a commit, with isApart: %s', async (isApart) => {
     await onDatabase(use.url, `UPDATE published_tip SET "isApart" = ${isApart}`)
-    const before = await seen()
-    const heard: StoreNotification[] = []
-    use.store.listen((news) => void heard.push(news))
+    const before = await readEnd()
+    const notifications: StoreNotification[] = []
+    use.store.listen((news) => void notifications.push(news))
     await use.store.write.closeSlots(use.term, 1)
     const committed = await use.store.write.commitSlots(use.term, slotsFrom(1, 1))
     const tip = await use.store.read.logTip()
     expect(committed).toEqual({ ok: true, value: tip })
     expect(tip).toMatchObject({ slot: 1, seq: before.tip.seq + 2 })
-    expect((await seen()).rows).toHaveLength(before.rows.length + 2)
+    expect((await readEnd()).rows).toHaveLength(before.rows.length + 2)
     if (!use.store.isShared) return
-    await until(() => heard.some((news) => news.topic === 'LOG_GREW' && news.seq === tip.seq))
+    await until(() =>
+      notifications.some((news) => news.topic === 'LOG_GREW' && news.seq === tip.seq),
+    )
   })
 
-  test('says where the log begins after it was pruned, and does not go back', async () => {
+  test('states where a pruned log begins, and does not go back', async () => {
     const { write, read } = use.store
     await write.closeSlots(use.term, 3)
     await write.commitSlots(use.term, slotsFrom(1, 3))

@@ -33,7 +33,7 @@ const anyRange: fc.Arbitrary<LogRange> = fc
   })
   .map(({ address, ...range }) => (address === undefined ? range : { address, ...range }))
 
-describe.each(databases)('reading on $name', ({ create }) => {
+describe.each(databases)('reads on $name', ({ create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe.each(databases)('reading on $name', ({ create }) => {
     await use.store.write.closeSlots(use.term, 1_000_000)
   })
 
-  test('the number of changes is another one after each of them, where it is known without a read', async () => {
+  test('return another number of changes after each change if it is known without a read', async () => {
     const { read, write, isShared } = use.store
     const numbers = [await read.changes()]
     for (const slot of [1, 2]) {
@@ -53,7 +53,7 @@ describe.each(databases)('reading on $name', ({ create }) => {
     expect(numbers.includes(undefined)).toBe(isShared)
   })
 
-  test('any range of the log is that of a list', async () => {
+  test('return any range of the log as a list does', async () => {
     const slots = fc.array(fc.array(anyEntry, { maxLength: 12 }), { minLength: 1, maxLength: 5 })
     const model: LedgerUpdate[] = []
     let slot = 0
@@ -73,7 +73,7 @@ describe.each(databases)('reading on $name', ({ create }) => {
     expect((await use.store.read.logTip()).seq).toBe(model.length)
   })
 
-  test('recent blocks are the youngest by issuing time, dropped ones left out', async () => {
+  test('return the youngest blocks by issuing time as recent blocks, without dropped ones', async () => {
     const times = [5n, 9n, 7n, 8n]
     const base = 1_700_000_000_000_000_000n
     const slotAt = (time: bigint) => 1_000_001 + Number(time / 4n)
@@ -91,11 +91,11 @@ describe.each(databases)('reading on $name', ({ create }) => {
     expect(recent.map(({ blockId }) => blockId)).toEqual([1, 2].map(blockIdOf))
   })
 
-  test('of recent blocks of one time, the last to arrive is first', async () => {
+  test('return the last one to arrive first among recent blocks of the same time', async () => {
     const issuance = { issuingTime: 1_700_000_000_000_000_000n, slot: 1_000_001 }
     const arrived = [4, 9, 1, 8, 2, 7, 3, 6, 5]
     for (const n of arrived) await use.store.write.acceptBlocks([incomingBlock(n, issuance)])
-    // PostgreSQL writes a row that changes anew, so that its place no longer tells when it arrived.
+    // PostgreSQL moves a row that changes, so that its place no longer shows when it arrived.
     const blocks = arrived
       .slice(0, 3)
       .map((n) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' as const }))
@@ -106,7 +106,7 @@ describe.each(databases)('reading on $name', ({ create }) => {
     )
   })
 
-  test('what is not there is undefined', async () => {
+  test('return undefined for what does not exist', async () => {
     const { read } = use.store
     const { blockId, transactionId } = incomingBlock(1)
     expect(await read.block(blockId)).toBeUndefined()

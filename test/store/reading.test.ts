@@ -26,7 +26,7 @@ import {
 import { startPooler } from '../support/transaction-pooler.ts'
 import { until } from '../support/until.ts'
 
-/** Reads past Prisma: what they take and give, how many statements they are, and what becomes of them in trouble. */
+/** Tests reads without Prisma: their parameters and results, their number of statements, and their failures. */
 
 async function openedDatabase(url: string): Promise<Database> {
   const opened = await openDatabase({ url, log: silentLog })
@@ -37,29 +37,29 @@ async function openedDatabase(url: string): Promise<Database> {
 describe.each(databases)('prepared reads on $name', ({ name, create }) => {
   const use = useStore(create)
   let database: Database
-  let asked: string[]
+  let queries: string[]
 
   beforeEach(async () => {
     await use.store.write.initialize(use.term, testGenesis({ commit: slotCommit(0) }))
     await use.store.write.closeSlots(use.term, 1_000_000)
     database = await openedDatabase(use.url)
-    asked = []
+    queries = []
   })
   afterEach(() => database.close())
 
   const counted = (): Database => ({
     ...database,
     query: (sql, parameters) => {
-      asked.push(sql)
+      queries.push(sql)
       return database.query(sql, parameters)
     },
     queryBoth: (first, second, parameters) => {
-      asked.push(`${first}; ${second}`)
+      queries.push(`${first}; ${second}`)
       return database.queryBoth(first, second, parameters)
     },
   })
 
-  test('take every kind of parameter, and give numbers, bytes, text and null', async () => {
+  test('accept every kind of parameter, and return numbers, bytes, text and null', async () => {
     const bytes = Uint8Array.of(0, 255)
     const cast = (type: string, place: string) => `CAST(${place} AS ${type})`
     const blob = name === 'sqlite' ? 'BLOB' : 'bytea'
@@ -72,19 +72,19 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
     }
   })
 
-  test('never give a whole number that is not exact', async () => {
-    const asked = database.query(`SELECT CAST('9007199254740993' AS BIGINT)`, [])
+  test('never return an inexact integer', async () => {
+    const result = database.query(`SELECT CAST('9007199254740993' AS BIGINT)`, [])
     if (name === 'sqlite') {
-      await expect(asked).rejects.toMatchObject({ code: 'ERR_OUT_OF_RANGE' })
-    } else expect(await asked).toEqual([[9007199254740993n]])
+      await expect(result).rejects.toMatchObject({ code: 'ERR_OUT_OF_RANGE' })
+    } else expect(await result).toEqual([[9007199254740993n]])
   })
 
-  test('give amounts up to the last bit', async () => {
-    const most = 2n ** 63n - 1n
+  test('return amounts up to the last bit', async () => {
+    const largest = 2n ** 63n - 1n
     await use.store.write.commitSlots(use.term, [slotCommit(1, [entry(1, 0)])])
-    await onDatabase(use.url, `UPDATE ledger_updates SET balance = ${most}`)
+    await onDatabase(use.url, `UPDATE ledger_updates SET balance = ${largest}`)
     const [row] = (await page({ limit: 1 })).rows
-    expect(row?.balance).toBe(most)
+    expect(row?.balance).toBe(largest)
   })
 
   const page = ({ limit }: { readonly limit: number }) =>
@@ -97,7 +97,7 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
       order: 'descending',
     })
 
-  test('answer a page of a connection, and all that it tells, by one statement', async () => {
+  test('return a page of a connection and its counts by one statement', async () => {
     const entries = Array.from({ length: 9 }, (_, i) => entry(1, i))
     await use.store.write.commitSlots(use.term, [slotCommit(1, entries)])
     const deps = {
@@ -132,18 +132,18 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
       [{ first: 0 }, { seqs: [], before: false, after: true }],
     ]
     for (const [question, expected] of questions) {
-      asked.length = 0
+      queries.length = 0
       const asking = { address: addressOf(1), class: 'OWNED', sort: 'NEWEST', ...question } as const
       const answer = unwrap(await listLedgerUpdates(deps, asking))
       const seqs = answer.nodes.map(({ seq }) => seq)
       const [before, after] = [await answer.hasPreviousPage(), await answer.hasNextPage()]
       expect({ seqs, before, after }).toMatchObject(expected)
       expect([await answer.totalCount(), answer.tipCursor]).toEqual([9, cursor(9)])
-      expect(asked).toHaveLength(1)
+      expect(queries).toHaveLength(1)
     }
   })
 
-  test('answer many keys by one statement, and none without one', async () => {
+  test('return many keys by one statement, and no keys without one', async () => {
     const read = createReader(counted())
     const blocks = [1, 2, 3].map((n) => incomingBlock(n, { slot: 1_000_001 }))
     await use.store.write.acceptBlocks(blocks)
@@ -155,12 +155,12 @@ describe.each(databases)('prepared reads on $name', ({ name, create }) => {
     const [genesis] = testGenesis().outputs
     const outputs = await read.outputs([outputIdOf(77), present(genesis, 'an output').outputId])
     expect(outputs).toEqual([{ ...genesis, spentSlot: undefined, spentBy: undefined }])
-    expect(asked).toHaveLength(2)
+    expect(queries).toHaveLength(2)
     expect([await read.blockStates([]), await read.outputs([])]).toEqual([[], []])
-    expect(asked).toHaveLength(2)
+    expect(queries).toHaveLength(2)
   })
 
-  test('give an output without its block, and with what spends it', async () => {
+  test('return an output without its block, and the transaction that spends it', async () => {
     const { write, read } = use.store
     const created = createdOutput(5, { blockId: undefined, bookedSlot: 1_000_001 })
     const spent = { outputId: created.outputId, spentSlot: 1_000_002, spentBy: transactionIdOf(6) }
@@ -180,11 +180,11 @@ describe('prepared reads on postgresql', () => {
   const [postgresql] = databases.filter(({ name }) => name === 'postgresql')
   const use = useStore(present(postgresql, 'postgresql').create)
 
-  test('have names, and go on without them behind a pooler that loses these', async () => {
+  test('use named statements, and work without them behind a pooler that loses the names', async () => {
     const names = `SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'lg_%'`
     const direct = await openedDatabase(use.url)
     const first = await direct.query('SELECT ?1 || ?2', ['a', 'b'])
-    // The third one looks at the form of the log.
+    // The third statement reads the form of the log.
     expect([first, await direct.query(names, [])]).toEqual([[['ab']], [[3]]])
     await direct.close()
 
@@ -201,7 +201,7 @@ describe('prepared reads on postgresql', () => {
     await pooler.close()
   }, 30_000)
 
-  test('fail as a database that is away when their connection is cut, and come back', async () => {
+  test('fail as unavailable when their connection is lost, and work again afterwards', async () => {
     const database = await openedDatabase(use.url)
     const sleeping = database.query(`SELECT pg_sleep(60), 'cut me'`, []).catch((error) => error)
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -6,14 +6,14 @@ import { createReplicaNotifier } from '../../src/store/replicas/replica-notifier
 import type { Server } from '../../src/store/replicas/server.ts'
 import { until } from '../support/until.ts'
 
-/** A server of which only the position is asked. */
+/** Returns a server that reports only its position. */
 function targetAt(position: () => bigint, isPrimary: boolean): ReadTarget {
   const server: Pick<Server, 'lsn'> = { lsn: async () => position() }
   return createReadTarget(server as Server, isPrimary)
 }
 
 describe('the lag of a replica', () => {
-  test('is the time for which the primary has had what it lacks, and none while nothing is written', async () => {
+  test('is the time for which the primary has had what the replica lacks, and 0 while nothing is written', async () => {
     const positions = createPrimaryPositions()
     expect(positions.lagOf(0n)).toBe(0)
     positions.add(10n)
@@ -27,7 +27,7 @@ describe('the lag of a replica', () => {
     expect(positions.lagOf(20n)).toBeLessThan(positions.lagOf(10n))
   })
 
-  test('is counted anew at a primary that is at an earlier position', () => {
+  test('is measured again for a primary at an earlier position', () => {
     const positions = createPrimaryPositions()
     positions.add(100n)
     positions.add(50n)
@@ -36,16 +36,16 @@ describe('the lag of a replica', () => {
 })
 
 describe('a notification', () => {
-  test('is passed on when the replica has what the primary had as it came, in order', async () => {
+  test("is forwarded, in order, when the replica has reached the primary's position at its arrival", async () => {
     let written = 10n
     let replayed = 10n
-    const heard: StoreNotification[] = []
+    const forwarded: StoreNotification[] = []
     const primary = targetAt(() => written, true)
     const replica = targetAt(() => replayed, false)
     let current = replica
     const { notifyWhenReadable, close } = createReplicaNotifier(
       { primary, current: () => current, primaryLsn: () => primary.server.lsn() },
-      (news) => heard.push(news),
+      (news) => forwarded.push(news),
     )
     const first = { topic: 'LOG_GREW', seq: 1 } as const
     const second = { topic: 'LOG_GREW', seq: 2 } as const
@@ -55,14 +55,14 @@ describe('a notification', () => {
     notifyWhenReadable(second)
     replayed = 19n
     await until(() => replica.reached === 19n)
-    expect(heard).toEqual([])
+    expect(forwarded).toEqual([])
     replayed = 20n
-    await until(() => heard.length > 0)
-    expect(heard).toEqual([first])
-    // Reads have moved: whatever is there can be read.
+    await until(() => forwarded.length > 0)
+    expect(forwarded).toEqual([first])
+    // Reads now use the primary, where everything written can be read.
     current = primary
-    await until(() => heard.length > 1)
-    expect(heard).toEqual([first, second])
+    await until(() => forwarded.length > 1)
+    expect(forwarded).toEqual([first, second])
     close()
   })
 })

@@ -24,13 +24,13 @@ import {
   transactionIdOf,
 } from '../support/store-rows.ts'
 
-/** Rows that never change any more, which are not read again, against those that are read each time. */
+/** Compares cached rows, which are final and not read again, with rows that are read each time. */
 
-describe.each(databases)('rows of committed slots on $name', ({ name, create }) => {
+describe.each(databases)('cached rows of committed slots on $name', ({ name, create }) => {
   const use = useStore(create)
   const database = useDatabase(use)
   let snapshots: Snapshots
-  let asked: string[]
+  let queries: string[]
   let newest: number
 
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
   })
   afterEach(() => snapshots.close())
 
-  /** The transaction of a slot spends the output of the slot before. */
+  /** Books a slot whose transaction spends the output of the slot before. */
   async function book(slot: number): Promise<void> {
     await use.store.write.acceptBlocks([incomingBlock(slot, { slot, kind: 'transaction' })])
     await use.store.write.book(
@@ -72,14 +72,14 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
   }
 
   function counted(opened: Database): Database {
-    asked = []
+    queries = []
     return {
       ...opened,
       snapshotConnection: () => {
         const connection = opened.snapshotConnection()
         const query: typeof connection.query = (sql, parameters) => {
-          // The tip has none, and is not read again where a snapshot is shared.
-          if (parameters.length > 0) asked.push(sql)
+          // The query for the tip has no parameters, and is not repeated when a snapshot is shared.
+          if (parameters.length > 0) queries.push(sql)
           return connection.query(sql, parameters)
         }
         return { ...connection, query }
@@ -89,8 +89,8 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
 
   const slots = [1, 2, 3, 4, 5, 6, 7]
 
-  /** Everything by keys of all slots, in the order of the keys. */
-  async function all(read: StoreReader) {
+  /** Reads rows by the keys of all slots, sorted by key. */
+  async function readAll(read: StoreReader) {
     const sorted = <T>(rows: readonly T[], keyOf: (row: T) => string | number) =>
       rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     const milestones = await read.milestonesAt(slots)
@@ -108,24 +108,24 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
     }
   }
 
-  /** How many statements by keys a snapshot took, whose rows are those that the store reads. */
-  async function taken(snapshot?: StoreSnapshot): Promise<number> {
+  /** Counts the queries by keys that a snapshot runs, and compares its rows with those of the store. */
+  async function countQueries(snapshot?: StoreSnapshot): Promise<number> {
     const { read, end } = snapshot ?? (await snapshots.begin())
-    asked = []
-    const found = await all(read)
-    const count = asked.length
+    queries = []
+    const found = await readAll(read)
+    const count = queries.length
     end()
-    expect(found).toEqual(await all(use.store.read))
+    expect(found).toEqual(await readAll(use.store.read))
     return count
   }
 
-  test('are read once, and those that may change each time', async () => {
-    expect(await taken()).toBe(6)
-    // What is not there yet, and with these outputs the newest, which is not spent.
-    expect(await taken()).toBe(4)
+  test('are read once, and rows that may change each time', async () => {
+    expect(await countQueries()).toBe(6)
+    // The queries read the rows that do not exist yet, and with these outputs the newest one, which is unspent.
+    expect(await countQueries()).toBe(4)
     const { read, end } = await snapshots.begin()
     const known = [1, 2, 3, 4]
-    asked = []
+    queries = []
     await Promise.all([
       read.milestonesAt(known),
       read.transactions(known.map(transactionIdOf)),
@@ -133,18 +133,18 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
       read.outputs(known.map(outputIdOf)),
       read.updatesAt([1, 2, 3]),
     ])
-    expect(asked).toHaveLength(0)
+    expect(queries).toHaveLength(0)
     expect(await read.outputs([...known, 5].map(outputIdOf))).toHaveLength(5)
-    expect(asked).toHaveLength(1)
+    expect(queries).toHaveLength(1)
     end()
   })
 
-  test('are those of the moment of a snapshot that is older than they are', async () => {
+  test('show the moment of a snapshot that is older than the rows', async () => {
     const before = await snapshots.begin()
     const outputs = () => before.read.outputs([outputIdOf(5)])
     expect(await outputs()).toMatchObject([{ spentSlot: undefined }])
     await commit()
-    await taken()
+    await countQueries()
     expect(await outputs()).toMatchObject([{ spentSlot: undefined }])
     expect(await before.read.milestonesAt([6])).toEqual([])
     expect(await before.read.transactions([transactionIdOf(6)])).toEqual([])
@@ -154,16 +154,16 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
     after.end()
   })
 
-  test('are not kept before their slot is committed', async () => {
+  test('are not cached before their slot is committed', async () => {
     await book(6)
-    await taken()
+    await countQueries()
     const before = await snapshots.begin()
     expect(await before.read.transactions([transactionIdOf(6)])).toMatchObject([
       { state: 'ACCEPTED' },
     ])
     before.end()
     await settle(6)
-    await taken()
+    await countQueries()
     const after = await snapshots.begin()
     expect(await after.read.transactions([transactionIdOf(6)])).toMatchObject([
       { state: 'FINALIZED' },
@@ -171,42 +171,42 @@ describe.each(databases)('rows of committed slots on $name', ({ name, create }) 
     after.end()
   })
 
-  test('are read again when the database is of another history', async () => {
-    await taken()
-    await taken()
+  test('are read again when the database has another history', async () => {
+    await countQueries()
+    await countQueries()
     await rewriteFrom(4)
-    // The first of them had been taken for kept.
-    expect(await taken()).toBe(6 + 1)
-    expect(await taken()).toBe(4)
+    // One more query: the first read still takes the rows as cached.
+    expect(await countQueries()).toBe(6 + 1)
+    expect(await countQueries()).toBe(4)
   })
 
-  test('are read again when a copy of another length is in its place', async () => {
+  test('are read again when a copy of another length replaces the database', async () => {
     await commit()
-    await taken()
+    await countQueries()
     await rewriteFrom(5)
     // This process would refuse to write.
     const other = await openedStore(use.url)
     await settle(7, other)
     await other.close()
-    // The newest slot that was known is looked at again, too.
-    expect(await taken()).toBe(6 + 1 + 1)
-    expect(await taken()).toBe(3)
+    // The newest known slot is also read again.
+    expect(await countQueries()).toBe(6 + 1 + 1)
+    expect(await countQueries()).toBe(3)
   })
 
-  test('are not there any more when they are pruned', async () => {
-    await taken()
-    await taken()
+  test('are gone after they are pruned', async () => {
+    await countQueries()
+    await countQueries()
     await use.store.write.pruneLog({ milestones: 2, rows: 1_000 })
     const { prunedSeq } = await use.store.read.logTip()
     expect(prunedSeq).toBeGreaterThan(0)
-    await taken()
+    await countQueries()
     const { read, end } = await snapshots.begin()
     expect(await read.updatesAt([prunedSeq])).toEqual([])
     expect(await read.updatesAt([prunedSeq + 1])).toHaveLength(1)
     end()
   })
 
-  /** As if an older copy of the database had gone on in another way. */
+  /** Changes the database as if an older copy of it had continued with other slots. */
   async function rewriteFrom(slot: number): Promise<void> {
     const marked = name === 'sqlite' ? `X'ffff' || substr(id, 3)` : `'\\xffff' || substr(id, 3)`
     const changed = name === 'sqlite' ? `CAST(${marked} AS BLOB)` : marked

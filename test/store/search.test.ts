@@ -11,11 +11,11 @@ import {
   testGenesis,
 } from '../support/store-rows.ts'
 
-describe.each(databases)('ids by their beginning on $name', ({ create }) => {
+describe.each(databases)('ids by prefix on $name', ({ create }) => {
   const use = useStore(create)
 
-  /** Everything that begins with some digits. */
-  async function beginningWith(digits: string, limit = 1_000) {
+  /** Returns all ids that begin with some digits. */
+  async function idsWithPrefix(digits: string, limit = 1_000) {
     const { read } = use.store
     const from: Hex = `0x${digits}${digits.length % 2 === 0 ? '' : '0'}`
     const range = { from, to: `0x${digits.padEnd(76, 'f')}`, limit } as const
@@ -27,7 +27,7 @@ describe.each(databases)('ids by their beginning on $name', ({ create }) => {
     ]
   }
 
-  test('are those that a scan of all finds, whatever the number of digits', async () => {
+  test('equal a scan of all ids for any number of digits', async () => {
     const { store, term } = use
     unwrap(await store.write.initialize(term, testGenesis()))
     const numbers = Array.from({ length: 300 }, (_, n) => n + 1)
@@ -39,16 +39,16 @@ describe.each(databases)('ids by their beginning on $name', ({ create }) => {
     unwrap(await store.write.closeSlots(term, 40))
     const commits = Array.from({ length: 40 }, (_, i) => slotCommit(i + 1))
     unwrap(await store.write.commitSlots(term, commits))
-    const everything = await beginningWith('')
+    const everything = await idsWithPrefix('')
     expect(everything.map(({ length }) => length)).toEqual([300, 300, 41, 301])
     for (const id of everything.flat().filter((_, i) => i % 25 === 0)) {
       for (const length of [1, 2, 3, 8, 63, 72]) {
         const digits = id.slice(2, 2 + length)
         const expected = everything.map((ids) => ids.filter((one) => one.startsWith(`0x${digits}`)))
-        expect([digits, await beginningWith(digits)]).toEqual([digits, expected])
+        expect([digits, await idsWithPrefix(digits)]).toEqual([digits, expected])
       }
     }
     const [first, second] = everything[0] ?? []
-    expect((await beginningWith('', 2))[0]).toEqual([first, second])
+    expect((await idsWithPrefix('', 2))[0]).toEqual([first, second])
   })
 })

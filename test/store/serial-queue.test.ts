@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createSerialQueue } from '../../src/store/serial-queue.ts'
 
-describe('turns', () => {
-  test('are taken one at a time, in the order asked, past a failure', async () => {
+describe('a serial queue', () => {
+  test('runs one task at a time, in the order of the requests, and continues after a failure', async () => {
     const turns = createSerialQueue()
     const events: string[] = []
     const work = (name: string) => async () => {
@@ -22,7 +22,7 @@ describe('turns', () => {
     )
   })
 
-  test('leave the event loop its own turns', async () => {
+  test('leaves turns of the event loop to other work', async () => {
     const turns = createSerialQueue()
     let ended = 0
     const all = Array.from({ length: 5 }, () => turns.take(async () => ++ended))
@@ -32,13 +32,13 @@ describe('turns', () => {
     expect(await Promise.all(all)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('close after those asked, and refuse those that come later', async () => {
+  test('closes after the queued tasks, and rejects later ones', async () => {
     const turns = createSerialQueue()
     const events: string[] = []
-    const asked = turns.take(async () => events.push('asked'))
+    const queued = turns.take(async () => events.push('asked'))
     await turns.close()
     expect(events).toEqual(['asked'])
-    expect(await asked).toBe(1)
+    expect(await queued).toBe(1)
     await expect(turns.take(async () => events.push('late'))).rejects.toThrow('the store is open')
   })
 })

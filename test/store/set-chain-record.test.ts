@@ -15,7 +15,7 @@ const record = (chainId: string, setAt: number, changes: object = {}) => ({
 describe.each(databases)('chain records on $name', ({ create }) => {
   const use = useStore(create)
 
-  test('each setting is a version, and the newest is the record', async () => {
+  test('keep each setting as a version, and the newest version is the record', async () => {
     const { read, write } = use.store
     const first = record('chain1', 1, { accessNodes: [] })
     const second = record('chain1', 2, { isActive: false, accessNodes: ['"\\\u2028é🜁', ''] })
@@ -55,7 +55,7 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     )
   })
 
-  test('are listed by the bytes of their chain ids, whatever language the database speaks', async () => {
+  test('are listed by the bytes of their chain ids, whatever the locale of the database', async () => {
     const { read, write } = use.store
     const sorted = ['a-b1', 'a1', 'aa', 'ab', 'a~1', 'b1', 'é1']
     for (const chainId of sorted.toReversed()) await write.setChainRecord(record(chainId, 1))
@@ -66,7 +66,7 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     expect(await read.chainRecords({ ...whole, above: ['ab'] }, page)).toEqual(all.slice(4))
   })
 
-  test('are told in the order they were set, over all chains', async () => {
+  test('are listed as changes in the order of the settings, over all chains', async () => {
     const { read, write } = use.store
     expect(await read.latestChainRecordChange()).toBe(0)
     for (const [i, chainId] of ['c', 'a', 'c'].entries()) {
@@ -83,7 +83,7 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     expect(await read.latestChainRecordChange()).toBe(3)
   })
 
-  test('are replaced only where the newest version is the expected one', async () => {
+  test('are replaced only if the newest version is the expected one', async () => {
     const { read, write } = use.store
     const differs = (version: number) => ({
       ok: false,
@@ -100,7 +100,7 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     expect((await Promise.all(once)).filter(({ ok }) => ok)).toHaveLength(1)
   })
 
-  test('set at the same time, none is lost', async () => {
+  test('set at the same time are all kept', async () => {
     const { read, write } = use.store
     await Promise.all([1, 2, 3, 4, 5].map((n) => write.setChainRecord(record('chain1', n))))
     const whole = { above: [0], below: [10] }
@@ -110,7 +110,7 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     )
   })
 
-  test('set by another process go on counting', async () => {
+  test('set by another process continue the count', async () => {
     await use.store.write.setChainRecord(record('chain1', 1))
     const second = await openedStore(use.url)
     expect(await second.write.setChainRecord(record('chain1', 2))).toMatchObject({ version: 2 })

@@ -12,7 +12,7 @@ import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { startPooler } from '../support/transaction-pooler.ts'
 import { until } from '../support/until.ts'
 
-/** Reads that are all of one moment. */
+/** Tests reads that all show one moment. */
 
 describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   const use = useStore(create)
@@ -50,7 +50,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     await use.store.write.commitSlots(use.term, [slotCommit(slot, [entry(slot, slot)])])
   }
 
-  /** What its reads say of the newest slot, one statement each, or two. */
+  /** Returns the newest slot by several reads of a snapshot. Each read takes one or two statements. */
   async function slotsIn({ read }: StoreSnapshot): Promise<readonly number[]> {
     const page = { after: 0, before: 1_000, limit: 1, order: 'descending' } as const
     const { tip, count } = await read.addressPage({ ...page, address: '0x00', class: 'OWNED' })
@@ -79,8 +79,8 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     }
   })
 
-  test('reads what has no parameters once', async () => {
-    const asked: string[] = []
+  test('runs a query without parameters once', async () => {
+    const queries: string[] = []
     const counted = {
       ...database,
       snapshotConnection: () => {
@@ -88,7 +88,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
         return {
           ...connection,
           query: (sql: string, parameters: readonly Parameter[]) => {
-            asked.push(sql)
+            queries.push(sql)
             return connection.query(sql, parameters)
           },
         }
@@ -100,16 +100,16 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       const milestones = await Promise.all([read.latestMilestone(), read.latestMilestone()])
       expect(milestones.map((one) => one.slot)).toEqual([slot, slot])
       expect((await read.latestMilestone()).slot).toBe(slot)
-      // The tip and its milestone are read together.
+      // One statement reads the tip and its milestone.
       expect((await read.logTip()).slot).toBe(slot)
-      expect(asked).toHaveLength(n)
+      expect(queries).toHaveLength(n)
       end()
       await commit()
     }
     once.close()
   })
 
-  test('may be held by many at once, each of its own moment', async () => {
+  test('may coexist with many others, each of its own moment', async () => {
     const held: { readonly snapshot: StoreSnapshot; readonly began: number }[] = []
     for (let n = 0; n < database.maxSnapshots; n++) {
       const snapshot = await snapshots.begin()
@@ -134,14 +134,14 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     ;(await next).end()
   })
 
-  test('that lasts for too long fails, and leaves its place to others', async () => {
+  test('that lasts too long fails and frees its place', async () => {
     await reopen(use.url, 1_000)
     const late = await snapshots.begin()
     const isOver = async () => {
       const failure: unknown = await late.read.latestMilestone().catch((error: unknown) => error)
       return failure instanceof SnapshotOver
     }
-    await until(isOver, { what: 'it is over' })
+    await until(isOver, { what: 'the snapshot is over' })
     for (let n = 0; n < 2 * database.maxSnapshots; n++) {
       const snapshot = await snapshots.begin()
       expect(new Set(await slotsIn(snapshot))).toEqual(new Set([slot]))
@@ -151,7 +151,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     late.end()
   })
 
-  test('that finds no place for as long as one may last fails too', async () => {
+  test('that gets no place within the longest duration of a snapshot fails', async () => {
     const unshared = {
       ...database,
       changes: () => undefined,
@@ -165,75 +165,75 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       ),
     )
     const outcomes = await Promise.all(begun)
-    // None is ended: the first leave their places when they have lasted too long, and the last find none until then.
+    // None is ended explicitly: the first ones give up their places when they have lasted too long, and the last ones get none before that.
     const places = 2 * database.maxSnapshots
     expect(outcomes.slice(0, places)).toEqual(Array(places).fill('BEGUN'))
     expect(outcomes.slice(places)).toEqual(['OVER', 'OVER', 'OVER'])
     few.close()
   })
 
-  test.runIf(name === 'sqlite')('is shared by those who begin between two commits', async () => {
+  test.runIf(name === 'sqlite')('is shared by requests between two commits', async () => {
     const [one, other] = [await snapshots.begin(), await snapshots.begin()]
     expect(other.read).toBe(one.read)
     await commit()
     const later = await snapshots.begin()
     expect(later.read).not.toBe(one.read)
     one.end()
-    // The other one still holds it.
+    // The other request still holds the snapshot.
     expect(new Set(await slotsIn(other))).toEqual(new Set([0]))
     other.end()
     later.end()
   })
 
-  /** Snapshots of connections that note when a transaction begins and ends. */
-  function noted(): { readonly all: Snapshots; readonly told: string[] } {
-    const told: string[] = []
+  /** Creates snapshots on connections that record when a transaction begins and ends. */
+  function recordedSnapshots(): { readonly all: Snapshots; readonly events: string[] } {
+    const events: string[] = []
     const snapshotConnection = () => {
       const connection = database.snapshotConnection()
       const { begin, end } = connection
       const note = (what: string, run: () => Promise<void>) => async () => {
-        told.push(what)
+        events.push(what)
         await run()
       }
       return { ...connection, begin: note('BEGIN', begin), end: note('END', end) }
     }
     return {
       all: createSnapshots({ ...database, snapshotConnection }, createReader(database)),
-      told,
+      events,
     }
   }
 
-  test.runIf(name === 'sqlite')('is kept for those who come soon after', async () => {
-    const { all, told } = noted()
+  test.runIf(name === 'sqlite')('is kept for requests that come soon after its end', async () => {
+    const { all, events } = recordedSnapshots()
     for (let n = 0; n < 5; n++) {
       const { read, end } = await all.begin()
       expect((await read.logTip()).slot).toBe(0)
       end()
       expect(all.load().held).toBe(0)
     }
-    expect(told).toEqual(['BEGIN'])
+    expect(events).toEqual(['BEGIN'])
     await commit()
     const { read, end } = await all.begin()
     expect((await read.logTip()).slot).toBe(1)
     end()
-    expect(told.slice(0, 3)).toEqual(['BEGIN', 'END', 'BEGIN'])
-    // And not for longer, so that the write-ahead log can begin anew.
-    await until(() => told.length === 4, { what: 'it ends' })
+    expect(events.slice(0, 3)).toEqual(['BEGIN', 'END', 'BEGIN'])
+    // It is not kept for longer, so that the write-ahead log can restart.
+    await until(() => events.length === 4, { what: 'the transaction ends' })
     all.close()
   })
 
   test.runIf(name === 'postgresql')(
-    'is shared by some who begin before the first of them reads, and by no one after',
+    'is shared by several requests before its first read, and by none after it',
     async () => {
-      const { all, told } = noted()
-      // It asks whether this is the server itself, and so has its moment at once.
+      const { all, events } = recordedSnapshots()
+      // The first snapshot checks whether this is the server itself, and so its moment is set at once.
       const first = await all.begin()
       first.end()
       await commit()
       const early = []
       for (let n = 0; n < 9; n++) early.push(await all.begin())
       const [one, other] = early
-      expect(told.filter((what) => what === 'BEGIN')).toHaveLength(3)
+      expect(events.filter((what) => what === 'BEGIN')).toHaveLength(3)
       expect(other?.read).toBe(one?.read)
       expect(early[8]?.read).not.toBe(one?.read)
       await commit()
@@ -248,9 +248,9 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
     },
   )
 
-  test.runIf(name === 'postgresql')('is not shared any more when it is about to end', async () => {
-    const { all } = noted()
-    // It asks whether this is the server itself, and so has its moment at once.
+  test.runIf(name === 'postgresql')('is no longer shared when it is about to end', async () => {
+    const { all } = recordedSnapshots()
+    // The first snapshot checks whether this is the server itself, and so its moment is set at once.
     const first = await all.begin()
     first.end()
     await commit()
@@ -264,9 +264,9 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   })
 
   test.runIf(name === 'postgresql')(
-    'is shared by those who come while some are held, and wait for each other',
+    'is shared by requests that wait while all places are held',
     async () => {
-      const { all, told } = noted()
+      const { all, events } = recordedSnapshots()
       const held: StoreSnapshot[] = []
       for (const _place of ['first', 'second', 'third']) {
         const snapshot = await all.begin()
@@ -277,7 +277,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
       await commit()
       const together = await Promise.all([all.begin(), all.begin(), all.begin()])
       expect(new Set(together.map(({ read }) => read)).size).toBe(1)
-      expect(told.filter((what) => what === 'BEGIN')).toHaveLength(4)
+      expect(events.filter((what) => what === 'BEGIN')).toHaveLength(4)
       const tips = await Promise.all(together.map(({ read }) => read.logTip()))
       expect(tips.map((tip) => tip.slot)).toEqual([1, 1, 1])
       for (const { end } of [...held, ...together]) end()
@@ -286,7 +286,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   )
 
   test.runIf(name === 'postgresql')(
-    'goes on without names behind a pooler',
+    'works without named statements behind a pooler',
     async () => {
       const pooler = await startPooler(use.url, 3)
       await reopen(pooler.url)
@@ -312,7 +312,7 @@ describe.each(databases)('a snapshot on $name', ({ name, create }) => {
   )
 
   test.runIf(name === 'postgresql')(
-    'fails when its connection is cut, and another begins',
+    'fails when its connection is lost, and the next one begins',
     async () => {
       const snapshot = await snapshots.begin()
       await onDatabase(

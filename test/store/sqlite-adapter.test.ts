@@ -18,7 +18,7 @@ import { createStatementCache, maxStatements } from '../../src/store/sqlite-stat
 import { databases, useDatabase, useStore } from '../support/databases.ts'
 import { extremeUpdate, greatestInteger } from '../support/store-rows.ts'
 
-/** Prisma's protocol over Node's SQLite, held against what Prisma expects of an adapter. */
+/** Tests Prisma's protocol over Node's SQLite against what Prisma expects of an adapter. */
 
 let folder: string
 let file: string
@@ -27,7 +27,7 @@ let connection: SqlDriverAdapter
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-adapter-'))
-  // What is special in a URL is a letter like any other in a path.
+  // In a path, characters with a special meaning in a URL have none.
   file = join(folder, 'a 50%?b#c.db')
   database = openFile(file, 'WRITE')
   connection = sqliteConnection(database)
@@ -49,9 +49,9 @@ function query(sql: string, ...parameters: readonly (readonly [ArgScalarType, un
   return { sql, args: parameters.map(([, value]) => value), argTypes }
 }
 
-const ask = (sql: string) => connection.queryRaw(query(sql))
+const queryText = (sql: string) => connection.queryRaw(query(sql))
 const execute = (sql: string) => connection.executeRaw(query(sql))
-const countThings = async () => (await ask('SELECT count(*) FROM things')).rows[0]?.[0]
+const countThings = async () => (await queryText('SELECT count(*) FROM things')).rows[0]?.[0]
 
 describe('values', () => {
   const whole = [
@@ -61,13 +61,15 @@ describe('values', () => {
     ['9223372036854775807', '9223372036854775807'],
     ['-9223372036854775808', '-9223372036854775808'],
   ] as const
-  test.each(whole)('the whole number %s comes back exact', async (digits, expected) => {
+  test.each(whole)('the integer %s is returned exactly', async (digits, expected) => {
     const insert = 'INSERT INTO things (id) VALUES (?)'
     expect(await connection.executeRaw(query(insert, ['bigint', digits]))).toBe(1)
-    expect((await ask('SELECT id, typeof(id) FROM things')).rows).toEqual([[expected, 'integer']])
+    expect((await queryText('SELECT id, typeof(id) FROM things')).rows).toEqual([
+      [expected, 'integer'],
+    ])
   })
 
-  test('a whole number beyond 64 bits is refused, and not cut', async () => {
+  test('an integer beyond 64 bits is rejected and not truncated', async () => {
     const insert = query('INSERT INTO things (id) VALUES (?)', ['bigint', `${2n ** 63n}`])
     await expect(connection.executeRaw(insert)).rejects.toMatchObject({
       code: 'ERR_INVALID_ARG_VALUE',
@@ -75,7 +77,7 @@ describe('values', () => {
     expect(await countThings()).toBe(0)
   })
 
-  test('bytes, text and truth come back as they were, and null as null', async () => {
+  test('bytes, text and booleans are returned as they were written, and null as null', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
     const insert = 'INSERT INTO things (id, bytes, text, flag, small) VALUES (?, ?, ?, ?, ?)'
     const rows = [
@@ -102,7 +104,7 @@ describe('values', () => {
       ],
     ] as const
     for (const row of rows) await connection.executeRaw(query(insert, ...row))
-    expect(await ask('SELECT id, bytes, text, flag, small FROM things ORDER BY id')).toEqual({
+    expect(await queryText('SELECT id, bytes, text, flag, small FROM things ORDER BY id')).toEqual({
       columnNames: ['id', 'bytes', 'text', 'flag', 'small'],
       columnTypes: [
         ColumnTypeEnum.Int64,
@@ -119,19 +121,19 @@ describe('values', () => {
     })
   })
 
-  test('a time in milliseconds is given as text, as Prisma reads it', async () => {
+  test('a time in milliseconds is returned as text, which is the form that Prisma reads', async () => {
     await execute('INSERT INTO things (id, at) VALUES (1, 1700000000123)')
-    expect(await ask('SELECT at FROM things')).toMatchObject({
+    expect(await queryText('SELECT at FROM things')).toMatchObject({
       columnTypes: [ColumnTypeEnum.DateTime],
       rows: [['2023-11-14T22:13:20.123Z']],
     })
   })
 
-  test('an expression has the type of its first value', async () => {
+  test('an expression has the type of its first non-null value', async () => {
     const sql = `SELECT a, b, c, d, e FROM (
       SELECT NULL AS a, NULL AS b, 1.5 AS c, x'00ff' AS d, NULL AS e
       UNION ALL SELECT 9223372036854775807, 'text', 2.0, NULL, NULL)`
-    expect(await ask(sql)).toMatchObject({
+    expect(await queryText(sql)).toMatchObject({
       columnTypes: [
         ColumnTypeEnum.Int64,
         ColumnTypeEnum.Text,
@@ -146,20 +148,20 @@ describe('values', () => {
     })
   })
 
-  test('a parameter of a type that no table has is refused, and not read as null', async () => {
+  test('a parameter of a type that no table has is rejected and not read as null', async () => {
     const select = query('SELECT ?', ['datetime', new Date()])
     await expect(connection.queryRaw(select)).rejects.toMatchObject({
       cause: { kind: 'InvalidInputValue' },
     })
   })
 
-  test('a statement without rows has columns, and one that gives none has no columns', async () => {
-    expect(await ask('SELECT id FROM things')).toEqual({
+  test('a result without rows has columns, and the result of an INSERT has none', async () => {
+    expect(await queryText('SELECT id FROM things')).toEqual({
       columnNames: ['id'],
       columnTypes: [ColumnTypeEnum.Int64],
       rows: [],
     })
-    const none = await ask("INSERT INTO things (id, text) VALUES (1, 'x')")
+    const none = await queryText("INSERT INTO things (id, text) VALUES (1, 'x')")
     expect(none).toEqual({ columnNames: [], columnTypes: [], rows: [] })
     expect(await execute("UPDATE things SET text = 'y' WHERE id = 2")).toBe(0)
   })
@@ -201,7 +203,7 @@ describe('failures', () => {
     ['SELECT * FROM colour', { kind: 'TableDoesNotExist', table: 'colour' }],
     ['SELECT colour FROM things', { kind: 'ColumnNotFound', column: 'colour' }],
     ['INSERT INTO things (colour) VALUES (1)', { kind: 'ColumnNotFound', column: 'colour' }],
-    // A text in double quotes is a name, and never a text.
+    // Text in double quotes is always a name, never a string.
     ['SELECT "colour" FROM things', { kind: 'ColumnNotFound' }],
     [
       'SELEC 1',
@@ -217,7 +219,7 @@ describe('failures', () => {
     await connection.executeScript(`
       INSERT INTO things (id, small, text) VALUES (1, 7, 'seven');
       CREATE TABLE parts (thing BIGINT REFERENCES things (id))`)
-    for (const way of [ask, execute, connection.executeScript]) {
+    for (const way of [queryText, execute, connection.executeScript]) {
       await expect(way(sql)).rejects.toMatchObject({ name: 'DriverAdapterError', cause })
     }
   })
@@ -231,7 +233,7 @@ describe('failures', () => {
     await other.dispose()
   })
 
-  test('asked below Prisma are told apart by their numbers', () => {
+  test('outside Prisma are distinguished by their error numbers', () => {
     const failureOf = (work: () => unknown) => {
       try {
         return work()
@@ -260,7 +262,7 @@ describe('failures', () => {
 describe('transactions', () => {
   const insert = query('INSERT INTO things (id) VALUES (1)')
 
-  test('that are rolled back leave nothing, and others go on', async () => {
+  test('leave nothing after a rollback, and the next transaction runs', async () => {
     const first = await connection.startTransaction()
     await first.executeRaw(insert)
     expect(await countThings()).toBe(1)
@@ -274,24 +276,24 @@ describe('transactions', () => {
     expect([await countThings(), database.isTransaction]).toEqual([1, false])
   })
 
-  test('wait for each other, in the order asked', async () => {
-    const said: string[] = []
+  test('run one after the other in the order of their requests', async () => {
+    const begun: string[] = []
     const first = await connection.startTransaction()
     const others = ['second', 'third'].map(async (name) => {
       const transaction = await connection.startTransaction()
-      said.push(name)
+      begun.push(name)
       await transaction.executeRaw(query('COMMIT'))
       await transaction.commit()
     })
     await first.executeRaw(insert)
-    expect(said).toEqual([])
+    expect(begun).toEqual([])
     await first.executeRaw(query('COMMIT'))
     await first.commit()
     await Promise.all(others)
-    expect(said).toEqual(['second', 'third'])
+    expect(begun).toEqual(['second', 'third'])
   })
 
-  test('whose commit fails are not left open', async () => {
+  test('are not left open after a failed commit', async () => {
     await connection.executeScript(`
       CREATE TABLE parts (thing BIGINT REFERENCES things (id) DEFERRABLE INITIALLY DEFERRED)`)
     const failing = await connection.startTransaction()
@@ -306,7 +308,7 @@ describe('transactions', () => {
     expect((await next.queryRaw(query('SELECT * FROM parts'))).rows).toEqual([])
   })
 
-  test('that could not begin keep nobody waiting', async () => {
+  test('that cannot begin do not block the next one', async () => {
     database.exec('BEGIN')
     await expect(connection.startTransaction()).rejects.toMatchObject({
       cause: { originalCode: 'SQLITE_ERROR' },
@@ -316,18 +318,18 @@ describe('transactions', () => {
     expect(database.isTransaction).toBe(true)
   })
 
-  test('of another isolation than the one there is are refused', async () => {
+  test('with another isolation level than SQLite has are rejected', async () => {
     await expect(connection.startTransaction('READ COMMITTED')).rejects.toMatchObject({
       cause: { kind: 'InvalidIsolationLevel', level: 'READ COMMITTED' },
     })
   })
 
-  test('are not seen by other connections before they are committed, nor wait for these', async () => {
+  test('are invisible to other connections until they commit, and do not wait for them', async () => {
     const reader = sqliteConnection(openFile(file, 'READ'))
-    const seen = async () => (await reader.queryRaw(query('SELECT id FROM things'))).rows
+    const visibleRows = async () => (await reader.queryRaw(query('SELECT id FROM things'))).rows
     const writing = await connection.startTransaction()
     await writing.executeRaw(insert)
-    expect(await seen()).toEqual([])
+    expect(await visibleRows()).toEqual([])
     const reading = await reader.startTransaction()
     expect((await reading.queryRaw(query('SELECT id FROM things'))).rows).toEqual([])
     await writing.executeRaw(query('COMMIT'))
@@ -335,58 +337,58 @@ describe('transactions', () => {
     expect((await reading.queryRaw(query('SELECT id FROM things'))).rows).toEqual([])
     await reading.executeRaw(query('COMMIT'))
     await reading.commit()
-    expect(await seen()).toEqual([[1]])
+    expect(await visibleRows()).toEqual([[1]])
     await reader.dispose()
   })
 })
 
 describe('statements', () => {
-  test('are prepared once, and only so many are kept', () => {
+  test('are prepared once, and the cache has a limited size', () => {
     let prepared = 0
     const kept = createStatementCache(database, () => ++prepared)
     const preparedAs = (n: number) => kept.get(`SELECT ${n}`).note
     for (let n = 0; n < maxStatements; n++) preparedAs(n)
     expect([preparedAs(0), prepared]).toEqual([1, maxStatements])
-    // One more: the one that was not asked for the longest goes, and it alone.
+    // One more statement evicts the least recently used one, and no other.
     preparedAs(maxStatements)
     expect([preparedAs(0), preparedAs(2), prepared]).toEqual([1, 3, maxStatements + 1])
     expect(preparedAs(1)).toBe(maxStatements + 2)
   })
 
-  /** A connection, and the texts that it prepared. */
-  function watched() {
+  /** Opens a connection and records the texts that it prepares. */
+  function recordingConnection() {
     const texts: string[] = []
-    class Watched extends DatabaseSync {
+    class RecordingDatabase extends DatabaseSync {
       override prepare(sql: string) {
         texts.push(sql)
         return super.prepare(sql)
       }
     }
-    return { connection: sqliteConnection(new Watched(file)), texts }
+    return { connection: sqliteConnection(new RecordingDatabase(file)), texts }
   }
 
-  test('of Prisma are kept, and those that were given much are let go', async () => {
-    const { connection, texts } = watched()
+  test('of Prisma are cached, except those with large parameters', async () => {
+    const { connection, texts } = recordingConnection()
     const lengthOf = (text: string) =>
       connection.queryRaw(query('SELECT length(?)', ['string', text]))
     for (let n = 0; n < 3; n++) await lengthOf('short')
     expect(texts).toHaveLength(1)
-    // A statement holds what it was given until it is given something else.
+    // A prepared statement holds its parameters until it gets others.
     expect((await lengthOf('x'.repeat(100_000))).rows).toEqual([[100_000]])
     await lengthOf('short')
     expect(texts).toHaveLength(2)
     await connection.dispose()
   })
 
-  test('that are kept see a table that another connection changed', async () => {
+  test('that are cached notice that another connection has changed the table', async () => {
     const sql = 'SELECT * FROM things'
     await execute('INSERT INTO things (id) VALUES (1)')
-    expect((await ask(sql)).columnNames).toHaveLength(6)
+    expect((await queryText(sql)).columnNames).toHaveLength(6)
     const other = openFile(file, 'WRITE')
     other.exec('ALTER TABLE things ADD COLUMN later BIGINT DEFAULT 5')
     other.close()
     for (let n = 0; n < 2; n++) {
-      const { columnNames, columnTypes, rows } = await ask(sql)
+      const { columnNames, columnTypes, rows } = await queryText(sql)
       expect([columnNames.at(-1), columnTypes.length, rows[0]?.at(-1)]).toEqual(['later', 7, 5])
     }
   })
@@ -395,13 +397,13 @@ describe('statements', () => {
 describe('a connection', () => {
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 
-  test('has the settings that Node builds otherwise, or that others might', () => {
+  test("has the settings that differ from the defaults of Node's build", () => {
     expect(['cache_size', 'temp_store', 'foreign_keys', 'busy_timeout'].map(pragma)).toEqual([
       -16_384, 2, 1, 5_000,
     ])
   })
 
-  test('is opened without a warning by this Node', () => {
+  test('opens without a warning of this version of Node', () => {
     const { stderr, status } = spawnSync(process.execPath, ['-e', "require('node:sqlite')"], {
       encoding: 'utf8',
     })
@@ -411,51 +413,51 @@ describe('a connection', () => {
 
 describe('Prisma over the adapter', () => {
   const use = useStore(present(databases[0], 'sqlite').create)
-  const below = useDatabase(use)
+  const prisma = useDatabase(use)
 
   test('writes and reads every type of our tables', async () => {
-    await below.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
-    expect(await below.opened.reader.ledgerUpdate.findMany()).toEqual([extremeUpdate])
+    await prisma.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
+    expect(await prisma.opened.reader.ledgerUpdate.findMany()).toEqual([extremeUpdate])
     expect(
-      await below.opened.reader.ledgerUpdate.findUnique({ where: { seq: greatestInteger } }),
+      await prisma.opened.reader.ledgerUpdate.findUnique({ where: { seq: greatestInteger } }),
     ).toEqual(extremeUpdate)
-    const raw = await below.opened.reader.$queryRaw`
+    const raw = await prisma.opened.reader.$queryRaw`
       SELECT * FROM ledger_updates WHERE seq = ${greatestInteger} AND address = ${extremeUpdate.address}`
     expect(raw).toEqual([extremeUpdate])
-    const aggregated = await below.opened.reader.ledgerUpdate.aggregate({
+    const aggregated = await prisma.opened.reader.ledgerUpdate.aggregate({
       _max: { seq: true },
       _count: true,
     })
     expect(aggregated).toEqual({ _max: { seq: greatestInteger }, _count: 1 })
   })
 
-  test("gives failures Prisma's codes", async () => {
-    await below.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
-    const again = below.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
+  test("returns Prisma's error codes", async () => {
+    await prisma.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
+    const again = prisma.opened.writer.ledgerUpdate.create({ data: extremeUpdate })
     await expect(again).rejects.toBeInstanceOf(Prisma.PrismaClientKnownRequestError)
     await expect(again).rejects.toMatchObject({ code: 'P2002' })
-    const missing = below.opened.writer.ledgerUpdate.update({
+    const missing = prisma.opened.writer.ledgerUpdate.update({
       where: { seq: 1n },
       data: { class: 0 },
     })
     await expect(missing).rejects.toMatchObject({ code: 'P2025' })
-    await below.opened.writer.$executeRaw`DROP TABLE imports`
-    await expect(below.opened.writer.import.findMany()).rejects.toMatchObject({ code: 'P2021' })
-    const raw = below.opened.writer.$queryRaw`SELECT * FROM imports`
+    await prisma.opened.writer.$executeRaw`DROP TABLE imports`
+    await expect(prisma.opened.writer.import.findMany()).rejects.toMatchObject({ code: 'P2021' })
+    const raw = prisma.opened.writer.$queryRaw`SELECT * FROM imports`
     await expect(raw).rejects.toMatchObject({ code: 'P2010' })
   })
 
   test('keeps nothing of a transaction that throws', async () => {
-    const failing = below.opened.writer.$transaction(async (tx) => {
+    const failing = prisma.opened.writer.$transaction(async (tx) => {
       await tx.ledgerUpdate.create({ data: extremeUpdate })
       expect(await tx.ledgerUpdate.count()).toBe(1)
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
-    expect(await below.opened.writer.ledgerUpdate.count()).toBe(0)
-    await below.opened.writer.$transaction([
-      below.opened.writer.ledgerUpdate.create({ data: extremeUpdate }),
+    expect(await prisma.opened.writer.ledgerUpdate.count()).toBe(0)
+    await prisma.opened.writer.$transaction([
+      prisma.opened.writer.ledgerUpdate.create({ data: extremeUpdate }),
     ])
-    expect(await below.opened.reader.ledgerUpdate.count()).toBe(1)
+    expect(await prisma.opened.reader.ledgerUpdate.count()).toBe(1)
   })
 })

@@ -2,9 +2,9 @@ import { constants, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { createStatementCache, rowsOf } from '../../src/store/sqlite-statements.ts'
 
-/** Statements of SQLite are prepared once, and not anew for each value of their parameters. */
+/** Tests that statements of SQLite are prepared once, and not again for each value of their parameters. */
 
-describe('a kept statement', () => {
+describe('a cached statement', () => {
   const texts = [
     'SELECT n FROM numbers ORDER BY n LIMIT ?2 OFFSET ?1',
     'SELECT n FROM numbers WHERE n > ? ORDER BY n LIMIT ?',
@@ -14,7 +14,7 @@ describe('a kept statement', () => {
     const database = new DatabaseSync(':memory:')
     database.exec('CREATE TABLE numbers (n); INSERT INTO numbers VALUES (1), (2), (3), (4)')
     let prepared = 0
-    // SQLite asks it whenever it prepares a statement.
+    // SQLite calls the authorizer whenever it prepares a statement.
     database.setAuthorizer((action) => {
       if (action === constants.SQLITE_SELECT) prepared++
       return constants.SQLITE_OK

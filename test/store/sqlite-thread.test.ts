@@ -13,7 +13,7 @@ import { takenLease } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 
-/** A connection on a thread of its own answers as one on this thread does, and others go on meanwhile. */
+/** Compares a connection on a thread of its own with one on this thread, and checks that the event loop stays free. */
 
 let folder: string
 let file: string
@@ -47,7 +47,7 @@ const numbers = (count: number) => `WITH RECURSIVE n (i) AS (
   SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
 
 describe('a connection on a thread', () => {
-  test('gives the same rows, with empty bytes, none, and whole numbers of 64 bits', async () => {
+  test('returns the same rows, with empty bytes, nulls, and 64-bit integers', async () => {
     const insert = `INSERT INTO things (id, bytes, more, text, flag, at)
       ${numbers(3_000)} SELECT 9223372036854775807 - i * 1000000007,
         CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN x'' ELSE randomblob(i % 50) END,
@@ -62,7 +62,7 @@ describe('a connection on a thread', () => {
     }
   })
 
-  test('runs a statement for each list of parameters', async () => {
+  test('runs a statement once for each list of parameters', async () => {
     const insert = 'INSERT INTO things (id, bytes, text) VALUES (?, ?, ?)'
     const lists = [1, 2, 3].map((id) => [BigInt(id), Uint8Array.of(id, 255), `${id}`])
     expect(await thread.executeEach(insert, lists)).toBe(3)
@@ -70,7 +70,7 @@ describe('a connection on a thread', () => {
     expect(rows).toEqual([1, 2, 3].map((id) => [id, Uint8Array.of(id, 255), `${id}`]))
   })
 
-  test('fails as one on this thread does', async () => {
+  test('fails like one on this thread', async () => {
     await thread.executeScript('INSERT INTO things (id) VALUES (1)')
     const statements = [
       query('INSERT INTO things (id) VALUES (1)'),
@@ -80,21 +80,21 @@ describe('a connection on a thread', () => {
       query('SELECT ?', {}),
     ]
     for (const statement of statements) {
-      const [ours, theirs] = await Promise.all([
+      const [onThread, onThisThread] = await Promise.all([
         thread.queryRaw(statement).catch(fieldsOf),
         here.queryRaw(statement).catch(fieldsOf),
       ])
-      expect(ours).toEqual(theirs)
+      expect(onThread).toEqual(onThisThread)
     }
   })
 
-  test('says why a file cannot be opened', async () => {
+  test('reports why a file cannot be opened', async () => {
     const refused = await sqliteOnThread(folder).catch((failure: unknown) => failure)
     expect(refused).toMatchObject({ code: 'ERR_SQLITE_ERROR', errcode: 14 })
     expect(storeFaultOf(refused)).toBe('AWAY')
   })
 
-  test('rolls back what is left open, and nothing else', async () => {
+  test('rolls back an open transaction, and nothing else', async () => {
     await thread.executeScript('BEGIN IMMEDIATE; INSERT INTO things (id) VALUES (1)')
     await thread.endTransaction()
     await thread.endTransaction()
@@ -102,7 +102,7 @@ describe('a connection on a thread', () => {
     expect((await here.queryRaw(query('SELECT id FROM things'))).rows).toEqual([[2]])
   })
 
-  test('lets others go on while it works, in the order asked', async () => {
+  test('leaves the event loop free while it works, and keeps the order of the requests', async () => {
     const done: number[] = []
     const slow = `INSERT INTO things (id) ${numbers(300_000)} SELECT i FROM n`
     let isOver = false
@@ -117,12 +117,12 @@ describe('a connection on a thread', () => {
     for (; !isOver; turns++) await setImmediate()
     await working
     expect(done).toEqual([300_000, 300_000])
-    // Here there is one, behind both.
+    // On this thread there would be one turn, after both statements.
     expect(turns).toBeGreaterThan(100)
   })
 })
 
-test('a store whose writes are on a thread commits, is read here, and ends', async () => {
+test('a store with its writes on a thread commits, is read on this thread, and closes', async () => {
   const url = `file:${join(folder, 'ledger.db')}`
   const store = unwrap(await openStore({ url, log: silentLog, writesOn: 'THREAD' }))
   const term = await takenLease(store)
@@ -138,7 +138,7 @@ test('a store whose writes are on a thread commits, is read here, and ends', asy
 
 function fieldsOf(failure: unknown): object {
   if (!(failure instanceof Error)) throw failure
-  // A failure of another kind than that of the adapter loses its class.
+  // A failure that is not the adapter's loses its class.
   const { name, message, cause } = failure
   return { ...failure, isOfAdapter: name === 'DriverAdapterError', message, cause }
 }

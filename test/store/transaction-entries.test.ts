@@ -6,11 +6,11 @@ import { databases, onDatabase, openedStore, useStore } from '../support/databas
 import { foundRandomLedger, type RandomLedger } from '../support/random-ledger.ts'
 import { wholeLog } from '../support/store-rows.ts'
 
-/** The rows of the log by which the transactions of an address are listed. */
+/** Tests the rows of the log by which the transactions of an address are listed. */
 
 const whole = { above: [0], below: [1_000_000] }
 
-/** Against a look at all rows of the log. */
+/** Compares the entries with a scan of all rows of the log. */
 async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
   const outputs = await read.outputs(ledger.outputs.map(({ outputId }) => outputId))
   const spenders = new Map(outputs.map(({ outputId, spentBy }) => [outputId, spentBy]))
@@ -52,21 +52,24 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
 describe.each(databases)('entries of transactions on $name', ({ create }) => {
   const use = useStore(create)
 
-  test.each([1, 2])('are the last of each, also from before them (seed %i)', async (seed) => {
-    const ledger = await foundRandomLedger(use, seed)
-    for (let step = 0; step < 40; step++) {
-      await ledger.book()
-      await ledger.commit()
-    }
-    await compare(use.store, ledger)
-    await use.store.write.releaseLease(use.term)
-    // One at a time, for Citus takes a change of the log in no other way.
-    await onDatabase(use.url, 'ALTER TABLE ledger_updates DROP COLUMN "isLastOfTransaction"')
-    const begun =
-      "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_address_transactions'"
-    await onDatabase(use.url, begun)
-    const store = await openedStore(use.url)
-    await compare(store, ledger)
-    await store.close()
-  })
+  test.each([1, 2])(
+    'are the last row of each transaction, also in a database from before them (seed %i)',
+    async (seed) => {
+      const ledger = await foundRandomLedger(use, seed)
+      for (let step = 0; step < 40; step++) {
+        await ledger.book()
+        await ledger.commit()
+      }
+      await compare(use.store, ledger)
+      await use.store.write.releaseLease(use.term)
+      // One statement at a time, because Citus accepts a change of the log in no other way.
+      await onDatabase(use.url, 'ALTER TABLE ledger_updates DROP COLUMN "isLastOfTransaction"')
+      const begun =
+        "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_address_transactions'"
+      await onDatabase(use.url, begun)
+      const store = await openedStore(use.url)
+      await compare(store, ledger)
+      await store.close()
+    },
+  )
 })

@@ -42,7 +42,7 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
   const use = useStore(create)
 
   test.each([4, 5])(
-    'are those of a list, whatever is asked, page by page (seed %i)',
+    'equal a scan of a list for every filter, page by page (seed %i)',
     async (seed) => {
       const ledger = await foundRandomLedger(use, seed)
       const random = createRandom(seed)
@@ -51,7 +51,7 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
         await ledger.book()
         await ledger.commit()
         await ledger.book()
-        for (let asked = 0; asked < 8; asked++) {
+        for (let n = 0; n < 8; n++) {
           const filter = randomFilter(random, ledger)
           const expected = matching(ledger, filter).map(({ outputId }) => outputId)
           expect(await allPages(use.store, filter, random.between(1, 4))).toEqual(expected)
@@ -60,32 +60,32 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
       }
       expect(found).toBeGreaterThan(200)
       await ledger.commit()
-      expect(await rowsKept(use.url)).toEqual(rowsNeeded(ledger))
+      expect(await storedRows(use.url)).toEqual(expectedRows(ledger))
     },
   )
 
-  test('have the same index keys in a database from before each was found by its holder', async () => {
+  test('have the same index keys in a database from before each holder had a key', async () => {
     const ledger = await foundRandomLedger(use, 6)
     for (let step = 0; step < 12; step++) {
       await ledger.book()
       await ledger.commit()
     }
     await ledger.book()
-    const held = await indexKeysKept(use.url)
+    const held = await storedIndexKeys(use.url)
     for (const kind of ['HOLDER', 'EXPIRING_OWNER', 'STATE_CONTROLLER', 'CHAIN_HOLDER'] as const) {
       expect(held.filter((key) => key.startsWith(`${indexKindToNumber(kind)} `))).not.toEqual([])
     }
     await use.store.write.releaseLease(use.term)
     await onDatabase(use.url, undoHolders)
-    expect(await indexKeysKept(use.url)).not.toEqual(held)
+    expect(await storedIndexKeys(use.url)).not.toEqual(held)
     const store = await openedStore(use.url)
     await store.close()
-    expect(await indexKeysKept(use.url)).toEqual(held)
+    expect(await storedIndexKeys(use.url)).toEqual(held)
   })
 })
 
-/** All index keys, in the order of their texts. */
-async function indexKeysKept(url: string): Promise<string[]> {
+/** Returns all index keys as sorted texts. */
+async function storedIndexKeys(url: string): Promise<string[]> {
   const database = unwrap(await databaseOf({ url, wakeUrl: undefined, log: silentLog }))
   const connection = await database.connect()
   try {
@@ -99,8 +99,8 @@ async function indexKeysKept(url: string): Promise<string[]> {
   }
 }
 
-/** What the database keeps of outputs for as long as they are unspent. */
-async function rowsKept(url: string) {
+/** Counts the rows that the database keeps for outputs while they are unspent. */
+async function storedRows(url: string) {
   const database = unwrap(await databaseOf({ url, wakeUrl: undefined, log: silentLog }))
   const connection = await database.connect()
   try {
@@ -120,7 +120,7 @@ async function rowsKept(url: string) {
   }
 }
 
-function rowsNeeded({ outputs, committed }: RandomLedger) {
+function expectedRows({ outputs, committed }: RandomLedger) {
   const unspent = outputs.filter(
     ({ spentSlot = Number.POSITIVE_INFINITY }) => spentSlot > committed(),
   )
@@ -175,17 +175,17 @@ function matches(model: ModelOutput, filter: UnspentFilter, committed: number): 
     (filter.keys ?? []).every(has) &&
     (filter.anyOf === undefined || filter.anyOf.some(has)) &&
     (filter.kinds === undefined || filter.kinds.includes(output.type)) &&
-    isAsked(filter.hasReturn, conditionOf(output, StorageDepositReturn) !== undefined) &&
-    isAsked(filter.hasToken, featureOf(output, NativeToken) !== undefined) &&
-    isAsked(filter.hasTimelock, timelock !== undefined) &&
-    isAsked(filter.hasExpiration, expiration !== undefined) &&
+    isFlagMet(filter.hasReturn, conditionOf(output, StorageDepositReturn) !== undefined) &&
+    isFlagMet(filter.hasToken, featureOf(output, NativeToken) !== undefined) &&
+    isFlagMet(filter.hasTimelock, timelock !== undefined) &&
+    isFlagMet(filter.hasExpiration, expiration !== undefined) &&
     isWithin(filter.timelocked, timelock) &&
     isWithin(filter.expires, expiration) &&
     isWithin(filter.created, bookedSlot)
   )
 }
 
-function isAsked(wanted: boolean | undefined, is: boolean): boolean {
+function isFlagMet(wanted: boolean | undefined, is: boolean): boolean {
   return wanted === undefined || wanted === is
 }
 
@@ -208,7 +208,7 @@ function randomFilter(random: Random, ledger: RandomLedger): UnspentFilter {
     heldBy: start === 0 ? pick(random, keys) : undefined,
     keys: start === 1 ? randomKeys(random, ledger) : sometimes(() => randomKeys(random, ledger)),
     anyOf: start === 2 ? [randomKey(random, ledger), randomKey(random, ledger)] : undefined,
-    // Also none, and one of them twice.
+    // The list may be empty, and may contain a kind twice.
     kinds: sometimes(() =>
       [0, pick(random, [0, 1, 2, 3, 4, 5]), 0].slice(pick(random, [0, 0, 1, 3])),
     ),

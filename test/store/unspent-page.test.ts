@@ -7,7 +7,7 @@ import { booking, createdOutput, testGenesis, transactionIdOf } from '../support
 describe.each(databases)('pages of unspent outputs on $name', ({ create }) => {
   const use = useStore(create)
 
-  test('give each output once, by id, and end with an empty page', async () => {
+  test('return each output once, by id, and end with an empty page', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const created = Array.from({ length: 2_500 }, (_, i) => createdOutput(i + 1))
     await use.store.write.book(use.term, booking({ created }))
@@ -25,7 +25,7 @@ describe.each(databases)('pages of unspent outputs on $name', ({ create }) => {
     expect(found).toEqual(expected.sort((a, b) => (a.outputId < b.outputId ? -1 : 1)))
   })
 
-  test('of a slot give all that it created and spent by id, of whatever kind and however many', async () => {
+  test('of a slot return all outputs that it created and spent, by id, of any kind and number', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const created = Array.from({ length: 2_500 }, (_, i) => createdOutput(i + 1))
     await use.store.write.book(use.term, booking({ created }))

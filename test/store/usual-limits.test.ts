@@ -13,14 +13,14 @@ import { databases } from '../support/databases.ts'
 
 const address = `0x${'01'.repeat(33)}` as const
 const rows = 60
-/** It plans for the values of the first five, and then compares. */
-const asked = 12
+/** PostgreSQL plans the first five executions for their values, and then compares the plans. */
+const executions = 12
 
-test('PostgreSQL plans a page of a usual length once, and every length has its rows', async () => {
+test('PostgreSQL plans a page of a usual length once, and every length returns its rows', async () => {
   const database = await present(databases[1], 'PostgreSQL').create()
   const client = new Client(database.url)
   await client.connect()
-  // One connection: what it has prepared is what was asked.
+  // There is one connection, so its prepared statements are those of the reads.
   const reads = openWatch(database.url, 5_000)
   try {
     await client.query(`INSERT INTO ledger_updates
@@ -32,7 +32,7 @@ test('PostgreSQL plans a page of a usual length once, and every length has its r
     const read = ownedRead(createReading({ ...reads, statements: { dialect } as never }))
     for (const limit of [21, 22, 1]) {
       const page = { address, order: 'ascending', from: { seq: 31 }, limit } as const
-      for (let n = 0; n < asked; n++) {
+      for (let n = 0; n < executions; n++) {
         const seqs = (await read(page))?.map(({ seq }) => seq)
         expect(seqs).toEqual(Array.from({ length: limit }, (_, i) => 31 + i))
       }
@@ -47,7 +47,7 @@ test('PostgreSQL plans a page of a usual length once, and every length has its r
       prepared.find(([limit]) => limit === '21'),
       'the usual one',
     )
-    expect({ generic, custom }).toEqual({ generic: asked - 5, custom: 5 })
+    expect({ generic, custom }).toEqual({ generic: executions - 5, custom: 5 })
   } finally {
     await reads.close()
     await client.end()

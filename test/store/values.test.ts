@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { classToNumber, maskToRoles, numberToClass, rolesToMask } from '../../src/store/values.ts'
 
-/** These numbers stand in databases: a change here needs a migration. */
+/** These numbers are stored in databases: a change here needs a migration. */
 describe('numbers in the database', () => {
   const roles = [
     ['OWNER', 1],
@@ -21,7 +21,7 @@ describe('numbers in the database', () => {
     expect(maskToRoles(mask)).toEqual([role])
   })
 
-  test('several roles are one mask, and come back in their order', () => {
+  test('several roles form one mask, and are returned in their order', () => {
     expect(rolesToMask(['SENDER', 'OWNER'])).toBe(33)
     expect(maskToRoles(33)).toEqual(['OWNER', 'SENDER'])
     expect(maskToRoles(0)).toEqual([])
@@ -36,7 +36,7 @@ describe('numbers in the database', () => {
     expect(numberToClass(number)).toBe(updateClass)
   })
 
-  test('a number without a class was not written by us', () => {
+  test('a number without a class is rejected', () => {
     expect(() => numberToClass(2)).toThrow('update class 2')
   })
 })

@@ -13,9 +13,9 @@ import {
 
 const accepted = (n: number) => ({ blockId: blockIdOf(n), state: 'ACCEPTED' }) as const
 
-describe.each(databases)('transactions that wait on $name', ({ create }) => {
+describe.each(databases)('waiting transactions on $name', ({ create }) => {
   const use = useStore(create)
-  /** By number of the block. */
+  /** Inbox positions by block number. */
   let placeOf: ReadonlyMap<number, number>
 
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
     )
   const sorted = (...ids: readonly TransactionId[]) => ids.toSorted()
 
-  test('are released in inbox order when the last of what they wait for is booked', async () => {
+  test('are released in inbox order when the last transaction that they wait for is booked', async () => {
     await change({ begun: [waiter(3, [8]), waiter(1, [8, 9]), waiter(2, [9])] })
     expect(await use.store.write.countWaiting()).toBe(3)
     expect(await released()).toEqual([])
@@ -71,7 +71,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
     ])
   })
 
-  test('are found by what they wait for, each once', async () => {
+  test('are found by the transactions that they wait for, each once', async () => {
     await change({ begun: [waiter(1, [8, 9]), waiter(2, [9])] })
     expect(await awaiting(7)).toEqual([])
     expect(await awaiting(8, 9)).toEqual([
@@ -85,7 +85,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
     ])
   })
 
-  test('are given up by slot, and leave nothing', async () => {
+  test('are dropped by slot, and leave no rows', async () => {
     await change({ begun: [waiter(2, [8]), waiter(1, [8, 9]), waiter(3, [9])] })
     const overdue = await use.store.write.waitingCarriers(2, 10)
     expect(overdue).toEqual(
@@ -104,7 +104,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
     ])
   })
 
-  test('may wait again for something else in the booking that ends it, and for nothing', async () => {
+  test('may wait for other transactions, or for none, in the booking that ends the wait', async () => {
     await change({ begun: [waiter(1, [8])] })
     await change({ booked: [transactionIdOf(8)], over: [place(1)], begun: [waiter(1, [9])] })
     expect(await released()).toEqual([])
@@ -116,7 +116,7 @@ describe.each(databases)('transactions that wait on $name', ({ create }) => {
 
 describe.each(databases)('a transaction that several blocks carry on $name', ({ create }) => {
   const use = useStore(create)
-  /** A block with transaction 1. */
+  /** Returns a block with transaction 1. */
   const carrier = (n: number, slot = 1) =>
     incomingBlock(n, { transactionId: transactionIdOf(1), slot })
   const row = () => use.store.read.transaction(transactionIdOf(1))
@@ -135,21 +135,24 @@ describe.each(databases)('a transaction that several blocks carry on $name', ({ 
   beforeEach(() => use.store.write.initialize(use.term, testGenesis()))
 
   const reasons = [2, 5, 6, 7, 8, 24, 25]
-  test.each(reasons)('failed for %i is pending again when one comes', async (reason) => {
-    await use.store.write.acceptBlocks([carrier(1)])
-    await fail(1, reason)
-    expect(await row()).toMatchObject({ state: 'FAILED', failureReason: reason })
-    await use.store.write.acceptBlocks([carrier(2, 3), carrier(3, 4)])
-    const again = { state: 'PENDING', failureReason: undefined, blockId: blockIdOf(2), slot: 3 }
-    expect(await row()).toMatchObject(again)
-    const verdict = bookedTransaction(1, { blockId: blockIdOf(3), slot: 4 })
-    await use.store.write.book(use.term, booking({ transactions: [verdict] }))
-    expect(await row()).toMatchObject({ state: 'ACCEPTED', blockId: blockIdOf(3), slot: 4 })
-    await use.store.write.acceptBlocks([carrier(4)])
-    expect(await row()).toMatchObject({ state: 'ACCEPTED', blockId: blockIdOf(3) })
-  })
+  test.each(reasons)(
+    'that failed with reason %i is pending again after a new carrier',
+    async (reason) => {
+      await use.store.write.acceptBlocks([carrier(1)])
+      await fail(1, reason)
+      expect(await row()).toMatchObject({ state: 'FAILED', failureReason: reason })
+      await use.store.write.acceptBlocks([carrier(2, 3), carrier(3, 4)])
+      const again = { state: 'PENDING', failureReason: undefined, blockId: blockIdOf(2), slot: 3 }
+      expect(await row()).toMatchObject(again)
+      const verdict = bookedTransaction(1, { blockId: blockIdOf(3), slot: 4 })
+      await use.store.write.book(use.term, booking({ transactions: [verdict] }))
+      expect(await row()).toMatchObject({ state: 'ACCEPTED', blockId: blockIdOf(3), slot: 4 })
+      await use.store.write.acceptBlocks([carrier(4)])
+      expect(await row()).toMatchObject({ state: 'ACCEPTED', blockId: blockIdOf(3) })
+    },
+  )
 
-  test.each([1, 3, 9, 14, 255])('failed for %i stays so', async (reason) => {
+  test.each([1, 3, 9, 14, 255])('that failed with reason %i stays failed', async (reason) => {
     await use.store.write.acceptBlocks([carrier(1)])
     await fail(1, reason)
     await use.store.write.acceptBlocks([carrier(2)])
@@ -160,7 +163,7 @@ describe.each(databases)('a transaction that several blocks carry on $name', ({ 
     ).rejects.toThrow('was pending')
   })
 
-  test('fails for its carriers only when all of them are judged', async () => {
+  test('fails only when all of its carriers are judged', async () => {
     await use.store.write.acceptBlocks([carrier(1), carrier(2)])
     await use.store.write.acceptBlocks([carrier(3)])
     await fail(2, 5, 2)
@@ -173,9 +176,9 @@ describe.each(databases)('a transaction that several blocks carry on $name', ({ 
     expect(await row()).toMatchObject({ state: 'FAILED', failureReason: 14 })
   })
 
-  // On PostgreSQL both may want the same rows at the same time, on SQLite they take turns. Rounds are many: the database
-  // sees a deadlock only where the two meet in the middle.
-  test('is booked and carried at once without a deadlock', async () => {
+  // On PostgreSQL the two may lock the same rows at the same time; on SQLite they take turns. There are many rounds, because a deadlock
+  // occurs only when the two meet in the middle.
+  test('is booked and carried at the same time without a deadlock', async () => {
     const other = await openedStore(use.url)
     const many = Array.from({ length: 400 }, (_, n) => n)
     const carriers = (from: number) =>
@@ -190,7 +193,7 @@ describe.each(databases)('a transaction that several blocks carry on $name', ({ 
         other.write.acceptBlocks(carriers(round * 1_000).reverse()),
       ])
     }
-    // Which of the two came last in the last round is chance; behind a failure a carrier makes it pending.
+    // It is chance which of the two came last in the last round; a carrier after the failure makes the transaction pending.
     await other.write.acceptBlocks(carriers(1_000_000))
     expect((await row())?.state).toBe('PENDING')
     await other.close()

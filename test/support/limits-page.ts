@@ -112,7 +112,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   ],
   freeDiskBytes: [
     'node/space-watch.test.ts',
-    'a gateway with %o refuses new blocks by name, and slots go on',
+    'a gateway with %o rejects new blocks with a named error, and continues to commit slots',
   ],
   heartbeatMs: [
     'api/client-limits.test.ts',

@@ -9,19 +9,19 @@ import { databases, onDatabase, useStore } from '../../support/databases.ts'
 import { accountVersion, booking, createdOutput, testGenesis } from '../../support/store-rows.ts'
 import { keptRoots, pagesOf } from '../../support/trie-pages.ts'
 
-describe.each(databases)('building tries on $name', ({ create }) => {
+describe.each(databases)('the construction of tries on $name', ({ create }) => {
   const use = useStore(create)
   const outputs = Array.from({ length: 1_500 }, (_, n) => createdOutput(n, { bookedSlot: 0 }))
   const accounts = Array.from({ length: 700 }, (_, n) => accountVersion(n, 0))
 
   async function found(): Promise<void> {
     await use.store.write.initialize(use.term, testGenesis({ outputs, accounts }))
-    // What is booked in a slot that is not committed is no part of them.
+    // Outputs that are booked in an uncommitted slot are no part of the tries.
     const created = Array.from({ length: 50 }, (_, n) => createdOutput(10_000 + n))
     await use.store.write.book(use.term, booking({ created }))
   }
 
-  test('gives the roots of the whole, in any number of ranges, and leaves what is built alone', async () => {
+  test('produces the roots of whole tries, in any number of ranges, and skips finished tries', async () => {
     await found()
     const expected = {
       outputs: naiveRoot(
@@ -42,7 +42,7 @@ describe.each(databases)('building tries on $name', ({ create }) => {
     expect(await built(100)).toEqual([])
   })
 
-  test('goes on where it was interrupted, with the same pages at the end', async () => {
+  test('resumes after an interruption, with the same pages at the end', async () => {
     await found()
     await built(300)
     const pages = await pagesOf(use.url)
@@ -66,7 +66,7 @@ describe.each(databases)('building tries on $name', ({ create }) => {
     expect(await pagesOf(use.url)).toEqual(pages)
   })
 
-  test('begins anew for another slot than that of the pages, and ends with the term', async () => {
+  test('restarts for another slot than that of the pages, and ends with the term', async () => {
     await found()
     await built(1_000_000)
     await onDatabase(use.url, 'UPDATE trie_state SET slot = 17')
@@ -82,14 +82,14 @@ describe.each(databases)('building tries on $name', ({ create }) => {
     return { store: use.store, term: use.term, ended, outputsPerPass }
   }
 
-  /** The progress that it tells. */
+  /** Builds the tries and returns the reported progress. */
   async function built(outputsPerPass: number) {
-    const told: { readonly done: number; readonly of: number }[] = []
+    const reported: { readonly done: number; readonly of: number }[] = []
     const onProgress = (progress: { readonly done: number; readonly of: number }) =>
-      void told.push(progress)
+      void reported.push(progress)
     const result = await buildTries({ ...deps(outputsPerPass), onProgress })
     expect(result).toEqual({ ok: true, value: true })
-    return told
+    return reported
   }
 })
 

@@ -26,17 +26,17 @@ import { outputIdOf } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 import { user } from '../../support/wallet.ts'
 
-/** Committees over several epochs: who announces in time is chosen, and nobody else (ledger reference 12.5). */
+/** Tests committees over several epochs: an account that announces in time is chosen, and no other (ledger reference 12.5). */
 
 const startSeconds = 1_800_000_000
 const keys = developmentKeys()
 const [large, small, brief] = [user(0), user(1), user(2)]
 const idOf = accountIdOfKey
 
-/** Epochs of 32 slots; the first 64 slots lie before the start, so epoch 2 begins with it. */
+/** Epochs of 32 slots. The first 64 slots are before the start, so epoch 2 begins at the start. */
 const epoch = { exponent: 5, nearing: 8 }
 
-/** Three that stake: one with a large pool, a small one, and one whose stake ends with epoch 2. */
+/** Returns a genesis with three stakes: a large one, a small one, and one that ends with epoch 2. */
 function plan(): GenesisPlan {
   const usual = developmentGenesis(keys, startSeconds)
   const [faucet, validator, issuer, ...funds] = usual.outputs
@@ -80,7 +80,7 @@ async function openLedger(url: string, issuer?: IssuerAccount) {
   const ledger = await openEmbeddedLedger(url, { startSeconds, genesis: plan(), issuer })
   const { clock } = ledger
 
-  /** Sets the clock so that a slot is committed, and waits for that. */
+  /** Advances the clock until a slot is due, and waits for its commit. */
   async function commit(slot: number): Promise<void> {
     const { source } = ledger.at()
     const due = slot + source.network.parameters.minCommittableAge
@@ -88,7 +88,7 @@ async function openLedger(url: string, issuer?: IssuerAccount) {
     await ledger.untilCommitted(slot)
   }
 
-  /** Announces the candidacy of somebody in the slot of this moment. */
+  /** Announces the candidacy of an account in the current slot. */
   async function announce(key: Keypair): Promise<void> {
     const { source } = ledger.at()
     const issuance = await source.issuance()
@@ -99,8 +99,8 @@ async function openLedger(url: string, issuer?: IssuerAccount) {
     const bytes = encode(Block, block)
     const slot = slotOfTime(source.network.parameters, block.header.issuingTime)
     const { blockId } = identifyBlock(bytes, slot)
-    const kept = await source.submit({ block, bytes, blockId, slot, transaction: undefined })
-    expect(kept).toEqual({ ok: true, value: blockId })
+    const submitted = await source.submit({ block, bytes, blockId, slot, transaction: undefined })
+    expect(submitted).toEqual({ ok: true, value: blockId })
   }
 
   return {
@@ -139,7 +139,7 @@ function nameOf(accountId: AccountId): string {
 const first = ['brief', 'large', 'small']
 
 describe.each(databases)('committees on $name', ({ create }) => {
-  test('are of those who announced in time, also across restarts, and go on where nobody did', async () => {
+  test('consist of the accounts that announced in time, also across restarts, and stay if none did', async () => {
     const database = await create()
     const ledger = await openLedger(database.url)
     await ledger.commit(64)
@@ -148,14 +148,14 @@ describe.each(databases)('committees on $name', ({ create }) => {
     await ledger.announce(small)
     // Its stake ends with this epoch.
     await ledger.announce(brief)
-    // As soon as the block is accepted, and behind its commit.
+    // The validator is listed as soon as the block is accepted, and after its commit.
     await until(async () => (await ledger.validators()).length > 0)
     const listed = [[50_000_000n, true]]
     expect(await ledger.validators()).toEqual(listed)
     await ledger.commit(ledger.slot())
     expect(await ledger.validators()).toEqual(listed)
     await ledger.restart()
-    // The last slot before the end that counts is 95 - 8; a candidacy after it comes too late.
+    // The last slot that counts is 95 - 8; a later candidacy is too late.
     await ledger.commit(95 - 8 - 3)
     expect(ledger.slot()).toBe(95 - 8)
     await ledger.commit(95 - 8 - 2)
@@ -167,7 +167,7 @@ describe.each(databases)('committees on $name', ({ create }) => {
       { committee: first, candidates: ['small'] },
       { committee: ['small'], candidates: [] },
     ])
-    // Nobody announces in epoch 3, but both in epoch 4, in the last slot that counts.
+    // No account announces in epoch 3, and two do in epoch 4, in the last slot that counts.
     await ledger.commit(159 - 8 - 3)
     expect(ledger.slot()).toBe(159 - 8)
     await ledger.announce(small)
@@ -187,7 +187,7 @@ describe.each(databases)('committees on $name', ({ create }) => {
     await database.remove()
   }, 120_000)
 
-  test("the writer's own account announces once an epoch, as long as it stakes", async () => {
+  test("contain the writer's own account, which announces once per epoch while it stakes", async () => {
     const database = await create()
     const ledger = await openLedger(database.url, { accountId: idOf(small), key: small })
     for (let slot = 64; slot <= 100; slot++) {
@@ -204,7 +204,7 @@ describe.each(databases)('committees on $name', ({ create }) => {
     await database.remove()
   }, 120_000)
 
-  test('pay what hundreds of delegations ask for at once, for which their epochs are read once', async () => {
+  test('pay hundreds of delegations at once with one read of their epochs', async () => {
     const database = await create()
     const ledger = await openLedger(database.url)
     await ledger.commit(100)
@@ -226,14 +226,14 @@ describe.each(databases)('committees on $name', ({ create }) => {
     const claimOf = await openClaims({ store, source }, 100)
     const expected = delegations.map(({ current }) => claimOf(current))
     expect(rewards.slice(0, -1)).toEqual(expected)
-    // Nobody validated, so there is nothing to share; the epochs that are over count all the same.
+    // No validator was active, so there is nothing to share; the epochs that are over count nevertheless.
     expect(expected[0]).toMatchObject({ ok: true, value: { rewards: 0n, endEpoch: 2 } })
     await ledger.close()
     await database.remove()
   }, 120_000)
 })
 
-/** A delegation of a number to a validator, since the first epoch. */
+/** Returns the nth delegation to a validator, since the first epoch. */
 function delegationTo(key: Keypair, n: number) {
   const current = viewOfOutput({
     outputId: outputIdOf(n),

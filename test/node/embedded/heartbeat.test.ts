@@ -19,7 +19,7 @@ const keys = developmentKeys()
 const startSeconds = 1_800_000_000
 const use = useStore(defaultDatabase().create)
 
-test('the blocks of a slot that ends while they are built stay in it, and the next slot has its own', async () => {
+test('blocks of a slot that ends while they are built stay in that slot, and the next slot has its own', async () => {
   const plan = developmentGenesis(keys, startSeconds)
   const { parameters } = plan
   const { store, term } = use
@@ -36,7 +36,7 @@ test('the blocks of a slot that ends while they are built stay in it, and the ne
     clock,
     network: networkOf(parameters),
     issuer: { accountId: accountIdOfKey(keys.issuer), key: keys.issuer },
-    // What the blocks refer to is read while the slot ends.
+    // The slot ends while the parents of the blocks are read.
     issuance: async () => {
       const issuance = await issuanceNow(store.read, parameters, { commitments, slot })
       clock.advance(10_000_000n)

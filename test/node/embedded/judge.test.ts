@@ -23,21 +23,21 @@ import { firstOutputs, transferPlans, transfersOf } from '../../support/transfer
 
 const parameters = semanticParameters('standard')
 
-/** Carriers in the order of their arrival: of each transaction one that is right, and now and then one that is not. */
+/** Carriers in the order of their arrival: one valid carrier of each transaction, and sometimes an invalid one. */
 const arrivals = fc
   .tuple(transferPlans, fc.array(fc.nat(11), { maxLength: 4 }), fc.infiniteStream(fc.nat()))
-  .map(([plans, spoiled, keys]) => {
-    const right = transfersOf(plans)
-    const wrong = spoiled.map((n) => ({ ...at(right, n), isSignatureValid: () => false }))
+  .map(([plans, invalid, keys]) => {
+    const valid = transfersOf(plans)
+    const spoiled = invalid.map((n) => ({ ...at(valid, n), isSignatureValid: () => false }))
     const order = keys[Symbol.iterator]()
-    const places = new Map([...right, ...wrong].map((one) => [one, Number(order.next().value)]))
+    const places = new Map([...valid, ...spoiled].map((one) => [one, Number(order.next().value)]))
     const sorted = [...places.keys()].sort((x, y) => (places.get(x) ?? 0) - (places.get(y) ?? 0))
     return sorted.map(candidateOf)
   })
 const cuts = fc.uniqueArray(fc.nat(16))
 
 describe('a batch', () => {
-  test('booked in one go is the same as its parts one after the other, in any order', () => {
+  test('has the same result as its parts one after the other, in any order', () => {
     fc.assert(
       fc.property(arrivals, cuts, fc.nat(2), (candidates, places, loads) => {
         const whole = bookAll(candidates, { parts: [candidates], loads: 99 })
@@ -50,19 +50,19 @@ describe('a batch', () => {
     )
   })
 
-  test('accepts a transaction whose carriers are partly wrong as if those had not come', () => {
+  test('accepts a transaction with some invalid carriers as if these had not arrived', () => {
     fc.assert(
       fc.property(arrivals, (candidates) => {
-        const right = candidates.filter(isRight)
+        const valid = candidates.filter(isValid)
         const all = bookAll(candidates, { parts: [candidates], loads: 0 })
-        const without = bookAll(right, { parts: [right], loads: 0 })
+        const without = bookAll(valid, { parts: [valid], loads: 0 })
         expect(acceptedOf(all)).toEqual(acceptedOf(without))
       }),
       runs(200),
     )
   })
 
-  test('of two spenders of one output leaves exactly one, in any order of arrival', () => {
+  test('accepts exactly one of two spenders of one output, in any order of arrival', () => {
     const rivals = [
       { spends: [0], pieces: 1 },
       { spends: [0, 1], pieces: 2 },
@@ -78,7 +78,7 @@ describe('a batch', () => {
     }
   })
 
-  test('never spends an output twice, whatever the order', () => {
+  test('never spends an output twice, in any order', () => {
     fc.assert(
       fc.property(arrivals, (candidates) => {
         const spent = judge(ledger(), candidates).spent.map(({ outputId }) => outputId)
@@ -88,7 +88,7 @@ describe('a batch', () => {
     )
   })
 
-  test('lets the earliest of those that wait come first, and before what came later', () => {
+  test('judges the earliest waiting carrier first, and before later arrivals', () => {
     const [parent, first, second] = candidatesOf([
       { spends: [0], pieces: 1 },
       { spends: [3], pieces: 1 },
@@ -111,15 +111,15 @@ describe('a batch', () => {
   })
 })
 
-/** What some carriers make of the ledger. */
+/** The result of booking some carriers. */
 interface Booked {
   readonly verdicts: ReadonlyMap<TransactionId, BookedTransaction>
   readonly outputs: LedgerBefore['outputById']
-  /** The blocks that wait at the end. */
+  /** The blocks that still wait at the end. */
   readonly waiting: readonly BlockId[]
 }
 
-/** Books part by part as booking does; of those that wait so many are loaded at once that it is cut now and then. */
+/** Books part by part as the gateway does. The number of waiting carriers that it loads at once is so small that some batches are cut. */
 function bookAll(
   candidates: readonly Candidate[],
   { parts, loads }: { parts: readonly (readonly Candidate[])[]; loads: number },
@@ -134,21 +134,21 @@ function bookAll(
       const released = [...waiting]
         .filter(([, awaits]) => awaits.size === 0)
         .map(([inbox]) => inbox)
-      const next = released.length > 0 ? released.sort((a, b) => a - b).map(theCarrier) : rest
+      const next = released.length > 0 ? released.sort((a, b) => a - b).map(carrierAt) : rest
       if (next.length === 0) break
       const isOpen = ({ prepared }: Candidate) =>
         isOpenVerdict(verdicts.get(prepared.identity.transactionId))
-      const stored = storedOf(waiting, theCarrier, { loads, isOpen })
+      const stored = storedOf(waiting, carrierAt, { loads, isOpen })
       const effects = judge(before, next.filter(isOpen), stored)
       const { judged, isCut, transactions } = effects
-      // How many carriers failed at once depends on where a batch ends, and the store adds them up.
+      // The number of carriers that failed at once depends on where a batch ends, and the store adds these numbers up.
       for (const { judgedCarriers: _, ...verdict } of transactions)
         verdicts.set(verdict.transactionId, verdict)
       const booked = transactions.filter(({ state }) => state === 'ACCEPTED')
       for (const awaits of waiting.values())
         for (const { transactionId } of booked) awaits.delete(transactionId)
       for (const inbox of judged) waiting.delete(inbox)
-      for (const inbox of released) if (!isOpen(theCarrier(inbox))) waiting.delete(inbox)
+      for (const inbox of released) if (!isOpen(carrierAt(inbox))) waiting.delete(inbox)
       for (const { inbox, awaits } of effects.waiting) waiting.set(inbox, new Set(awaits))
       if (released.length === 0) {
         const last = isCut ? rest.findLastIndex(({ inbox }) => judged.has(inbox)) : rest.length
@@ -157,9 +157,9 @@ function bookAll(
       before = after(before, effects)
     }
   }
-  // Those whose transactions were decided by another carrier wait in vain.
+  // Carriers whose transactions were decided by another carrier wait in vain.
   const left = [...waiting.keys()]
-    .map(theCarrier)
+    .map(carrierAt)
     .filter(({ prepared }) => isOpenVerdict(verdicts.get(prepared.identity.transactionId)))
   return {
     verdicts: new Map([...verdicts].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -167,12 +167,12 @@ function bookAll(
     waiting: left.map(({ blockId }) => blockId).sort(),
   }
 
-  function theCarrier(inbox: number): Candidate {
+  function carrierAt(inbox: number): Candidate {
     return byInbox.get(inbox) ?? at([], 0)
   }
 }
 
-/** As it is loaded: those that wait for the first so many of the awaited transactions. */
+/** Loads the carriers that wait for the first `loads` awaited transactions. */
 function storedOf(
   waiting: ReadonlyMap<number, ReadonlySet<TransactionId>>,
   carrierOf: (inbox: number) => Candidate,
@@ -199,7 +199,7 @@ function acceptedOf({ verdicts, outputs }: Booked): unknown {
   return [accepted.map(({ transactionId }) => transactionId), [...outputs.keys()].sort()]
 }
 
-function isRight({ prepared }: Candidate): boolean {
+function isValid({ prepared }: Candidate): boolean {
   return prepared.payload.unlocks.every(
     (unlock) => unlock.type !== 0 || prepared.isSignatureValid(unlock.signature),
   )
@@ -241,7 +241,7 @@ function ledger(): LedgerBefore {
   }
 }
 
-/** The ledger once the effects are written, as the next batch reads it. */
+/** Returns the ledger after the effects are written, as the next batch reads it. */
 function after(before: LedgerBefore, { created, spent }: Effects): LedgerBefore {
   const outputById = new Map(before.outputById)
   for (const { outputId, bytes, bookedSlot } of created) {

@@ -13,27 +13,27 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** A genesis of more outputs than a transaction can have. */
+/** Tests a genesis with more outputs than a transaction can have. */
 
 /** `LARGE_GENESIS=100000` takes minutes. */
 const count = Number(process.env.LARGE_GENESIS ?? 1_000)
 
 describe.each(databases)('on $name', ({ create }) => {
-  const taken: (TestDatabase | GenesisFile)[] = []
+  const created: (TestDatabase | GenesisFile)[] = []
   afterEach(async () => {
-    for (const one of taken.splice(0)) await one.remove()
+    for (const one of created.splice(0)) await one.remove()
   })
 
   async function database(): Promise<string> {
     const one = await create()
-    taken.push(one)
+    created.push(one)
     return one.url
   }
 
-  test('it is begun with, served with proofs, and followed from the genesis and from a snapshot', async () => {
-    // Equal ones, so that transactions of them differ by their number alone.
+  test('a large genesis is loaded, served with proofs, and followed from the genesis and from a snapshot', async () => {
+    // The outputs are equal, so that their transactions differ by their number alone.
     const genesis = writeGenesis(Array.from({ length: count }, () => ownedBy(user(1), 1_000_000n)))
-    taken.push(genesis)
+    created.push(genesis)
     const node = await startGateway({
       env: { GENESIS_FILE: genesis.path, DATABASE_URL: await database() },
     })
@@ -41,13 +41,13 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(balance.totalBalance).toBe(`${count}000000`)
     const offer = await offerOf(node.url)
     await untilCommitted(node.url, slotNow(offer.network))
-    const behind = async (SNAPSHOT?: string) => ({
+    const upstreamEnv = async (SNAPSHOT?: string) => ({
       LEDGER: 'upstream',
       UPSTREAM_URLS: node.url,
       DATABASE_URL: await database(),
       ...(SNAPSHOT && { SNAPSHOT }),
     })
-    const begun = await startGateway({ env: await behind(node.url) })
+    const begun = await startGateway({ env: await upstreamEnv(node.url) })
     const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
     await untilCommitted(begun.url, milestoneIndex)
     const tables = async ({ databaseUrl }: { databaseUrl: string }) => {
@@ -55,11 +55,11 @@ describe.each(databases)('on $name', ({ create }) => {
       return { unspent_outputs, balances }
     }
     const expected = await tables(node)
-    // The account of the issuer, and what is left of the supply.
+    // The account of the issuer, and the rest of the supply.
     expect(expected.unspent_outputs).toHaveLength(count + 2)
     expect(await tables(begun)).toEqual(expected)
     if (count <= 10_000) {
-      const whole = await startGateway({ env: await behind() })
+      const whole = await startGateway({ env: await upstreamEnv() })
       expect(await tables(whole)).toEqual(expected)
       await whole.close()
     }

@@ -10,13 +10,13 @@ import { databases } from '../../support/databases.ts'
 import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
 import { until } from '../../support/until.ts'
 
-/** The ledger inside over several epochs, on a real store and a clock that is set by hand. */
+/** Tests the embedded ledger over several epochs, on a real store and a settable clock. */
 
 const keys = developmentKeys()
 const validator = accountIdOfKey(keys.issuer)
 const startSeconds = 1_800_000_000
 
-/** The development network with epochs of 32 slots, so that some pass within a test. */
+/** Returns the development network with epochs of 32 slots, so that several pass within a test. */
 function shortEpochs(): GenesisPlan {
   const plan = developmentGenesis(keys, startSeconds)
   return { ...plan, parameters: { ...plan.parameters, slotsPerEpochExponent: 5 } }
@@ -27,7 +27,7 @@ async function openLedger(url: string) {
   const issuer = { key: keys.issuer, accountId: validator }
   const ledger = await openEmbeddedLedger(url, { startSeconds, genesis: shortEpochs(), issuer })
 
-  /** Until a slot is committed and the block that follows its commit is booked. */
+  /** Waits until a slot is committed and the block after its commit is booked. */
   async function reach(slot: number): Promise<void> {
     await ledger.untilCommitted(slot)
     await until(async () => (await heartbeatOf()) === 'ACCEPTED')
@@ -52,8 +52,8 @@ async function openLedger(url: string) {
   }
 }
 
-describe.each(databases)('the ledger inside on $name', ({ create }) => {
-  test('a restart changes nothing: the same commitments, accounts and rewards', async () => {
+describe.each(databases)('the embedded ledger on $name', ({ create }) => {
+  test('has the same commitments, accounts and rewards after a restart', async () => {
     const [one, other] = await Promise.all([create(), create()])
     const whole = await openLedger(one.url)
     const cut = await openLedger(other.url)

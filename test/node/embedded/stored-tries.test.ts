@@ -13,8 +13,8 @@ interface TrieVector extends Vector {
   readonly expected: Hex
 }
 
-/** Pages in a map, and the tries on them, with a cache of so many bytes. */
-function onPages(cacheBytes: number) {
+/** Stores pages in a map, and opens tries on them with a cache of a given size. */
+function triesOnPages(cacheBytes: number) {
   const pages = new Map<number, Uint8Array>()
   let reads = 0
 
@@ -48,7 +48,7 @@ async function rootOf(tries: StoredTries, changes: ReadonlyMap<Hex, Uint8Array |
 describe('roots of tries in pages', () => {
   const vectors = loadVectors<TrieVector>('semantic-roots').filter(({ kind }) => kind === 'trie')
   test.each(vectors)('$name', async ({ entries, deleted, expected }) => {
-    const { open, write } = onPages(0)
+    const { open, write } = triesOnPages(0)
     const full = open()
     await full.update('outputs', new Map(entries.map(([key, value]) => [key, hexToBytes(value)])))
     await write(full)
@@ -56,9 +56,9 @@ describe('roots of tries in pages', () => {
   })
 
   test.each([0, 5_000, 1_000_000])(
-    'are those of the whole, whatever is set and removed, with a cache of %i bytes',
+    'equal the roots of whole tries after any change, with a cache of %i bytes',
     async (cacheBytes) => {
-      // Few enough that slots meet one another, enough for pages three deep.
+      // The keys are few enough that slots change the same ones, and many enough for pages three levels deep.
       const keys = Array.from(
         { length: 6_000 },
         (_, i) => `0x${i.toString(16).padStart(4, '0')}` as Hex,
@@ -72,7 +72,7 @@ describe('roots of tries in pages', () => {
       })
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-          const { open, write, pages } = onPages(cacheBytes)
+          const { open, write, pages } = triesOnPages(cacheBytes)
           const whole = new Map<Hex, Uint8Array>()
           let tries = open()
           for (const { seed, count, removing, isReopened, isWritten } of steps) {
@@ -102,8 +102,8 @@ describe('roots of tries in pages', () => {
     120_000,
   )
 
-  test('two tries do not meet, and a slot reads the pages on its way and no others', async () => {
-    const { open, write, pages, reads } = onPages(0)
+  test('do not depend on another trie, and a slot reads only the pages on its paths', async () => {
+    const { open, write, pages, reads } = triesOnPages(0)
     const first = open()
     const keys = Array.from(
       { length: 20_000 },

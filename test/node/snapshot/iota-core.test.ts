@@ -47,15 +47,15 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** Snapshot files of iota-core, made of a ledger of this program by the same source that the reader follows. */
+/** Tests snapshot files of iota-core. They are made from a ledger of this program by the source that the reader also follows. */
 
-const taken: Awaited<ReturnType<ReturnType<typeof defaultDatabase>['create']>>[] = []
+const testDatabases: Awaited<ReturnType<ReturnType<typeof defaultDatabase>['create']>>[] = []
 let folder: string
 let genesis: ReturnType<typeof writeGenesis>
 let node: TestGateway
 let ledger: IotaCoreLedger
-let right: string
-/** What the ledger began with. */
+let validFile: string
+/** The outputs and accounts of the genesis. */
 let first: Pick<Genesis, 'outputs' | 'accounts'>
 
 beforeAll(async () => {
@@ -70,16 +70,16 @@ beforeAll(async () => {
   node = await startGateway({ env: { GENESIS_FILE: genesis.path, DATABASE_URL: await database() } })
   await pay()
   ledger = await ledgerOf(node)
-  right = fileOf('right', ledger)
+  validFile = fileOf('right', ledger)
 })
 afterAll(async () => {
   await node.close()
-  for (const one of taken) await one.remove()
+  for (const one of testDatabases) await one.remove()
   genesis.remove()
   rmSync(folder, { recursive: true })
 })
 
-/** An account that may issue blocks. */
+/** Returns an account that may issue blocks. */
 function accountOf(owner: number): Output {
   const { publicKeyHash: pubKeyHash } = user(owner)
   return {
@@ -96,7 +96,7 @@ function accountOf(owner: number): Output {
 
 async function database(): Promise<string> {
   const one = await defaultDatabase().create()
-  taken.push(one)
+  testDatabases.push(one)
   return one.url
 }
 
@@ -112,7 +112,7 @@ async function pay(): Promise<void> {
   await untilCommitted(node.url, slotNow(offer.network))
 }
 
-/** The ledger at the end of the newest slot. */
+/** Returns the ledger at the end of the newest slot. */
 async function ledgerOf({ url, databaseUrl }: TestGateway): Promise<IotaCoreLedger> {
   const answer = await rest(`${url}/api/gateway/v1/snapshot`)
   let head: SnapshotHead | undefined
@@ -145,7 +145,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 const check = (path: string) => runCommand(snapshot, ['check', path])
 
-/** The ledger with what two later slots made and took, as a node exports a slot that is not its newest. */
+/** Returns the ledger with what two later slots created and consumed, as a node exports a slot that is not its newest one. */
 function rolledBack(): IotaCoreLedger {
   const [first, second] = [ledger.outputs[0], ledger.outputs[2]]
   const later = (n: number, booked: number): ProvenOutput => {
@@ -164,32 +164,32 @@ function rolledBack(): IotaCoreLedger {
 }
 
 describe('a file', () => {
-  test('proves itself by its commitment', async () => {
-    const { code, stdout, stderr } = await check(right)
+  test('is proved by its commitment', async () => {
+    const { code, stdout, stderr } = await check(validFile)
     expect([code, stderr]).toEqual([0, ''])
     const { outputs, accounts } = JSON.parse(stdout)
     expect([outputs, accounts]).toEqual([ledger.outputs.length, ledger.accounts.length])
   })
 
-  test('that was rolled back from a later slot means the same', async () => {
+  test('that was rolled back from a later slot has the same content', async () => {
     const path = fileOf('rolled back', rolledBack())
-    expect(await linesOf(path)).toEqual(await linesOf(right))
+    expect(await linesOf(path)).toEqual(await linesOf(validFile))
   })
 
-  test('goes on behind a place', async () => {
-    const lines = await linesOf(right)
+  test('is read from a position onwards', async () => {
+    const lines = await linesOf(validFile)
     const reader = createLineReader({ withProofs: true })
     for (const line of lines.slice(0, 2)) await reader.take(line)
     const rest: string[] = []
-    for await (const line of snapshotSource(right).lines(reader.position())) rest.push(line)
+    for await (const line of snapshotSource(validFile).lines(reader.position())) rest.push(line)
     expect(rest).toEqual(lines.slice(2))
   })
 })
 
 describe('a follower', () => {
-  test('that begins with a file has what one that begins at the genesis has, from there on', async () => {
-    const whole = await startGateway({ env: await behindNode() })
-    const begun = await startGateway({ env: { ...(await behindNode()), SNAPSHOT: right } })
+  test('has the same data from its snapshot on as one that began at the genesis', async () => {
+    const whole = await startGateway({ env: await upstreamEnv() })
+    const begun = await startGateway({ env: { ...(await upstreamEnv()), SNAPSHOT: validFile } })
     await pay()
     const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
     await Promise.all([whole, begun].map(({ url }) => untilCommitted(url, milestoneIndex)))
@@ -209,11 +209,11 @@ describe('a follower', () => {
   })
 })
 
-async function behindNode() {
+async function upstreamEnv() {
   return { LEDGER: 'upstream', UPSTREAM_URLS: node.url, DATABASE_URL: await database() }
 }
 
-/** What does not depend on where a log began: no positions, ordinals and history hashes. */
+/** Returns the rows that do not depend on where a log began: without positions, ordinals and history hashes. */
 function sinceSnapshot({ ledger_updates, unspent_outputs, balances, token_balances }: LogTables) {
   const log = ledger_updates.flatMap((row) => {
     const [, address, updateClass, , roles, slot, outputId, isSpent, , ...rest] = row.split(' ')
@@ -231,7 +231,7 @@ describe('the genesis', () => {
     })
   })
 
-  test('is a genesis file, which gives the same as that of JSON', async () => {
+  test('is a genesis file with the same content as the JSON file', async () => {
     const first = firstOf(ledger)
     const read = await readGenesisFile(fileOf('first', first))
     const json = await readGenesisFile(genesis.path)
@@ -242,27 +242,27 @@ describe('the genesis', () => {
     for (const [id, amount] of given) expect(credits.get(id)).toBe(amount)
   })
 
-  test('is refused where it does not give its ids, its supply or its commitment', async () => {
+  test('is rejected if it does not lead to its ids, its supply or its commitment', async () => {
     const first = firstOf(ledger)
     const { outputs, commitments } = first
     const bytesOf = (place: number) => present(outputs.at(place), 'an output').bytes
     const swapped = outputs.map((row, i) => ({ ...row, bytes: bytesOf(outputs.length - 1 - i) }))
-    const refused = async (name: string, changed: IotaCoreLedger) => {
+    const errorOf = async (name: string, changed: IotaCoreLedger) => {
       const read = await readGenesisFile(fileOf(name, changed))
       return read.ok ? 'taken' : `${read.error.code}: ${read.error.reason}`
     }
     const other = Uint8Array.from(present(commitments[0], 'a commitment'))
     other[88] = 1
-    expect(await refused('swapped', { ...first, outputs: swapped })).toContain(
+    expect(await errorOf('swapped', { ...first, outputs: swapped })).toContain(
       'do not match their ids',
     )
-    expect(await refused('fewer', { ...first, outputs: outputs.slice(0, -1) })).toContain(
+    expect(await errorOf('fewer', { ...first, outputs: outputs.slice(0, -1) })).toContain(
       'do not match their ids',
     )
-    expect(await refused('commitment', { ...first, commitments: [other] })).toContain(
+    expect(await errorOf('commitment', { ...first, commitments: [other] })).toContain(
       'its commitment',
     )
-    expect(await refused('later', ledger)).toContain(`a snapshot of slot ${ledger.slot}`)
+    expect(await errorOf('later', ledger)).toContain(`a snapshot of slot ${ledger.slot}`)
     const { bytes } = iotaCoreFile(first)
     writeFileSync(join(folder, 'cut'), bytes.subarray(0, 300))
     const cut = await readGenesisFile(join(folder, 'cut'))
@@ -270,7 +270,7 @@ describe('the genesis', () => {
   })
 })
 
-/** The same at its genesis. */
+/** Returns the same ledger at its genesis. */
 function firstOf({ commitments, ...same }: IotaCoreLedger): IotaCoreLedger {
   const outputs = first.outputs.map((row) => ({
     ...row,
@@ -290,23 +290,23 @@ function firstOf({ commitments, ...same }: IotaCoreLedger): IotaCoreLedger {
   }
 }
 
-describe('what is malformed is refused with its place', () => {
+describe('malformed data is rejected with its position', () => {
   interface Damage {
     readonly part: string
-    /** Where the refusal is, from the beginning of the part. */
+    /** Position of the error, from the beginning of the part. */
     readonly at: number
-    /** Where the change is; by default there. */
+    /** Position of the changed byte, if it differs. */
     readonly changed?: number
     readonly bytes: Uint8Array
-    readonly said: string
+    readonly message: string
   }
   const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer)
   const byte = (value: number) => Uint8Array.of(value)
   const flag = 8 + 4 + 8 + 32
   const rows: readonly (readonly [string, Damage])[] = [
-    ['a version', { part: 'settings', at: 2, bytes: byte(9), said: 'protocol version 9' }],
-    ['a count', { part: 'settings', at: 95, changed: 96, bytes: byte(255), said: 'no room' }],
-    ['commitments', { part: 'commitments', at: 0, bytes: u32(9), said: 'one for each slot' }],
+    ['a version', { part: 'settings', at: 2, bytes: byte(9), message: 'protocol version 9' }],
+    ['a count', { part: 'settings', at: 95, changed: 96, bytes: byte(255), message: 'no room' }],
+    ['commitments', { part: 'commitments', at: 0, bytes: u32(9), message: 'one for each slot' }],
     [
       'a slot of a commitment',
       {
@@ -314,7 +314,7 @@ describe('what is malformed is refused with its place', () => {
         at: 4,
         changed: 7,
         bytes: u32(77),
-        said: 'not the commitment of slot 0',
+        message: 'not the commitment of slot 0',
       },
     ],
     [
@@ -324,35 +324,35 @@ describe('what is malformed is refused with its place', () => {
         at: 4 + 40 * 91,
         changed: 4 + 40 * 91 + 9,
         bytes: u32(77),
-        said: 'does not name',
+        message: 'does not name',
       },
     ],
     [
       'a slot of the ledger',
-      { part: 'outputs', at: 0, bytes: u32(1), said: 'is before the slot of' },
+      { part: 'outputs', at: 0, bytes: u32(1), message: 'is before the slot of' },
     ],
-    ['an output', { part: 'outputs', at: 94, bytes: byte(99), said: 'cannot be read' }],
-    ['a length', { part: 'outputs', at: 90, bytes: u32(40_000), said: 'more than 32768' }],
-    ['slots since', { part: 'slot diffs', at: 0, bytes: u32(1), said: 'do not lead from slot' }],
-    ['a key', { part: 'accounts', at: 95, bytes: byte(4), said: '4 is not a kind of' }],
-    ['a flag', { part: 'account diffs', at: flag, bytes: byte(2), said: 'neither true nor' }],
+    ['an output', { part: 'outputs', at: 94, bytes: byte(99), message: 'cannot be read' }],
+    ['a length', { part: 'outputs', at: 90, bytes: u32(40_000), message: 'more than 32768' }],
+    ['slots since', { part: 'slot diffs', at: 0, bytes: u32(1), message: 'do not lead from slot' }],
+    ['a key', { part: 'accounts', at: 95, bytes: byte(4), message: '4 is not a kind of' }],
+    ['a flag', { part: 'account diffs', at: flag, bytes: byte(2), message: 'neither true nor' }],
     [
       'a slot of signals',
-      { part: 'upgrade signals', at: 0, bytes: u32(1), said: 'not the slot of' },
+      { part: 'upgrade signals', at: 0, bytes: u32(1), message: 'not the slot of' },
     ],
   ]
 
-  test.each(rows)('%s', async (name, { part, at, changed = at, bytes, said }) => {
+  test.each(rows)('%s', async (name, { part, at, changed = at, bytes, message }) => {
     const { bytes: whole, places } = iotaCoreFile(ledger)
     const start = present(places.get(part), part)
     whole.set(bytes, start + changed)
     const { code, stderr } = await check(fileOf(name, whole))
-    expect([code, stderr]).toEqual([1, expect.stringContaining(said)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
     const place = `SNAPSHOT_FILE_MALFORMED: byte ${start + at} of the file, in the part "${part}"`
     expect(stderr).toContain(place)
   })
 
-  test('a file that ends early, wherever it does', async () => {
+  test('a file that ends early at any position', async () => {
     const { bytes, places } = iotaCoreFile(rolledBack())
     const ends = [...places.values()].flatMap((place) => [place - 1, place, place + 1])
     for (const end of ends.filter((one) => one > 2 && one < bytes.length)) {
@@ -365,12 +365,12 @@ describe('what is malformed is refused with its place', () => {
     }
   })
 
-  test('any damage, by its code or without an effect on what is proved', async () => {
+  test('any damage is rejected with a code, or has no effect on what is proved', async () => {
     const { bytes } = iotaCoreFile(rolledBack())
     await fc.assert(
       fc.asyncProperty(byteDamage, async (damage) => {
         const { code, stderr } = await check(fileOf('damaged', damage(bytes)))
-        // The first bytes tell the format.
+        // The first bytes determine the format.
         const known =
           /^$|SNAPSHOT_(FILE_MALFORMED|OUTPUT_UNPROVED|ROOT_DIFFERS|SUPPLY_DIFFERS|MALFORMED|ENDED_EARLY)/
         expect([code === 0, stderr]).toEqual([stderr === '', expect.stringMatching(known)])
@@ -379,21 +379,21 @@ describe('what is malformed is refused with its place', () => {
     )
   })
 
-  test('bytes behind the end', async () => {
+  test('bytes after the end', async () => {
     const { bytes, places } = iotaCoreFile(ledger)
     const { stderr } = await check(fileOf('longer', Buffer.concat([bytes, Buffer.alloc(1)])))
     expect(stderr).toContain(`byte ${places.get('end')} of the file, in the part "end"`)
   })
 
-  test('outputs out of order, and what is there twice', async () => {
+  test('unordered outputs and duplicates', async () => {
     const since = rolledBack().since ?? []
     const [one, two] = [present(since[0], 'a slot'), present(since[1], 'a slot')]
-    const refused = async (name: string, changed: IotaCoreLedger) =>
+    const errorOf = async (name: string, changed: IotaCoreLedger) =>
       (await check(fileOf(name, changed))).stderr
     const again = { ...two, consumed: [...two.consumed, ...one.consumed] }
-    expect(await refused('twice', { ...ledger, since: [one, again] })).toContain('consumed twice')
+    expect(await errorOf('twice', { ...ledger, since: [one, again] })).toContain('consumed twice')
     const accounts = [...ledger.accounts, ...ledger.accounts.slice(0, 1)]
-    expect(await refused('account twice', { ...ledger, accounts })).toContain(
+    expect(await errorOf('account twice', { ...ledger, accounts })).toContain(
       'the account is listed twice',
     )
     const { bytes, places } = iotaCoreFile(ledger)
@@ -402,8 +402,8 @@ describe('what is malformed is refused with its place', () => {
   })
 })
 
-describe('what is not proved is refused', () => {
-  test('other contents, outputs, accounts or roots', async () => {
+describe('unproved data is rejected', () => {
+  test('changed contents, outputs, accounts or roots', async () => {
     const [first, ...others] = ledger.outputs
     const [account, ...accounts] = ledger.accounts
     const [output, entry] = [present(first, 'an output'), present(account, 'an account')]
@@ -424,9 +424,9 @@ describe('what is not proved is refused', () => {
   })
 })
 
-describe('places in the order of their keys', () => {
+describe('positions in the order of their keys', () => {
   const places = ['d', 'a', 'e', 'c', 'b'].map((key, offset) => ({ key, offset }))
-  async function sorted(some: typeof places, most: number): Promise<string> {
+  async function sorted(some: typeof places, limit: number): Promise<string> {
     let passes = 0
     async function* read() {
       passes++
@@ -436,19 +436,19 @@ describe('places in the order of their keys', () => {
     const twice = ({ key }: { readonly key: string }): never => {
       throw new Error(`${key} twice`)
     }
-    for await (const { key } of inOrder(read, twice, most)) keys.push(key)
+    for await (const { key } of inOrder(read, twice, limit)) keys.push(key)
     return `${keys.join('')} in ${passes}`
   }
 
-  test('come in as many passes as memory asks for', async () => {
+  test('are read in as many passes as the memory limit requires', async () => {
     expect(await sorted(places, 8)).toBe('abcde in 1')
     expect(await sorted(places, 2)).toBe('abcde in 3')
     expect(await sorted(places, 1)).toBe('abcde in 5')
   })
 
-  test('are each there once, also where a pass ends', async () => {
-    for (const most of [1, 2, 3, 8]) {
-      await expect(sorted([...places, { key: 'b', offset: 9 }], most)).rejects.toThrow('b twice')
+  test('contain each key once, also at the end of a pass', async () => {
+    for (const limit of [1, 2, 3, 8]) {
+      await expect(sorted([...places, { key: 'b', offset: 9 }], limit)).rejects.toThrow('b twice')
     }
   })
 })

@@ -26,36 +26,36 @@ import { unwrap } from '../../support/log-store.ts'
 import { makeSnapshotLedger } from '../../support/snapshot-ledger.ts'
 import { testParameters } from '../../support/store-rows.ts'
 
-/** How much of a snapshot is read, checked and written in one piece: by its size, and not by the clock. */
+/** Tests how much of a snapshot is read, checked and written at once. This depends on its size, and not on the clock. */
 
 const outputs = 2_400
 
 const shown = 'SHOW idle_in_transaction_session_timeout'
 
 describe.each(databases)('on $name', ({ name, create }) => {
-  const taken: TestDatabase[] = []
-  let given: Store
+  const created: TestDatabase[] = []
+  let source: Store
   let head: SnapshotHead
 
   async function newStore(): Promise<Store> {
     const one = await create()
-    taken.push(one)
+    created.push(one)
     return openedStore(one.url)
   }
 
   beforeAll(async () => {
-    given = await newStore()
-    const database = await openDatabase({ url: taken[0]?.url ?? '', log: silentLog })
+    source = await newStore()
+    const database = await openDatabase({ url: created[0]?.url ?? '', log: silentLog })
     assert(database.ok, 'the database is opened')
-    head = await makeSnapshotLedger({ store: given, database: database.value }, outputs)
+    head = await makeSnapshotLedger({ store: source, database: database.value }, outputs)
     await database.value.close()
   })
   afterAll(async () => {
-    await given.close()
-    for (const one of taken) await one.remove()
+    await source.close()
+    for (const one of created) await one.remove()
   })
 
-  async function* linesOfGiven(read: Store['read'] = given.read): AsyncGenerator<string> {
+  async function* linesOfSource(read: Store['read'] = source.read): AsyncGenerator<string> {
     const { check, text } = snapshotLine(firstCheck, { section: 'head', head })
     yield text
     const parameters = parametersIn(testParameters)
@@ -79,7 +79,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
     return received
   }
 
-  /** The same store, with the outputs of each transaction counted. */
+  /** Returns the same store with a count of the outputs of each transaction. */
   function counting(store: Store) {
     const written: number[] = []
     const write: Store['write'] = {
@@ -93,40 +93,43 @@ describe.each(databases)('on $name', ({ name, create }) => {
   }
 
   test('a line has at most 100 outputs, and at most 50 blocks are read at once to prove them', async () => {
-    const asked: number[] = []
+    const blockCounts: number[] = []
     const blocks: Store['read']['blocks'] = (ids) => {
-      asked.push(ids.length)
-      return given.read.blocks(ids)
+      blockCounts.push(ids.length)
+      return source.read.blocks(ids)
     }
     const counts: number[] = []
-    for await (const line of linesOfGiven({ ...given.read, blocks })) {
+    for await (const line of linesOfSource({ ...source.read, blocks })) {
       const part = parsePart(splitLine(line)?.text ?? '')
       if (part?.section === 'outputs') counts.push(part.rows.length)
     }
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(outputs)
     expect(Math.max(...counts)).toBe(100)
-    expect(Math.max(...asked)).toBeLessThanOrEqual(50)
+    expect(Math.max(...blockCounts)).toBeLessThanOrEqual(50)
   })
 
-  test('many lines are written in one transaction, and what is received is whole', async () => {
+  test('many lines are written in one transaction, and the received snapshot is complete', async () => {
     const { written, store } = counting(await newStore())
-    expect(await receive(store, linesOfGiven())).toEqual(ok(undefined))
-    // The head, and all that follows.
+    expect(await receive(store, linesOfSource())).toEqual(ok(undefined))
+    // The head, and everything after it.
     expect(written).toEqual([0, outputs])
-    const [theirs, ours] = [await given.read.balanceRanges(), await store.read.balanceRanges()]
-    expect(ours.ranges).toEqual(theirs.ranges)
-    expect(ours.ranges.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(outputs / 4)
-    expect(ours.ranges.reduce((sum, { total }) => sum + total, 0n)).toBe(
+    const [expected, received] = [
+      await source.read.balanceRanges(),
+      await store.read.balanceRanges(),
+    ]
+    expect(received.ranges).toEqual(expected.ranges)
+    expect(received.ranges.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(outputs / 4)
+    expect(received.ranges.reduce((sum, { total }) => sum + total, 0n)).toBe(
       parametersIn(testParameters).tokenSupply,
     )
     await store.close()
   })
 
-  test('what came before a cut is written, and the rest is added', async () => {
+  test('lines before a lost connection are written, and the remaining ones are added later', async () => {
     const { written, store } = counting(await newStore())
     async function* cut(): AsyncGenerator<string> {
       let count = 0
-      for await (const line of linesOfGiven()) {
+      for await (const line of linesOfSource()) {
         if (count++ === 8) throw new Error('cut')
         yield line
       }
@@ -135,29 +138,29 @@ describe.each(databases)('on $name', ({ name, create }) => {
     expect(written).toEqual([0, 700])
     async function* rest(): AsyncGenerator<string> {
       let count = 0
-      for await (const line of linesOfGiven()) if (count++ >= 8) yield line
+      for await (const line of linesOfSource()) if (count++ >= 8) yield line
     }
     expect(await receive(store, rest())).toEqual(ok(undefined))
     expect(written).toEqual([0, 700, outputs - 700])
     await store.close()
   })
 
-  test('the ids of what a slot accepted come in pages, each once', async () => {
+  test('the ids of the accepted blocks of a slot are returned in pages, each once', async () => {
     const pages: (readonly Hex[])[] = []
     for (let after: IdPage['last'] | undefined; ; ) {
-      const page = await given.read.acceptedIn(head.slot, 'blocks', after)
+      const page = await source.read.acceptedIn(head.slot, 'blocks', after)
       if (page === undefined) break
       pages.push(page.ids)
       after = page.last
     }
     expect(pages.map(({ length }) => length)).toEqual([250, outputs / 8 - 250])
     expect(new Set(pages.flat()).size).toBe(outputs / 8)
-    expect(await given.read.acceptedIn(head.slot, 'transactions')).toBe(undefined)
+    expect(await source.read.acceptedIn(head.slot, 'transactions')).toBe(undefined)
   })
 
-  test.runIf(name === 'postgresql')('a transaction of rows may idle for long', async () => {
+  test.runIf(name === 'postgresql')('a transaction with rows may idle for long', async () => {
     const store = await newStore()
-    const opened = await openDatabase({ url: taken.at(-1)?.url ?? '', log: silentLog })
+    const opened = await openDatabase({ url: created.at(-1)?.url ?? '', log: silentLog })
     assert(opened.ok, 'the database is opened')
     const database = opened.value
     const allowed: unknown[] = []
@@ -177,11 +180,11 @@ describe.each(databases)('on $name', ({ name, create }) => {
     await store.close()
   })
 
-  test('a slot is too old when a page would look into too much that came since', async () => {
-    const { seq, prunedSeq } = await given.read.logTip()
-    const after = (slots: number) => isTooOld(given.read, { slot: head.slot - slots, seq })
+  test('a slot is too old if a page would scan too many later rows', async () => {
+    const { seq, prunedSeq } = await source.read.logTip()
+    const after = (slots: number) => isTooOld(source.read, { slot: head.slot - slots, seq })
     expect([await after(5_000), await after(5_001)]).toEqual([false, true])
-    expect(await isTooOld(given.read, { slot: head.slot, seq: prunedSeq - 1 })).toBe(true)
+    expect(await isTooOld(source.read, { slot: head.slot, seq: prunedSeq - 1 })).toBe(true)
   })
 })
 

@@ -16,7 +16,7 @@ import { createProver } from '../../../src/protocol/proofs.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { ownedBy, user } from '../../support/wallet.ts'
 
-/** The thread that proves a snapshot, against the root that this thread computes of all ids at once. */
+/** Compares the thread that proves a snapshot with the root that this thread computes of all ids at once. */
 
 const outputsPerTransaction = 5
 const transactions = Array.from({ length: 120 }, (_, n) => outputsOf(n))
@@ -61,7 +61,7 @@ function open(options: { readonly isWhole: boolean; readonly maxEntries?: number
   return thread
 }
 
-/** All ids in pages, and how often they were read. */
+/** Returns all ids in pages, and counts how often they are read. */
 function pages() {
   let reads = 0
   async function* read() {
@@ -76,20 +76,20 @@ async function* allEntries() {
 }
 
 test.each([
-  ['of the lines alone', { isWhole: true }, 0],
-  ['of the database, behind lines that a former process took', { isWhole: false }, 1],
-  ['of ranges, where memory has no room for all', { isWhole: true, maxEntries: 250 }, 2],
-  ['of ranges of the database', { isWhole: false, maxEntries: 250 }, 3],
+  ['from the lines alone', { isWhole: true }, 0],
+  ['from the database, after lines that a former process received', { isWhole: false }, 1],
+  ['from ranges, if memory has no room for all ids', { isWhole: true, maxEntries: 250 }, 2],
+  ['from ranges of the database', { isWhole: false, maxEntries: 250 }, 3],
 ] as const)('the state root is computed %s', async (_name, options, expected) => {
   const thread = open(options)
-  const taken = options.isWhole ? lines : lines.slice(60)
-  expect(await Promise.all(taken.map(thread.unprovedIn))).toEqual(taken.map(() => undefined))
+  const received = options.isWhole ? lines : lines.slice(60)
+  expect(await Promise.all(received.map(thread.unprovedIn))).toEqual(received.map(() => undefined))
   const { read, reads } = pages()
   expect(await thread.stateRoot(read)).toBe(await trieRootOf(allEntries))
   expect(reads()).toBe(expected)
 })
 
-test('an output without its own proof is named, unless proofs are not asked for', async () => {
+test('an output without its own proof is reported, unless proofs are off', async () => {
   const [first = [], second = []] = transactions
   const other = { ...first[3], proof: second[3]?.proof } as ProvenOutput
   const damaged = { ...first[2], proof: '0x01' } as ProvenOutput
@@ -99,16 +99,16 @@ test('an output without its own proof is named, unless proofs are not asked for'
     const line = lineOf(first.map((one) => (one.outputId === row.outputId ? row : one)))
     expect(await thread.unprovedIn(line)).toBe(row.outputId)
   }
-  const trusting = openProofThread({ withProofs: false, isWhole: true, maxEntries: undefined })
-  opened.push(trusting)
-  expect(await trusting.unprovedIn(lineOf([missing]))).toBe(undefined)
+  const unproving = openProofThread({ withProofs: false, isWhole: true, maxEntries: undefined })
+  opened.push(unproving)
+  expect(await unproving.unprovedIn(lineOf([missing]))).toBe(undefined)
 })
 
-test('what is asked of a thread that ends is rejected', async () => {
+test('a pending request is rejected when its thread closes', async () => {
   const thread = open({ isWhole: true })
-  const asked = thread.unprovedIn(lineOf(transactions[0] ?? []))
+  const pending = thread.unprovedIn(lineOf(transactions[0] ?? []))
   const closed = thread.close()
-  await expect(asked).rejects.toThrow('the proof thread is closed')
+  await expect(pending).rejects.toThrow('the proof thread is closed')
   await closed
   await expect(thread.unprovedIn('')).rejects.toThrow('the proof thread is closed')
 })

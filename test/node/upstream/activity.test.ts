@@ -16,17 +16,17 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** Activity and status behind a node: the same as the node's own, but for what it does not report. */
+/** Compares activity and status in upstream mode with those of the node. Only what the node does not report differs. */
 
 let node: TestGateway
-let behind: TestGateway
+let follower: TestGateway
 
 beforeAll(async () => {
   node = await startGateway()
-  behind = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
+  follower = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
 })
 afterAll(async () => {
-  await behind.close()
+  await follower.close()
   await node.close()
 })
 
@@ -35,7 +35,7 @@ const reported =
 const unreported = 'blocks blockBytes transactionsFailed manaBurned'
 const counts = 'committed { slot } addresses unspentOutputs accounts baseTokenSupply'
 
-test('are those of the node', async () => {
+test('activity and status equal those of the node', async () => {
   const offer = await offerOf(node.url)
   const [spend] = await genesisOutputs(node.url, user(1))
   if (spend === undefined) throw new Error('no output of the genesis')
@@ -46,14 +46,17 @@ test('are those of the node', async () => {
   const payment = paymentOf(offer.network, { spend, key: user(1), outputs, creationSlot })
   await postBytes(node.url, blockOf(offer, payment.payload).bytes)
   await untilCommitted(node.url, slotNow(offer.network))
-  const ask = (url: string, day: string) =>
+  const queryDay = (url: string, day: string) =>
     graphql(
       url,
       `{ status { ${counts} } ${day}: activity(resolution: DAY) { ${reported} ${unreported} } }`,
     )
-  // Both move on; they are compared at a slot that they have in common.
+  // Both continue, so they are compared at a slot that they have in common.
   await until(async () => {
-    const [one, other] = await Promise.all([ask(node.url, 'day'), ask(behind.url, 'day')])
+    const [one, other] = await Promise.all([
+      queryDay(node.url, 'day'),
+      queryDay(follower.url, 'day'),
+    ])
     const [known, followed] = [one.data, other.data]
     if (known.status.committed.slot !== followed.status.committed.slot) return false
     if (known.day.at(-1).milestones !== followed.day.at(-1)?.milestones) return false
@@ -63,12 +66,12 @@ test('are those of the node', async () => {
     expect(known.day.at(-1).baseTokensMoved).toBe('400000000')
     return true
   })
-  const { data } = await graphql(behind.url, '{ status { mode blocksPerSecond } }')
+  const { data } = await graphql(follower.url, '{ status { mode blocksPerSecond } }')
   expect(data.status).toEqual({ mode: 'UPSTREAM', blocksPerSecond: null })
 })
 
-test('new blocks are refused', async () => {
-  const client = socketClient(behind.url)
+test('a subscription to new blocks is rejected', async () => {
+  const client = socketClient(follower.url)
   const feed = client.iterate({ query: 'subscription { blocks { blockId } }' })
   const { value } = await feed.next()
   expect(value?.errors?.map((error: GraphQLError) => error.extensions.code)).toEqual([

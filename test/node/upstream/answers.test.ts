@@ -24,7 +24,7 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** What a gateway in front of a node answers that it does not keep itself, and what becomes of blocks that it hands on. */
+/** Tests the responses of a gateway in upstream mode for what it does not store itself, and the blocks that it forwards. */
 
 let real: TestGateway
 let node: OddNode
@@ -40,14 +40,14 @@ afterAll(async () => {
   await real.close()
 })
 
-/** Runs something while the node spoils its answers. */
+/** Runs some work while the node spoils its responses. */
 async function spoiling<T>(spoil: Spoil, work: () => Promise<T>): Promise<T> {
   node.spoilBy(spoil)
   try {
     return await work()
   } finally {
     node.spoilBy(passOn)
-    // It may have been left alone for a while.
+    // The gateway may have backed off from the node.
     const offer = `${gateway.url}/api/core/v3/blocks/issuance`
     await until(async () => (await fetch(offer)).status === 200)
   }
@@ -57,8 +57,8 @@ async function newBlock(text: string): Promise<SignedBlock> {
   return blockOf(await offerOf(real.url), taggedData('0x', bytesToHex(Buffer.from(text))))
 }
 
-/** A block that only the node has seen. */
-async function nodesBlock(text: string): Promise<SignedBlock> {
+/** Submits a block to the node alone. */
+async function blockOfNode(text: string): Promise<SignedBlock> {
   const signed = await newBlock(text)
   await acceptedId(await post(real.url, signed.bytes))
   return signed
@@ -66,21 +66,21 @@ async function nodesBlock(text: string): Promise<SignedBlock> {
 
 const blockPath = (id: string) => `${gateway.url}/api/core/v3/blocks/${id}`
 
-describe('a block that was not seen', () => {
-  test('is asked for by everybody at once with one question', async () => {
-    const { blockId, bytes } = await nodesBlock('shared')
+describe('a block that the gateway has not seen', () => {
+  test('is requested once for concurrent clients', async () => {
+    const { blockId, bytes } = await blockOfNode('shared')
     const before = node.asked.length
     const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(blockPath(blockId))))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    const asked = node.asked.slice(before).filter((path) => path.includes(blockId))
-    // An answer is shared for a moment; under load 50 questions may take longer than that.
-    expect(asked.length).toBeLessThan(20)
+    const requested = node.asked.slice(before).filter((path) => path.includes(blockId))
+    // A response is shared for a short time; under load 50 requests may take longer than that.
+    expect(requested.length).toBeLessThan(20)
     const raw = await fetch(blockPath(blockId), { headers: { accept: binaryType } })
     expect(new Uint8Array(await raw.arrayBuffer())).toEqual(bytes)
   })
 
-  test('is kept when it is final, and read without the node', async () => {
-    const { blockId } = await nodesBlock('kept')
+  test('is stored when it is final, and read without the node', async () => {
+    const { blockId } = await blockOfNode('kept')
     const metadata = `${blockPath(blockId)}/metadata`
     await untilCommitted(gateway.url, slotNow((await offerOf(real.url)).network))
     await until(async () => (await getJson(metadata)).blockState === 'finalized')
@@ -91,18 +91,18 @@ describe('a block that was not seen', () => {
     expect(state).toBe('finalized')
   })
 
-  test('that nobody has is asked for once, and is null', async () => {
+  test('that does not exist is requested once, and is null', async () => {
     const id = `0x${'ab'.repeat(32)}00000000`
     const before = node.asked.length
     for (let i = 0; i < 20; i++) expect((await rest(blockPath(id))).status).toBe(404)
     const { data, errors } = await graphql(gateway.url, blockQuery, { id })
     expect([data.block, errors]).toEqual([null, undefined])
-    const asked = node.asked.slice(before).filter((path) => path.includes(id))
-    expect(asked.length).toBeLessThanOrEqual(2 * 2)
+    const requested = node.asked.slice(before).filter((path) => path.includes(id))
+    expect(requested.length).toBeLessThanOrEqual(2 * 2)
   })
 
-  test('that cannot be asked for is null with the reason, and 503', async () => {
-    const { blockId } = await nodesBlock('away')
+  test('that cannot be requested is null with the reason, and 503', async () => {
+    const { blockId } = await blockOfNode('away')
     await spoiling(
       () => 'HANG_UP',
       async () => {
@@ -114,13 +114,14 @@ describe('a block that was not seen', () => {
     )
   })
 
-  const lies: readonly (readonly [string, Spoil])[] = [
-    ['that of another id', swapped],
-    ['no block at all', (_path, answer) => ({ ...answer, body: new Uint8Array(200) })],
+  const wrongBlocks: readonly (readonly [string, Spoil])[] = [
+    ['a block with another id', swapped],
+    ['not a block', (_path, answer) => ({ ...answer, body: new Uint8Array(200) })],
   ]
-  test.each(lies)('is not believed when it is %s', async (name, lie) => {
-    const { blockId } = await nodesBlock(name)
-    const spoil: Spoil = (asked, answer) => (asked === path(blockId) ? lie(asked, answer) : answer)
+  test.each(wrongBlocks)('is rejected if it is %s', async (name, wrong) => {
+    const { blockId } = await blockOfNode(name)
+    const spoil: Spoil = (requested, answer) =>
+      requested === path(blockId) ? wrong(requested, answer) : answer
     const answered = await spoiling(spoil, () => rest(blockPath(blockId)))
     expect(answered.status).toBe(503)
     expect(gateway.logged.some((line) => line.includes('node-told-something-else'))).toBe(true)
@@ -133,8 +134,8 @@ describe('a block that was not seen', () => {
   }
 })
 
-describe('a block that is handed on', () => {
-  test('is there at once, and the same again is not handed on', async () => {
+describe('a forwarded block', () => {
+  test('is available at once, and is not forwarded again', async () => {
     const { bytes, blockId } = await newBlock('handed on')
     expect(await acceptedId(await post(gateway.url, bytes))).toBe(blockId)
     const before = node.asked.filter((one) => one === '/api/core/v3/blocks').length
@@ -144,7 +145,7 @@ describe('a block that is handed on', () => {
     expect((await getJson(`${real.url}/api/core/v3/blocks/${blockId}`)).header).toBeDefined()
   })
 
-  test('is refused here when it is malformed or wrongly signed', async () => {
+  test('is rejected by the gateway if it is malformed or has a wrong signature', async () => {
     const { bytes } = await newBlock('not handed on')
     const before = node.asked.length
     const broken = Uint8Array.from(bytes)
@@ -155,9 +156,9 @@ describe('a block that is handed on', () => {
     expect(posts).toEqual([])
   })
 
-  test('is refused in the words of the node', async () => {
+  test('is rejected with the reason of the node', async () => {
     const offer = await offerOf(real.url)
-    // Unknown, and of a slot that is not too old.
+    // An unknown parent, of a slot that is not too old.
     const strongParents = [`0x${'cd'.repeat(36)}` as const]
     const { bytes } = blockOf({ ...offer, strongParents: strongParents as never }, undefined)
     const [status, words] = await refusal(await post(real.url, bytes))
@@ -165,26 +166,29 @@ describe('a block that is handed on', () => {
       status,
       `the node refused the block: invalid data: ${words}`,
     ])
-    const said = await submit(gateway.url, { bytes: bytesToHex(bytes) })
-    expect(said).toMatchObject({ code: 'REFUSED_BY_NODE', reason: `invalid data: ${words}` })
+    const error = await submit(gateway.url, { bytes: bytesToHex(bytes) })
+    expect(error).toMatchObject({ code: 'REFUSED_BY_NODE', reason: `invalid data: ${words}` })
   })
 
   const statuses = [
-    ['500 with a reason, as of a node of IOTA', 500, 400],
-    ['503', 503, 503],
-    ['403, a route that is closed to us', 403, 503],
+    ['of 500 with a reason, as from a node of IOTA', 500, 400],
+    ['of 503', 503, 503],
+    ['of 403 for a closed route', 403, 503],
   ] as const
-  test.each(statuses)('%s', async (name, told, expected) => {
-    const { bytes } = await newBlock(name)
-    const body = '{"error":{"code":"500","message":"filtered"}}'
-    const spoil: Spoil = (asked, answer) =>
-      asked === '/api/core/v3/blocks' ? { status: told, body } : answer
-    const answered = await spoiling(spoil, () => post(gateway.url, bytes))
-    expect(answered.status).toBe(expected)
-    if (expected === 400) expect((await refusal(answered))[1]).toContain('filtered')
-  })
+  test.each(statuses)(
+    'with a node response %s has the matching status',
+    async (name, statusOfNode, expected) => {
+      const { bytes } = await newBlock(name)
+      const body = '{"error":{"code":"500","message":"filtered"}}'
+      const spoil: Spoil = (requested, answer) =>
+        requested === '/api/core/v3/blocks' ? { status: statusOfNode, body } : answer
+      const answered = await spoiling(spoil, () => post(gateway.url, bytes))
+      expect(answered.status).toBe(expected)
+      if (expected === 400) expect((await refusal(answered))[1]).toContain('filtered')
+    },
+  )
 
-  test('alone as a payload needs an issuer of our own', async () => {
+  test('needs an issuer account if only its payload is submitted', async () => {
     const payload = JSON.stringify(print(Payload, taggedData('0x01', '0x02')))
     const [status, words] = await refusal(await post(gateway.url, payload))
     expect([status, words]).toEqual([503, expect.stringContaining('no issuer account')])
@@ -202,7 +206,7 @@ test('the transaction of the genesis is known without the node', async () => {
   expect(node.asked.slice(before).filter((path) => path.includes(id))).toEqual([])
 })
 
-test('a transaction that failed is told with its reason where it came in', async () => {
+test('a failed transaction is returned with its reason by the gateway that received it', async () => {
   const offer = await offerOf(gateway.url)
   const key = user(1)
   const spend = present((await genesisOutputs(gateway.url, key))[0], 'output')
@@ -229,7 +233,7 @@ test('a transaction that failed is told with its reason where it came in', async
   expect(metadata.transactionState).toBe('failed')
 })
 
-test('an output that came of late is proven to others without asking', async () => {
+test('a recent output is proved without a request to the node', async () => {
   const offer = await offerOf(real.url)
   const key = user(3)
   const [spend] = await genesisOutputs(real.url, key)
@@ -242,32 +246,32 @@ test('an output that came of late is proven to others without asking', async () 
   const before = node.asked.length
   for (const id of created) {
     const full = `/api/core/v3/outputs/${id}/full`
-    const { latestCommitmentId: _, ...told } = (await getJson(real.url + full)).metadata
+    const { latestCommitmentId: _, ...expected } = (await getJson(real.url + full)).metadata
     const answer = await getJson(gateway.url + full)
-    expect(answer.metadata).toMatchObject(told)
+    expect(answer.metadata).toMatchObject(expected)
     const { outputIdProof } = await getJson(`${real.url}/api/core/v3/outputs/${id}`)
     expect(answer.outputIdProof).toEqual(outputIdProof)
   }
-  const asked = node.asked.slice(before).filter((path) => path.includes('/outputs/'))
-  expect(asked).toEqual([])
+  const requested = node.asked.slice(before).filter((path) => path.includes('/outputs/'))
+  expect(requested).toEqual([])
 })
 
-describe('what is made of accounts and blocks', () => {
-  test('is the answer of the node where it has one', async () => {
+describe('data that is derived from accounts and blocks', () => {
+  test('equals the response of the node if it has one', async () => {
     const account = (await getJson(`${real.url}/api/core/v3/committee`)).committee[0]?.address
     const address = account ?? addressOf(user(0))
     const paths = [`accounts/${address}/congestion`, 'validators?pageSize=1', 'committee']
     for (const one of paths.map((rest) => `/api/core/v3/${rest}`)) {
-      const told = await getJson(real.url + one)
+      const expected = await getJson(real.url + one)
       const { slot: _, ...again } = await getJson(gateway.url + one)
-      expect(told).toMatchObject(again)
+      expect(expected).toMatchObject(again)
     }
     expect(
       (await rest(`${gateway.url}/api/core/v3/accounts/${addressOf(user(0))}/congestion`)).status,
     ).toBe(400)
   })
 
-  test('is refused by name where nodes have no answer', async () => {
+  test('is rejected with a named error if nodes cannot return it', async () => {
     const path = `${gateway.url}/api/explorer/v2/milestones/by-index/1/blocks`
     expect((await rest(path)).status).toBe(501)
     const accountId = (await offerOf(real.url)).header.issuerId
@@ -276,7 +280,7 @@ describe('what is made of accounts and blocks', () => {
     expect(errors?.[0]?.extensions.code).toBe('NOT_OFFERED_BY_NODES')
   })
 
-  test('and a change in what the node tells is not taken for an answer', async () => {
+  test("is not returned if the node's response has another form", async () => {
     const spoil = changing('/core/v3/committee', () => ({ committee: 'nobody' }))
     const answered = await spoiling(spoil, () => rest(`${gateway.url}/api/core/v3/committee`))
     expect(answered.status).toBe(503)

@@ -27,10 +27,10 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** What a follower makes of a node that tells what cannot be true: it stops, says why, keeps what it has, and reads on. */
+/** Tests how a follower reacts to a node whose data cannot be true: it stops, reports the reason, keeps its data and continues to read. */
 
 let real: TestGateway
-/** Two payments of one user after another, each in a slot of its own. */
+/** Two consecutive payments of one user, each in a slot of its own. */
 let first: Paid
 let second: Paid
 beforeAll(async () => {
@@ -69,7 +69,7 @@ const follow = (spoil: Spoil, env: Record<string, string> = {}) =>
 
 const changes = (slot: SlotIndex) => `/by-slot/${slot}/utxo-changes/full`
 
-describe('a node that contradicts what is committed', () => {
+describe('a node that contradicts the committed data', () => {
   const rows: readonly (readonly [string, () => Spoil, string])[] = [
     [
       'another commitment to the slot before',
@@ -104,7 +104,7 @@ describe('a node that contradicts what is committed', () => {
       'BASE_TOKENS_UNBALANCED',
     ],
     [
-      'a consumed output that never was',
+      'a consumed output that never existed',
       () =>
         changing(changes(first.slot), (one) => ({
           ...one,
@@ -149,18 +149,18 @@ describe('a node that contradicts what is committed', () => {
       'OUTPUT_DIFFERS',
     ],
     [
-      'an output with other contents when it is asked for',
+      'an output with other contents when it is requested',
       () => changing(`/${first.created[0]}/full`, withOtherMana),
       'OUTPUT_DIFFERS',
     ],
     [
-      'an output with contents that it does not have',
+      'an output with contents that do not match its proof',
       () =>
         allOf(
           changing(`/${first.created[1]}/full`, withOtherMana),
           changing(changes(first.slot), (one) => ({
             ...one,
-            createdOutputs: one.createdOutputs.map((created: Told) =>
+            createdOutputs: one.createdOutputs.map((created: CreatedOutput) =>
               created.outputId === first.created[1] ? withOtherMana(created) : created,
             ),
           })),
@@ -177,7 +177,7 @@ describe('a node that contradicts what is committed', () => {
       'OUTPUT_PLACE_WRONG',
     ],
     [
-      'an output that is spent and was not',
+      'a spent output that is reported as unspent',
       () => changing(`/${first.spent}/metadata`, ({ spent: _, ...one }) => one),
       'OUTPUT_PLACE_WRONG',
     ],
@@ -189,12 +189,12 @@ describe('a node that contradicts what is committed', () => {
     expect(health).toMatchObject({ isHealthy: false, following: { contradiction: { code } } })
     const { data } = await graphql(url, healthQuery)
     const message = expect.stringContaining(health.following.contradiction.message)
-    const said = { state: 'STOPPED', contradiction: { code, message } }
+    const expectedFollowing = { state: 'STOPPED', contradiction: { code, message } }
     const reasons = ['NODE_CONTRADICTED']
-    expect(data.health).toEqual({ isHealthy: false, reasons, following: said })
+    expect(data.health).toEqual({ isHealthy: false, reasons, following: expectedFollowing })
     const stopped = logged.filter((line) => line.includes('"following-stopped"'))
     expect(stopped.map((line) => JSON.parse(line).code)).toEqual([code])
-    // What came before is kept and can be read; blocks are not handed on any more.
+    // Earlier data is kept and can be read; blocks are no longer forwarded.
     expect(health.following.committedSlot).toBeLessThan(second.slot)
     expect((await genesisOutputs(url, user(1))).length).toBe(1)
     const refused = await post(url, blockOf(await offerNow(), undefined).bytes)
@@ -202,10 +202,10 @@ describe('a node that contradicts what is committed', () => {
     await end(follower)
   })
 
-  test('one that does it once is asked again', async () => {
-    let wrong = 1
+  test('is read again, and followed if it does so only once', async () => {
+    let wrongResponses = 1
     const once: Spoil = (path, answer) => {
-      if (!path.endsWith(changes(first.slot)) || wrong-- <= 0) return answer
+      if (!path.endsWith(changes(first.slot)) || wrongResponses-- <= 0) return answer
       return changing(changes(first.slot), (one) => ({ ...one, createdOutputs: [] }))(path, answer)
     }
     const follower = await follow(once)
@@ -216,7 +216,7 @@ describe('a node that contradicts what is committed', () => {
 })
 
 describe('a node of IOTA', () => {
-  test('leaves out what came and went in one slot, and is followed all the same', async () => {
+  test('is followed although it omits an output that was created and spent in one slot', async () => {
     const passing = await payTwiceInOneSlot()
     const without = (list: readonly { readonly outputId: string }[]) =>
       list.filter(({ outputId }) => outputId !== passing.outputId)
@@ -230,14 +230,14 @@ describe('a node of IOTA', () => {
     await untilCommitted(url, passing.slot)
     const path = (id: string) => `/api/core/v3/outputs/${id}`
     expect((await fetch(url + path(passing.outputId))).status).toBe(404)
-    // What is left of its transaction has a proof of the node, for none can be made here.
+    // The sibling output has a proof of the node, because the gateway cannot build one.
     expect(await getJson(url + path(passing.sibling))).toEqual(
       await getJson(real.url + path(passing.sibling)),
     )
     await end(follower)
   })
 
-  /** The first of two outputs is spent in the slot that creates it. */
+  /** Creates two outputs and spends the first one in the slot that creates it. */
   async function payTwiceInOneSlot() {
     for (const n of [3, 5, 7]) {
       const offer = await offerOf(real.url)
@@ -264,7 +264,7 @@ describe('a node of IOTA', () => {
 })
 
 describe('without proofs', () => {
-  test('a node is believed what an output holds, and /health says that', async () => {
+  test("a follower trusts the node's contents of an output, and /health reports this", async () => {
     const spoil = changing(changes(second.slot), (one) => ({
       ...one,
       createdOutputs: one.createdOutputs.map(withOtherMana),
@@ -280,39 +280,42 @@ describe('without proofs', () => {
   })
 })
 
-describe('a node that answers nothing of use', () => {
+describe('a node without usable responses', () => {
   const rows: readonly (readonly [string, Spoil])[] = [
-    ['half of an answer', (_, answer) => ({ ...answer, body: answer.body.slice(0, 50) })],
+    ['half of a response', (_, answer) => ({ ...answer, body: answer.body.slice(0, 50) })],
     ['status 500', () => ({ status: 500, body: '{"error":{"code":"500","message":"oh"}}' })],
     ['status 503', () => ({ status: 503, body: '' })],
     ['nothing', () => 'HANG_UP'],
-    ['a page', () => ({ status: 200, body: '<html></html>' })],
+    ['an HTML page', () => ({ status: 200, body: '<html></html>' })],
     ['JSON of another kind', () => ({ status: 200, body: '[[[]]]' })],
   ]
-  test.each(rows)('%s: what is there is served, and it goes on later', async (_name, spoil) => {
-    const follower = await follow(passOn)
-    const { url } = follower.gateway
-    await untilCommitted(url, second.slot)
-    follower.node.spoilBy(spoil)
-    expect((await untilState(url, 'nodes away')).reasons).toEqual(['nodes away'])
-    const before = (await getJson(`${url}/api/gateway/v1/log`)).milestoneIndex
-    const page = await getJson(
-      `${url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
-    )
-    expect(page.items.length).toBe(1 + 3 + 2)
-    follower.node.spoilBy(passOn)
-    await untilCommitted(url, before + 1)
-    expect((await restJson(`${url}/health`)).following.state).toBe('following')
-    await end(follower)
-  })
+  test.each(rows)(
+    '%s: the gateway serves its data, and continues to follow later',
+    async (_name, spoil) => {
+      const follower = await follow(passOn)
+      const { url } = follower.gateway
+      await untilCommitted(url, second.slot)
+      follower.node.spoilBy(spoil)
+      expect((await untilState(url, 'nodes away')).reasons).toEqual(['nodes away'])
+      const before = (await getJson(`${url}/api/gateway/v1/log`)).milestoneIndex
+      const page = await getJson(
+        `${url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
+      )
+      expect(page.items.length).toBe(1 + 3 + 2)
+      follower.node.spoilBy(passOn)
+      await untilCommitted(url, before + 1)
+      expect((await restJson(`${url}/health`)).following.state).toBe('following')
+      await end(follower)
+    },
+  )
 })
 
-interface Told {
+interface CreatedOutput {
   readonly outputId: string
   readonly output: object
 }
 
-function withOtherMana<T extends Pick<Told, 'output'>>(one: T): T {
+function withOtherMana<T extends Pick<CreatedOutput, 'output'>>(one: T): T {
   return { ...one, output: { ...one.output, mana: '1' } }
 }
 
@@ -321,14 +324,14 @@ const healthQuery =
 
 const offerNow = () => offerOf(real.url)
 
-/** The answer, whatever its status. */
-// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+/** Returns the JSON of a response with any status. */
+// biome-ignore lint/suspicious/noExplicitAny: the test knows the form of the response
 async function anyJson(url: string): Promise<any> {
   return (await fetch(url)).json()
 }
 
-/** The health of a follower as soon as its following is in a state. */
-// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+/** Returns the health of a follower as soon as it has a given following state. */
+// biome-ignore lint/suspicious/noExplicitAny: the test knows the form of the response
 async function untilState(url: string, state: string): Promise<any> {
   return until(
     async () => {

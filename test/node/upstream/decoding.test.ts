@@ -31,7 +31,7 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** A follower decodes what its node does, keeps the bytes, and says what it cannot read (codec reference 19). */
+/** Tests that a follower decodes what its node decodes, keeps the bytes, and reports what it cannot read (codec reference 19). */
 
 const key = user(1)
 const address = { type: 0, pubKeyHash: key.publicKeyHash } as const
@@ -40,11 +40,11 @@ const zeros = `0x${'00'.repeat(32)}` as const
 const entries = (...pairs: readonly (readonly [string, MetadataEntry['value']])[]) =>
   pairs.map(([name, value]) => ({ key: name, value }))
 
-/** In JSON all of them say less than their bytes. */
+/** The JSON of these metadata entries contains less than their bytes. */
 const nodeOrder = entries(['b', '0x01'], ['aa', '0x02'])
 const sdkOrder = entries(['aa', '0x02'], ['b', '0x01'])
 
-/** Outputs that only nodes take. */
+/** Outputs that only nodes accept. */
 const odd: readonly Output[] = [
   { ...ownedBy(key, 50_000_000n), features: [{ type: 2, entries: nodeOrder }] },
   { ...ownedBy(key, 50_000_000n), features: [{ type: 2, entries: sdkOrder }] },
@@ -71,9 +71,9 @@ const odd: readonly Output[] = [
 ]
 
 let real: TestGateway
-/** All of them in the orders that they have. */
+/** A payment with all of these outputs in their own order. */
 let mixed: Paid
-/** Two of them, all in the order of the node, as nodes of IOTA have them; spent later. */
+/** A payment with two of them, both in the order of the node, as nodes of IOTA have them; spent later. */
 let ordered: Paid
 let spending: Paid
 beforeAll(async () => {
@@ -105,7 +105,7 @@ async function pay(
     spend,
     outputs,
     creationSlot: slotNow(offer.network),
-    // Bits without meaning, beside the right to burn mana.
+    // Bits without meaning, besides the right to burn mana.
     capabilities: '0xc2',
     unlock: (hash) =>
       spend.map((_, i) =>
@@ -113,7 +113,7 @@ async function pay(
       ),
   })
   const { block, bytes } = blockOf(offer, payment.payload)
-  // In JSON the order of metadata is lost; what the issuer has signed tells it.
+  // JSON does not keep the order of metadata; the issuer's signature determines it.
   const body = form === 'bytes' ? bytes : JSON.stringify(print(Block, block))
   await acceptedId(await post(real.url, body))
   await untilCommitted(real.url, slotNow(offer.network))
@@ -135,8 +135,8 @@ async function bytesOf(url: string, id: OutputId): Promise<string> {
   return bytesToHex(new Uint8Array(await answer.arrayBuffer()))
 }
 
-describe('what nodes take and the official SDK refuses', () => {
-  test('is kept by the ledger inside as it came', async () => {
+describe('outputs that nodes accept and the official SDK rejects', () => {
+  test('are stored unchanged by the embedded ledger', async () => {
     for (const [i, output] of odd.entries()) {
       const id = present(mixed.created[i + 1], 'an output')
       expect(await bytesOf(real.url, id)).toContain(
@@ -145,7 +145,7 @@ describe('what nodes take and the official SDK refuses', () => {
     }
   })
 
-  /** A node of IOTA writes an empty value as an empty text. */
+  /** A node of IOTA writes an empty value as an empty string. */
   const emptyText: Spoil = (path, answer) =>
     typeof answer.body === 'string' && /\/outputs\/|utxo-changes/.test(path)
       ? { ...answer, body: answer.body.replaceAll('"x":"0x"', '"x":""') }
@@ -153,9 +153,9 @@ describe('what nodes take and the official SDK refuses', () => {
 
   test.each([
     ['with proofs', passOn, {}],
-    ['without', passOn, { UPSTREAM_PROOFS: 'off' }],
-    ['of a node that writes empty bytes as an empty text', emptyText, {}],
-  ])('is followed, %s, with the same bytes', async (_name, spoil, env) => {
+    ['without proofs', passOn, { UPSTREAM_PROOFS: 'off' }],
+    ['from a node that writes empty bytes as an empty string', emptyText, {}],
+  ])('are followed %s, with the same bytes', async (_name, spoil, env) => {
     const follower = await follow(spoil, env)
     const { url } = follower.gateway
     await untilCommitted(url, spending.slot)
@@ -165,28 +165,28 @@ describe('what nodes take and the official SDK refuses', () => {
     for (const id of ordered.created) {
       const path = `/api/core/v3/outputs/${id}/full`
       const { output, outputIdProof } = await restJson(url + path)
-      const told = await restJson(real.url + path)
+      const expected = await restJson(real.url + path)
       expect({ output, outputIdProof }).toEqual({
-        output: told.output,
-        outputIdProof: told.outputIdProof,
+        output: expected.output,
+        outputIdProof: expected.outputIdProof,
       })
     }
     await end(follower)
   })
 
-  test('is one proof for a transaction where all its metadata is in the order of the node', async () => {
+  test('need one proof per transaction if all its metadata is in the order of the node', async () => {
     const follower = await follow(passOn)
     await untilCommitted(follower.gateway.url, spending.slot)
-    const asked = follower.node.asked.filter((path) =>
+    const requested = follower.node.asked.filter((path) =>
       ordered.created.some((id) => path.endsWith(`/${id}/full`)),
     )
-    expect(asked).toHaveLength(1)
+    expect(requested).toHaveLength(1)
     await end(follower)
   })
 })
 
-describe('an answer that cannot be read', () => {
-  /** A feature that no version has. */
+describe('an unreadable response', () => {
+  /** Replaces the features by one of an unknown type. */
   const unknownFeature = (output: object) => ({ ...output, features: [{ type: 99 }] })
   const id = () => present(ordered.created[1], 'an output')
   const rows: readonly (readonly [string, () => Spoil, () => object])[] = [
@@ -204,7 +204,7 @@ describe('an answer that cannot be read', () => {
       () => ({ slot: ordered.slot, outputId: id() }),
     ],
     [
-      'an output by itself',
+      'a single output',
       () =>
         changing(`/${ordered.created[0]}/full`, (one) => ({
           ...one,
@@ -213,7 +213,7 @@ describe('an answer that cannot be read', () => {
       () => ({ slot: ordered.slot, outputId: ordered.created[0] }),
     ],
     [
-      'the life of an output that is spent',
+      'the metadata of a spent output',
       () => changing(`/${ordered.created[2]}/metadata`, () => ({ spent: 7 })),
       () => ({ slot: spending.slot, outputId: ordered.created[2] }),
     ],
@@ -224,7 +224,7 @@ describe('an answer that cannot be read', () => {
     ],
   ]
   test.each(rows)(
-    '%s is called that, with slot and output, until it can be read',
+    '%s is reported as unreadable, with slot and output, until it can be read',
     async (_name, spoil, place) => {
       const follower = await follow(spoil())
       const { url, logged } = follower.gateway
@@ -252,7 +252,7 @@ describe('an answer that cannot be read', () => {
     },
   )
 
-  test('of another route is said to whoever asked', async () => {
+  test('of another route is reported to the client of that route', async () => {
     const follower = await follow(changing('/api/core/v3/committee', () => 'nobody'))
     const answer = await fetch(`${follower.gateway.url}/api/core/v3/committee`)
     expect(answer.status).toBe(503)
@@ -270,7 +270,7 @@ describe('a node that knows parameters of a later version', () => {
     ],
   }))
 
-  test('founds and is followed', async () => {
+  test('is followed from its genesis', async () => {
     const follower = await follow(later)
     const { url } = follower.gateway
     await untilCommitted(url, spending.slot)
@@ -280,7 +280,7 @@ describe('a node that knows parameters of a later version', () => {
   })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked for
+// biome-ignore lint/suspicious/noExplicitAny: the test knows the form of the response
 async function untilUnreadable(url: string): Promise<any> {
   return until(async () => {
     const health = await (await fetch(`${url}/health`)).json()

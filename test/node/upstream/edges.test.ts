@@ -16,7 +16,7 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** What leads from one thing to the other where a node keeps the blocks: what it does not tell is null, and the rest is there. */
+/** Tests the links between objects in upstream mode: what the node does not report is null, and the rest is present. */
 
 let real: TestGateway
 let node: OddNode
@@ -56,8 +56,8 @@ const document = `query ($id: OutputId!) {
   ledgerUpdates(first: 3) { nodes { outputId milestone { index previous { index } } transaction { state } } }
 }`
 
-test('what the node tells is as in the ledger itself, but for what it cannot tell', async () => {
-  const [theirs, ours] = await Promise.all(
+test('upstream mode returns what the embedded ledger returns, except what the node cannot report', async () => {
+  const [embedded, upstream] = await Promise.all(
     [real, gateway].map((one) =>
       until(async () => {
         const answer = await graphql(one.url, document, { id: outputId })
@@ -65,20 +65,20 @@ test('what the node tells is as in the ledger itself, but for what it cannot tel
       }),
     ),
   )
-  expect(theirs?.errors).toBeUndefined()
-  const { output } = present(theirs, 'an answer').data
+  expect(embedded?.errors).toBeUndefined()
+  const { output } = present(embedded, 'an answer').data
   expect(output).toMatchObject({ transactionId, transaction: { block: { blockId } } })
   expect(output.transaction.changes).toEqual([{ sent: '1000000000', received: '1000000000' }])
-  const { transaction, milestone } = present(ours, 'an answer').data.output
+  const { transaction, milestone } = present(upstream, 'an answer').data.output
   expect(transaction.changes).toEqual(output.transaction.changes)
   expect(transaction.block.parents.length).toBe(output.transaction.block.parents.length)
   expect(milestone).toEqual({ index: output.milestone.index, blockCount: null })
-  expect(ours?.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+  expect(upstream?.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
     [['output', 'milestone', 'blockCount'], 'NOT_OFFERED_BY_NODES'],
   ])
 })
 
-test('what the node does not tell is null with its reason, in lists too', async () => {
+test('what the node does not report is null with its reason, also in lists', async () => {
   node.spoilBy(() => 'HANG_UP')
   try {
     const fresh = `query ($id: OutputId!) {

@@ -16,7 +16,7 @@ import {
   untilHealth,
 } from '../../support/wallet.ts'
 
-/** Several gateways on one database in front of a node: one of them follows. */
+/** Tests several gateways on one database in upstream mode: one of them follows the node. */
 
 const kind = present(
   databases.find(({ name }) => name === 'postgresql'),
@@ -32,7 +32,7 @@ beforeAll(async () => {
   database = await kind.create()
   node = await startOddNode(real.url, passOn)
   env = { LEDGER: 'upstream', UPSTREAM_URLS: node.url, DATABASE_URL: database.url }
-  // Together, so that both find the database new.
+  // Both start at the same time, so that both find an empty database.
   members = await Promise.all([startGateway({ env }), startGateway({ env })])
   await Promise.all(members.map(({ url }) => untilHealth(url)))
 })
@@ -45,17 +45,17 @@ afterAll(async () => {
 
 const healthOf = async ({ url }: TestGateway) => (await rest(`${url}/health`)).json()
 
-/** Every answer of `/health` until one is as it should be, that one included, as often as it can be asked. */
-async function healthsUntil({ url }: TestGateway, isSo: (health: Health) => boolean) {
+/** Returns every different response of `/health` up to the first one that meets a condition. */
+async function healthsUntil({ url }: TestGateway, meets: (health: Health) => boolean) {
   const all: Health[] = []
-  const what = `the health of ${url} passes ${isSo}`
+  const what = `the health of ${url} passes ${meets}`
   return until(
     async () => {
       const response = await rest(`${url}/health`)
       const { role, following } = await response.json()
       const health = { status: response.status, role, state: following.state }
       if (JSON.stringify(all.at(-1)) !== JSON.stringify(health)) all.push(health)
-      return isSo(health) && all
+      return meets(health) && all
     },
     { what },
   )
@@ -67,7 +67,7 @@ interface Health {
   readonly state: string
 }
 
-test('one follows, the other tells the same and hands blocks on', async () => {
+test('one gateway follows, and the standby serves the same data and forwards blocks', async () => {
   const healths = await Promise.all(members.map(healthOf))
   const states = healths.map(({ following }) => following.state)
   expect(states.sort()).toEqual(['following', 'standby'])
@@ -81,15 +81,15 @@ test('one follows, the other tells the same and hands blocks on', async () => {
   await untilCommitted(standby.url, status.latestFinalizedSlot + 1)
 })
 
-test('the other one follows when the first has stopped, and is well all the while', async () => {
+test('the standby follows when the first gateway has stopped, and stays healthy meanwhile', async () => {
   const healths = await Promise.all(members.map(healthOf))
   const [writer, other] = healths[0].role === 'writer' ? members : members.toReversed()
   members = [present(other, 'the other')]
   const watched = healthsUntil(present(other, 'the other'), ({ state }) => state === 'following')
   await writer?.close()
-  const seen = await watched
-  expect(seen.map(({ status }) => status)).toEqual(seen.map(() => 200))
-  expect([seen[0], seen.at(-1)]).toEqual([
+  const observed = await watched
+  expect(observed.map(({ status }) => status)).toEqual(observed.map(() => 200))
+  expect([observed[0], observed.at(-1)]).toEqual([
     { status: 200, role: 'standby', state: 'standby' },
     { status: 200, role: 'writer', state: 'following' },
   ])
@@ -101,7 +101,7 @@ test.each([
   ['finds no node', () => gone, 'nodes away'],
   ['is contradicted', contradicting, 'stopped'],
 ] as const)(
-  'one that takes over and %s is well until it has looked, and no longer',
+  'a new leader that %s is healthy only until its first attempt',
   async (_name, spoil, state) => {
     const standby = await startGateway({ env })
     const writer = present(members[0], 'the writer')
@@ -112,21 +112,21 @@ test.each([
     const watched = healthsUntil(standby, (health) => health.state === state)
     members = [standby]
     await writer.close()
-    const seen = await watched
-    expect(seen[0]).toEqual({ status: 200, role: 'standby', state: 'standby' })
-    expect(seen.at(-1)).toEqual({ status: 503, role: 'writer', state })
-    const statuses = seen.map(({ status }) => status)
-    expect(statuses, 'never well again once it is known').toEqual(statuses.toSorted())
+    const observed = await watched
+    expect(observed[0]).toEqual({ status: 200, role: 'standby', state: 'standby' })
+    expect(observed.at(-1)).toEqual({ status: 503, role: 'writer', state })
+    const statuses = observed.map(({ status }) => status)
+    expect(statuses, 'never healthy again afterwards').toEqual(statuses.toSorted())
     node.spoilBy(passOn)
   },
 )
 
 const gone: Spoil = () => 'HANG_UP'
 
-/** A node that says that it has committed what is newest here in another way. */
+/** Returns a node that reports another commitment for the gateway's newest slot. */
 async function contradicting(url: string): Promise<Spoil> {
-  const { latestCommitmentId: ours } = (await getJson(`${url}/api/core/v3/info`)).status
-  const latestCommitmentId = `0x${ours[2] === '0' ? '1' : '0'}${ours.slice(3)}`
+  const { latestCommitmentId: ownId } = (await getJson(`${url}/api/core/v3/info`)).status
+  const latestCommitmentId = `0x${ownId[2] === '0' ? '1' : '0'}${ownId.slice(3)}`
   return changing('/core/v3/info', (info) => ({
     ...info,
     status: { ...info.status, latestCommitmentId },

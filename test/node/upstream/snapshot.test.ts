@@ -31,9 +31,9 @@ import {
   user,
 } from '../../support/wallet.ts'
 
-/** A follower that begins with a snapshot of a gateway, beside one that begins at the genesis. */
+/** Compares a follower that begins with a snapshot of a gateway with one that begins at the genesis. */
 
-/** Owned by user 1; the last two change hands by time alone: one before the snapshot, one after it. */
+/** Outputs of user 1, and an NFT of user 3. The two expiring outputs pass to another owner: one before the snapshot, one after it. */
 const genesisOutputs: readonly Output[] = [
   ...Array.from({ length: 5 }, () => ownedBy(user(1), 1_000_000n)),
   expiring(slotsBeforeStart + 1),
@@ -79,14 +79,14 @@ async function snapshotOf(url: string): Promise<string[]> {
 }
 
 describe.each(databases)('on $name', ({ create }) => {
-  let taken: TestDatabase[]
+  let created: TestDatabase[]
   let genesis: ReturnType<typeof writeGenesis>
   let node: TestGateway
   let whole: TestGateway
   let folder: string
 
   beforeAll(async () => {
-    taken = []
+    created = []
     folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-snapshot-'))
     genesis = writeGenesis(genesisOutputs)
     node = await startGateway({
@@ -98,14 +98,14 @@ describe.each(databases)('on $name', ({ create }) => {
   afterAll(async () => {
     await whole.close()
     await node.close()
-    for (const one of taken) await one.remove()
+    for (const one of created) await one.remove()
     genesis.remove()
     rmSync(folder, { recursive: true })
   })
 
   async function database(): Promise<string> {
     const one = await create()
-    taken.push(one)
+    created.push(one)
     return one.url
   }
 
@@ -119,27 +119,27 @@ describe.each(databases)('on $name', ({ create }) => {
     return path
   }
 
-  /** Both followers have the same behind the slot of the snapshot, and of the ledger all that is unspent. */
+  /** Checks that both followers have the same log after the slot of the snapshot, and the same unspent outputs. */
   async function expectSame(begun: TestGateway): Promise<void> {
     const { prunedSeq } = await getJson(`${begun.url}/api/gateway/v1/log`)
     expect(prunedSeq).toBeGreaterThan(0)
     const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
     await Promise.all([whole, begun].map(({ url }) => untilCommitted(url, milestoneIndex)))
-    // Time alone moves balances too, in a slot that one of them may have before the other.
+    // Expirations move balances too, in a slot that one of them may have before the other.
     let pair: readonly unknown[] = []
     const isSame = async () => {
       const [one, other] = await Promise.all(
         [whole, begun].map(({ databaseUrl }) => logTables(databaseUrl, 2 ** 31)),
       )
-      pair = [kept(one, prunedSeq), kept(other, prunedSeq)]
+      pair = [comparable(one, prunedSeq), comparable(other, prunedSeq)]
       return isDeepStrictEqual(pair[0], pair[1])
     }
     await until(isSame).catch(() => {})
     expect(pair[1]).toEqual(pair[0])
   }
 
-  /** What both have: the log behind a position, and all that is unspent. */
-  function kept(tables: LogTables | undefined, after: number) {
+  /** Returns what both followers have: the log after a position, and all unspent outputs. */
+  function comparable(tables: LogTables | undefined, after: number) {
     if (tables === undefined) return undefined
     const { ledger_updates: rows, unspent_outputs, balances, token_balances, network } = tables
     const unspent = new Set(unspent_outputs.map((row) => row.split(' ')[0]))
@@ -148,11 +148,11 @@ describe.each(databases)('on $name', ({ create }) => {
     return { log, states, unspent_outputs, balances, token_balances, network }
   }
 
-  test('it goes on where it was cut off, has the same from there on, and older cursors have expired', async () => {
-    const asked: string[] = []
-    // One whole line at a time, and the beginning of the next.
+  test('a follower resumes after a lost connection, has the same data from there on, and rejects older cursors as expired', async () => {
+    const requested: string[] = []
+    // The node sends one whole line at a time, and the beginning of the next one.
     const halved: Spoil = (path, answer) => {
-      asked.push(path)
+      requested.push(path)
       if (typeof answer.body === 'string') return answer
       const text = new TextDecoder().decode(answer.body)
       return { ...answer, body: text.slice(0, text.indexOf('\n') + 10) }
@@ -160,7 +160,7 @@ describe.each(databases)('on $name', ({ create }) => {
     const cutting = await startOddNode(node.url, halved)
     const env = { ...(await behind(node.url)), SNAPSHOT: cutting.url }
     const begun = await startGateway({ env })
-    const places = asked.map((path) => path.split('%3A').slice(1, 2).join())
+    const places = requested.map((path) => path.split('%3A').slice(1, 2).join())
     expect(places).toEqual(['', 'outputs', 'outputs', 'accounts', 'tips'])
     await pay(node)
     await expectSame(begun)
@@ -184,7 +184,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await cutting.close()
   })
 
-  test('it goes on with the next start', async () => {
+  test('a follower resumes after a restart', async () => {
     const lines = await snapshotOf(node.url)
     const env = await behind(node.url)
     const begin = (path?: string) =>
@@ -202,7 +202,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await begun.close()
   })
 
-  test('what is not proved is refused by name, and nothing stays', async () => {
+  test('an unproved snapshot is rejected with a named error, and nothing is stored', async () => {
     const lines = await snapshotOf(node.url)
     const env = await behind(node.url)
     const begin = (path: string) => startGateway({ env: { ...env, SNAPSHOT: path } })
@@ -229,7 +229,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await (await begin(path)).close()
   })
 
-  test('a file of the command proves itself, and a changed one does not', async () => {
+  test('a file of the snapshot command is proved by itself, and a changed one is not', async () => {
     const path = join(folder, 'written')
     const env = { DATABASE_URL: node.databaseUrl }
     expect(await run(['write', path], env)).toMatchObject({ code: 0 })
@@ -238,7 +238,7 @@ describe.each(databases)('on $name', ({ create }) => {
       stdout: expect.stringMatching(/"slot":\d+,.*"outputs":1\d,"accounts":1,"tips":5\}\n$/),
     })
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-    const wrong: readonly (readonly [string, readonly string[]])[] = [
+    const damagedFiles: readonly (readonly [string, readonly string[]])[] = [
       ['SNAPSHOT_MALFORMED: line 1 ', ['{}']],
       ['SNAPSHOT_ENDED_EARLY: ', lines.slice(0, -1)],
       [
@@ -251,9 +251,9 @@ describe.each(databases)('on $name', ({ create }) => {
       ['SNAPSHOT_OUTPUT_UNPROVED: ', rechecked(lines, enrich)],
       ['SNAPSHOT_SUPPLY_DIFFERS: ', rechecked(lines, (part) => part.outputs?.pop())],
     ]
-    for (const [said, changed] of wrong) {
+    for (const [message, changed] of damagedFiles) {
       const { code, stderr } = await run(['check', await fileOf('changed', changed)], env)
-      expect([code, stderr]).toEqual([1, expect.stringContaining(said)])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
     }
     expect(await run(['write', path], env)).toMatchObject({
       code: 1,
@@ -268,15 +268,21 @@ describe.each(databases)('on $name', ({ create }) => {
     })
   })
 
-  test('a route that goes on with another place says why it does not', async () => {
-    const ask = async (url: string, from: string) => {
+  test('the snapshot route reports why it cannot continue at a position', async () => {
+    const responseOf = async (url: string, from: string) => {
       const answer = await rest(`${url}/api/gateway/v1/snapshot${from}`)
       return [answer.status, (await answer.json()).error.message]
     }
     const check = '0'.repeat(64)
-    expect(await ask(whole.url, '')).toEqual([501, expect.stringContaining('entries of accounts')])
-    expect(await ask(node.url, '?from=here')).toEqual([400, 'from: not a cursor of this gateway'])
-    expect(await ask(node.url, `?from=4000000000:tips:0x:${check}`)).toEqual([
+    expect(await responseOf(whole.url, '')).toEqual([
+      501,
+      expect.stringContaining('entries of accounts'),
+    ])
+    expect(await responseOf(node.url, '?from=here')).toEqual([
+      400,
+      'from: not a cursor of this gateway',
+    ])
+    expect(await responseOf(node.url, `?from=4000000000:tips:0x:${check}`)).toEqual([
       410,
       expect.stringContaining('slot 4000000000 is no longer available'),
     ])
@@ -287,10 +293,10 @@ function run(words: readonly string[], env: Environment) {
   return runCommand(snapshot, words, { env })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the test changes what it knows is there
+// biome-ignore lint/suspicious/noExplicitAny: the test knows the form of the parts
 type AnyPart = any
 
-/** The lines with changed parts, and with checks that fit. */
+/** Returns the lines with changed parts and matching checksums. */
 function rechecked(lines: readonly string[], change: (part: AnyPart) => unknown): string[] {
   let check = '0'.repeat(64)
   return lines.map((line) => {
@@ -304,12 +310,12 @@ function rechecked(lines: readonly string[], change: (part: AnyPart) => unknown)
   })
 }
 
-/** Gives the last output another id. */
+/** Changes the id of the last output. */
 function renameLast({ outputs }: AnyPart): void {
   outputs?.splice(-1, 1, [`0x${'ff'.repeat(38)}`, ...outputs.at(-1).slice(1)])
 }
 
-/** Gives the first output one base token more. */
+/** Adds one base token to the first output. */
 function enrich({ outputs }: AnyPart): void {
   if (outputs === undefined) return
   const [, , , bytes] = outputs[0]
@@ -318,7 +324,7 @@ function enrich({ outputs }: AnyPart): void {
   outputs[0][3] = `${bytes.slice(0, 4)}${amount.toString('hex')}${bytes.slice(20)}`
 }
 
-/** Gives the first account other credits. */
+/** Changes the credits of the first account. */
 function creditAccounts({ accounts }: AnyPart): void {
   if (accounts !== undefined) accounts[0] = `${accounts[0].slice(0, 66)}ff${accounts[0].slice(68)}`
 }

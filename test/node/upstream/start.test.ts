@@ -11,7 +11,7 @@ import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 import { getJson, untilCommitted } from '../../support/wallet.ts'
 
-/** How a gateway starts in front of a node, and what it refuses in one sentence, with nothing written. */
+/** Tests how a gateway starts in upstream mode, and what it rejects with one sentence and without a write. */
 
 let real: TestGateway
 let folder: Folder
@@ -24,7 +24,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Starts the program and expects it to end with a sentence. */
+/** Starts the program and returns the sentence with which it ends. */
 async function refusal(env: Record<string, string>): Promise<string> {
   const spawned = spawnProgram({ LOG_LEVEL: 'error', ...env })
   const failed = await spawned.ready.then(
@@ -39,24 +39,26 @@ async function refusal(env: Record<string, string>): Promise<string> {
 const newDatabase = (name: string) => `file:${folder.databaseFile.replace('test.db', name)}`
 
 describe('a new database', () => {
-  test('is not founded without a node', async () => {
+  test('is not initialized without a node', async () => {
     const env = { LEDGER: 'upstream', UPSTREAM_URLS: 'http://127.0.0.1:9' }
     expect(await refusal({ ...env, DATABASE_URL: newDatabase('nobody.db') })).toContain(
       'none of the URLs in UPSTREAM_URLS answers like a node',
     )
   })
 
-  test('is not founded on a genesis that does not lead to the first commitment', async () => {
+  test('is not initialized from a genesis that does not lead to the first commitment', async () => {
     const spoil = changing('/by-slot/0', (one) => ({ ...one, referenceManaCost: '7' }))
-    expect(await refusalBehind(spoil, 'differs.db')).toContain('does not lead to the first commit')
+    expect(await refusalWithNode(spoil, 'differs.db')).toContain(
+      'does not lead to the first commit',
+    )
   })
 
-  /** As a node of IOTA: it has no changes of the genesis slot, for it took them from a snapshot. */
+  /** Spoils responses like a node of IOTA, which has no changes of the genesis slot because it took them from a snapshot. */
   const snapshotted: Spoil = (path, answer) =>
     path.endsWith('/by-slot/0/utxo-changes/full') ? { status: 500, body: '{}' } : answer
 
-  test('needs a file where the node does not tell the genesis', async () => {
-    expect(await refusalBehind(snapshotted, 'untold.db')).toContain('--genesis-file')
+  test('needs a file if the node does not return the genesis', async () => {
+    expect(await refusalWithNode(snapshotted, 'untold.db')).toContain('--genesis-file')
     const info = await getJson(`${real.url}/api/core/v3/info`)
     const { parameters } = info.protocolParameters[0]
     const plan = developmentGenesis(developmentKeys(), Number(parameters.genesisUnixTimestamp))
@@ -71,42 +73,42 @@ describe('a new database', () => {
     await node.close()
   })
 
-  async function refusalBehind(spoil: Spoil, name: string): Promise<string> {
+  async function refusalWithNode(spoil: Spoil, name: string): Promise<string> {
     const node = await startOddNode(real.url, spoil)
     const env = { LEDGER: 'upstream', UPSTREAM_URLS: node.url }
-    const said = await refusal({ ...env, DATABASE_URL: newDatabase(name) })
+    const message = await refusal({ ...env, DATABASE_URL: newDatabase(name) })
     await node.close()
-    return said
+    return message
   }
 })
 
-test('the ledger inside follows nobody', async () => {
+test('the embedded ledger follows no node', async () => {
   const { data } = await graphql(real.url, '{ health { isHealthy following { state } } }')
   expect(data.health.following).toBeNull()
 })
 
 describe('a database', () => {
-  test('that follows nodes is not written by the ledger inside, nor the reverse', async () => {
+  test('that follows nodes is not opened by the embedded ledger, nor the reverse', async () => {
     const followed = { DATABASE_URL: newDatabase('followed.db') }
-    const behind = { LEDGER: 'upstream', UPSTREAM_URLS: real.url }
-    await (await startProgram({ ...followed, ...behind })).end('SIGTERM')
+    const upstream = { LEDGER: 'upstream', UPSTREAM_URLS: real.url }
+    await (await startProgram({ ...followed, ...upstream })).end('SIGTERM')
     expect(await refusal(followed)).toContain('LEDGER=upstream')
     const kept = { DATABASE_URL: newDatabase('kept.db') }
     await (await startProgram(kept)).end('SIGTERM')
-    expect(await refusal({ ...kept, ...behind })).toContain('LEDGER=embedded')
+    expect(await refusal({ ...kept, ...upstream })).toContain('LEDGER=embedded')
   })
 
-  test('of another network is refused by name', async () => {
-    const behind = { LEDGER: 'upstream', DATABASE_URL: newDatabase('other.db') }
-    await (await startProgram({ ...behind, UPSTREAM_URLS: real.url })).end('SIGTERM')
+  test('of another network is rejected with the names of both networks', async () => {
+    const upstream = { LEDGER: 'upstream', DATABASE_URL: newDatabase('other.db') }
+    await (await startProgram({ ...upstream, UPSTREAM_URLS: real.url })).end('SIGTERM')
     const node = await startOddNode(real.url, renamed)
-    expect(await refusal({ ...behind, UPSTREAM_URLS: node.url })).toContain(
+    expect(await refusal({ ...upstream, UPSTREAM_URLS: node.url })).toContain(
       'the database holds the network "ledger-gateway-dev", not "another"',
     )
     await node.close()
   })
 
-  test('is served while no node is there, and a node of another network is not followed', async () => {
+  test('is served while no node is available, and a node of another network is not followed', async () => {
     const env = { LEDGER: 'upstream', DATABASE_URL: newDatabase('away.db') }
     await (await startProgram({ ...env, UPSTREAM_URLS: real.url })).end('SIGTERM')
     const other = await startOddNode(real.url, passOn)

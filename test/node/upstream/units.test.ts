@@ -11,7 +11,7 @@ import { openNodes } from '../../../src/node/upstream/nodes.ts'
 import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
 import { until } from '../../support/until.ts'
 
-/** The parts of following that can be seen alone, on real sockets. */
+/** Tests the parts of upstream mode separately, on real sockets. */
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -31,14 +31,14 @@ async function serve(listener: RequestListener): Promise<string> {
 const request = { method: 'GET', path: '/x', headers: {}, timeoutMs: 5_000, limit: 1_000 } as const
 const open = new AbortController().signal
 
-describe('one request', () => {
-  test('gives status and body', async () => {
+describe('a single request', () => {
+  test('returns status and body', async () => {
     const url = await serve((_request, response) => response.writeHead(418).end('tea'))
     const answer = await sendRequest(url, request, open)
     expect(answer).toEqual({ ok: true, value: { status: 418, body: Buffer.from('tea') } })
   })
 
-  test('does not read more than was allowed, whatever length the answer claims', async () => {
+  test('reads no more bytes than its limit, whatever length the response claims', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' })
       const more = () => response.write(Buffer.alloc(64_000), () => setImmediate(more))
@@ -47,7 +47,7 @@ describe('one request', () => {
     expect(await reasonOf(sendRequest(url, request, open))).toContain('longer than 1000 bytes')
   })
 
-  test('ends in time, also when the answer trickles', async () => {
+  test('ends at its timeout, also when the response trickles', async () => {
     const url = await serve(async (_request, response) => {
       for (; !response.closed; await delay(20)) response.write(' ')
     })
@@ -55,17 +55,17 @@ describe('one request', () => {
     expect(await reasonOf(sendRequest(url, quick, open))).toContain('no answer within 200 ms')
   })
 
-  test('does not follow where it is sent', async () => {
-    let asked = 0
+  test('does not follow a redirect', async () => {
+    let requests = 0
     const url = await serve((_request, response) => {
-      asked++
+      requests++
       response.writeHead(302, { location: '/elsewhere' }).end()
     })
     expect(await sendRequest(url, request, open)).toMatchObject({ value: { status: 302 } })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
-  test('says what is wrong with the connection', async () => {
+  test('reports what is wrong with the connection', async () => {
     const url = await serve((incoming) => incoming.socket.destroy())
     expect(await reasonOf(sendRequest(url, request, open))).not.toBe('fetch failed')
     expect(await reasonOf(sendRequest('http://127.0.0.1:9', request, open))).toMatch(
@@ -73,11 +73,11 @@ describe('one request', () => {
     )
   })
 
-  test('leaves nothing with the signal that outlives it', async () => {
+  test('leaves no listener on a signal that outlives it', async () => {
     const url = await serve((_request, response) => response.end())
     const { signal } = new AbortController()
     for (let i = 0; i < 5; i++) await sendRequest(url, request, signal)
-    expect(heldBy(signal)).toBe(0)
+    expect(listenersOf(signal)).toBe(0)
   })
 
   test('ends with the signal', async () => {
@@ -88,8 +88,8 @@ describe('one request', () => {
   })
 })
 
-/** How many entries a signal keeps of those who listened to it: what Node keeps there has no name outside. */
-function heldBy(signal: AbortSignal): number {
+/** Counts the listeners of a signal. They are internal to Node and have no public name. */
+function listenersOf(signal: AbortSignal): number {
   return Reflect.ownKeys(signal)
     .map((key) => Number(Object(Reflect.get(signal, key)).size ?? 0))
     .reduce((sum, size) => sum + size, 0)
@@ -107,23 +107,23 @@ describe('several nodes', () => {
       response.writeHead(200).end(JSON.stringify({ logId: text }))
   const [one, two] = ['0x0101010101010101', '0x0202020202020202']
 
-  test('are asked in their order, and one that was away comes back', async () => {
+  test('are used in their order, and one that was unavailable is used again', async () => {
     let isAway = false
     const first = await serve((incoming, response) =>
       isAway ? incoming.socket.destroy() : logOf(one)(incoming, response),
     )
     const nodes = openNodes({ urls: [first, await serve(logOf(two))], log: silentLog })
-    const ask = async () => (await nodes.fetch(logIdOfGateway())) as { value: string }
-    expect(await ask()).toMatchObject({ value: one })
+    const load = async () => (await nodes.fetch(logIdOfGateway())) as { value: string }
+    expect(await load()).toMatchObject({ value: one })
     isAway = true
-    expect(await ask()).toMatchObject({ value: two })
+    expect(await load()).toMatchObject({ value: two })
     expect(nodes.available().map(({ number: place }) => place)).toEqual([2])
     isAway = false
-    await until(async () => (await ask()).value === one)
+    await until(async () => (await load()).value === one)
     nodes.close()
   })
 
-  test('that are of no use are left alone longer every time', async () => {
+  test('that are unusable are avoided for longer each time', async () => {
     const nodes = openNodes({ urls: [await serve(logOf(one))], log: silentLog })
     const [node] = nodes.available()
     const restsMs: number[] = []
@@ -132,14 +132,14 @@ describe('several nodes', () => {
       node?.backOff('of another network')
       await until(() => nodes.available().length > 0)
       restsMs.push(performance.now() - before)
-      // That it answers does not mend it.
+      // A response does not end the back-off.
       await nodes.fetch(logIdOfGateway())
     }
     expect(restsMs[1]).toBeGreaterThan((restsMs[0] ?? 0) * 1.5)
     nodes.close()
   })
 
-  test('all of which are away are no answer', async () => {
+  test('that are all unavailable return an error', async () => {
     const url = await serve((incoming) => incoming.socket.destroy())
     const nodes = openNodes({ urls: [url], log: silentLog })
     expect(await nodes.fetch(logIdOfGateway())).toEqual({
@@ -150,36 +150,36 @@ describe('several nodes', () => {
   })
 })
 
-describe('a shared question', () => {
-  test('is asked once while it is under way and while its answer is good', async () => {
-    const flights = createRequestCoalescer<number>(2)
-    let asked = 0
-    const ask = async () => {
+describe('a coalesced request', () => {
+  test('is sent once while it is pending and while its response is valid', async () => {
+    const coalescer = createRequestCoalescer<number>(2)
+    let requests = 0
+    const load = async () => {
       await delay(10)
-      return ++asked
+      return ++requests
     }
-    const share = (key: string, ms: number) => flights.coalesce(key, ask, () => ms)
+    const share = (key: string, ms: number) => coalescer.coalesce(key, load, () => ms)
     expect(await Promise.all([share('a', 60_000), share('a', 60_000)])).toEqual([1, 1])
     expect(await share('a', 60_000)).toBe(1)
     expect(await share('b', 1)).toBe(2)
     await delay(10)
     expect(await share('b', 1)).toBe(3)
-    // Only so many are remembered.
+    // The number of cached responses is limited.
     await share('c', 60_000)
     expect(await share('a', 60_000)).toBe(5)
   })
 
-  test('that fails is asked again', async () => {
-    const flights = createRequestCoalescer<number>(2)
+  test('is sent again after a failure', async () => {
+    const coalescer = createRequestCoalescer<number>(2)
     await expect(
-      flights.coalesce(
+      coalescer.coalesce(
         'a',
         () => Promise.reject(new Error('no')),
         () => 60_000,
       ),
     ).rejects.toThrow('no')
     expect(
-      await flights.coalesce(
+      await coalescer.coalesce(
         'a',
         async () => 7,
         () => 0,
@@ -188,20 +188,20 @@ describe('a shared question', () => {
   })
 })
 
-describe('work in parallel', () => {
+describe('parallel work', () => {
   test('keeps the order and the limit', async () => {
     let running = 0
-    let most = 0
+    let maximum = 0
     const done = await inParallel([30, 5, 20, 1], 2, async (ms) => {
-      most = Math.max(most, ++running)
+      maximum = Math.max(maximum, ++running)
       await delay(ms)
       running--
       return ok(ms)
     })
-    expect([done, most]).toEqual([ok([30, 5, 20, 1]), 2])
+    expect([done, maximum]).toEqual([ok([30, 5, 20, 1]), 2])
   })
 
-  test('begins nothing behind the first error', async () => {
+  test('starts nothing after the first error', async () => {
     const begun: number[] = []
     const done = await inParallel([1, 2, 3, 4], 1, async (n) => {
       begun.push(n)

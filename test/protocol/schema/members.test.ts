@@ -14,7 +14,7 @@ import { plainMembers } from '../../support/plain-members.ts'
 import { rootTypes } from '../../support/root-types.ts'
 import { runs } from '../../support/runs.ts'
 
-/** Members written into a copy of a template are what a plain loop makes, for every object type there is. */
+/** Tests that members written into a copy of a template equal the result of a plain loop, for every object type. */
 
 const structs = new Map<string, StructSchema<unknown>>()
 for (const root of Object.values(rootTypes)) collect(root)
@@ -25,7 +25,7 @@ describe.each([...structs])('%s', (_name, struct) => {
   const plain = plainMembers(code, fields)
   const values = arbitraryOf(struct).map(Object)
 
-  test('as bytes', () => {
+  test('has the same bytes as with a plain loop', () => {
     fc.assert(
       fc.property(values, byteDamage, (value, damage) => {
         const bytes = written(plain, value)
@@ -41,7 +41,7 @@ describe.each([...structs])('%s', (_name, struct) => {
     )
   })
 
-  test('as JSON', () => {
+  test('has the same JSON as with a plain loop', () => {
     fc.assert(
       fc.property(values, jsonDamage, (value, damage) => {
         const json = Object(struct.print(value))
@@ -54,7 +54,7 @@ describe.each([...structs])('%s', (_name, struct) => {
   })
 })
 
-test('the protocol is declared without making code of strings', () => {
+test('the protocol is declared without code generation from strings', () => {
   const block = new URL('../../../src/protocol/block.ts', import.meta.url)
   const flag = '--disallow-code-generation-from-strings'
   const code = `await import(${JSON.stringify(block.href)}); console.log('declared')`

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { Reader } from '../../../src/protocol/schema/reader.ts'
 import { Malformed } from '../../../src/protocol/schema/refusal.ts'
 
-describe('reading', () => {
-  test('bytes of any length as text', () => {
+describe('a reader', () => {
+  test('reads bytes of any length as text', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(5), (bytes, before) => {
         const reader = new Reader(Uint8Array.of(...new Uint8Array(before), ...bytes))
@@ -15,7 +15,7 @@ describe('reading', () => {
     )
   })
 
-  test('numbers of 256 bits', () => {
+  test('reads numbers of 256 bits', () => {
     const any = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
     fc.assert(
       fc.property(fc.tuple(any, fc.nat(256)), ([number, bits]) => {
@@ -33,7 +33,7 @@ describe('reading', () => {
     ['u64', 8],
     ['u256', 32],
   ] as const
-  test.each(reads)('%s never passes the end', (read, size) => {
+  test.each(reads)('never reads beyond the end with %s', (read, size) => {
     const reader = new Reader(new Uint8Array(size + 1))
     reader.at = 2
     expect(() => reader[read]()).toThrow(expect.any(Malformed))

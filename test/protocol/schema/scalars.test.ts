@@ -15,7 +15,7 @@ const rows: readonly (readonly [text: string, value: number | 'JSON_NUMBER'])[] 
   ['null', 'JSON_NUMBER'],
 ]
 
-test.each(rows)('the JSON %s as an integer of 8 bits', (text, expected) => {
+test.each(rows)('the JSON %s is read as an 8-bit integer, or rejected', (text, expected) => {
   const parsed = parse(uint('U8', 8), JSON.parse(text))
   expect(parsed.ok ? parsed.value : parsed.error.code).toBe(expected)
 })

@@ -38,12 +38,12 @@ const pairs = databases.flatMap((from) => databases.map((to) => ({ from, to })))
 describe.each(databases)('an export of $name', ({ create }) => {
   const use = useStore(create)
 
-  test('of a database without a ledger is refused', async () => {
+  test('of a database without a ledger is rejected', async () => {
     const { outcome } = await exported(use.url)
     expect(outcome).toEqual({ ok: false, error: { code: 'NOTHING_TO_EXPORT' } })
   })
 
-  test('is of one moment, whatever is written meanwhile', async () => {
+  test('shows one moment, despite concurrent writes', async () => {
     await fill(use.store, use.term)
     const before = (await exported(use.url)).lines
     const { lines } = await exported(use.url, async () => {
@@ -55,7 +55,7 @@ describe.each(databases)('an export of $name', ({ create }) => {
     )
   })
 
-  test('leaves out what others have made beside the tables of the program', async () => {
+  test("leaves out tables and views that are not the program's own", async () => {
     await fill(use.store, use.term)
     const before = (await exported(use.url)).lines
     await onDatabase(
@@ -66,7 +66,7 @@ describe.each(databases)('an export of $name', ({ create }) => {
     expect((await exported(use.url)).lines).toEqual(before)
   })
 
-  test('ends when somebody wants it to', async () => {
+  test('stops on an abort signal', async () => {
     await fill(use.store, use.term)
     const stopping = new AbortController()
     const { outcome } = await exported(use.url, async () => stopping.abort(), stopping.signal)
@@ -83,7 +83,7 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
     lines = (await exported(use.url)).lines
   })
 
-  test('keeps every row, and the ledger goes on', async () => {
+  test('keeps every row, and the moved ledger continues', async () => {
     await withEmpty(to.create, async ({ url }) => {
       expect(await imported(url, lines)).toMatchObject({ ok: true, value: { rows: rowsIn(lines) } })
       const again = await exported(url)
@@ -107,7 +107,7 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
     })
   })
 
-  test('keeps a log whose beginning was given up, and its histories go on', async () => {
+  test('keeps a log whose beginning is pruned, and its histories continue', async () => {
     await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
     const pruned = (await exported(use.url)).lines
     expect(rowsIn(pruned)).toBeLessThan(rowsIn(lines))
@@ -118,7 +118,7 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
   })
 
   test.runIf(from.name === 'postgresql')(
-    'keeps a log in partitions, without what is pruned',
+    'keeps a partitioned log, without its pruned rows',
     async () => {
       await partitioned(use.url, { rows: 100 })
       await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
@@ -132,7 +132,7 @@ describe.each(pairs)('moving from $from.name to $to.name', ({ from, to }) => {
     },
   )
 
-  test('goes on where it stopped, line by line, and is no ledger until its end', async () => {
+  test('resumes at any line, and is no ledger until its last line', async () => {
     await withEmpty(to.create, async ({ url }) => {
       for (let count = 1; count < lines.length; count++) {
         const outcome = await imported(url, lines.slice(0, count))
@@ -161,7 +161,7 @@ describe.each(databases)('an import into $name', ({ create }) => {
     })
   })
 
-  test('is refused where there is a ledger', async () => {
+  test('into a database with a ledger is rejected', async () => {
     await withEmpty(create, async ({ url }) => {
       const store = await openedStore(url)
       const term = await takenLease(store)
@@ -173,7 +173,7 @@ describe.each(databases)('an import into $name', ({ create }) => {
     })
   })
 
-  test('ends when somebody wants it to, and when the lease is lost', async () => {
+  test('stops on an abort signal, and when the lease is lost', async () => {
     await withEmpty(create, async ({ url }) => {
       const signal = AbortSignal.abort()
       const interrupted = { ok: false, error: { code: 'IMPORT_INTERRUPTED' } }
@@ -184,7 +184,7 @@ describe.each(databases)('an import into $name', ({ create }) => {
     })
   })
 
-  test('begun with one export does not go on with another', async () => {
+  test('that one export began does not continue with another', async () => {
     await withEmpty(create, async ({ url }) => {
       await imported(url, lines.slice(0, 3))
       const others = lines.with(1, lines[1]?.replace(/"[0-9a-f]{64,}"/, '"00"') ?? '')
@@ -195,9 +195,13 @@ describe.each(databases)('an import into $name', ({ create }) => {
   })
 
   const damages: readonly (readonly [string, (lines: string[]) => string[], object])[] = [
-    ['no text', () => [], { code: 'EXPORT_UNUSABLE', reason: 'ENDED_EARLY' }],
-    ['another text', () => ['{"a":1}'], { code: 'EXPORT_UNUSABLE', reason: 'NOT_AN_EXPORT' }],
-    ['no JSON', () => ['export'], { code: 'EXPORT_UNUSABLE', reason: 'NOT_AN_EXPORT' }],
+    ['an empty file', () => [], { code: 'EXPORT_UNUSABLE', reason: 'ENDED_EARLY' }],
+    ['other JSON', () => ['{"a":1}'], { code: 'EXPORT_UNUSABLE', reason: 'NOT_AN_EXPORT' }],
+    [
+      'a text that is not JSON',
+      () => ['export'],
+      { code: 'EXPORT_UNUSABLE', reason: 'NOT_AN_EXPORT' },
+    ],
     [
       'another version',
       (given) => inLine(given, 0, (text) => text.replace('"version":1', '"version":2')),
@@ -209,22 +213,22 @@ describe.each(databases)('an import into $name', ({ create }) => {
       { code: 'EXPORT_UNUSABLE', reason: 'TABLES_DIFFER' },
     ],
     [
-      'a line that is none',
+      'a line that is no table',
       (given) => given.with(2, '[]'),
       { code: 'EXPORT_UNUSABLE', line: 3, reason: 'LINE_MALFORMED' },
     ],
     [
-      'a line that is missing',
+      'a missing line',
       (given) => given.toSpliced(1, 1),
       { code: 'EXPORT_UNUSABLE', reason: 'DAMAGED' },
     ],
     [
-      'a line that is missing and not missed',
+      'a missing line under a matching digest',
       (given) => resealed(given.toSpliced(1, 1)),
       { code: 'EXPORT_UNUSABLE', reason: 'ROWS_MISSING' },
     ],
     [
-      'rows of a table that is none',
+      'rows of an unknown table',
       (given) => resealed(given.with(1, '{"table":"none","rows":[["1"]]}')),
       { code: 'ROWS_MISFIT', table: 'none' },
     ],
@@ -273,7 +277,7 @@ describe.each(databases)('an import into $name', ({ create }) => {
   })
 })
 
-/** A ledger with a row of every kind. */
+/** Fills a ledger with at least one row of every kind. */
 async function fill({ write }: Store, term: number): Promise<void> {
   await write.initialize(term, testGenesis())
   const blocks = [1, 2, 3, 4].map((n) => incomingBlock(n))
@@ -368,7 +372,7 @@ async function withDatabase<T>(url: string, work: (database: Database) => Promis
   return work(database.value).finally(database.value.close)
 }
 
-/** Of which PostgreSQL knows what they hold. */
+/** Returns the tables for which PostgreSQL has statistics. */
 function analyzedTables(url: string): Promise<readonly unknown[]> {
   const text = 'SELECT DISTINCT tablename FROM pg_stats WHERE schemaname = current_schema()'
   return withDatabase(url, async ({ query }) => (await query(text, [])).flat())
@@ -382,7 +386,10 @@ async function withEmpty(
   await work(database).finally(database.remove)
 }
 
-/** Databases write the same JSON with other spaces, the writer's row is that of the lease, and a log in shards is published apart. */
+/**
+ * Returns the rows without what may differ: the spaces of JSON, the writer's row, which holds the lease, and the publication mark of a log
+ * in shards.
+ */
 function comparable(lines: readonly string[]): unknown[] {
   const parsed = lines.slice(0, -1).map((line) => JSON.parse(line))
   const tip = parsed[0].tables.find((table: { name: string }) => table.name === 'published_tip')
@@ -395,7 +402,7 @@ function rowsIn(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + (JSON.parse(line).rows?.length ?? 0), 0)
 }
 
-/** The lines with an end that fits them. */
+/** Replaces the last line by one whose digest matches the lines. */
 function resealed(lines: readonly string[]): string[] {
   const body = lines.slice(0, -1)
   const digest = createHash('sha256').update(body.map((line) => `${line}\n`).join(''))
@@ -408,7 +415,7 @@ function inLine(lines: readonly string[], at: number, change: (text: string) => 
   return lines.with(at, changed)
 }
 
-/** The lines with a column of the fourth row of the log changed. */
+/** Changes one column of the fourth row of the log. */
 function inLog(
   lines: readonly string[],
   column: string,
