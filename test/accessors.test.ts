@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../', import.meta.url)
 
-/** The line of each accessor that is a member of an object literal: what is indented less before it begins no class. */
+/** Returns the lines of accessors in object literals: the nearest earlier line with less indentation starts no class. */
 function literalAccessors(text: string): string[] {
   const lines = text.split('\n')
   const depthOf = (line: string) => line.length - line.trimStart().length
@@ -14,7 +14,7 @@ function literalAccessors(text: string): string[] {
   })
 }
 
-test('accessors are members of classes: an object literal with one is slow to make (decision 022)', () => {
+test('accessors are members of classes, because an object literal with one is slow to create (decision 022)', () => {
   const files = globSync('src/**/*.{ts,tsx}', { cwd: root, exclude: ['src/generated/**'] })
   expect(files.length).toBeGreaterThan(500)
   const found = files.flatMap((file) =>
@@ -23,7 +23,7 @@ test('accessors are members of classes: an object literal with one is slow to ma
   expect(found).toEqual([])
 })
 
-test('an accessor of a literal is found, and one of a class is not', () => {
+test('the check finds an accessor of a literal but not of a class', () => {
   const literal = ['function make() {', '  return {', '    get size() {', '      return 1']
   const inClass = ['export class Queue {', '  #size = 0', '', '  get size(): number {']
   expect(literalAccessors(literal.join('\n'))).toEqual(['    get size() {'])

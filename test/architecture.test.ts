@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** Every file of `src` and every function in `docs/architecture.md` exists; a function belongs to the file named before it. */
+/** Every file and every function that `docs/architecture.md` names exists. A function belongs to the file named before it. */
 
 const page = readFileSync('docs/architecture.md', 'utf8')
 const named = Array.from(page.matchAll(/`([^`\n]+)`/g), ([, text = '']) => text)
 
-test('the files and folders of the page exist', () => {
+test('the files and folders that the page names exist', () => {
   const paths = named.filter((name) => /^(src|test|docs|prisma)\//.test(name))
   expect(paths.length).toBeGreaterThan(40)
   expect(paths.filter((path) => !existsSync(path))).toEqual([])
 })
 
-test('the functions of the page are declared in the file named before them', () => {
+test('the functions that the page names are declared in the file named before them', () => {
   const missing: string[] = []
   let functions = 0
   let file = ''
@@ -27,12 +27,12 @@ test('the functions of the page are declared in the file named before them', () 
   expect(missing).toEqual([])
 })
 
-test('a function that is not there is missed', () => {
+test('the check reports a missing function', () => {
   expect(declares('src/feed/wake.ts', 'createWake')).toBe(true)
   expect(declares('src/feed/wake.ts', 'createBell')).toBe(false)
 })
 
-/** A function, a constant, or a method of an interface. */
+/** Returns whether a file declares a function, a constant or a method of an interface with this name. */
 function declares(file: string, name: string): boolean {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   return new RegExp(
@@ -41,7 +41,7 @@ function declares(file: string, name: string): boolean {
   ).test(text)
 }
 
-test('the page of the tests lists every helper and no other', () => {
+test('test/README.md lists exactly the existing helpers', () => {
   const [, helpers = ''] = readFileSync('test/README.md', 'utf8').split('## Helpers')
   const rows = helpers.split('\n').map((line) => line.split('|')[1] ?? '')
   const listed = rows.flatMap((cell) => Array.from(cell.matchAll(/`([a-z-]+)`/g), ([, one]) => one))

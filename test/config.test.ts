@@ -13,12 +13,12 @@ describe('settings', () => {
     ['port by default', {}, [], 'port', 4000],
     ['the flag wins over the variable', { PORT: '1' }, ['--port', '2'], 'port', 2],
     ['a flag with an equals sign', {}, ['--port=0'], 'port', 0],
-    ['an empty variable is none', { PORT: '' }, [], 'port', 4000],
+    ['an empty variable counts as absent', { PORT: '' }, [], 'port', 4000],
     ['submission by default', {}, [], 'submit', 'open'],
     ['submission closed', { SUBMIT: 'closed' }, [], 'submit', 'closed'],
-    ['the log is kept by default', {}, [], 'logRetention', 'all'],
-    ['the log is kept for a while', { LOG_RETENTION: '1000' }, [], 'logRetention', 1_000],
-    ['any host', {}, [], 'allowedHosts', 'all'],
+    ['retention of the whole log by default', {}, [], 'logRetention', 'all'],
+    ['retention of a part of the log', { LOG_RETENTION: '1000' }, [], 'logRetention', 1_000],
+    ['any host by default', {}, [], 'allowedHosts', 'all'],
     [
       'hosts',
       { ALLOWED_HOSTS: 'A.example, [::1]' },
@@ -26,7 +26,7 @@ describe('settings', () => {
       'allowedHosts',
       new Set(['a.example', '[::1]']),
     ],
-    ['origins as usual', {}, [], 'allowedOrigins', undefined],
+    ['origins by default', {}, [], 'allowedOrigins', undefined],
     ['any origin', { ALLOWED_ORIGINS: '*' }, [], 'allowedOrigins', 'all'],
     [
       'an origin',
@@ -38,16 +38,16 @@ describe('settings', () => {
     ['no GraphiQL', { GRAPHIQL: 'off' }, [], 'graphiql', false],
     ['no explorer', { EXPLORER: 'off' }, [], 'explorer', false],
     ['no introspection', {}, ['--introspection', 'off'], 'introspection', false],
-    ['one worker', {}, [], 'workers', 1],
+    ['one worker by default', {}, [], 'workers', 1],
     ['workers', { DATABASE_URL: 'postgresql://h/d', WORKERS: '64' }, [], 'workers', 64],
-    ['listeners', {}, ['--max-connections', '7'], 'maxConnections', 7],
+    ['connections', {}, ['--max-connections', '7'], 'maxConnections', 7],
     ['subscriptions', { MAX_SUBSCRIPTIONS: '0' }, [], 'maxSubscriptions', 0],
-    ['a ledger may begin', {}, [], 'noCreate', false],
-    ['none by flag', {}, ['--no-create'], 'noCreate', true],
-    ['none by variable', { NO_CREATE: 'on' }, [], 'noCreate', true],
-    ['one by variable', { NO_CREATE: 'off' }, [], 'noCreate', false],
-    ['delay', {}, ['--drain-delay', '0'], 'drainDelay', 0],
-    ['drain', {}, ['--drain-seconds=60'], 'drainSeconds', 60],
+    ['a new ledger by default', {}, [], 'noCreate', false],
+    ['no new ledger by flag', {}, ['--no-create'], 'noCreate', true],
+    ['no new ledger by variable', { NO_CREATE: 'on' }, [], 'noCreate', true],
+    ['a new ledger by variable', { NO_CREATE: 'off' }, [], 'noCreate', false],
+    ['drain delay', {}, ['--drain-delay', '0'], 'drainDelay', 0],
+    ['drain seconds', {}, ['--drain-seconds=60'], 'drainSeconds', 60],
     ['log level', {}, ['--log-level', 'debug'], 'logLevel', 'debug'],
     ['genesis by default', {}, [], 'genesisFile', undefined],
     ['genesis', { GENESIS_FILE: 'g.bin' }, [], 'genesisFile', 'g.bin'],
@@ -73,7 +73,7 @@ describe('the database', () => {
     expect(wakeDatabaseUrl).toBeUndefined()
   })
 
-  test('behind a pooler, with another way to hear of commits', () => {
+  test('behind a pooler, with a direct URL for notifications', () => {
     const env = { DATABASE_URL: 'postgres://pooler/db', WAKE_DATABASE_URL: url }
     expect(configOf(env, []).wakeDatabaseUrl?.reveal()).toBe(url)
   })
@@ -92,8 +92,8 @@ describe('the database', () => {
   })
 })
 
-describe('nodes behind', () => {
-  test('are addresses in their order, and nothing for the ledger inside', () => {
+describe('upstream nodes', () => {
+  test('are URLs in order, and absent with an embedded ledger', () => {
     const env = { UPSTREAM_URLS: 'https://one.example/node/, http://127.0.0.1:14265' }
     const urls = ['https://one.example/node', 'http://127.0.0.1:14265']
     expect(configOf({ LEDGER: 'upstream', ...env }, []).upstreamUrls).toEqual(urls)
@@ -104,27 +104,27 @@ describe('nodes behind', () => {
 
 describe('the key of tokens', () => {
   const rows = [
-    ['beside the database by default', {}, [], 'data/ledger-gateway.key'],
-    ['beside another database', { DATABASE_URL: 'file:/srv/a.b.sqlite' }, [], '/srv/a.b.key'],
+    ['is next to the database by default', {}, [], 'data/ledger-gateway.key'],
+    ['is next to another database', { DATABASE_URL: 'file:/srv/a.b.sqlite' }, [], '/srv/a.b.key'],
     [
-      'of a server in the usual place',
+      'is in the default folder for a database server',
       { DATABASE_URL: 'postgres://h/d' },
       [],
       'data/ledger-gateway.key',
     ],
-    ['by variable', { KEY_FILE: 'my.pem' }, [], 'my.pem'],
-    ['by flag', { KEY_FILE: 'my.pem' }, ['--key-file', 'other.pem'], 'other.pem'],
+    ['is set by the variable', { KEY_FILE: 'my.pem' }, [], 'my.pem'],
+    ['is set by the flag', { KEY_FILE: 'my.pem' }, ['--key-file', 'other.pem'], 'other.pem'],
   ] as const
   test.each(rows)('%s', (_name, env, words, path) => {
     expect(configOf(env, words).signing).toEqual({ kind: 'file', path })
   })
 
-  test('a secret takes the place of the file', () => {
+  test('is replaced by a secret', () => {
     const { signing } = configOf({ JWT_SECRET: secret, KEY_FILE: 'my.pem' }, [])
     expect(signing.kind === 'secret' && signing.secret.reveal()).toBe(secret)
   })
 
-  test('a secret does not print', () => {
+  test('is not printed if it is a secret', () => {
     const config = configOf({ JWT_SECRET: secret }, [])
     const prints = [JSON.stringify(config), inspect(config, { depth: 9, showHidden: true })]
     for (const print of prints) expect(print).not.toContain(secret)
@@ -140,12 +140,12 @@ describe('tokens', () => {
     maxAgeSeconds: undefined,
     leewaySeconds: 0,
   }
-  test('are bound by nothing by default', () => {
+  test('have no rules by default', () => {
     const { tokenRules, keySet, revocationsFile } = configOf({}, [])
     expect({ tokenRules, keySet, revocationsFile }).toEqual({ tokenRules: rules })
   })
 
-  test('are bound by what is set', () => {
+  test('have the rules of the settings', () => {
     const env = { ...keys, JWT_MAX_AGE: '12h', JWT_LEEWAY: '300', JWT_REVOCATIONS: 'r.txt' }
     const { tokenRules, revocationsFile } = configOf(env, ['--jwt-require-expiry', 'on'])
     expect([tokenRules, revocationsFile]).toEqual([
@@ -164,7 +164,7 @@ describe('tokens', () => {
     ['keys.json', { kind: 'file', path: 'keys.json' }],
     ['https://id.example/keys', { kind: 'url', url: 'https://id.example/keys' }],
     ['http://127.0.0.1:8080/keys', { kind: 'url', url: 'http://127.0.0.1:8080/keys' }],
-  ])('may be of the key set %s', (JWT_JWKS, source) => {
+  ])('can have the key set %s', (JWT_JWKS, source) => {
     expect(configOf({ JWT_JWKS, ...keys }, []).keySet).toEqual(source)
   })
 
@@ -173,7 +173,7 @@ describe('tokens', () => {
     ['https://u:p@id.example/keys', keys, ['JWT_JWKS']],
     ['ftp://id.example/keys', keys, ['JWT_JWKS']],
     ['keys.json', {}, ['JWT_ISSUER', 'JWT_AUDIENCE']],
-  ])('may not be of the key set %s', (JWT_JWKS, env, expected) => {
+  ])('cannot have the key set %s', (JWT_JWKS, env, expected) => {
     const config = parseConfig({ JWT_JWKS, ...env }, [])
     if (config.ok) throw new Error('accepted')
     const named = config.error.map((one) => one.code === 'SETTING_INVALID' && one.setting)
@@ -182,80 +182,90 @@ describe('tokens', () => {
   })
 })
 
-test('a password in the arguments is noticed, and one in the environment is not', () => {
+test('a password in an argument is reported, and one in the environment is not', () => {
   const url = 'postgresql://user:secret@host/ledger'
   expect(configOf({}, ['--database', url]).exposed).toEqual(['--database'])
   expect(configOf({ DATABASE_URL: url }, ['--database', 'file:a.db']).exposed).toEqual([])
 })
 
-describe('refused', () => {
+describe('the configuration rejects', () => {
   const rows = [
-    ['a leeway above the most', { JWT_LEEWAY: '301' }, [], ['JWT_LEEWAY']],
-    ['an age without unit', {}, ['--jwt-max-age', '60'], ['--jwt-max-age']],
-    ['port above the last', { PORT: '65536' }, [], ['PORT']],
-    ['port that is no number', {}, ['--port', '4000x'], ['--port']],
-    ['no host, which would be all of them', {}, ['--host', ''], ['--host']],
-    ['negative port', {}, ['--port=-1'], ['--port']],
-    ['database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
-    ['server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
-    ['file to listen on', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
+    ['a leeway above the maximum', { JWT_LEEWAY: '301' }, [], ['JWT_LEEWAY']],
+    ['an age without a unit', {}, ['--jwt-max-age', '60'], ['--jwt-max-age']],
+    ['a port above the maximum', { PORT: '65536' }, [], ['PORT']],
+    ['a port that is not a number', {}, ['--port', '4000x'], ['--port']],
+    ['an empty host, which would mean all of them', {}, ['--host', ''], ['--host']],
+    ['a negative port', {}, ['--port=-1'], ['--port']],
+    ['a database of an unknown kind', { DATABASE_URL: 'mysql://x' }, [], ['DATABASE_URL']],
+    ['a server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
+    ['a file for notifications', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
     [
       'a replica that is a file',
       { DATABASE_URL: 'postgres://h/d', READ_DATABASE_URLS: 'postgres://h/d,file:x.db' },
       [],
       ['READ_DATABASE_URLS'],
     ],
-    ['replicas of a file', { READ_DATABASE_URLS: 'postgres://h/d' }, [], ['READ_DATABASE_URLS']],
-    ['no lag at all', { READ_MAX_LAG: '0' }, [], ['READ_MAX_LAG']],
-    ['a ledger by another word', { LEDGER: 'mine' }, [], ['LEDGER']],
-    ['a node behind without its address', { LEDGER: 'upstream' }, [], ['UPSTREAM_URLS']],
-    ['a node that is not asked for', { UPSTREAM_URLS: 'http://a' }, [], ['UPSTREAM_URLS']],
     [
-      'a node behind one comma too many',
+      'replicas of a SQLite database',
+      { READ_DATABASE_URLS: 'postgres://h/d' },
+      [],
+      ['READ_DATABASE_URLS'],
+    ],
+    ['a maximum lag of 0', { READ_MAX_LAG: '0' }, [], ['READ_MAX_LAG']],
+    ['an unknown ledger mode', { LEDGER: 'mine' }, [], ['LEDGER']],
+    ['upstream mode without a URL', { LEDGER: 'upstream' }, [], ['UPSTREAM_URLS']],
+    ['an upstream URL without upstream mode', { UPSTREAM_URLS: 'http://a' }, [], ['UPSTREAM_URLS']],
+    [
+      'an upstream URL after a superfluous comma',
       { LEDGER: 'upstream', UPSTREAM_URLS: 'http://a,' },
       [],
       ['UPSTREAM_URLS'],
     ],
     [
-      'a node with a password',
+      'an upstream URL with a password',
       { LEDGER: 'upstream', UPSTREAM_URLS: 'http://u:p@a' },
       [],
       ['UPSTREAM_URLS'],
     ],
-    ['proofs by another word', { UPSTREAM_PROOFS: 'maybe' }, [], ['UPSTREAM_PROOFS']],
-    ['submission by another word', { SUBMIT: 'yes' }, [], ['SUBMIT']],
-    ['a log of no milestone', { LOG_RETENTION: '0' }, [], ['LOG_RETENTION']],
-    ['listeners by a word', { MAX_CONNECTIONS: 'many' }, [], ['MAX_CONNECTIONS']],
+    ['an unknown value for proofs', { UPSTREAM_PROOFS: 'maybe' }, [], ['UPSTREAM_PROOFS']],
+    ['an unknown value for submission', { SUBMIT: 'yes' }, [], ['SUBMIT']],
+    ['a log of 0 milestones', { LOG_RETENTION: '0' }, [], ['LOG_RETENTION']],
+    ['a word for connections', { MAX_CONNECTIONS: 'many' }, [], ['MAX_CONNECTIONS']],
     ['workers on SQLite', { WORKERS: '2' }, [], ['WORKERS']],
-    ['no worker', { DATABASE_URL: 'postgresql://h/d', WORKERS: '0' }, [], ['WORKERS']],
+    ['0 workers', { DATABASE_URL: 'postgresql://h/d', WORKERS: '0' }, [], ['WORKERS']],
     ['an origin with a path', { ALLOWED_ORIGINS: 'https://a.b/' }, [], ['ALLOWED_ORIGINS']],
     ['an origin without a scheme', { ALLOWED_ORIGINS: 'a.b' }, [], ['ALLOWED_ORIGINS']],
     ['a host with a port', { ALLOWED_HOSTS: 'a.b:80' }, [], ['ALLOWED_HOSTS']],
     ['a delay of an hour', { DRAIN_DELAY: '3600' }, [], ['DRAIN_DELAY']],
-    ['a switch that is neither', { NO_CREATE: 'maybe' }, [], ['NO_CREATE']],
+    ['a switch that is neither on nor off', { NO_CREATE: 'maybe' }, [], ['NO_CREATE']],
     ['a drain of an hour', {}, ['--drain-seconds=3600'], ['--drain-seconds']],
-    ['log level by another word', { LOG_LEVEL: 'loud' }, [], ['LOG_LEVEL']],
-    ['secret too short', { JWT_SECRET: 'short' }, [], ['JWT_SECRET']],
-    ['unknown flag', {}, ['--prot', '1'], ['--prot', '1']],
-    ['no flag for the secret', {}, ['--jwt-secret=x'], ['--jwt-secret']],
-    ['flag without value', {}, ['--host', '--port', '1'], ['--host', '1']],
-    ['flag twice', {}, ['--port', '1', '--port', '2'], ['--port']],
-    ['word without flag', {}, ['here'], ['here']],
-    ['all at once', { PORT: 'x', SUBMIT: 'x' }, ['--what'], ['--what', 'PORT', 'SUBMIT']],
+    ['an unknown log level', { LOG_LEVEL: 'loud' }, [], ['LOG_LEVEL']],
+    ['a short secret', { JWT_SECRET: 'short' }, [], ['JWT_SECRET']],
+    ['an unknown flag', {}, ['--prot', '1'], ['--prot', '1']],
+    ['a flag for the secret', {}, ['--jwt-secret=x'], ['--jwt-secret']],
+    ['a flag without a value', {}, ['--host', '--port', '1'], ['--host', '1']],
+    ['a repeated flag', {}, ['--port', '1', '--port', '2'], ['--port']],
+    ['a word without a flag', {}, ['here'], ['here']],
+    [
+      'all wrong settings at once',
+      { PORT: 'x', SUBMIT: 'x' },
+      ['--what'],
+      ['--what', 'PORT', 'SUBMIT'],
+    ],
   ] as const
   test.each(rows)('%s', (_name, env, words, places) => {
     const result = parseConfig(env, words)
     expect(result.ok ? [] : result.error.map(placeOf)).toEqual(places)
   })
 
-  test('the sentence names the setting, what is expected and what was given', () => {
+  test('with a sentence that names the setting, the expected and the given value', () => {
     const result = parseConfig({ PORT: 'x' }, [])
     expect(result.ok ? [] : result.error.map(configMessage)).toEqual([
       'PORT must be a whole number from 0 to 65535, not "x"',
     ])
   })
 
-  test('the sentence about a secret does not hold it', () => {
+  test('a secret with a sentence that does not contain it', () => {
     const env = { JWT_SECRET: 'hush', DATABASE_URL: 'postgres:/me:hush@host/db' }
     const result = parseConfig(env, [])
     expect(result.ok ? [] : result.error.map(configMessage)).toEqual([
@@ -265,7 +275,7 @@ describe('refused', () => {
   })
 })
 
-test('every variable and flag is named once', () => {
+test('every variable and flag is unique', () => {
   const all = Object.values(settings)
   const variables = all.map(({ variable }) => variable)
   const flags = all.flatMap(({ flag }) => flag ?? [])

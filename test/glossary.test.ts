@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-/** Holds `docs/glossary.md` against the exported names of the source. */
+/** Compares `docs/glossary.md` with the exported names of the source. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -23,7 +23,7 @@ const entries: readonly Entry[] = readFileSync(join(root, 'docs/glossary.md'), '
     rejected: rejected.split(',').map((one) => one.trim()),
   }))
 
-/** Words that the field uses in another sense as well, or that clients know in this one. */
+/** Rejected words that have another usual sense too, or that clients know in this sense. */
 const allowed = [['epoch', 'reader', 'member', 'share', 'term', 'listener'], ['handover']].flat()
 
 const exported = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -42,7 +42,7 @@ describe('glossary', () => {
       .flatMap((entry) => entry.rejected)
       .filter((word) => word !== '' && !allowed.includes(word))
     expect(rejected.length).toBeGreaterThan(10)
-    const offending = exported.filter((name) => rejected.some((word) => wordsOf(name, word)))
+    const offending = exported.filter((name) => rejected.some((word) => containsWord(name, word)))
     expect(offending).toEqual([])
   })
 })
@@ -54,8 +54,8 @@ function exportsOf(text: string): string[] {
   return Array.from(found, ([, name = '']) => name)
 }
 
-/** Whether the words of a camel-case name contain a word, or several words in a row. */
-function wordsOf(name: string, word: string): boolean {
+/** Returns whether a camel-case name contains a word, or several words in a row. */
+function containsWord(name: string, word: string): boolean {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
   return new RegExp(`\\b${word}s?\\b`).test(words)
 }

@@ -25,7 +25,7 @@ import { startGateway, type TestGateway } from './support/start-gateway.ts'
 import { loadVectors } from './support/vectors.ts'
 import { untilHealth } from './support/wallet.ts'
 
-/** What the README and the pages of docs show works: their commands and documents are run. */
+/** Runs the commands and documents in the README and the pages of docs. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
@@ -37,7 +37,7 @@ const readme = pages[0]?.text ?? ''
 interface Block {
   readonly page: string
   readonly language: string
-  /** The line of the page before it. */
+  /** Number of the line before the block. */
   readonly line: number
   readonly text: string
 }
@@ -53,40 +53,40 @@ const blocks: readonly Block[] = pages.flatMap(({ name, text }) =>
 const ofLanguage = (...languages: readonly string[]) =>
   blocks.filter(({ language }) => languages.includes(language))
 
-/** Pages whose commands another test runs, or none. */
+/** Pages whose commands this test does not run, with the test that runs them as far as possible. */
 const notRunHere: Readonly<Record<string, string>> = {
   'docs/cli.md': 'cli/cli-page.test.ts',
   'docs/rest.md': 'api/rest/handbook.test.ts',
-  // For the tools of deployments; that test runs what can be run of them.
+  // Commands of deployment tools; that test runs those that can be run.
   'docs/deploy.md': 'deploy/manifests.test.ts',
-  // A PostgreSQL with standbys; the first of its commands is of the shell alone.
+  // Commands for a PostgreSQL with standbys.
   'docs/high-availability.md': 'e2e/restored.test.ts',
-  // The story of the page, with the installed packages.
+  // The walk-through of the page, with the installed packages.
   'docs/operations.md console': 'checkout/package.test.ts',
-  // It loads an SDK of the operator's choice; that test has a tracer of its own.
+  // The page loads an SDK of the operator's choice; that test has its own tracer.
   'docs/tracing.md': 'metrics/tracing.test.ts',
 }
 
-/** What the commands of a page find, by the name of the file. */
+/** Files that the commands of the pages need, by name. */
 const filesOf: Readonly<Record<string, string>> = {
   'jwt.txt': 'a secret of more than thirty-two bytes\n',
   'secret.txt': 'a secret of more than thirty-two bytes\n',
   'issuer.txt': `0x${'ab'.repeat(32)}\n`,
 }
 
-/** What the sentences of a page say before its commands. */
+/** Commands that the text of a page requires before its commands. */
 const before: Readonly<Record<string, string>> = {
   'docs/upgrade.md': 'ledger-gateway backup ledger.backup',
 }
 
-/** What the commands of a page print among other things. */
+/** Texts that the output of the commands of a page contains. */
 const printed: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['"outputId":"0x', '"problems":[]'],
   'docs/inspect.md': ['  blockId: 0x', 'problems: none\n'],
   'docs/settings.md': ['"problems":[]'],
 }
 
-/** The commands as a shell of the reader would run them, but for those that serve without an end: they print the settings. */
+/** Runs the commands as the shell of a reader would, except that `serve` only prints its settings. */
 const shell = `
 ledger-gateway() {
   case "$1" in
@@ -100,17 +100,17 @@ npm() {
   case "$*" in
     'run -s ledger-gateway -- '*) shift 4; ledger-gateway "$@" ;;
     start) ledger-gateway serve ;;
-    # They are the test of this checkout, and cli/demo.test.ts.
+    # This test runs in npm test, and cli/demo.test.ts runs the demonstration.
     ci | test | 'run demo') ;;
     *) echo "this test does not know npm $*" >&2; return 1 ;;
   esac
 }
 curl() { command curl -sS --fail-with-body "$@"; }
-# e2e/clock.test.ts sends it to a gateway.
+# e2e/clock.test.ts sends this signal to a gateway.
 kill() { [ "$*" = '-USR2 PID' ]; }
 `
 
-/** Commands of sentences that are refused beside the gateway of this test, with what they say; the comment has the test where they work. */
+/** Commands in the text that fail beside the gateway of this test, with their messages. Comments name the tests where they work. */
 const refusedHere: Readonly<Record<string, string>> = {
   // e2e/workers.test.ts
   'serve --workers 4': 'a SQLite file is for one process',
@@ -124,7 +124,7 @@ const refusedHere: Readonly<Record<string, string>> = {
   'rebuild-activity': 'writes this database',
 }
 
-/** What stands for the capitals in commands of sentences. */
+/** Replacements for placeholders in commands in the text. */
 const placeholders: Readonly<Record<string, string>> = {
   COMMAND: 'check',
   TOPIC: 'exit-codes',
@@ -135,14 +135,14 @@ const placeholders: Readonly<Record<string, string>> = {
 
 const refused = `
 refused() {
-  local part=$1 said
+  local part=$1 message
   shift
-  if said=$("$@" 2>&1); then echo "not refused: $*" >&2; return 1; fi
-  [[ $said == *"$part"* ]] || { echo "$*: $said" >&2; return 1; }
+  if message=$("$@" 2>&1); then echo "not refused: $*" >&2; return 1; fi
+  [[ $message == *"$part"* ]] || { echo "$*: $message" >&2; return 1; }
 }
 `
 
-/** Each command of `ledger-gateway` that stands in a sentence. A name alone is run where it needs no more, and shows its help else. */
+/** Each `ledger-gateway` command in the text. A command whose required arguments are missing is run with --help. */
 const sentences = [...new Set(pages.flatMap(({ text }) => codeIn(text)))].flatMap((code) => {
   const [, given] = /^(?:npm run -s )?ledger-gateway (?:-- )?(?!-- )(\S.*)$/.exec(code) ?? []
   if (given === undefined) return []
@@ -155,19 +155,19 @@ const sentences = [...new Set(pages.flatMap(({ text }) => codeIn(text)))].flatMa
     (form) => !('isOptional' in form),
   )
   const run = `ledger-gateway ${words}${needsMore ? ' --help' : ''}`
-  const said = refusedHere[given]
-  return [{ code, run: said === undefined ? run : `refused '${said}' ${run}` }]
+  const message = refusedHere[given]
+  return [{ code, run: message === undefined ? run : `refused '${message}' ${run}` }]
 })
 
-/** The code in the sentences of a page. */
+/** Returns the inline code of a page. */
 function codeIn(text: string): readonly string[] {
   const prose = text.replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '')
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
 }
 
-/** Scripts of npm that the pages name: the test that does what they do, or why none does. */
+/** npm scripts that the pages name, with the test that covers them or the reason why none does. */
 const scripts: Readonly<Record<string, string>> = {
-  // Before every check.
+  // Runs before every check.
   build: 'README.md: npm test',
   generate: 'checkout/generate.test.ts',
   'ledger-gateway': 'this test',
@@ -178,29 +178,29 @@ const scripts: Readonly<Record<string, string>> = {
   schema: 'api/graphql/schema.test.ts',
   reference: 'api/graphql/print-reference.test.ts',
   migration: 'not run: it writes a migration into the checkout',
-  fix: 'not run: it writes into the checkout; every check asks for what it does',
-  screenshots: 'not run: it writes the pictures of the pages',
-  bench: 'not run: minutes on a machine that does nothing else',
+  fix: 'not run: it writes into the checkout; every check tests its result',
+  screenshots: 'not run: it writes the images of the pages',
+  bench: 'not run: it takes minutes on an idle machine',
   attack: 'e2e/attack.test.ts',
   torture: 'e2e/kill.test.ts',
-  'test:clients': 'not run: it fetches packages from a registry',
-  'test:runtimes': 'not run: it fetches Node from a registry',
+  'test:clients': 'not run: it downloads packages from a registry',
+  'test:runtimes': 'not run: it downloads Node from a registry',
   'test:upgrade': 'not run: it needs the package of a former release',
   'test:deploy': 'deploy/image.test.ts',
 }
 
-/** Other programs in sentences: the test that runs them or does what they do, or why none does. */
+/** Other programs in the text, with the test that covers them or the reason why none does. */
 const otherPrograms: Readonly<Record<string, string>> = {
   'npm start': 'checkout/entry.test.ts',
-  'npm ci': 'not run: it made this checkout',
-  'npm ci --cache EMPTY': 'not run: it fetches all packages anew, for a measurement',
+  'npm ci': 'not run: it has installed this checkout',
+  'npm ci --cache EMPTY': 'not run: it downloads all packages again, for a measurement',
   'npm ci --omit=dev': 'deploy/image.test.ts',
   'npm pack': 'checkout/package.test.ts',
   'npm install ledger-gateway-0.1.0.tgz': 'checkout/package.test.ts',
   'npx ledger-gateway serve': 'checkout/package.test.ts',
   'node dist/entry.cjs serve': 'checkout/entry.test.ts',
-  'node --cpu-prof dist/main.js serve': 'not run: it profiles by hand',
-  'npm audit --omit=dev': 'not run: it asks a registry',
+  'node --cpu-prof dist/main.js serve': 'not run: it is for manual profiling',
+  'npm audit --omit=dev': 'not run: it queries a registry',
   'kill -9': 'e2e/kill.test.ts',
   'docker compose up': 'not run: there is no Docker',
   'docker compose up --build --detach --no-deps gateway-1': 'not run: there is no Docker',
@@ -208,10 +208,10 @@ const otherPrograms: Readonly<Record<string, string>> = {
   'kubectl apply': 'not run: there is no cluster',
   'kubectl scale deployment/ledger-gateway --replicas=0': 'not run: there is no cluster',
   'systemd-analyze security':
-    'not run: there is no systemd; npm run test:deploy runs it where there is',
+    'not run: there is no systemd; npm run test:deploy runs it if there is',
 }
 
-describe('the commands of', () => {
+describe('the examples run of', () => {
   let folder = ''
   let gateway: TestGateway
   beforeAll(async () => {
@@ -251,7 +251,7 @@ describe('the commands of', () => {
     for (const part of printed[page] ?? []) expect(stdout).toContain(part)
   })
 
-  test('sentences, of ledger-gateway', { timeout: 120_000 }, async () => {
+  test('inline code with ledger-gateway', { timeout: 120_000 }, async () => {
     const cwd = join(folder, 'sentences')
     mkdirSync(cwd)
     symlinkSync(join(folder, 'data'), join(cwd, 'data'))
@@ -262,12 +262,12 @@ describe('the commands of', () => {
     await inShell(script, { cwd, GATEWAY_URL: gateway.url })
   })
 
-  test('a checkout, by npm, need no Node of its own', async () => {
+  test('npm in a checkout without an installed Node', async () => {
     const { stdout } = await inShell('npm run -s ledger-gateway -- --version', { cwd: root })
     expect(stdout).toBe(`${packageJson.version}\n`)
   })
 
-  test('pages that are not run here are run elsewhere', () => {
+  test('other pages in existing tests', () => {
     const there = Object.entries(notRunHere).filter(([page]) =>
       existsSync(join(root, page.replace(/ .*/, ''))),
     )
@@ -277,7 +277,7 @@ describe('the commands of', () => {
   })
 
   test.each(ofLanguage('graphql').map(({ page, line, text }) => [page, line, text] as const))(
-    '%s, line %i, by GraphQL',
+    '%s, line %i, in GraphQL',
     async (_page, _line, query) => {
       if (query.startsWith('subscription')) {
         const client = socketClient(gateway.url)
@@ -296,7 +296,7 @@ describe('the commands of', () => {
 })
 
 describe('the other examples', () => {
-  test('are of languages that this test knows', () => {
+  test('have known languages', () => {
     const known = ['sh', 'text', 'console', 'graphql', 'json', 'js', 'ts', 'tsx', 'yaml']
     expect(blocks.length).toBeGreaterThan(25)
     expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([])
@@ -305,7 +305,7 @@ describe('the other examples', () => {
   test.each(ofLanguage('js', 'ts').map(({ page, line, text }) => [page, line, text] as const))(
     'in %s, line %i, are TypeScript',
     (_page, _line, text) =>
-      // What is left out of an example is an ellipsis.
+      // An ellipsis marks an omission in an example.
       expect(() => stripTypeScriptTypes(text.replaceAll('…', ''))).not.toThrow(),
   )
 
@@ -320,7 +320,7 @@ describe('the other examples', () => {
   )
 })
 
-describe('what the pages name', () => {
+describe('the pages name', () => {
   const inline = pages.flatMap(({ name, text }) =>
     [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => ({ page: name, code })),
   )
@@ -329,7 +329,7 @@ describe('what the pages name', () => {
     ...ofLanguage('sh', 'text', 'console').map(({ page, text }) => ({ page, code: text })),
   ]
 
-  test('as commands are commands', () => {
+  test('existing commands', () => {
     const known = new Set(commands.map(({ name }) => name))
     const named = all.flatMap(({ page, code }) =>
       [...code.matchAll(/(?<![\w/.-])ledger-gateway (?:-- )?([a-z][a-z-]*)/g)].map(
@@ -343,7 +343,7 @@ describe('what the pages name', () => {
     expect(named.filter(({ name }) => !known.has(name))).toEqual([])
   })
 
-  test('as scripts of npm are scripts', () => {
+  test('existing npm scripts', () => {
     const named = all.flatMap(({ page, code }) =>
       [...code.matchAll(/npm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name = '']) => ({
         page,
@@ -354,7 +354,7 @@ describe('what the pages name', () => {
     expect(named.filter(({ name }) => !(name in packageJson.scripts))).toEqual([])
   })
 
-  test('as scripts of npm are run by a test, or said not to be', () => {
+  test('npm scripts that a test covers or that have a reason why none does', () => {
     const named = all.flatMap(({ code }) =>
       [...code.matchAll(/npm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name = '']) => name),
     )
@@ -367,7 +367,7 @@ describe('what the pages name', () => {
     expect(benches.filter((name) => !suites.includes(name))).toEqual([])
   })
 
-  test('as other programs are run by a test, or said not to be', () => {
+  test('other programs that a test covers or that have a reason why none does', () => {
     const programs =
       /^(?:npm (?!run)|npx |node -|node \S+ serve|docker |kubectl \w|kill -|systemd-\w+ )/
     const named = pages.flatMap(({ text }) => codeIn(text)).filter((code) => programs.test(code))
@@ -375,17 +375,17 @@ describe('what the pages name', () => {
     expect(missingTests(otherPrograms)).toEqual([])
   })
 
-  test('as other files is there, and so are its headings', () => {
+  test('existing files and headings in links', () => {
     const links = pages.flatMap(({ name, text }) =>
       [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ page: name, link })),
     )
     const near = links.filter(({ link }) => !/^https?:/.test(link))
     expect(near.length).toBeGreaterThan(60)
-    expect(near.filter(({ page, link }) => !leadsSomewhere(page, link))).toEqual([])
+    expect(near.filter(({ page, link }) => !linkExists(page, link))).toEqual([])
   })
 
-  test('as commands needs no Node that is installed', () => {
-    // The one that serves in production, where nothing brings a runtime; a user's own program is another matter.
+  test('commands that need no installed Node', () => {
+    // The command in production, where no package contains a runtime. Programs of users are excluded.
     const production = 'node dist/entry.cjs serve'
     const nodes = all
       .map(({ code }) => code)
@@ -395,37 +395,37 @@ describe('what the pages name', () => {
 })
 
 describe('the README', () => {
-  test('is short, and has a picture at its top', () => {
+  test('is short and has an image at its top', () => {
     expect(readme.split('\n').length).toBeLessThan(200)
     expect(readme.split('\n')[2]).toMatch(/^!\[[^\]]{20,}\]\(docs\/images\/[\w-]+\.webp\)$/)
   })
 
-  test('names every command and no other in its table of commands', () => {
+  test('lists exactly the existing commands in its table', () => {
     const [, rows = ''] = /## Commands\n([\s\S]*?)\n## /.exec(readme) ?? []
     const table = rows.split('\n').slice(3).join('\n')
     const named = [...table.matchAll(/`([a-z-]+)`/g)].map((match) => match[1])
     expect(named.sort()).toEqual(commands.map(({ name }) => name).sort())
   })
 
-  test('leads to every page of docs', () => {
+  test('links to every page of docs directly or indirectly', () => {
     expect(names.filter((name) => !reachedFrom('README.md').has(`docs/${name}`))).toEqual([])
   })
 })
 
-/** The tests of a table that are not there. */
+/** Returns the tests of a table that do not exist. */
 function missingTests(table: Readonly<Record<string, string>>): readonly string[] {
   const files = Object.values(table).filter((text) => /\.test\.ts$/.test(text))
   return files.filter((file) => !existsSync(join(root, 'test', file)))
 }
 
-/** The commands of a block: a transcript has them behind a dollar sign. */
+/** Returns the commands of a block; in a transcript they follow a dollar sign. */
 function commandsIn({ language, text }: Block): string {
   if (language === 'sh') return text
   const lines = [...text.matchAll(/^\$ (.*)$/gm)].map(([, line = '']) => line)
   return lines.join('\n')
 }
 
-/** As in a shell of the reader, where the installed Node is the one that is found. */
+/** Runs a script as in the shell of a reader, whose PATH has only the installed Node. */
 function inShell(script: string, { cwd, ...env }: { cwd: string; GATEWAY_URL?: string }) {
   const path = process.env.PATH?.split(delimiter).filter((folder) => !folder.endsWith('.bin'))
   return promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
@@ -440,14 +440,14 @@ function inShell(script: string, { cwd, ...env }: { cwd: string; GATEWAY_URL?: s
   })
 }
 
-function leadsSomewhere(page: string, link: string): boolean {
+function linkExists(page: string, link: string): boolean {
   const [path = '', heading] = link.split('#')
   const target = path === '' ? page : join(dirname(page), path)
   if (!existsSync(join(root, target))) return false
   return heading === undefined || headingsOf(target).includes(heading)
 }
 
-/** As GitHub names them. */
+/** Returns the anchors of the headings as GitHub creates them. */
 function headingsOf(page: string): readonly string[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
@@ -458,7 +458,7 @@ function headingsOf(page: string): readonly string[] {
   )
 }
 
-/** The pages that a page links to, by way of others too. */
+/** Returns the pages that a page links to directly or indirectly. */
 function reachedFrom(first: string): ReadonlySet<string> {
   const reached = new Set([first])
   for (const page of reached) {

@@ -3,11 +3,11 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-/** The import rules of the rooms (docs/architecture.md): which room and which package each room may import. */
+/** The import rules (docs/architecture.md): the rooms and the packages that each room may import. */
 
 const source = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** For each room the rooms that it may import. A folder or file inside a room may have a row of its own. */
+/** For each room the rooms that it may import. A folder or file inside a room may have its own row. */
 const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   protocol: ['lib'],
@@ -16,7 +16,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   store: ['ledger', 'protocol', 'lib', 'generated'],
   feed: ['store', 'protocol', 'lib'],
   node: ['feed', 'store', 'ledger', 'protocol', 'lib'],
-  // Neither mode of the ledger imports the other, and what they share imports neither; one file chooses between them.
+  // Neither mode of the ledger imports the other, and their shared code imports neither. One file selects the mode.
   'node/embedded': ['node', 'store', 'ledger', 'protocol', 'lib'],
   'node/upstream': ['node', 'store', 'ledger', 'protocol', 'lib'],
   'node/open-ledger': ['node/embedded', 'node/upstream', 'node', 'store', 'protocol', 'lib'],
@@ -24,7 +24,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   tools: ['service', 'node', 'store', 'ledger', 'protocol', 'lib'],
   metrics: ['api', 'service', 'node', 'store', 'lib'],
   client: [],
-  // Made of the public GraphQL alone: of the rooms it has the client, and documents that are generated from the schema.
+  // The explorer uses only the public GraphQL API: it imports the client and documents generated from the schema.
   explorer: ['client', 'generated/explorer'],
   'generated/explorer': [],
   api: ['service', 'tools', 'protocol', 'lib'],
@@ -62,7 +62,7 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Files that stand directly in `src`: the composition root. Any other file there belongs into a room. */
+/** Files directly in `src`: the composition root. Any other file belongs into a room. */
 const rootFiles = [
   'heap.ts',
   'client-settings.ts',
@@ -81,7 +81,7 @@ const rootFiles = [
   'watched-store.ts',
 ]
 
-/** For each package the rooms that may import it; packages of a scope share a row. Other modules of Node are free. */
+/** For each package the rooms that may import it. Packages of a scope share a row. Other Node modules have no restriction. */
 const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node', 'explorer'],
   bech32: ['protocol'],
@@ -107,7 +107,7 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry': ['lib'],
 }
 
-/** Rooms that also run in a browser import nothing of Node. */
+/** Rooms that also run in a browser and therefore import no Node modules. */
 const browserRooms = ['client', 'explorer']
 
 interface Import {
@@ -137,7 +137,7 @@ describe('rooms', () => {
     expect(imports.filter(isPackageOfOthers).map(printed)).toEqual([])
   })
 
-  test('the rules refuse an unknown room, an unknown package and a package of another room', () => {
+  test('the rules reject an unknown room, an unknown package and a package of another room', () => {
     expect(isForeign({ file: 'feed/tail.ts', specifier: '../attic/x.ts' })).toBe(true)
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../ledger/mana.ts' })).toBe(true)
     expect(isForeign({ file: 'client/follow.ts', specifier: '../feed/tail.ts' })).toBe(true)
@@ -155,7 +155,7 @@ describe('rooms', () => {
     expect(isPackageOfOthers({ file: 'explorer/main.tsx', specifier: 'node:fs' })).toBe(true)
   })
 
-  test('no file imports itself through others, types included', () => {
+  test('no file imports itself indirectly, including imports of types', () => {
     expect(cycles(imports)).toEqual([])
     const loop = [
       { file: 'feed/a.ts', specifier: './b.ts' },
@@ -181,7 +181,7 @@ function roomOf(file: string): string {
   return roomsByRoom[nested] === undefined ? room : nested
 }
 
-/** The imported file, from `src`; `undefined` for a package. */
+/** Returns the imported file relative to `src`, or `undefined` for a package. */
 function targetOf({ file, specifier }: Import): string | undefined {
   return specifier.startsWith('.')
     ? posix.normalize(posix.join(posix.dirname(file), specifier))
@@ -208,7 +208,7 @@ function printed({ file, specifier }: Import): string {
   return `${file} imports ${specifier}`
 }
 
-/** One path of files for each group of files that import each other. */
+/** Returns one import cycle for each group of files that import each other. */
 function cycles(from: readonly Import[]): readonly string[] {
   const targetsByFile = new Map<string, string[]>(from.map(({ file }) => [file, []]))
   for (const one of from) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** Every promise of docs/security.md names tests that exist. */
+/** Every promise of docs/security.md names existing tests. */
 
 const page = readFileSync(new URL('../docs/security.md', import.meta.url), 'utf8')
 const [, section = ''] = /^## Promises\n([\s\S]*?)^## /m.exec(page) ?? []
@@ -9,7 +9,7 @@ const promises = [...section.matchAll(/^\| (.+?) \| (.+) \|$/gm)].filter(
   ([, promise = '']) => !/^(promise|---)$/.test(promise),
 )
 
-/** The tests of a cell: the name of each after its file, which holds for further names. */
+/** Returns the tests of a cell. A file applies to all names that follow it. */
 function testsOf(cell: string): readonly (readonly [file: string, name: string])[] {
   let file = ''
   const tests: [string, string][] = []
@@ -20,7 +20,7 @@ function testsOf(cell: string): readonly (readonly [file: string, name: string])
   return tests
 }
 
-function isThere(file: string, name: string): boolean {
+function exists(file: string, name: string): boolean {
   const url = new URL(`../${file}`, import.meta.url)
   return existsSync(url) && readFileSync(url, 'utf8').replaceAll('\\', '').includes(name)
 }
@@ -28,12 +28,12 @@ function isThere(file: string, name: string): boolean {
 test.each(promises.map(([, promise = '', cell = '']) => [promise, cell]))('%s', (_, cell) => {
   const tests = testsOf(cell)
   expect(tests).not.toEqual([])
-  expect(tests.filter(([file, name]) => !isThere(file, name))).toEqual([])
+  expect(tests.filter(([file, name]) => !exists(file, name))).toEqual([])
 })
 
-test('there are promises, and a name that is not there is missed', () => {
+test('there are promises, and the check reports missing names', () => {
   expect(promises.length).toBeGreaterThan(15)
-  expect(isThere('test/api/auth.test.ts', 'whose permission is false')).toBe(true)
-  expect(isThere('test/api/auth.test.ts', 'whose permission is maybe')).toBe(false)
-  expect(isThere('test/api/no.test.ts', 'whose permission is false')).toBe(false)
+  expect(exists('test/api/auth.test.ts', 'whose permission is false')).toBe(true)
+  expect(exists('test/api/auth.test.ts', 'whose permission is maybe')).toBe(false)
+  expect(exists('test/api/no.test.ts', 'whose permission is false')).toBe(false)
 })

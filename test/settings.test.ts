@@ -16,7 +16,7 @@ import { settingsInFile, textInFile } from '../src/settings-file.ts'
 import { settingsSchema } from '../src/settings-schema.ts'
 import { schemaText, settingsPage } from './support/settings-page.ts'
 
-/** Settings from a file, beside the environment and the flags; secrets from files; the page and the JSON Schema of both. */
+/** Settings from a file, the environment and flags; secrets from files; the page and the JSON Schema of the settings. */
 
 const secret = 'a secret of more than thirty-two bytes'
 let folder = ''
@@ -26,24 +26,24 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Writes a file of this test and gives its path. */
-function written(name: string, text: string): string {
+/** Writes a file and returns its path. */
+function writeTestFile(name: string, text: string): string {
   const path = join(folder, name)
   writeFileSync(path, text)
   return path
 }
 
-const fileOf = (members: object) => written('gateway.json', JSON.stringify(members))
+const fileOf = (members: object) => writeTestFile('gateway.json', JSON.stringify(members))
 
-/** What is wrong with a file of these members, without its path. */
-function wrongIn(text: string): readonly string[] {
-  const path = written('wrong.json', text)
+/** Returns the messages for a settings file with this text, without its path. */
+function messagesFor(text: string): readonly string[] {
+  const path = writeTestFile('wrong.json', text)
   const config = parseConfig({}, ['--config', path])
   return (config.ok ? [] : config.error).map((one) => configMessage(one).replaceAll(path, 'FILE'))
 }
 
 describe('a settings file', () => {
-  test('gives numbers, switches, lists and texts', () => {
+  test('sets numbers, switches, lists and strings', () => {
     const members = {
       $schema: './settings.schema.json',
       port: 4001,
@@ -72,7 +72,7 @@ describe('a settings file', () => {
     })
   })
 
-  test('loses to the environment, which loses to the flags', () => {
+  test('is overridden by the environment, which is overridden by flags', () => {
     const CONFIG_FILE = fileOf({ port: 1, host: 'file', submit: 'closed' })
     const env = { CONFIG_FILE, PORT: '2', HOST: 'environment' }
     const words = ['--port', '3']
@@ -93,12 +93,12 @@ describe('a settings file', () => {
     ])
   })
 
-  test('may be named by a flag over its variable', () => {
-    const path = written('other.json', '{"port": 5}')
+  test('is named by a flag rather than by its variable', () => {
+    const path = writeTestFile('other.json', '{"port": 5}')
     expect(configOf({ CONFIG_FILE: fileOf({ port: 1 }) }, ['--config', path]).port).toBe(5)
   })
 
-  test('serves the commands that take a database or the key of tokens too', () => {
+  test('applies to commands that use the database or the token key too', () => {
     const database = parseDatabase(
       {},
       new Map([['config', [fileOf({ databaseUrl: 'file:a.db' })]]]),
@@ -124,10 +124,10 @@ describe('a settings file', () => {
       { database: 'file:x.db' },
       'database in FILE is not a setting; did you mean databaseUrl?',
     ],
-    ['a member that is like none', { colour: 'red' }, 'colour in FILE is not a setting'],
-    ['another file', { configFile: 'x.json' }, 'configFile in FILE is not a setting'],
+    ['a member unlike any setting', { colour: 'red' }, 'colour in FILE is not a setting'],
+    ['the name of another file', { configFile: 'x.json' }, 'configFile in FILE is not a setting'],
     [
-      'a number as text',
+      'a number as a string',
       { port: '4000' },
       'port in FILE must be a whole number from 0 to 65535, not "4000"',
     ],
@@ -141,54 +141,58 @@ describe('a settings file', () => {
       { drainDelay: 1.5 },
       'drainDelay in FILE must be a whole number from 0 to 60, not',
     ],
-    ['a switch as text', { graphiql: 'on' }, 'graphiql in FILE must be true or false, not "on"'],
-    ['a text as number', { host: 5 }, 'host in FILE must be a string, not 5'],
-    ['null', { host: null }, 'host in FILE must be a string, not null'],
-    ['another word', { submit: 'no' }, 'submit in FILE must be open, closed, token, not "no"'],
     [
-      'an item of a list',
+      'a switch as a string',
+      { graphiql: 'on' },
+      'graphiql in FILE must be true or false, not "on"',
+    ],
+    ['a number instead of a string', { host: 5 }, 'host in FILE must be a string, not 5'],
+    ['null', { host: null }, 'host in FILE must be a string, not null'],
+    ['an unknown choice', { submit: 'no' }, 'submit in FILE must be open, closed, token, not "no"'],
+    [
+      'a wrong item of a list',
       { allowedHosts: ['a.b', 5] },
       'allowedHosts.1 in FILE must be a string without commas, not 5',
     ],
     [
-      'two items as one',
+      'two items in one string',
       { allowedHosts: ['a.b,c.d'] },
       'allowedHosts.0 in FILE must be a string without commas, not "a.b,c.d"',
     ],
   ] as const
-  test.each(rows)('is refused with its place: %s', (_name, members, sentence) => {
-    expect(wrongIn(JSON.stringify(members))).toEqual([expect.stringContaining(sentence)])
+  test.each(rows)('is rejected with the path of %s', (_name, members, sentence) => {
+    expect(messagesFor(JSON.stringify(members))).toEqual([expect.stringContaining(sentence)])
   })
 
   test.each([
     ['a comment', '{"port": 1, // one\n}', 'FILE is not valid JSON at line 1, column 13'],
-    ['a comma too many', '{\n  "port": 1,\n}', 'FILE is not valid JSON at line 3, column 1'],
+    ['a superfluous comma', '{\n  "port": 1,\n}', 'FILE is not valid JSON at line 3, column 1'],
     ['a list', '[]', 'FILE must be a JSON object with settings as its members'],
-  ])('is refused as a whole: %s', (_name, text, sentence) => {
-    expect(wrongIn(text)).toEqual([sentence])
+  ])('is rejected as a whole for %s', (_name, text, sentence) => {
+    expect(messagesFor(text)).toEqual([sentence])
   })
 
-  test('that is not there is named, with what names it', () => {
+  test('that is missing is reported with the setting that names it', () => {
     const config = parseConfig({ CONFIG_FILE: '/no/such.json' }, [])
     expect(config.ok ? [] : config.error).toEqual([
       { code: 'FILE_UNREADABLE', setting: 'CONFIG_FILE', path: '/no/such.json', reason: 'ENOENT' },
     ])
   })
 
-  test('with a secret never shows it in a message', () => {
+  test('with a secret is reported without the secret', () => {
     const wrong = [
-      wrongIn(`{"jwtSecret": "hush", "databaseUrl": "hush://x", "issuerKey": "hush"}`),
-      wrongIn(`{"jwtSecret": ["hush"], "upstreamUrls": ["http://u:hush@a"]}`),
-      wrongIn(`{"jwtSecret": hush}`),
-      wrongIn(`{"jwtSecret": "hush" "port": 1}`),
+      messagesFor(`{"jwtSecret": "hush", "databaseUrl": "hush://x", "issuerKey": "hush"}`),
+      messagesFor(`{"jwtSecret": ["hush"], "upstreamUrls": ["http://u:hush@a"]}`),
+      messagesFor(`{"jwtSecret": hush}`),
+      messagesFor(`{"jwtSecret": "hush" "port": 1}`),
     ]
     expect(wrong.map((sentences) => sentences.length)).toEqual([3, 3, 1, 1])
     expect(wrong.join()).not.toContain('hush')
   })
 })
 
-describe('the check', () => {
-  test('names what is wrong in each source at once, also where another source wins', async () => {
+describe('config check', () => {
+  test('reports all problems of each source, even of overridden values', async () => {
     const env = { CONFIG_FILE: fileOf({ port: -1, prot: 2 }), PORT: 'x', LOG_LEVEL: 'loud' }
     const found = await checkConfig(env, ['--port', '3', '--what'])
     const places = found.map((one) => ('setting' in one ? String(one.setting) : one.code))
@@ -201,7 +205,7 @@ describe('the check', () => {
     ])
   })
 
-  test('is stricter than a start, which takes what wins', async () => {
+  test('is stricter than a start, which reads only the effective values', async () => {
     const env = { PORT: 'x' }
     expect(configOf(env, ['--port', '3']).port).toBe(3)
     expect(await checkConfig(env, ['--port', '3'])).toMatchObject([
@@ -210,7 +214,7 @@ describe('the check', () => {
   })
 })
 
-describe('the check of files that settings name', () => {
+describe('config check of files that settings name', () => {
   const rows = [
     ['GENESIS_FILE', '{}', 'GENESIS_FILE_INVALID'],
     ['PARAMETERS_FILE', '[]', 'GENESIS_FILE_INVALID'],
@@ -221,15 +225,18 @@ describe('the check of files that settings name', () => {
   ] as const
   const rest = { JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'gateway' }
 
-  test.each(rows)('%s names one that a start would refuse', async (variable, text, code) => {
-    const path = written('named.txt', text)
-    const env = { ...rest, [variable]: path }
-    expect(await checkConfig(env, [])).toMatchObject([{ code, path, setting: variable }])
-  })
+  test.each(rows)(
+    'reports a file of %s that a start would reject',
+    async (variable, text, code) => {
+      const path = writeTestFile('named.txt', text)
+      const env = { ...rest, [variable]: path }
+      expect(await checkConfig(env, [])).toMatchObject([{ code, path, setting: variable }])
+    },
+  )
 
-  test('all at once, and beside another problem', async () => {
+  test('reports all files at once, with other problems', async () => {
     const env = Object.fromEntries(
-      rows.map(([variable, text]) => [variable, written(variable, text)]),
+      rows.map(([variable, text]) => [variable, writeTestFile(variable, text)]),
     )
     const found = await checkConfig({ ...rest, ...env, PORT: 'x' }, [])
     expect(found.map(({ code }) => code)).toEqual([
@@ -238,7 +245,7 @@ describe('the check of files that settings name', () => {
     ])
   })
 
-  test('makes no key', async () => {
+  test('creates no key', async () => {
     const KEY_FILE = join(folder, 'new.key')
     expect(await checkConfig({ KEY_FILE }, [])).toEqual([])
     expect(existsSync(KEY_FILE)).toBe(false)
@@ -254,38 +261,41 @@ describe('a secret in a file', () => {
     ['ISSUER_KEY', key],
   ] as const
 
-  test.each(rows)('%s, with or without the end of its line', (variable, value) => {
+  test.each(rows)('sets %s, with or without a line break', (variable, value) => {
     for (const end of ['', '\n', '\r\n']) {
-      const env = { [`${variable}_FILE`]: written('secret.txt', `${value}${end}`) }
+      const env = { [`${variable}_FILE`]: writeTestFile('secret.txt', `${value}${end}`) }
       expect(secretsOf(env, [])[variable]).toBe(value)
     }
   })
 
-  test('by a member of the settings file', () => {
-    const jwtSecretFile = written('secret.txt', secret)
+  test('can be named in the settings file', () => {
+    const jwtSecretFile = writeTestFile('secret.txt', secret)
     expect(secretsOf({ CONFIG_FILE: fileOf({ jwtSecretFile }) }, []).JWT_SECRET).toBe(secret)
   })
 
-  test('loses to a stronger source', () => {
-    const DATABASE_URL_FILE = written('secret.txt', 'file:weak.db')
+  test('is overridden by a stronger source', () => {
+    const DATABASE_URL_FILE = writeTestFile('secret.txt', 'file:weak.db')
     const words = ['--database', 'file:strong.db']
     expect(secretsOf({ DATABASE_URL_FILE }, words).DATABASE_URL).toBe('file:strong.db')
     const CONFIG_FILE = fileOf({ databaseUrl: 'file:weakest.db' })
     expect(secretsOf({ CONFIG_FILE, DATABASE_URL_FILE }, []).DATABASE_URL).toBe('file:weak.db')
   })
 
-  test.each(rows)('%s and its file together are refused', (variable, value) => {
+  test.each(rows)('is rejected together with the value of %s', (variable, value) => {
     const file = `${variable}_FILE`
-    const config = parseConfig({ [variable]: value, [file]: written('secret.txt', value) }, [])
+    const config = parseConfig(
+      { [variable]: value, [file]: writeTestFile('secret.txt', value) },
+      [],
+    )
     expect(config.ok ? [] : config.error).toEqual([
       { code: 'SETTING_GIVEN_TWICE', settings: [variable, file] },
     ])
   })
 
   test.each([
-    ['that is not there', 'missing.txt', 'ENOENT'],
+    ['that is missing', 'missing.txt', 'ENOENT'],
     ['that is a folder', 'folder', 'EISDIR'],
-  ])('%s is named', (_name, name, reason) => {
+  ])('%s is reported', (_name, name, reason) => {
     mkdirSync(join(folder, 'folder'), { recursive: true })
     const path = join(folder, name)
     const config = parseConfig({ JWT_SECRET_FILE: path }, [])
@@ -294,8 +304,8 @@ describe('a secret in a file', () => {
     ])
   })
 
-  test('that means nothing is refused without it', () => {
-    const path = written('secret.txt', 'hush')
+  test('that is invalid is reported without the secret', () => {
+    const path = writeTestFile('secret.txt', 'hush')
     const config = parseConfig({ JWT_SECRET_FILE: path }, [])
     expect(config.ok ? [] : config.error.map(configMessage)).toEqual([
       `JWT_SECRET in ${path} must be at least 32 bytes long`,
@@ -307,7 +317,7 @@ describe('settings in effect', () => {
   test('do not show secrets', () => {
     const env = {
       JWT_SECRET: `hush${secret}`,
-      ISSUER_KEY_FILE: written('secret.txt', `0x${'ab'.repeat(32)}`),
+      ISSUER_KEY_FILE: writeTestFile('secret.txt', `0x${'ab'.repeat(32)}`),
       DATABASE_URL: 'postgresql://user:hush@host/db?password=hush',
       WAKE_DATABASE_URL: 'postgresql://user@host/db',
       READ_DATABASE_URLS: 'postgresql://user:hush@a/db,postgresql://user:hush@b/db?password=hush',
@@ -331,14 +341,14 @@ describe('settings in effect', () => {
     ['postgres://:hush@host/db?sslmode=require', 'postgres://:[secret]@host/db?[secret]'],
     ['postgres://host:5432/db', 'postgres://host:5432/db'],
     ['file:./data/a:b@c.db', 'file:./data/a:b@c.db'],
-  ])('show of %s no password', (DATABASE_URL, shown) => {
+  ])('show %s without its password', (DATABASE_URL, shown) => {
     const [found] = effectiveSettings({ DATABASE_URL }, []).filter(
       ({ setting }) => setting === settings.databaseUrl,
     )
     expect(found?.value).toBe(shown)
   })
 
-  test('are as a settings file would have them', () => {
+  test('are valid in a settings file', () => {
     const env = { ALLOWED_HOSTS: 'a, b', GRAPHIQL: 'off', TRUST_PROXY: '2', LOG_RETENTION: '7' }
     const members = effectiveSettings(env, ['--no-create'])
       .filter(({ setting, value }) => value !== null && setting !== settings.configFile)
@@ -382,25 +392,25 @@ describe('the JSON Schema', () => {
     ],
   ].flat(1)
 
-  const isTaken = ({ type }: Setting, value: unknown) => {
+  const isAccepted = ({ type }: Setting, value: unknown) => {
     const text = textInFile(value, type)
     return text.ok && type.parse(text.value) !== undefined
   }
 
   test.each(settingsInFile.map((setting) => [setting.name, setting] as const))(
-    'takes what is taken, of %s',
+    'accepts all accepted values of %s',
     (name, setting) => {
-      const taken = samples.filter((value) => isTaken(setting, value))
+      const accepted = samples.filter((value) => isAccepted(setting, value))
       const valid = samples.filter((value) => isValid({ [name]: value }))
-      expect(taken.length).toBeGreaterThan(0)
-      expect(taken.filter((value) => !valid.includes(value))).toEqual([])
-      // Texts alone may have a form that the schema does not know.
-      const looser = valid.filter((value) => !taken.includes(value))
+      expect(accepted.length).toBeGreaterThan(0)
+      expect(accepted.filter((value) => !valid.includes(value))).toEqual([])
+      // Only strings may have a form that the schema does not know.
+      const looser = valid.filter((value) => !accepted.includes(value))
       expect(looser.filter((value) => typeof value === 'number' || value === true)).toEqual([])
     },
   )
 
-  test('refuses what is no setting, and a secret beside its file', () => {
+  test('rejects unknown settings, and a secret together with its file', () => {
     expect(isValid({ $schema: './x.json', port: 1 })).toBe(true)
     expect(isValid({ prot: 1 })).toBe(false)
     expect(isValid({ configFile: 'x.json' })).toBe(false)
@@ -409,7 +419,7 @@ describe('the JSON Schema', () => {
   })
 })
 
-describe('are as the settings say; else run npm run reference:', () => {
+describe('the generated files match the settings (npm run reference):', () => {
   const docs = new URL('../docs/', import.meta.url)
   test.each([
     ['settings.md', settingsPage],

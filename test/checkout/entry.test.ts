@@ -17,12 +17,12 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
-/** The entry file, where it is installed and in a checkout, run by a Node that is too old. */
+/** The entry file run by a Node that is too old, from an installation and from a checkout. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const floor = packageJson.engines.node.replace('>=', '')
 let folder = ''
-/** An older Node: this one, which gives itself out as another, or the one that is installed. */
+/** Older Nodes: this one with a wrong version, and those that are installed. */
 let olderNodes: readonly (readonly [version: string, command: readonly string[]])[] = []
 
 beforeAll(() => {
@@ -41,16 +41,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('an older Node', () => {
-  test('is refused in one sentence', async () => {
+describe('the entry on an older Node', () => {
+  test('fails with one sentence', async () => {
     for (const [version, command] of olderNodes) {
       const refused = await run([...command, join(folder, 'src/entry.cjs'), 'serve'])
-      const said = `ledger-gateway needs Node ${floor} or newer; this is Node ${version}.\n`
-      expect(refused).toEqual({ code: 1, stdout: '', stderr: said })
+      const message = `ledger-gateway needs Node ${floor} or newer; this is Node ${version}.\n`
+      expect(refused).toEqual({ code: 1, stdout: '', stderr: message })
     }
   })
 
-  test('gives its place in a checkout to the Node that the checkout brings', async () => {
+  test('runs the Node of the checkout instead, in a checkout', async () => {
     const script = inCheckout('version.cjs', 'console.log(process.versions.node, process.argv[2])')
     for (const [, command] of olderNodes) {
       const { code, stdout, stderr } = await run([...command, script, 'word'])
@@ -59,7 +59,7 @@ describe('an older Node', () => {
     }
   })
 
-  test('runs a module of the checkout on that Node, and so does what the module starts', async () => {
+  test('runs a module of the checkout and its child processes on the Node of the checkout', async () => {
     const checkout = dirname(inCheckout('unused.cjs', ''))
     cpSync(join(root, 'test/runtime'), join(checkout, 'test/runtime'), { recursive: true })
     const module = `import { execSync } from 'node:child_process'
@@ -76,7 +76,7 @@ describe('an older Node', () => {
     }
   })
 
-  test('hands on a signal, and ends as the other ends', async () => {
+  test('forwards signals and exits with the exit code of the other process', async () => {
     const script = inCheckout(
       'signal.cjs',
       `process.on('SIGTERM', () => process.exit(7))
@@ -94,7 +94,7 @@ describe('an older Node', () => {
   })
 })
 
-describe('the floor', () => {
+describe('the exit code on', () => {
   const rows = [
     ['24.14.1', 1],
     ['24.15.0', 0],
@@ -102,7 +102,7 @@ describe('the floor', () => {
     ['26.0.0', 0],
     ['9.99.0', 1],
   ] as const
-  test.each(rows)('of Node %s: %i', async (version, code) => {
+  test.each(rows)('Node %s is %i', async (version, code) => {
     const script = join(folder, `${version}.cjs`)
     writeFileSync(
       script,
@@ -113,7 +113,7 @@ describe('the floor', () => {
   })
 })
 
-/** A script beside an entry that starts `body`, with this Node in the place of the checkout's. */
+/** Writes a script whose entry starts `body`, in a checkout with this Node as its Node. */
 function inCheckout(name: string, body: string): string {
   const checkout = join(folder, 'checkout')
   if (!existsSync(checkout)) {
@@ -131,7 +131,7 @@ function inCheckout(name: string, body: string): string {
   return script
 }
 
-/** Every Node on the path, with its version. */
+/** Returns every Node on the path with its version. */
 function installedNodes(): [version: string, command: readonly string[]][] {
   const folders = new Set((process.env.PATH ?? '').split(delimiter))
   return [...folders]

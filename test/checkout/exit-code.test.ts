@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** A run of tests tells by its exit code whether all of them passed, for nothing else is looked at by who runs it. */
+/** The exit code of a test run tells whether all tests passed, because a CI job looks at nothing else. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 test.each([
-  ['all pass', 1, 0],
-  ['one fails', 2, 1],
+  ['all tests pass', 1, 0],
+  ['one test fails', 2, 1],
 ] as const)(
-  'the code where %s',
+  'the exit code of a test run is right if %s',
   (_name, given, code) => {
-    // Inside the checkout, so that its packages are found, and where no run looks for tests.
+    // Inside the checkout, so that its packages are found, but outside the folders with tests.
     const folder = mkdtempSync(join(root, 'node_modules', '.exit-code-'))
     const setup = join(root, 'test/support/postgresql-setup.ts')
     writeFileSync(

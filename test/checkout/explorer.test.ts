@@ -13,11 +13,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildExplorer } from '../support/build-explorer.ts'
 
-/** The explorer as a fresh checkout builds it. */
+/** The build of the explorer in a fresh checkout. */
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 let root = ''
-const said: string[] = []
+const messages: string[] = []
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'ledger-gateway-explorer-'))
@@ -28,19 +28,19 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-test('it is built where it is missing, and then left as it is', async () => {
-  const built = { root, say: (text: string) => void said.push(text) }
+test('the explorer is built if it is missing, and not a second time', async () => {
+  const built = { root, say: (text: string) => void messages.push(text) }
   await buildExplorer(built)
-  expect(said[0]).toContain('Building the explorer')
+  expect(messages[0]).toContain('Building the explorer')
   const page = join(root, 'dist/explorer/index.html')
   expect(existsSync(page)).toBe(true)
   expect(readdirSync(join(root, 'dist'))).toEqual(['explorer'])
-  said.length = 0
+  messages.length = 0
   await buildExplorer(built)
-  expect(said).toEqual([])
+  expect(messages).toEqual([])
 })
 
-test('the page has no script and no style of its own, and every file beside its compressed forms', () => {
+test('the page has no inline scripts or styles, and every file has compressed forms', () => {
   const folder = join(root, 'dist/explorer')
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
   const scripts = [...html.matchAll(/<script([^>]*)>([^<]*)/g)]

@@ -15,11 +15,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allClients, clientsOf, generateClients, isCurrent } from '../support/generate.ts'
 
-/** The clients of the databases are generated where something changed, and not at every start. */
+/** The database clients are generated after a change only, not at every start. */
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const clients = ['prisma', 'postgresql'].map((name) => `src/generated/${name}/client.ts`)
-const begins = 'Generating the database clients from prisma/schema.prisma …\n'
+const startMessage = 'Generating the database clients from prisma/schema.prisma …\n'
 let root = ''
 
 beforeAll(() => {
@@ -32,11 +32,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true }))
 
-describe('a command needs', () => {
+describe('a command uses', () => {
   const url = 'postgresql://user@host/name'
   const rows = [
     ['SQLite by default', ['serve', '--port', '4001'], undefined, ['sqlite']],
-    ['SQLite where its file is named', ['serve'], 'file:./data/postgres.db', ['sqlite']],
+    ['SQLite by a file URL', ['serve'], 'file:./data/postgres.db', ['sqlite']],
     ['PostgreSQL by the variable', ['serve'], url, allClients],
     ['PostgreSQL by the flag', ['serve', '--database', url], undefined, allClients],
     ['PostgreSQL by the flag in one word', [`--database=${url}`], 'file:a.db', allClients],
@@ -46,24 +46,27 @@ describe('a command needs', () => {
   )
 })
 
-describe('the clients', { timeout: 90_000 }, () => {
-  test('are generated one by one, where only one is needed', async () => {
+describe('the database clients', { timeout: 90_000 }, () => {
+  test('are generated separately', async () => {
     expect(await generate(['sqlite'])).toMatchObject({ isGenerated: true })
     expect(allClients.map((name) => isCurrent(root, name))).toEqual([true, false])
     expect(existsSync(join(root, 'src/generated/postgresql'))).toBe(false)
   })
 
-  test('are generated where they are missing, and a second time nothing is done', async () => {
+  test('are generated if they are missing, and not a second time', async () => {
     expect(areCurrent()).toBe(false)
     const generated = await generate()
     expect(generated.isGenerated).toBe(true)
-    expect(generated.said).toEqual([begins, expect.stringMatching(/^Generated in \d+\.\d s\.\n$/)])
+    expect(generated.messages).toEqual([
+      startMessage,
+      expect.stringMatching(/^Generated in \d+\.\d s\.\n$/),
+    ])
     const before = times()
-    expect(await generate()).toEqual({ isGenerated: true, said: [] })
+    expect(await generate()).toEqual({ isGenerated: true, messages: [] })
     expect(times()).toEqual(before)
   })
 
-  test('are out of date when one is gone, or a schema or Prisma is another', () => {
+  test('are out of date if one is missing, or if a schema or the version of Prisma changes', () => {
     const files = [
       ['src/generated/postgresql/client.ts', undefined],
       ['prisma/schema.prisma', '// Another.'],
@@ -80,13 +83,13 @@ describe('the clients', { timeout: 90_000 }, () => {
     }
   })
 
-  test('are missing after a schema that Prisma refuses, until it is mended', async () => {
+  test('are missing after a wrong schema until it is corrected', async () => {
     const file = join(root, 'prisma/schema.prisma')
     const text = readFileSync(file)
     appendFileSync(file, '\nmodel Broken {\n')
     const refused = await generate()
     expect(refused.isGenerated).toBe(false)
-    expect(refused.said.join('')).toContain('Error code: P1012\n')
+    expect(refused.messages.join('')).toContain('Error code: P1012\n')
     expect(areCurrent()).toBe(false)
     writeFileSync(file, text)
     expect(areCurrent()).toBe(false)
@@ -100,9 +103,9 @@ function areCurrent(): boolean {
 }
 
 async function generate(names = allClients) {
-  const said: string[] = []
-  const isGenerated = await generateClients(names, { root, say: (text) => said.push(text) })
-  return { isGenerated, said }
+  const messages: string[] = []
+  const isGenerated = await generateClients(names, { root, say: (text) => messages.push(text) })
+  return { isGenerated, messages }
 }
 
 function times(): readonly number[] {

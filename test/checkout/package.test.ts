@@ -26,20 +26,20 @@ import { runStory } from '../support/story.ts'
 import { until } from '../support/until.ts'
 import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
-/** The program and the client as they are installed: from their tarballs, into an empty folder. */
+/** The program and the client, installed from their tarballs into an empty folder. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 let folder = ''
 let tarball = ''
 let clientTarball = ''
-/** Where the tarball is installed, and the package in it. */
+/** The folder with the installed tarballs, and the package of the program in it. */
 let home = ''
 let program = ''
 let entry = ''
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-package-'))
-  // What an earlier version of the sources left.
+  // A file that an earlier version of the sources left.
   writeFileSync(join(root, 'dist/gone.js'), '')
   home = join(folder, 'home')
   program = join(home, 'node_modules/ledger-gateway')
@@ -51,20 +51,20 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The paths of all files below, with slashes. */
+/** Returns the paths of all files below a folder. */
 function filesBelow(path: string): readonly string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(path.length + 1))
 }
 
-/** Runs a module in the folder of the user. */
+/** Runs a module in the folder of the installed packages. */
 async function runModule(source: string): Promise<{ stdout: string; stderr: string }> {
   const words = ['--input-type=module', '--eval', source]
   return await promisify(execFile)(process.execPath, words, { cwd: home })
 }
 
-/** Has the example of the client follow an address that is paid, end, and go on where it ended. */
+/** Runs the example of the client twice on an address that is paid. The second run resumes where the first one ended. */
 async function followWithExample(url: string): Promise<void> {
   copyFileSync(join(root, 'docs/examples/client/node.ts'), join(home, 'node.ts'))
   const address = addressOf(user(3))
@@ -72,26 +72,26 @@ async function followWithExample(url: string): Promise<void> {
   for (let time = 0; time < 2; time++) {
     const child = spawn(process.execPath, ['node.ts', url, address], { cwd: home })
     const ended = once(child, 'exit')
-    let said = ''
+    let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text
+        output += text
       })
     }
     const cursor = join(home, 'cursor')
     const from = existsSync(cursor) ? readFileSync(cursor, 'utf8') : ''
-    await until(() => said.startsWith(`following from ${from}`))
+    await until(() => output.startsWith(`following from ${from}`))
     await rest(`${url}/api/enqueue`, { ...init, body: JSON.stringify({ address }) })
-    await until(() => /^\+\d+ 0x[0-9a-f]{76}\n/m.test(said))
+    await until(() => /^\+\d+ 0x[0-9a-f]{76}\n/m.test(output))
     await until(() => existsSync(cursor) && readFileSync(cursor, 'utf8') !== from)
     child.kill()
     await ended
-    expect(said.split('\n')).toHaveLength(3)
+    expect(output.split('\n')).toHaveLength(3)
   }
 }
 
 describe('the tarball', () => {
-  test('has what runs, and neither sources nor tests', () => {
+  test('has the compiled program, and neither sources nor tests', () => {
     const files = filesBelow(program)
     const folders = new Set(files.map((file) => file.split('/')[0]))
     expect([...folders].toSorted()).toEqual([
@@ -129,19 +129,19 @@ describe('the tarball', () => {
   test('takes less than 165 MB with all its packages', () => {
     const modules = join(home, 'node_modules')
     const bytes = filesBelow(modules).map((file) => statSync(join(modules, file)).size)
-    // In blocks of the file system, as `du` counts.
+    // Counted in blocks of the file system, as `du` does.
     const taken = bytes.reduce((sum, size) => sum + Math.ceil(size / 4096) * 4096, 0)
     expect(taken).toBeLessThan(165e6)
-    // Should a package be missing here, so would be its bytes.
+    // A missing package would make the sum smaller.
     expect(taken).toBeGreaterThan(80e6)
   })
 
-  test('has types for what it exports, wherever ES modules are imported', async () => {
+  test('has types for its exports for every resolution of ES modules', async () => {
     const bytes = new Uint8Array(readFileSync(tarball))
     const entrypoints = ['.', './client']
     const checked = await checkPackage(createPackageFromTarballData(bytes), { entrypoints })
-    if (!checked.types) throw new Error('it has no types')
-    // It has no CommonJS, and an old resolution knows no exports.
+    if (!checked.types) throw new Error('the package has no types')
+    // The package has no CommonJS files, and the old resolution does not know exports.
     const others = checked.problems.filter(
       (one) => !('resolutionKind' in one && /^node(10|16-cjs)$/.test(one.resolutionKind)),
     )
@@ -150,7 +150,7 @@ describe('the tarball', () => {
     expect(messages).toEqual([])
   })
 
-  test('gives the schema and the description of REST by their names', async () => {
+  test('exports the schema and the OpenAPI document by name', async () => {
     const { stdout } = await runModule(`
       import { readFileSync } from 'node:fs'
       import openapi from 'ledger-gateway/openapi.json' with { type: 'json' }
@@ -163,14 +163,14 @@ describe('the tarball', () => {
 })
 
 describe('the installed program', { timeout: 120_000 }, () => {
-  test('starts, answers, is followed by the client, and ends when asked, without a warning', async () => {
+  test('starts, serves the client and ends on a signal without a warning', async () => {
     const { PATH } = process.env
     const env = {
       PATH,
       PORT: '0',
       DATABASE_URL: `file:${join(folder, 'test.db')}`,
       LOG_LEVEL: 'warn',
-      // A busy machine is slow, which is logged.
+      // Operations are slow on a busy machine, which would be logged.
       SLOW_OPERATION_MS: '0',
     }
     const child = spawn(process.execPath, [entry, 'serve'], { env, cwd: folder })
@@ -195,21 +195,21 @@ describe('the installed program', { timeout: 120_000 }, () => {
     expect(stderr).toBe('')
   })
 
-  test('shows its demo', async () => {
+  test('runs its demonstration', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [entry, 'demo'])
     expect(stdout).toContain('"transport":"subscription"')
     expect(stdout).toMatch(/\{"agrees":true\}\n$/)
     expect(stderr).toBe('')
   })
 
-  test('knows its version', async () => {
+  test('prints its version', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [entry, '--version'])
     expect(stdout).toBe(`${packageJson.version}\n`)
   })
 })
 
-describe('a program that imports it', { timeout: 120_000 }, () => {
-  test('starts a gateway, follows it, and ends when the gateway is closed', async () => {
+describe('a program that imports the package', { timeout: 120_000 }, () => {
+  test('starts a gateway, follows it and ends when the gateway is closed', async () => {
     const { stdout, stderr } = await runModule(`
       import { startGateway } from 'ledger-gateway'
       import { follow } from 'ledger-gateway/client'
@@ -229,7 +229,7 @@ describe('a program that imports it', { timeout: 120_000 }, () => {
     expect({ stdout, stderr }).toEqual({ stdout: expected, stderr: '' })
   })
 
-  test('is refused by a code and a sentence', async () => {
+  test('gets a code and a sentence for wrong settings', async () => {
     const { stdout } = await runModule(`
       import { startGateway } from 'ledger-gateway'
       const refused = [
@@ -252,8 +252,8 @@ describe('a program that imports it', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the story of docs/operations.md', { timeout: 120_000 }, () => {
-  test('is what an operator sees: install, start, follow, metrics, backup, restore, upgrade', async () => {
+describe('the walk-through of docs/operations.md', { timeout: 120_000 }, () => {
+  test('works with the installed packages: install, start, follow, metrics, backup, restore, upgrade', async () => {
     const srv = join(home, 'srv')
     mkdirSync(srv)
     copyFileSync(join(root, 'docs/examples/client/node.ts'), join(srv, 'follow.ts'))

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { productionPackages, type Sbom, sbomText } from '../support/sbom.ts'
 
-/** What of others runs in production: how many packages, under which licences, and the bill that lists them. */
+/** Third-party packages in production: their number, their licences and the bill of materials. */
 
-/** Licences that ask for no more than their notice. */
+/** Licences that require only their notice. */
 const allowedLicences = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-3-Clause', 'ISC', 'MIT']
 
-/** Raised only with a reason in docs/decisions/001-dependencies.md. */
+/** The limit is raised only with a reason in docs/decisions/001-dependencies.md. */
 const maxPackages = 90
 
 const packages = productionPackages().map(([path, { version }]) => {
@@ -17,17 +17,17 @@ const packages = productionPackages().map(([path, { version }]) => {
   return { name, version, license, path }
 })
 
-test('there are no more packages than there were', () => {
+test('production has no more packages than the limit', () => {
   expect(packages.length).toBeGreaterThan(20)
   expect(packages.length).toBeLessThanOrEqual(maxPackages)
 })
 
-test('each has a licence of the list', () => {
+test('each package has an allowed licence', () => {
   const others = packages.filter(({ license }) => !allowedLicences.includes(license))
   expect(others).toEqual([])
 })
 
-test('none brings a program that is built or fetched: no native code, no engine', () => {
+test('no package builds or downloads a program', () => {
   const builds = packages.filter(({ path }) => {
     const file = new URL(`../../${path}/package.json`, import.meta.url)
     const { scripts = {}, gypfile } = JSON.parse(readFileSync(file, 'utf8'))
@@ -37,7 +37,7 @@ test('none brings a program that is built or fetched: no native code, no engine'
   expect(builds.map(({ name }) => name)).toEqual([])
 })
 
-test('the bill of materials has exactly these, with digests and licences', async () => {
+test('the bill of materials has exactly these packages, with digests and licences', async () => {
   const bill: Sbom = JSON.parse(await sbomText())
   expect([bill.bomFormat, bill.specVersion]).toEqual(['CycloneDX', '1.5'])
   const { name, version } = packageJson

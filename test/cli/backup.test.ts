@@ -26,7 +26,7 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     await to.remove()
   })
 
-  async function foundLedger(): Promise<void> {
+  async function createLedger(): Promise<void> {
     const store = await openedStore(from.url)
     const term = await takenLease(store)
     await store.write.initialize(term, testGenesis())
@@ -40,8 +40,8 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     return runCommand(command, words, { env: { DATABASE_URL }, ...given })
   }
 
-  test('is restored with everything but the log id, and free of the lease', async () => {
-    await foundLedger()
+  test('is restored completely, but with another log id and without the lease', async () => {
+    await createLedger()
     expect(await run(backup, [file])).toMatchObject({ code: 0 })
     expect(readdirSync(folder)).toEqual(['ledger.backup'])
     const before = readFileSync(file)
@@ -62,12 +62,12 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     })
   })
 
-  test('replaces a file only when it may, and leaves nothing where it fails', async () => {
+  test('replaces a file only with --force, and leaves no file when it fails', async () => {
     expect(await run(backup, [file])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no ledger'),
     })
-    await foundLedger()
+    await createLedger()
     writeFileSync(file, 'mine')
     expect(await run(backup, [file])).toEqual({
       code: 1,
@@ -90,8 +90,8 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect(readFileSync(file).length).toBeGreaterThan(1_000)
   })
 
-  test('names every key that is kept beside it', async () => {
-    await foundLedger()
+  test('lists the keys that must be kept with it', async () => {
+    await createLedger()
     const env = { DATABASE_URL: from.url, JWT_SECRET: 's'.repeat(40), ISSUER_KEY: 'none of yours' }
     const { stdout } = await run(backup, [file], { env })
     expect(JSON.parse(stdout).keepBeside).toEqual([
@@ -101,20 +101,20 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect(stdout).not.toContain('sss')
   })
 
-  test('is not made of a file that is none, or is damaged, or of the other kind', async () => {
+  test('is not restored from a missing, damaged or other file', async () => {
     writeFileSync(file, 'hello\n')
     const refusals = [
       [[file], /is not a backup/] as const,
       [[join(folder, 'none')], /ENOENT/] as const,
     ]
-    for (const [words, said] of refusals) {
+    for (const [words, message] of refusals) {
       expect(await run(restore, words)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(said),
+        stderr: expect.stringMatching(message),
       })
     }
     expect(await run(restore, [])).toMatchObject({ code: 2 })
-    await foundLedger()
+    await createLedger()
     await run(backup, [file, '--force'])
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.subarray(0, bytes.length - 5_000))

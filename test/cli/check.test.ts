@@ -17,7 +17,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** Each row of a table damaged, and what the check calls it. */
+/** Finding codes, each with a damaged table and the statement that damages it. */
 const damages: readonly (readonly [string, string, string])[] = [
   [
     'HISTORY_BROKEN',
@@ -80,26 +80,26 @@ describe.each(databases)('a check on $name', ({ create }) => {
     const { code, stdout, stderr } = await runCommand(check, [], {
       env: { DATABASE_URL: database.url },
     })
-    const said = JSON.parse(stdout)
+    const report = JSON.parse(stdout)
     expect([code, stderr]).toEqual(
-      said.findings.length === 0
+      report.findings.length === 0
         ? [0, expect.not.stringContaining('findings')]
         : [1, expect.stringMatching(/ check: \d+ findings$/m)],
     )
-    return said.findings
+    return report.findings
   }
 
-  test.each(damages)('names %s in %s', async (code, table, damage) => {
+  test.each(damages)('reports %s in %s', async (code, table, damage) => {
     await onDatabase(database.url, `CREATE TABLE undamaged AS SELECT * FROM ${table}`)
     await onDatabase(database.url, damage)
     expect((await findings()).map((one) => one.code)).toContain(code)
-    const mend = `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM undamaged; DROP TABLE undamaged`
-    await onDatabase(database.url, mend)
+    const repair = `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM undamaged; DROP TABLE undamaged`
+    await onDatabase(database.url, repair)
   })
 
-  test('finds nothing in what is not damaged', async () => expect(await findings()).toEqual([]))
+  test('reports nothing in an undamaged ledger', async () => expect(await findings()).toEqual([]))
 
-  test('is refused on a database of an earlier version, and leaves it so', async () => {
+  test('is rejected on a database of an earlier version, and does not change it', async () => {
     const latest = '(SELECT max(migration_name) FROM _prisma_migrations)'
     await onDatabase(
       database.url,

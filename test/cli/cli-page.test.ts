@@ -14,14 +14,14 @@ import { type CommandRun, runCommand } from '../support/run-command.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { blockOf, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
-/** `docs/cli.md` is what the declarations say, and each of its examples runs. */
+/** `docs/cli.md` matches the declarations, and each of its examples runs. */
 
-test('the page is that of the declarations (npm run reference)', () => {
+test('docs/cli.md matches the declarations (npm run reference)', () => {
   const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
   expect(page).toBe(cliPage())
 })
 
-describe('the example of', () => {
+describe('the example runs of', () => {
   let folder = ''
   let gateway: TestGateway
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the example of', () => {
     rmSync(folder, { recursive: true })
   })
 
-  // In this order: restore takes what backup has written. Three have tests of their own: the demonstration, and what needs PostgreSQL or Citus.
+  // The order matters: restore reads the file that backup writes. Other tests run demo, and the commands that need PostgreSQL or Citus.
   const rows = commands
     .filter(({ name }) => !['demo', 'partition', 'distribute'].includes(name))
     .map((one) => [one.name, one] as const)
@@ -46,13 +46,13 @@ describe('the example of', () => {
     if (prints !== undefined) expect(shapeOf(stdout)).toBe(shapeOf(prints))
   })
 
-  /** Written when it is needed, for blocks of closed slots are refused. */
+  /** Writes the block just before its submission, because blocks of closed slots are rejected. */
   async function writeBlock(): Promise<void> {
     const { block } = blockOf(await offerOf(gateway.url), taggedData('0x01', '0x'))
     writeFileSync(join(folder, 'block.json'), JSON.stringify(print(Block, block)))
   }
 
-  /** Runs it in this process: files in the folder, on the gateway and the database of the test. */
+  /** Runs an example in this process, with files in the folder of the test, on its gateway and database. */
   async function runExample(declaration: Declaration): Promise<CommandRun> {
     const [, input, line = ''] =
       /^(?:echo '(.*)' \| )?ledger-gateway (.*?)(?: > \S+)?$/.exec(declaration.example.run) ?? []
@@ -64,7 +64,7 @@ describe('the example of', () => {
     const [name, ...own] = [...words, ...(takesUrl ? ['--url', gateway.url] : [])].map((word) =>
       word === 'http://127.0.0.1:4000' ? gateway.url : word === '4000' ? '0' : word,
     )
-    // What runs for ever is stopped once it has said something.
+    // A command that runs forever is stopped after its first output.
     let stop = () => {}
     const stopped = new Promise<StopSignal>((resolve) => {
       stop = () => resolve('SIGINT')
@@ -80,13 +80,13 @@ describe('the example of', () => {
       },
       stopped,
     })
-    // As it would be in a folder /srv, on a database of the usual name.
+    // The output as in a folder /srv with the default database name.
     const shown = stdout.replaceAll(folder, '/srv').replaceAll('/test.', '/ledger-gateway.')
     return { ...run, stdout: shown }
   }
 })
 
-/** A text with every number, identifier and column in one form: they differ from run to run. */
+/** Replaces all numbers, ids and column widths, which differ between runs, by fixed texts. */
 function shapeOf(text: string): string {
   return text
     .trim()

@@ -9,7 +9,7 @@ import { flagForms } from '../../src/cli/declaration.ts'
 import { commands } from '../../src/cli/help.ts'
 import { runCommand } from '../support/run-command.ts'
 
-/** The scripts of `ledger-gateway completion`, run by the shells themselves; zsh and fish where the machine has them. */
+/** Runs the scripts of `ledger-gateway completion` in real shells; zsh and fish only if they are installed. */
 
 let folder = ''
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What was typed behind the name of the program, the last word unfinished, and what may stand there. */
+/** The words after the name of the program, the last one unfinished, and the expected completions. */
 const rows: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['st'], ['status']],
   [['re'], ['rebuild-activity', 'restore']],
@@ -63,7 +63,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
     ).toEqual(expected)
   })
 
-  test('by itself, for the program alone', async () => {
+  test('only for this program', async () => {
     const script = 'source ./bash; complete -p ledger-gateway'
     expect(await linesOf('bash', ['--noprofile', '--norc', '-c', script])).toEqual([
       'complete -F _ledger_gateway ledger-gateway',
@@ -71,7 +71,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
   })
 })
 
-describe.runIf(isThere('fish'))('fish completes', () => {
+describe.runIf(isInstalled('fish'))('fish completes', () => {
   test.each(rows)('%j', async (typed, expected) => {
     const line = ['ledger-gateway', ...typed].join(' ')
     const script = `source ./fish; complete -C ${JSON.stringify(line)}`
@@ -83,14 +83,14 @@ describe.runIf(isThere('fish'))('fish completes', () => {
   })
 })
 
-describe.runIf(isThere('zsh'))('zsh', () => {
-  test('can read its script', async () => {
+describe.runIf(isInstalled('zsh'))('zsh', () => {
+  test('accepts its script', async () => {
     expect(await linesOf('zsh', ['-n', './zsh'])).toEqual([])
   })
 })
 
 test.each(['zsh', 'fish', 'bash'] as const)(
-  'every command and flag is in that of %s',
+  'the script for %s contains every command and flag',
   async (shell) => {
     const { stdout } = await runCommand(completion, [shell])
     for (const declaration of commands) {
@@ -102,7 +102,7 @@ test.each(['zsh', 'fish', 'bash'] as const)(
   },
 )
 
-test('another shell is refused by name', async () => {
+test('an unknown shell is rejected', async () => {
   expect(await runCommand(completion, ['powershell'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('SHELL must be bash or zsh or fish, not powershell'),
@@ -117,7 +117,7 @@ async function linesOf(shell: string, words: readonly string[]): Promise<readonl
     .toSorted()
 }
 
-function isThere(program: string): boolean {
+function isInstalled(program: string): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((place) => {
     try {
       accessSync(join(place, program), constants.X_OK)

@@ -19,16 +19,16 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('config check', () => {
-  test('of right settings ends with 0', async () => {
+  test('ends with 0 for valid settings', async () => {
     const words = ['check', '--config', path]
     const piped = await runCommand(config, words)
     expect(piped).toEqual({ code: 0, stdout: '{"problems":[]}\n', stderr: '' })
-    const seen = await runCommand(config, words, { isTerminal: true })
-    expect(seen.stdout).toBe('The settings are valid.\n')
+    const shown = await runCommand(config, words, { isTerminal: true })
+    expect(shown.stdout).toBe('The settings are valid.\n')
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })
 
-  test('of wrong ones ends with 1, and names every problem', async () => {
+  test('ends with 1 for invalid settings and reports every problem', async () => {
     const words = ['check', '--config', path, '--what']
     const env = { PORT: 'x', SUBMIT: 'y' }
     const { code, stdout } = await runCommand(config, words, { env, isTerminal: true })
@@ -45,9 +45,12 @@ SUBMIT must be open, closed, token, not "y"
     ])
   })
 
-  test.each([[[]], [['chek']], [['schema', 'x']]])('called as %j ends with 2', async (words) => {
-    expect((await runCommand(config, words)).code).toBe(2)
-  })
+  test.each([[[]], [['chek']], [['schema', 'x']]])(
+    'ends with 2 for the arguments %j',
+    async (words) => {
+      expect((await runCommand(config, words)).code).toBe(2)
+    },
+  )
 })
 
 test('config schema prints the JSON Schema of a settings file', async () => {
@@ -55,7 +58,7 @@ test('config schema prints the JSON Schema of a settings file', async () => {
   expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(settingsSchema())))
 })
 
-test('serve --config runs by the file', async () => {
+test('serve --config reads its settings from the file', async () => {
   const file = join(folder, 'small.json')
   const databaseUrl = `file:${join(folder, 'small.db')}`
   writeFileSync(file, JSON.stringify({ port: 0, databaseUrl, graphiql: false, logLevel: 'error' }))
@@ -63,20 +66,20 @@ test('serve --config runs by the file', async () => {
   const stopped = new Promise<'SIGINT'>((resolve) => {
     stop = () => resolve('SIGINT')
   })
-  let said = ''
+  let output = ''
   const stdout = (text: string) => {
-    said += text
+    output += text
     stop()
   }
   const { code, stderr } = await runCommand(serve, ['--config', file], { stdout, stopped })
   expect([code, stderr]).toEqual([0, ''])
-  expect(said).toMatch(/GraphQL +http:\/\/127\.0\.0\.1:\d+\/graphql\n/)
-  expect(said).not.toContain('GraphiQL')
+  expect(output).toMatch(/GraphQL +http:\/\/127\.0\.0\.1:\d+\/graphql\n/)
+  expect(output).not.toContain('GraphiQL')
   expect(existsSync(join(folder, 'small.db'))).toBe(true)
 })
 
 describe('serve --print-config', () => {
-  test('prints JSON into a pipe, with the origin of each value, and starts nothing', async () => {
+  test('prints JSON with the origin of each value to a pipe, and starts no gateway', async () => {
     const env = { JWT_SECRET: 'hush'.repeat(9) }
     const given = ['--config', path, '--host', '::1', '--print-config']
     const { code, stdout, stderr } = await runCommand(serve, given, { env })
@@ -98,7 +101,7 @@ describe('serve --print-config', () => {
     expect(stdout).toMatch(/^ {2}keyFile {2,}\(next to the database\) +default$/m)
   })
 
-  test('of wrong settings says what is wrong', async () => {
+  test('reports invalid settings', async () => {
     const { code, stderr } = await runCommand(serve, ['--print-config'], { env: { PORT: 'x' } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('PORT must be')])
   })

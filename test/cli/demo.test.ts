@@ -3,9 +3,9 @@ import type { StopSignal } from '../../src/cli/command.ts'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../support/run-command.ts'
 
-/** `ledger-gateway demo` as people see it. */
+/** `ledger-gateway demo`. */
 
-test('it shows programs that the three agree', async () => {
+test('the demonstration prints JSON that shows equal updates by all three transports', async () => {
   const { stdout, code } = await runCommand(demo, [])
   const lines = stdout
     .trimEnd()
@@ -18,17 +18,17 @@ test('it shows programs that the three agree', async () => {
   expect(code).toBe(0)
 })
 
-test('it ends when it is interrupted, and says so', async () => {
+test('the demonstration ends with a message when it is interrupted', async () => {
   let interrupt = () => {}
   const stopped = new Promise<StopSignal>((resolve) => {
     interrupt = () => resolve('SIGINT')
   })
-  const said: string[] = []
+  const output: string[] = []
   const stdout = (text: string) => {
-    said.push(text)
+    output.push(text)
     if (text.startsWith('Following')) interrupt()
   }
   const { stderr, code } = await runCommand(demo, [], { stopped, stdout, isTerminal: true })
   expect([code, stderr]).toEqual([1, 'ledger-gateway demo: interrupted\n'])
-  expect(said.join('')).not.toContain('agree')
+  expect(output.join('')).not.toContain('agree')
 })

@@ -9,26 +9,29 @@ import { runCommand } from '../support/run-command.ts'
 const run = (url: string, words: readonly string[], isTerminal = false) =>
   runCommand(distribute, words, { env: { DATABASE_URL: url }, isTerminal })
 
-test('on SQLite is refused with its code, also where there is no ledger', async () => {
+test('distribute is rejected on SQLite by its code, even without a ledger', async () => {
   const { code, stdout, stderr } = await run('file:none.db', [])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^ledger-gateway distribute: SHARDS_NOT_SUPPORTED: .*\n$/)
 })
 
-test.each([['0'], ['-1'], ['many'], ['1e2'], ['10000']])('takes no %s shards', async (shards) => {
-  const { code, stderr } = await run('file:none.db', ['--shards', shards])
-  expect(code).toBe(2)
-  expect(stderr).toContain(`--shards must be a whole number from 1 to 9999, not ${shards}`)
-})
+test.each([['0'], ['-1'], ['many'], ['1e2'], ['10000']])(
+  'distribute rejects %s shards',
+  async (shards) => {
+    const { code, stderr } = await run('file:none.db', ['--shards', shards])
+    expect(code).toBe(2)
+    expect(stderr).toContain(`--shards must be a whole number from 1 to 9999, not ${shards}`)
+  },
+)
 
-describe('on PostgreSQL without Citus', () => {
+describe('on PostgreSQL without Citus,', () => {
   let log: LogStore
   beforeAll(async () => {
     log = await openLogStore(databases[1])
   })
   afterAll(() => log.close())
 
-  test('is refused, as where there is no ledger and where an import has not ended', async () => {
+  test('distribute is rejected, as it is without a ledger and during an import', async () => {
     const codeOf = async () => /distribute: (\w+):/.exec((await run(log.url, [])).stderr)?.[1]
     expect(await codeOf()).toBe('CITUS_MISSING')
     await onDatabase(log.url, `INSERT INTO imports (id, lines, digest) VALUES (1, 1, '')`)
@@ -39,15 +42,15 @@ describe('on PostgreSQL without Citus', () => {
   })
 })
 
-/** Its log is in four shards on two workers from its beginning. */
-describe.runIf(citusUrl !== undefined)('on Citus', () => {
+/** The log is in four shards on two workers from the start. */
+describe.runIf(citusUrl !== undefined)('on Citus,', () => {
   let log: LogStore
   beforeAll(async () => {
     log = await openLogStore(databases.find(({ name }) => name === 'citus'))
   })
   afterAll(() => log.close())
 
-  test('says how the log is kept, and takes no other number of shards', async () => {
+  test('distribute prints how the log is distributed, and rejects another number of shards', async () => {
     const { run: call, prints } = distributeDeclaration.example
     const [, , ...words] = call.split(' ')
     expect(await run(log.url, words, true)).toEqual({ code: 0, stdout: `${prints}\n`, stderr: '' })

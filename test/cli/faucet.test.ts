@@ -8,31 +8,39 @@ import { runCommand } from '../support/run-command.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** `ledger-gateway faucet`: that it gives, and what it says when it cannot. */
+/** `ledger-gateway faucet`: payments and error messages. */
 
 const address = addressText(0, 1)
 
-describe('asked wrongly', () => {
+describe('the faucet command reports wrong arguments:', () => {
   const rows = [
-    ['for nobody', [], ['ADDRESS is required']],
-    ['for two at once', [address, address], ['only one ADDRESS is allowed']],
-    ['for what is no address', ['x'], ['x is not a Bech32 address']],
-    ['for nothing', [address, '--amount', '0'], ['--amount must be a whole number greater than 0']],
+    ['no address', [], ['ADDRESS is required']],
+    ['two addresses', [address, address], ['only one ADDRESS is allowed']],
+    ['an invalid address', ['x'], ['x is not a Bech32 address']],
     [
-      'without a host',
+      'an amount of 0',
+      [address, '--amount', '0'],
+      ['--amount must be a whole number greater than 0'],
+    ],
+    [
+      'an invalid URL',
       [address, '--url', 'here'],
       ['--url must be http(s)://HOST[:PORT][/PATH], not here'],
     ],
-    ['by an unknown flag', ['--much', address], ['--much is unknown']],
+    ['an unknown flag', ['--much', address], ['--much is unknown']],
   ] as const
   test.each(rows)('%s', async (_name, words, sentences) => {
     const { stdout, stderr, code } = await runCommand(faucet, words)
-    const said = sentences.map((sentence) => `ledger-gateway faucet: ${sentence}\n`).join('')
-    expect([code, stdout, stderr]).toEqual([2, '', `${said}Try: ledger-gateway faucet --help\n`])
+    const messages = sentences.map((sentence) => `ledger-gateway faucet: ${sentence}\n`).join('')
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      '',
+      `${messages}Try: ledger-gateway faucet --help\n`,
+    ])
   })
 })
 
-describe('asked where no gateway is', () => {
+describe('the faucet command without a gateway of its network', () => {
   let server: Server
   let url: string
   beforeAll(async () => {
@@ -42,7 +50,7 @@ describe('asked where no gateway is', () => {
   })
   afterAll(() => server.close())
 
-  test('says what answers, with the flags in front too', async () => {
+  test('reports a server that is not a gateway, also with the flags first', async () => {
     const { stderr, code } = await runCommand(faucet, ['--url', url, address])
     expect([code, stderr]).toEqual([
       1,
@@ -50,9 +58,9 @@ describe('asked where no gateway is', () => {
     ])
   })
 
-  test('pays nobody on another network', async () => {
+  test('rejects an address of another network', async () => {
     const gateway = await startGateway()
-    // It pays once it has caught up with the clock.
+    // The faucet pays once the ledger has caught up with the clock.
     await untilHealth(gateway.url)
     const foreign = addressText(0, 1, { hrp: 'smr' })
     const { stderr, code } = await runCommand(faucet, [foreign, '--url', gateway.url])
@@ -65,8 +73,8 @@ describe('asked where no gateway is', () => {
     await gateway.close()
   })
 
-  test('says that no server answers', async () => {
-    // The first port of all is nobody's.
+  test('reports that no server is reachable', async () => {
+    // No program listens on port 1.
     const away = 'http://127.0.0.1:1'
     const { stderr, code } = await runCommand(faucet, [address, '--url', away])
     expect(code).toBe(1)
@@ -76,7 +84,7 @@ describe('asked where no gateway is', () => {
   })
 })
 
-describe('asked where a gateway is', () => {
+describe('the faucet command with a gateway', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startGateway()
@@ -85,37 +93,37 @@ describe('asked where a gateway is', () => {
   afterAll(() => gateway.close())
 
   const to = addressText(0, 7, { hrp: 'tst' })
-  const give = (...words: string[]) => runCommand(faucet, [...words, '--url', gateway.url])
+  const pay = (...words: string[]) => runCommand(faucet, [...words, '--url', gateway.url])
 
-  /** The amounts that a transaction of the faucet sends to the address. */
-  async function sent(transactionId: string): Promise<string[]> {
+  /** Returns the amounts that a transaction of the faucet sends to the address. */
+  async function amountsSent(transactionId: string): Promise<string[]> {
     const { outputs } = await restJson(`${gateway.url}/api/core/v3/transactions/${transactionId}`)
     const isTo = (output: { unlockConditions: { address: { pubKeyHash: string } }[] }) =>
       output.unlockConditions[0]?.address.pubKeyHash === `0x${'07'.repeat(32)}`
     return outputs.filter(isTo).map(({ amount }: { amount: string }) => amount)
   }
 
-  test('gives twice, one after the other', async () => {
+  test('pays twice in succession', async () => {
     for (const amount of ['1000000', '2000000']) {
-      const { stdout, stderr, code } = await give(to, '--amount', amount)
+      const { stdout, stderr, code } = await pay(to, '--amount', amount)
       expect([code, stderr]).toEqual([0, ''])
-      const { transactionId, ...said } = JSON.parse(stdout)
-      expect(said).toEqual({ address: to, amount })
-      expect(await sent(transactionId)).toEqual([amount])
+      const { transactionId, ...payment } = JSON.parse(stdout)
+      expect(payment).toEqual({ address: to, amount })
+      expect(await amountsSent(transactionId)).toEqual([amount])
     }
   })
 
-  test('gives ten at once, to one address and more than the faucet gives of itself', async () => {
+  test('pays ten times at once to one address, each time more than the usual amount', async () => {
     const runs = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => give(to, '--amount', String(10_000_000_000 + i))),
+      Array.from({ length: 10 }, (_, i) => pay(to, '--amount', String(10_000_000_000 + i))),
     )
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']))
     const ids = [...new Set(runs.map(({ stdout }) => JSON.parse(stdout).transactionId))]
-    const amounts = (await Promise.all(ids.map(sent))).flat()
+    const amounts = (await Promise.all(ids.map(amountsSent))).flat()
     expect(amounts.toSorted()).toEqual(runs.map((_, i) => String(10_000_000_000 + i)))
   })
 
-  test('says to people what it gave', async () => {
+  test('prints the payment as text on a terminal', async () => {
     const words = [to, '--amount', '3000000', '--url', gateway.url]
     const { stdout } = await runCommand(faucet, words, { isTerminal: true })
     expect(stdout).toMatch(
@@ -125,15 +133,15 @@ describe('asked where a gateway is', () => {
     expect(JSON.parse(forced.stdout)).toMatchObject({ amount: '3000000' })
   })
 
-  test('says what it cannot give', async () => {
-    const { stderr, code } = await give(to, '--amount', '1')
+  test('reports an amount that it cannot pay', async () => {
+    const { stderr, code } = await pay(to, '--amount', '1')
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
         /: amount: must be at least \d+, the minimum deposit of an output to this address\n$/,
       ),
     ])
-    const much = await give(to, '--amount', String(10n ** 18n))
+    const much = await pay(to, '--amount', String(10n ** 18n))
     expect([much.code, much.stderr]).toEqual([
       1,
       `ledger-gateway faucet: ${gateway.url}: the faucet could not pay: funds missing\n`,

@@ -11,7 +11,7 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** `ledger-gateway feed`: the events for programs, the table for people, and that it comes back. */
+/** `ledger-gateway feed`: JSON events for programs, a table on terminals, and reconnection. */
 
 const address = addressText(0, 9, { hrp: 'tst' })
 
@@ -26,20 +26,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** On one file, so that it can start again. */
+/** Starts a gateway on the same file each time, so that it can restart. */
 async function start(port: string): Promise<void> {
   const env = { PORT: port, DATABASE_URL: `file:${join(folder, 'test.db')}` }
   gateway = await startGateway({ env })
   await untilHealth(gateway.url)
 }
 
-async function give(): Promise<string> {
+async function pay(): Promise<string> {
   const { stdout } = await runCommand(faucet, [address, '--url', gateway.url])
   return JSON.parse(stdout).transactionId
 }
 
-/** Follows until it is stopped; what it printed so far. */
-function begin(words: readonly string[], given: Partial<ProcessIo> = {}) {
+/** Starts the command and returns its output until it is stopped. */
+function startFeed(words: readonly string[], given: Partial<ProcessIo> = {}) {
   let [stdout, stderr] = ['', '']
   let stop = () => {}
   const stopped = new Promise<StopSignal>((resolve) => {
@@ -60,25 +60,25 @@ function begin(words: readonly string[], given: Partial<ProcessIo> = {}) {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line))
-  const stopIt = async () => {
+  const stopFeed = async () => {
     stop()
     return (await run).code
   }
-  return { stdout: () => stdout, stderr: () => stderr, events, stop: stopIt }
+  return { stdout: () => stdout, stderr: () => stderr, events, stop: stopFeed }
 }
 
-test('programs get every event, also after a restart of the gateway, and can resume', async () => {
-  const following = begin([address])
+test('the feed command prints every event as JSON, also after a restart of the gateway, and resumes', async () => {
+  const following = startFeed([address])
   const opened = () => following.events().filter(({ __typename }) => __typename === 'FeedOpened')
   const updates = () => following.events().flatMap((event) => event.updates ?? [])
   await until(() => opened().length === 1, { what: 'the feed is open' })
-  const first = await give()
+  const first = await pay()
   await until(() => updates().length === 1, { what: 'the first update' })
   const port = new URL(gateway.url).port
   await gateway.close()
   await start(port)
   await until(() => opened().length > 1, { what: 'the feed is open again' })
-  const second = await give()
+  const second = await pay()
   await until(() => updates().length === 2, { what: 'the second update' })
   expect(await following.stop()).toBe(0)
   expect(following.stderr()).toBe('')
@@ -87,23 +87,23 @@ test('programs get every event, also after a restart of the gateway, and can res
   expect(updates().map(({ output }) => output)).toEqual(Array(2).fill({ amount: '1000000000' }))
 
   const [{ cursor }] = updates()
-  const resumed = begin([address, '--after', cursor])
-  await until(() => resumed.stdout().includes(second), { what: 'the update behind the cursor' })
+  const resumed = startFeed([address, '--after', cursor])
+  await until(() => resumed.stdout().includes(second), { what: 'the update after the cursor' })
   expect(await resumed.stop()).toBe(0)
   expect(resumed.stdout()).not.toContain(first)
 })
 
-test('people get a table with a line under it, that says when it resumed', async () => {
-  const following = begin([address], { isTerminal: true, progressColumns: 200 })
+test('the feed command prints a table with a status line on a terminal, and reports a resumption', async () => {
+  const following = startFeed([address], { isTerminal: true, progressColumns: 200 })
   await until(() => following.stdout().startsWith('milestone '), { what: 'the headings' })
-  const transactionId = await give()
+  const transactionId = await pay()
   await until(() => following.stdout().includes(transactionId), { what: 'the row' })
   const [, row = ''] = following.stdout().split('\n')
   expect(row).toMatch(
     /^ *\d+ {2}\d\d:\d\d:\d\d {2} {7}\+1000000000 {2}tst1\w{59} {2}0x[0-9a-f]{76}$/,
   )
   await until(() => /\rlive at milestone \d+, 1 updates, /.test(following.stderr()), {
-    what: 'the line under it',
+    what: 'the status line',
   })
   const port = new URL(gateway.url).port
   await gateway.close()
@@ -112,11 +112,11 @@ test('people get a table with a line under it, that says when it resumed', async
     what: 'the resumption',
   })
   expect(await following.stop()).toBe(0)
-  // The line is gone.
+  // The status line is erased.
   expect(following.stderr().endsWith('\r\u001b[K')).toBe(true)
 })
 
-test('it says why it cannot follow', async () => {
+test('the feed command reports why it cannot follow', async () => {
   const foreign = addressText(0, 9, { hrp: 'smr' })
   expect(await runCommand(feed, [foreign, '--url', gateway.url])).toMatchObject({
     code: 1,

@@ -13,7 +13,7 @@ import { topics } from '../../src/cli/topics.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { runCommand } from '../support/run-command.ts'
 
-/** Runs the program with these words. */
+/** Runs the program with these arguments. */
 async function run(...[name, ...words]: readonly string[]) {
   return runCommand({ run: await commandOf(name) }, words, {
     clock: systemClock,
@@ -22,19 +22,19 @@ async function run(...[name, ...words]: readonly string[]) {
 }
 
 describe('the program', () => {
-  test.each([['--help'], ['-h'], ['help']])('lists its commands by %s', async (word) => {
+  test.each([['--help'], ['-h'], ['help']])('lists its commands with %s', async (word) => {
     const { code, stdout, stderr } = await run(word)
     expect([code, stderr]).toEqual([0, ''])
     for (const { name, summary } of commands)
       expect(stdout).toMatch(`${name.padEnd(16)}  ${summary}`)
   })
 
-  test.each([['--version'], ['-v']])('tells its version by %s', async (word) => {
+  test.each([['--version'], ['-v']])('prints its version with %s', async (word) => {
     const { code, stdout, stderr } = await run(word)
     expect([code, stdout, stderr]).toEqual([0, `${packageJson.version}\n`, ''])
   })
 
-  test.each([[['wrong']], [['help', 'wrong']], [['--wrong']]])('refuses %j', async (words) => {
+  test.each([[['wrong']], [['help', 'wrong']], [['--wrong']]])('rejects %j', async (words) => {
     const { code, stdout, stderr } = await run(...words)
     expect([code, stdout]).toEqual([2, ''])
     const what = words.length > 1 ? 'neither a command nor a topic' : 'not a command'
@@ -46,10 +46,10 @@ describe('the program', () => {
     [['help', 'exit-code'], 'exit-codes'],
     [['rebuild_activity'], 'rebuild-activity'],
     [['--hlep'], '--help'],
-  ])('asks what was meant by %j', async (words, meant) => {
+  ])('suggests the nearest command for %j', async (words, meant) => {
     const { code, stderr } = await run(...words)
     expect(code).toBe(2)
-    // Two lines: behind the whole list of commands the question would not be seen.
+    // Two lines only: the suggestion would be lost after the whole list of commands.
     expect(stderr).toMatch(new RegExp(`; did you mean ${meant}\\?\nTry: ledger-gateway help\n$`))
   })
 
@@ -57,13 +57,13 @@ describe('the program', () => {
     [['serve', '--prot', '1'], '--prot is unknown; did you mean --port?'],
     [['backup', 'x', '--forec'], '--forec is unknown; did you mean --force?'],
     [['status', '--wholly-else'], '--wholly-else is unknown\n'],
-  ])('asks which flag was meant by %j', async (words, sentence) => {
+  ])('suggests the nearest flag for %j', async (words, sentence) => {
     const { code, stdout, stderr } = await run(...words)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(sentence)
   })
 
-  test('explains each topic, and lists them', async () => {
+  test('prints each topic and the list of topics', async () => {
     const { stdout: list } = await run('help', 'topics')
     for (const { name, summary, text } of topics) {
       expect(list).toContain(`${name.padEnd(10)}  ${summary}\n`)
@@ -71,7 +71,7 @@ describe('the program', () => {
     }
   })
 
-  test('shows the help of a command both ways', async () => {
+  test('prints the same help of a command with help and --help', async () => {
     const { code, stdout } = await run('help', 'token')
     expect(code).toBe(0)
     expect(await run('token', '--help')).toMatchObject({ code: 0, stdout })
@@ -79,19 +79,19 @@ describe('the program', () => {
 })
 
 describe('the declarations', () => {
-  test('have each a command behind it, whose help is theirs', async () => {
+  test('each belong to a command that prints their help', async () => {
     for (const declaration of commands) {
       const { code, stdout } = await run(declaration.name, '--help')
       expect([declaration.name, code, stdout]).toEqual([declaration.name, 0, helpText(declaration)])
     }
   })
 
-  test('name every scope of a token', () => {
+  test('list every scope of a token', () => {
     const scope = flagForms(tokenDeclaration).find(({ name }) => name === 'scope')
     expect(scope?.choices).toEqual(scopes)
   })
 
-  test('name no flag twice', () => {
+  test('contain no flag twice', () => {
     for (const declaration of commands) {
       const names = flagForms(declaration).map(({ name }) => name)
       expect(names).toEqual([...new Set(names)])
@@ -99,10 +99,10 @@ describe('the declarations', () => {
   })
 })
 
-test('the exit codes are those of the code', () => {
+test('the documented exit codes are those of the program', () => {
   const codes = Object.values(commandRoom).filter((value) => typeof value === 'number')
   expect(exitCodes.map(({ code }) => code)).toEqual(codes.toSorted((a, b) => a - b))
-  // The entry ends the process by them alone.
+  // The entry ends the process only with these codes.
   const entry = readFileSync(new URL('../../src/main.ts', import.meta.url), 'utf8')
   const ends = [...entry.matchAll(/process\.exit\((\w+)\)/g)].map(([, name = '']) => name)
   expect(ends.length).toBeGreaterThan(1)

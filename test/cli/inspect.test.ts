@@ -11,13 +11,13 @@ import { checkAnswer, linesOf } from '../support/vector-lines.ts'
 import { parameterSets } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-describe('the command as a process', () => {
-  test('answers every line in order, whatever it holds, and exits with 0', async () => {
+describe('inspect as a process', () => {
+  test('answers every line in order, even invalid ones, and exits with 0', async () => {
     const vectors = ['transactions', 'bech32', 'mutations'].flatMap((file) =>
       loadVectors<InspectedVector>(file).slice(0, 20),
     )
-    const asked = vectors.flatMap((vector) => linesOf(vector).map((line) => ({ vector, line })))
-    const good = asked.map(({ line }) => JSON.stringify(line.input))
+    const requests = vectors.flatMap((vector) => linesOf(vector).map((line) => ({ vector, line })))
+    const good = requests.map(({ line }) => JSON.stringify(line.input))
     const bad = ['', 'no JSON', '[]', 'null', '{"ref":7}', '{"ref":{"a":1},"kind":"block"}']
     const { stdout, stderr, code } = await runAsProcess('inspect', [...bad, ...good].join('\n'))
     const answers: unknown[] = stdout
@@ -36,7 +36,7 @@ describe('the command as a process', () => {
       [7, false, 'KIND_UNKNOWN'],
       [{ a: 1 }, false, 'INPUT_MISSING'],
     ])
-    const complaints = asked.flatMap(({ vector, line }, i) =>
+    const complaints = requests.flatMap(({ vector, line }, i) =>
       checkAnswer(vector, line, answers[bad.length + i]),
     )
     expect(complaints).toEqual([])
@@ -45,22 +45,22 @@ describe('the command as a process', () => {
   })
 })
 
-describe('a wrong call', () => {
-  test('says everything that is wrong', async () => {
+describe('inspect reports', () => {
+  test('all wrong arguments', async () => {
     const { stderr, code } = await runCommand(inspect, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
     expect(stderr).toContain('only one FILE is allowed')
     expect(code).toBe(2)
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const { stderr, code } = await runCommand(inspect, ['nowhere.json'])
     expect(stderr).toContain('nowhere.json cannot be read')
     expect(code).toBe(1)
   })
 })
 
-describe('a file', () => {
+describe('inspect of a file', () => {
   const vector = present(
     loadVectors<InspectedVector>('transactions').find(
       ({ name }) => name === 'block/transaction/all-output-kinds',
@@ -74,7 +74,7 @@ describe('a file', () => {
     ['hexadecimal text', `${vector.bytes}\n`],
     ['bytes', bytes],
     ['a line of the input', JSON.stringify({ kind: 'block', params: null, json: vector.json })],
-  ])('with a block as %s is described', async (_form, contents) => {
+  ])('describes a block as %s', async (_form, contents) => {
     const { stdout, code } = await describeFile(contents)
     const parts = [
       'block: Block, 2039 bytes',
@@ -89,7 +89,7 @@ describe('a file', () => {
     expect(code).toBe(0)
   })
 
-  test('is judged by the parameters that a node tells', async () => {
+  test('uses the protocol parameters in the response of a node', async () => {
     const parameters = parameterSets.get('standard')
     const older = { startEpoch: 0, parameters: { ...Object(parameters), networkName: 'other' } }
     const info = { name: 'node', protocolParameters: [older, { startEpoch: 1, parameters }] }
@@ -98,7 +98,7 @@ describe('a file', () => {
     expect(stdout).toContain('problems: none')
   })
 
-  test('with several problems names them all', async () => {
+  test('lists all problems of a block', async () => {
     const broken = Uint8Array.from(bytes)
     broken[1] = 255 - (broken[1] ?? 0)
     broken[0] = 4
@@ -111,7 +111,7 @@ describe('a file', () => {
     expect(code).toBe(0)
   })
 
-  test('that holds no block says why', async () => {
+  test('reports why the file holds no valid block', async () => {
     const { stdout, code } = await describeFile(bytes.subarray(0, 100))
     expect(stdout).toMatch(/^not a valid block\n {2}BIN_EOF: body/)
     expect(code).toBe(0)

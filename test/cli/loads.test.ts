@@ -1,23 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-/** A command waits for every module and package that its imports lead to, so they lead to what it runs and no further. */
-describe('is loaded', () => {
+/** The start of a command loads every module and package that it imports, so it imports only what it runs. */
+describe('these packages are loaded', () => {
   const rows = [
     ['for the list of commands', 'main.ts', []],
-    ['to refuse settings or show their help', 'cli/serve.ts', []],
+    ['to check settings or show their help', 'cli/serve.ts', []],
     [
-      'for a token',
+      'to create a token',
       'cli/token.ts',
       ['jose/decode/protected_header', 'jose/errors', 'jose/jwt/sign', 'jose/jwt/verify'],
     ],
     ['to inspect', 'cli/inspect.ts', ['bech32', 'hash-wasm', 'lru-cache']],
     ['to verify', 'cli/verify.ts', ['bech32', 'hash-wasm', 'lru-cache']],
-    ['to complete', 'cli/completion.ts', []],
+    ['to complete words', 'cli/completion.ts', []],
     ['to follow addresses', 'cli/feed.ts', ['bech32']],
-    ['for the faucet', 'cli/faucet.ts', ['bech32', 'graphql-ws/client', 'hash-wasm', 'ws']],
-    ['for SQLite', 'store/sqlite.ts', ['@prisma/driver-adapter-utils', 'hash-wasm', 'lru-cache']],
-    ['for PostgreSQL', 'store/postgresql.ts', ['@prisma/adapter-pg', 'hash-wasm', 'pg']],
+    ['to call the faucet', 'cli/faucet.ts', ['bech32', 'graphql-ws/client', 'hash-wasm', 'ws']],
+    [
+      'to use SQLite',
+      'store/sqlite.ts',
+      ['@prisma/driver-adapter-utils', 'hash-wasm', 'lru-cache'],
+    ],
+    ['to use PostgreSQL', 'store/postgresql.ts', ['@prisma/adapter-pg', 'hash-wasm', 'pg']],
   ] as const
   test.each(rows)('%s: %s', (_what, entry, packages) =>
     expect(packagesOf(entry).filter((name) => !name.startsWith('@prisma/client/'))).toEqual(
@@ -25,7 +29,7 @@ describe('is loaded', () => {
     ),
   )
 
-  test('for a gateway: no database, and no page', () => {
+  test('for a gateway, without a database driver or GraphiQL', () => {
     const packages = packagesOf('gateway.ts')
     expect(packages).toContain('graphql-yoga')
     const others =
@@ -34,7 +38,7 @@ describe('is loaded', () => {
   })
 })
 
-/** The packages that the imports of a source file lead to, in order; types and lazy imports lead nowhere. */
+/** Returns the packages that a source file imports directly or indirectly, sorted, without types and lazy imports. */
 function packagesOf(entry: string): readonly string[] {
   const packages = new Set<string>()
   const seen = new Set<string>()

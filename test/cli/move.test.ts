@@ -14,7 +14,7 @@ import { databases, openedStore, type TestDatabase, takenLease } from '../suppor
 import { runCommand } from '../support/run-command.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 
-describe('a ledger moves by export and import', () => {
+describe('a ledger is moved by export and import', () => {
   let folder: string
   let file: string
   let from: TestDatabase
@@ -31,21 +31,21 @@ describe('a ledger moves by export and import', () => {
     await store.write.releaseLease(term)
     await store.close()
     const exported = await run(exportCommand, ['--file', file], { DATABASE_URL: from.url })
-    expect(exported).toEqual({ code: 0, said: '', report: { file, rows: expect.any(Number) } })
+    expect(exported).toEqual({ code: 0, message: '', report: { file, rows: expect.any(Number) } })
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test.each(databases)('into $name, and is there', async ({ create }) => {
+  test.each(databases)('into $name', async ({ create }) => {
     const to = await create()
     const imported = await run(importCommand, ['--file', file], { DATABASE_URL: to.url })
-    expect(imported).toMatchObject({ code: 0, said: '', report: { rows: expect.any(Number) } })
+    expect(imported).toMatchObject({ code: 0, message: '', report: { rows: expect.any(Number) } })
     const store = await openedStore(to.url)
     expect((await store.read.logTip()).seq).toBe(3)
     await store.close()
     const again = await run(importCommand, ['--file', file], { DATABASE_URL: to.url })
     expect(again).toMatchObject({
       code: 1,
-      said: expect.stringContaining('already holds a ledger'),
+      message: expect.stringContaining('already holds a ledger'),
     })
     await to.remove()
   })
@@ -62,7 +62,7 @@ describe('a ledger moves by export and import', () => {
         cwd: root,
       },
     )
-    // Of its progress nothing: no people read standard error.
+    // No progress, because standard error is not a terminal.
     expect(JSON.parse(stdout).rows).toBeGreaterThan(3)
     expect(stderr).not.toMatch(/rows/)
     const store = await openedStore(to)
@@ -70,11 +70,11 @@ describe('a ledger moves by export and import', () => {
     await store.close()
   })
 
-  test('until it is interrupted, and then goes on', async () => {
+  test('and continues after an interruption', async () => {
     const DATABASE_URL = `file:${join(folder, 'interrupted.db')}`
     const stdin = new PassThrough()
     stdin.write(readFileSync(file, 'utf8').slice(0, 200))
-    // The process cuts its input when it shall end.
+    // The process closes its input when it receives a signal.
     const stopped = new Promise<StopSignal>((resolve) => setImmediate(() => resolve('SIGINT')))
     void stopped.then(() => stdin.destroy())
     const cut = await runCommand(importCommand, [], { env: { DATABASE_URL }, stdin, stopped })
@@ -85,19 +85,19 @@ describe('a ledger moves by export and import', () => {
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
 
-  test('only with its whole export', async () => {
+  test('only with a complete export', async () => {
     const part = join(folder, 'part.export')
     writeFileSync(part, readFileSync(file, 'utf8').slice(0, -30))
     const DATABASE_URL = `file:${join(folder, 'part.db')}`
     const begun = await run(importCommand, ['--file', part], { DATABASE_URL })
-    expect(begun).toEqual({ code: 1, said: expect.stringContaining('not a line of an export') })
+    expect(begun).toEqual({ code: 1, message: expect.stringContaining('not a line of an export') })
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
 
   const refusals: readonly (readonly [string, Command, string[], Environment, number, RegExp])[] = [
-    ['a file that is there already', exportCommand, ['--file', 'HERE'], {}, 1, /EEXIST/],
-    ['a file that is nowhere', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
-    ['a file that is no export', importCommand, ['--file', 'HERE'], {}, 1, /not an export/],
+    ['an existing file', exportCommand, ['--file', 'HERE'], {}, 1, /EEXIST/],
+    ['a missing file', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
+    ['a file that is not an export', importCommand, ['--file', 'HERE'], {}, 1, /not an export/],
     ['an unknown flag', importCommand, ['--fast'], {}, 2, /--fast/],
     [
       'an unknown database',
@@ -108,7 +108,7 @@ describe('a ledger moves by export and import', () => {
       /DATABA/,
     ],
     [
-      'a database that is away',
+      'an unreachable database',
       importCommand,
       [],
       { DATABASE_URL: 'postgresql://me:hush@127.0.0.1:1/d' },
@@ -117,7 +117,7 @@ describe('a ledger moves by export and import', () => {
     ],
   ]
 
-  test.each(refusals)('not with %s', async (_name, command, words, env, code, expected) => {
+  test.each(refusals)('but not with %s', async (_name, command, words, env, code, expected) => {
     const here = join(folder, 'here.txt')
     writeFileSync(here, 'hello')
     const paths = words.map((word) =>
@@ -125,8 +125,8 @@ describe('a ledger moves by export and import', () => {
     )
     const DATABASE_URL = command === exportCommand ? from.url : `file:${join(folder, 'empty.db')}`
     const refused = await run(command, paths, { DATABASE_URL, ...env })
-    expect(refused).toEqual({ code, said: expect.stringMatching(expected) })
-    expect(refused.said).not.toContain('hush')
+    expect(refused).toEqual({ code, message: expect.stringMatching(expected) })
+    expect(refused.message).not.toContain('hush')
     expect(readFileSync(here, 'utf8')).toBe('hello')
     expect(existsSync(join(folder, 'no'))).toBe(false)
   })
@@ -136,6 +136,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const program = 'src/main.ts'
 
 async function run(command: Command, words: readonly string[], env: Environment) {
-  const { code, stdout, stderr: said } = await runCommand(command, words, { env })
-  return { code, said, ...(stdout !== '' && { report: JSON.parse(stdout) }) }
+  const { code, stdout, stderr: message } = await runCommand(command, words, { env })
+  return { code, message, ...(stdout !== '' && { report: JSON.parse(stdout) }) }
 }

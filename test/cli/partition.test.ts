@@ -8,14 +8,14 @@ import { runCommand } from '../support/run-command.ts'
 const run = (url: string, words: readonly string[], isTerminal = false) =>
   runCommand(partition, words, { env: { DATABASE_URL: url }, isTerminal })
 
-test('on SQLite is refused with its code, also where there is no ledger', async () => {
+test('partition is rejected on SQLite by its code, even without a ledger', async () => {
   const { code, stdout, stderr } = await run('file:none.db', [])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^ledger-gateway partition: PARTITIONS_NOT_SUPPORTED: .*\n$/)
 })
 
 test.each([['99'], ['-1'], ['many'], ['1e6'], ['9999999999999999']])(
-  'takes no width of %s',
+  'partition rejects %s rows',
   async (rows) => {
     const { code, stderr } = await run('file:none.db', ['--rows', rows])
     expect(code).toBe(2)
@@ -23,14 +23,14 @@ test.each([['99'], ['-1'], ['many'], ['1e6'], ['9999999999999999']])(
   },
 )
 
-describe('on PostgreSQL', () => {
+describe('on PostgreSQL,', () => {
   let log: LogStore
   beforeAll(async () => {
     log = await openLogStore(databases[1])
   })
   afterAll(() => log.close())
 
-  test('prints the partitions and how long others waited, for programs and for people', async () => {
+  test('partition prints the partitions and the lock time as JSON, and as text on a terminal', async () => {
     const { code, stdout, stderr } = await run(log.url, ['--rows', '1000000'])
     expect([code, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout)).toEqual({
@@ -40,7 +40,7 @@ describe('on PostgreSQL', () => {
       ],
       lockedMs: expect.any(Number),
     })
-    // The example of the help, on a log that is partitioned already.
+    // The example of the help text, on a partitioned log.
     const { run: call, prints } = partitionDeclaration.example
     const [, , ...words] = call.split(' ')
     const again = await run(log.url, words, true)

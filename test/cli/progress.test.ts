@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createProgress } from '../../src/cli/progress.ts'
 
-/** The bar of long commands, on a clock that the test sets. */
+/** The progress bar of long commands, on a manual clock. */
 
-function begin(progressColumns: number | undefined) {
+function startProgress(progressColumns: number | undefined) {
   let ms = 0
   let written = ''
   const nowNs = () => BigInt(ms) * 1_000_000n
@@ -14,7 +14,7 @@ function begin(progressColumns: number | undefined) {
   const progress = createProgress({ clock, stderr, progressColumns }, 'import')
   return {
     ...progress,
-    /** What it writes when so many rows are done at that time. */
+    /** Returns what the bar writes at a time when `rows` rows are done. */
     at: (nowMs: number, rows: number, ofRows: number | 'UNKNOWN' = 1_000) => {
       ms = nowMs
       written = ''
@@ -25,9 +25,9 @@ function begin(progressColumns: number | undefined) {
   }
 }
 
-describe('on a terminal', () => {
-  test('comes after a second, with share, count, rate and time left, ten times a second at most', () => {
-    const bar = begin(120)
+describe('the progress bar on a terminal', () => {
+  test('appears after a second with share, count, rate and time left, at most ten times a second', () => {
+    const bar = startProgress(120)
     expect(bar.at(999, 100)).toBe('')
     expect(bar.at(1_000, 100)).toBe(
       '\rimport [##..................]  10 %, 100 of 1000 rows, 100 per second, 9 s left\u001b[K',
@@ -37,17 +37,17 @@ describe('on a terminal', () => {
     expect(bar.at(600_000, 501)).toContain(', 10 min left')
   })
 
-  test('says no more than the count and the rate where the end is not known', () => {
+  test('shows only the count and the rate if the total is unknown', () => {
     const text = '\rimport 500 rows, 250 per second\u001b[K'
-    expect(begin(120).at(2_000, 500, 'UNKNOWN')).toBe(text)
+    expect(startProgress(120).at(2_000, 500, 'UNKNOWN')).toBe(text)
   })
 
   test('is never wider than the terminal', () => {
-    expect(begin(20).at(1_000, 100)).toBe('\rimport [##.........\u001b[K')
+    expect(startProgress(20).at(1_000, 100)).toBe('\rimport [##.........\u001b[K')
   })
 
-  test('makes room for a line, and comes back under it; and is gone in the end', () => {
-    const bar = begin(20)
+  test('is redrawn below other lines and erased at the end', () => {
+    const bar = startProgress(20)
     const line = bar.at(1_000, 100)
     bar.above(() => {})
     expect(bar.written()).toBe(`${line}\r\u001b[K${line}`)
@@ -55,14 +55,14 @@ describe('on a terminal', () => {
     expect(bar.written()).toBe(`${line}\r\u001b[K${line}\r\u001b[K`)
   })
 
-  test('that never came leaves no trace', () => {
-    const bar = begin(80)
+  test('writes nothing if it never appeared', () => {
+    const bar = startProgress(80)
     bar.at(500, 10)
     bar.end()
     expect(bar.written()).toBe('')
   })
 })
 
-test('elsewhere it writes nothing', () => {
-  expect(begin(undefined).at(5_000, 100)).toBe('')
+test('without a terminal the progress bar writes nothing', () => {
+  expect(startProgress(undefined).at(5_000, 100)).toBe('')
 })

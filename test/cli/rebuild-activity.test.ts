@@ -13,7 +13,7 @@ function run(url: string, ...words: string[]) {
   return runCommand(rebuildActivity, words, { env: { DATABASE_URL: url } })
 }
 
-function everything({ read }: Store) {
+function allActivity({ read }: Store) {
   const all = resolutions.map((one) => read.activity(one, 0, Number.MAX_SAFE_INTEGER))
   return Promise.all(all)
 }
@@ -21,10 +21,10 @@ function everything({ read }: Store) {
 describe.each(databases)('rebuild-activity on $name', ({ create }) => {
   const use = useStore(create)
 
-  test('counts what was lost or wrong, and no more the second time', async () => {
+  test('restores missing and wrong counts, also if it runs twice', async () => {
     const ledger = await foundActivityLedger(use, 21, parameters)
     await ledger.commit(30)
-    const right = await everything(use.store)
+    const right = await allActivity(use.store)
     await use.store.write.releaseLease(use.term)
     await onDatabase(use.url, 'DELETE FROM activity WHERE resolution = 1')
     await onDatabase(use.url, 'UPDATE activity SET addresses = 1000, updates = updates + 1')
@@ -33,12 +33,12 @@ describe.each(databases)('rebuild-activity on $name', ({ create }) => {
       expect([code, stderr]).toEqual([0, ''])
       expect(JSON.parse(stdout)).toEqual({ rows: expect.any(Number) })
       const again = await openedStore(use.url)
-      expect(await everything(again)).toEqual(right)
+      expect(await allActivity(again)).toEqual(right)
       await again.close()
     }
   })
 
-  test('is refused while another process writes, and without a ledger', async () => {
+  test('is rejected while another process writes and without a ledger', async () => {
     expect(await run(use.url)).toMatchObject({
       code: 1,
       stderr: 'ledger-gateway rebuild-activity: the database holds no ledger\n',
@@ -51,7 +51,7 @@ describe.each(databases)('rebuild-activity on $name', ({ create }) => {
     })
   })
 
-  test('ends where it is told to, and says what becomes of the rest', async () => {
+  test('reports an interruption', async () => {
     const ledger = await foundActivityLedger(use, 23, parameters)
     await ledger.commit(3)
     await use.store.write.releaseLease(use.term)
@@ -64,6 +64,6 @@ describe.each(databases)('rebuild-activity on $name', ({ create }) => {
   })
 })
 
-test('no file is read or written', async () => {
+test('rebuild-activity has no flag --file', async () => {
   expect(await run('file:none.db', '--file', 'x')).toMatchObject({ code: 2 })
 })

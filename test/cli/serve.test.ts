@@ -19,16 +19,16 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('serve says where it is, answers, and ends when asked', async () => {
+test('serve prints its URL, answers requests and ends on a signal', async () => {
   const DATABASE_URL = `file:${join(folder, 'test.db')}`
-  // Longer than this test may take: whoever sits at a terminal waits for no balancer.
+  // Longer than the timeout of this test: an interrupt from a terminal skips the drain delay.
   const env = { PORT: '0', DATABASE_URL, LOG_LEVEL: 'info', DRAIN_DELAY: '60' }
   let stop = () => {}
   const stopped = new Promise<StopSignal>((resolve) => {
     stop = () => resolve('SIGINT')
   })
   const run = start(serve.run, env, [], stopped)
-  const text = await run.spoken
+  const text = await run.firstOutput
   const [, url] = /GraphQL\s+(\S+)\/graphql/.exec(text) ?? []
   expect(text).toContain(`ws${url?.slice(4)}/graphql`)
   expect((await rest(`${url}/health`)).headers.get('x-request-id')).not.toBeNull()
@@ -39,16 +39,16 @@ test('serve says where it is, answers, and ends when asked', async () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).event)
-  // Between the two the batch of slots that is under way may still be told.
+  // The current batch of slots may be logged between the two.
   expect(events.filter((event) => event.startsWith('stop'))).toEqual(['stopping', 'stopped'])
   expect(events.at(-1)).toBe('stopped')
-  // For programs: where it serves.
+  // Programs read the URL from the log.
   expect(run.stderr()).toContain(`"event":"serving","url":"${url}","network":"ledger-gateway-dev"`)
   await expect(rest(`${url}/health`)).rejects.toThrow()
 })
 
-describe('on a database without a ledger serve', () => {
-  test('says that it begins one, where folders are missing too, and not again', async () => {
+describe('without a ledger serve', () => {
+  test('creates one and missing folders, and reports that only once', async () => {
     const path = join(folder, 'not', 'yet', 'there.db')
     for (const isNew of [true, false]) {
       let stop = () => {}
@@ -56,7 +56,7 @@ describe('on a database without a ledger serve', () => {
         stop = () => resolve('SIGINT')
       })
       const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, [], stopped)
-      const [first] = (await run.spoken).split('\n')
+      const [first] = (await run.firstOutput).split('\n')
       const words = `No ledger found in ${path}: created a new one.`
       expect(first).toBe(
         isNew ? words : 'Ledger Gateway is ready on the network ledger-gateway-dev.',
@@ -67,7 +67,7 @@ describe('on a database without a ledger serve', () => {
     }
   })
 
-  test('begins none with --no-create, and makes no folder', async () => {
+  test('creates neither a ledger nor a folder with --no-create', async () => {
     const path = join(folder, 'nor', 'this', 'one.db')
     const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, ['--no-create'])
     expect(await run.code).toBe(1)
@@ -78,14 +78,14 @@ describe('on a database without a ledger serve', () => {
   })
 })
 
-describe('serve refuses', () => {
-  test('with every problem at once', async () => {
+describe('serve reports', () => {
+  test('all problems of the settings at once', async () => {
     const run = start(serve.run, { PORT: 'x', SUBMIT: 'y' }, ['--what'])
     expect(await run.code).toBe(2)
     for (const word of ['--what', 'PORT', 'SUBMIT']) expect(run.stderr()).toContain(word)
   })
 
-  test('a host that is not of this machine, in one sentence', async () => {
+  test('a foreign host in one sentence', async () => {
     const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'other.db')}` }
     const run = start(serve.run, env, ['--host', '203.0.113.1', '--log-level', 'error'])
     expect(await run.code).toBe(1)
@@ -95,14 +95,14 @@ describe('serve refuses', () => {
   })
 })
 
-describe('serve on a port that is taken', () => {
-  const taken = createServer()
+describe('serve on a used port', () => {
+  const occupied = createServer()
   let port = ''
   beforeAll(async () => {
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-    port = String((taken.address() as AddressInfo).port)
+    await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve))
+    port = String((occupied.address() as AddressInfo).port)
   })
-  afterAll(() => taken.close())
+  afterAll(() => occupied.close())
 
   const rows = [
     ['of the gateway', '--port', 'port PORT of 127.0.0.1 is in use; choose another with --port'],
@@ -121,8 +121,8 @@ describe('serve on a port that is taken', () => {
     expect(readdirSync(empty)).toEqual([])
   })
 
-  test('starts none of several processes', async () => {
-    // No server answers there: a process that started would say so.
+  test('starts none of its workers', async () => {
+    // No server listens there: a started process would report that instead.
     const env = { WORKERS: '2', DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c', PORT: port }
     const run = start(serve.run, env, [])
     expect(await run.code).toBe(1)
@@ -133,34 +133,34 @@ describe('serve on a port that is taken', () => {
 })
 
 describe('help', () => {
-  test('of serve tells every setting', async () => {
+  test('of serve lists every setting', async () => {
     const run = start(serve.run, {}, ['--help'])
     expect(await run.code).toBe(0)
-    const text = await run.spoken
+    const text = await run.firstOutput
     for (const { variable, flag } of Object.values(settings)) {
       expect(text).toContain(variable)
       if (flag !== undefined) expect(text).toContain(`--${flag} `)
     }
   })
 
-  test.each(['serve', 'token'])('%s by the command help', async (name) => {
+  test.each(['serve', 'token'])('of %s is printed by the command help', async (name) => {
     const run = start(await commandOf('help'), {}, [name])
-    expect(await run.spoken).toContain(`Usage: ledger-gateway ${name}`)
+    expect(await run.firstOutput).toContain(`Usage: ledger-gateway ${name}`)
   })
 
   const rows = [
     ['no command', undefined, 2],
     ['--help', '--help', 0],
   ] as const
-  test.each(rows)('for %s names every command', async (_name, word, code) => {
+  test.each(rows)('with %s lists every command', async (_name, word, code) => {
     const run = start(await commandOf(word), {}, [])
     expect(await run.code).toBe(code)
-    const text = code === 0 ? await run.spoken : run.stderr()
+    const text = code === 0 ? await run.firstOutput : run.stderr()
     for (const { name } of commands) expect(text).toContain(`  ${name} `)
   })
 })
 
-/** Runs a command; `spoken` is the first thing it says on standard output. */
+/** Runs a command. `firstOutput` resolves with its first text on standard output. */
 function start(
   command: typeof serve.run,
   env: Environment,
@@ -168,9 +168,9 @@ function start(
   stopped: Promise<StopSignal> = new Promise(() => {}),
 ) {
   let stderr = ''
-  let speak: (text: string) => void = () => {}
-  const spoken = new Promise<string>((resolve) => {
-    speak = resolve
+  let resolveOutput: (text: string) => void = () => {}
+  const firstOutput = new Promise<string>((resolve) => {
+    resolveOutput = resolve
   })
   const code = command(
     {
@@ -179,7 +179,7 @@ function start(
       stdin: noInput(),
       isTerminal: false,
       progressColumns: undefined,
-      stdout: (text) => speak(text),
+      stdout: (text) => resolveOutput(text),
       stderr: (text) => {
         stderr += text
       },
@@ -188,7 +188,7 @@ function start(
     },
     words,
   )
-  return { code, spoken, stderr: () => stderr }
+  return { code, firstOutput, stderr: () => stderr }
 }
 
 async function* noInput(): AsyncGenerator<Uint8Array> {}

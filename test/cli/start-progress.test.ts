@@ -7,9 +7,9 @@ import { runCommand } from '../support/run-command.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** How a start and the catching up of a follower are shown, by the answers of a gateway about its health. */
+/** The progress of a start and of a follower that catches up, computed from health responses of a gateway. */
 
-/** What it shows while a gateway answers so, a second apart on the clock of the process. */
+/** Returns the lines shown for these health responses, which arrive one second apart on the clock of the process. */
 async function shown(answers: readonly object[], progressColumns: number | undefined) {
   let seconds = 0
   const nowNs = () => BigInt(seconds) * 1_000_000_000n
@@ -35,7 +35,7 @@ const following = (committedSlot: number) => ({
   following: { state: 'CATCHING_UP', committedSlot, newestSlot: 1_100 },
 })
 
-test('each step has its bar, which is gone when the gateway is healthy', async () => {
+test('each step has a progress bar, which disappears when the gateway is healthy', async () => {
   const lines = await shown(
     [
       building(0),
@@ -52,22 +52,22 @@ test('each step has its bar, which is gone when the gateway is healthy', async (
   ])
 })
 
-test('a follower counts from where it was', async () => {
+test('the progress of a follower starts at its former slot', async () => {
   expect(await shown([following(1_000), following(1_050), {}], 120)).toEqual([
     'catching up with the nodes [##########..........]  50 %, 50 of 100 slots, 50 per second, 1 s left',
   ])
 })
 
-test('elsewhere nothing is shown', async () => {
+test('without a terminal no progress is shown', async () => {
   expect(await shown([building(0), building(100), {}], undefined)).toEqual([])
 })
 
-test('a gateway that was off for long serves while it catches up, and shows how far it is', async () => {
+test('a gateway that starts after a long pause serves and shows progress while it catches up', async () => {
   const database = await defaultDatabase().create()
   const env = { DATABASE_URL: database.url }
-  const begun = await startGateway({ env })
-  await untilHealth(begun.url)
-  await begun.close()
+  const former = await startGateway({ env })
+  await untilHealth(former.url)
+  await former.close()
   const clock = createSettableClock(systemClock.nowNs() + 6_000_000_000_000n)
   const gateway = await startGateway({ env, clock })
   const client = createGatewayClient(gateway.url)
@@ -77,7 +77,7 @@ test('a gateway that was off for long serves while it catches up, and shows how 
       await createStartProgress(process).until(client, new AbortController().signal)
       return 0
     }
-    // A bar comes after a second, which a fast machine does not need.
+    // The bar appears after a second; a fast machine has caught up before that.
     let seconds = 0n
     const nowNs = () => ++seconds * 1_000_000_000n
     const fast = { nowNs, monotonicNs: nowNs }

@@ -5,7 +5,7 @@ import { runCommand } from '../support/run-command.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { untilCommitted, untilHealth } from '../support/wallet.ts'
 
-describe('the status', () => {
+describe('status', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startGateway()
@@ -14,7 +14,7 @@ describe('the status', () => {
   })
   afterAll(() => gateway.close())
 
-  test('is a table on a terminal', async () => {
+  test('prints a table on a terminal', async () => {
     const { code, stdout, stderr } = await runCommand(status, [gateway.url], { isTerminal: true })
     expect([code, stderr]).toEqual([0, ''])
     const rows = new Map(
@@ -30,7 +30,7 @@ describe('the status', () => {
     expect(Number(rows.get('addresses'))).toBeGreaterThan(5)
   })
 
-  test('is JSON when piped', async () => {
+  test('prints JSON to a pipe', async () => {
     const { code, stdout } = await runCommand(status, [`${gateway.url}/`])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -40,7 +40,7 @@ describe('the status', () => {
     })
   })
 
-  test('fails where no gateway answers, and is refused without a URL', async () => {
+  test('fails without a gateway, and rejects wrong arguments', async () => {
     expect(await runCommand(status, ['http://127.0.0.1:1'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^ledger-gateway status: .*no server is reachable/),
@@ -51,7 +51,7 @@ describe('the status', () => {
   })
 })
 
-test('the status of a gateway that cannot do its work is shown, and the exit code says so', async () => {
+test('status of an unhealthy gateway prints the reason and exits with 1', async () => {
   const now = systemClock.nowNs()
   const clock = createSettableClock(now)
   const gateway = await startGateway({ clock })

@@ -23,7 +23,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** `ledger-gateway submit`: in every form, followed to its end, and refused by code and place. */
+/** `ledger-gateway submit`: every form of a block, waiting for its state, and errors with code and path. */
 
 let gateway: TestGateway
 let folder = ''
@@ -43,7 +43,7 @@ function run(words: readonly string[], given: Partial<ProcessIo> = {}) {
   return runCommand(submit, [...words, ...access], given)
 }
 
-/** A file with these contents. */
+/** Writes a file with these contents and returns its path. */
 function fileOf(contents: string | Uint8Array): string {
   const path = join(folder, 'block')
   writeFileSync(path, contents)
@@ -56,7 +56,7 @@ const lines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe('submits', () => {
+describe('submit sends', () => {
   test('a block as JSON, as text, as bytes and from standard input, and prints its id', async () => {
     const { block, bytes, blockId } = blockOf(await offerOf(gateway.url), taggedData('0x01', '0x'))
     const forms = [JSON.stringify(print(Block, block)), `${bytesToHex(bytes)}\n`, bytes]
@@ -72,7 +72,7 @@ describe('submits', () => {
     expect(shown).toEqual({ code: 0, stdout: `${blockId}\n`, stderr: '' })
   })
 
-  test('a payload that comes alone, around which the node builds a block', async () => {
+  test('a payload without a block, for which the node builds one', async () => {
     const payload = JSON.stringify({ type: 0, tag: '0x02', data: '0x' })
     const { code, stdout, stderr } = await run([fileOf(payload), '--wait', 'accepted'])
     expect([code, stderr]).toEqual([0, ''])
@@ -82,10 +82,10 @@ describe('submits', () => {
     expect(states.at(-1)).toMatchObject({ blockId, transaction: null })
   })
 
-  test('and follows a transaction until it is committed', async () => {
+  test('a transaction and waits until it is committed', async () => {
     const offer = await offerOf(gateway.url)
     const [spend] = await genesisOutputs(gateway.url, user(3))
-    if (spend === undefined) throw new Error('address 3 is funded')
+    if (spend === undefined) throw new Error('address 3 has no genesis output')
     const { network } = offer
     const outputs = [ownedBy(user(4), 1_000_000_000n)]
     const creationSlot = slotNow(network)
@@ -104,7 +104,7 @@ describe('submits', () => {
     const again = await run([fileOf(bytes), '--wait', 'accepted'], { isTerminal: true })
     expect(again.stdout).toBe(`${blockId}\nfinalized, transaction ${transactionId} finalized\n`)
 
-    // Its input is spent: the block is taken, and its transaction fails.
+    // The input is spent: the block is accepted, and its transaction fails.
     const second = {
       spend,
       key: user(3),
@@ -121,12 +121,12 @@ describe('submits', () => {
   })
 })
 
-describe('says what is wrong', () => {
+describe('submit reports an error', () => {
   test.each([
-    ['with the block, by code and place', '{"header":{}}', 'BLOCK_MALFORMED at input.json.header.'],
-    ['with the payload', '{"type":0,"tag":"0x0"}', 'tag'],
-    ['with its bytes', '0x03', 'BLOCK_MALFORMED at input.bytes'],
-    ['with what is no block at all', 'hello', 'BLOCK_MALFORMED at input.bytes'],
+    ['of the block with code and path', '{"header":{}}', 'BLOCK_MALFORMED at input.json.header.'],
+    ['of the payload', '{"type":0,"tag":"0x0"}', 'tag'],
+    ['of the bytes', '0x03', 'BLOCK_MALFORMED at input.bytes'],
+    ['of a text that is not a block', 'hello', 'BLOCK_MALFORMED at input.bytes'],
   ])('%s', async (_name, contents, sentence) => {
     const { code, stdout, stderr } = await run([fileOf(contents), '--wait', 'accepted'])
     expect([code, stdout]).toEqual([1, ''])
@@ -134,7 +134,7 @@ describe('says what is wrong', () => {
     expect(stderr).toContain(sentence)
   })
 
-  test('with the token', async () => {
+  test('of the token', async () => {
     const { bytes } = blockOf(await offerOf(gateway.url), undefined)
     const refused = await runCommand(submit, [fileOf(bytes), '--url', gateway.url])
     expect(refused).toMatchObject({
@@ -143,7 +143,7 @@ describe('says what is wrong', () => {
     })
   })
 
-  test('with the file, the call, and the place', async () => {
+  test('of the file, the arguments and the URL', async () => {
     expect(await run(['nowhere.json'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('ENOENT'),

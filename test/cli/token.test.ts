@@ -22,7 +22,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a token is printed alone', () => {
+describe('token prints only the token', () => {
   const write = { scope: 'chain-record:write', permissions: { write: {} } }
   const rows = [
     ['--scope chain-record:write', write],
@@ -46,8 +46,8 @@ describe('a token is printed alone', () => {
   })
 })
 
-describe('the key', () => {
-  test('is made at the first use, for its owner alone, and then kept', async () => {
+describe('the token key', () => {
+  test('is created at the first use, readable only by its owner, and reused', async () => {
     const database = `file:${join(folder, 'new', 'x.db')}`
     const [first, second] = [
       await run('--scope write', { DATABASE_URL: database }),
@@ -60,14 +60,14 @@ describe('the key', () => {
     }
   })
 
-  test('is one, also when many ask for it at once', async () => {
+  test('is created once by many concurrent commands', async () => {
     const path = join(folder, 'shared.key')
     const words = `--scope write --key-file ${path}`
     const all = await Promise.all(Array.from({ length: 8 }, () => run(words, {})))
     for (const { stdout } of all) expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
   })
 
-  test('is the secret where there is one', async () => {
+  test('is JWT_SECRET if it is set', async () => {
     const JWT_SECRET = 'a secret of more than thirty-two bytes'
     const { stdout } = await run('--scope write', { JWT_SECRET })
     expect(await codeOf({ kind: 'secret', secret: createSecret(JWT_SECRET) }, stdout)).toBe('ok')
@@ -79,7 +79,7 @@ describe('the key', () => {
     ['604', 1],
     ['640', 0],
     ['400', 0],
-  ])('of mode %s is refused where others could read or write it', async (mode, expected) => {
+  ])('of mode %s is rejected if others can read or write it', async (mode, expected) => {
     const path = join(folder, `${mode}.key`)
     await run(`--scope write --key-file ${path}`, {})
     chmodSync(path, Number.parseInt(mode, 8))
@@ -93,7 +93,7 @@ describe('the key', () => {
   test.each([
     ['prime256v1', 0, ''],
     ['secp256k1', 1, 'contains a key of the type secp256k1, not ed25519 or prime256v1 (P-256)'],
-  ])('may be of the curve %s: %i', async (namedCurve, expected, reason) => {
+  ])('of the curve %s gives the exit code %i', async (namedCurve, expected, reason) => {
     const path = join(folder, `${namedCurve}.key`)
     const { privateKey } = generateKeyPairSync('ec', { namedCurve })
     writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
@@ -103,7 +103,7 @@ describe('the key', () => {
     else expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
   })
 
-  test('that is no key is told with its path', async () => {
+  test('in an invalid file is reported with its path', async () => {
     const path = join(folder, 'no.key')
     writeFileSync(path, 'no key')
     const { code, stdout, stderr } = await run(`--scope write --key-file ${path}`, {})
@@ -112,7 +112,7 @@ describe('the key', () => {
   })
 })
 
-describe('refused with everything that is wrong, and nothing on standard output', () => {
+describe('token reports all wrong arguments, without standard output', () => {
   const rows = [
     ['', ['--scope is required']],
     ['--scope read', ['--scope must be one of chain-record:write, block:submit']],
@@ -131,14 +131,14 @@ describe('refused with everything that is wrong, and nothing on standard output'
   })
 })
 
-test('says beside it what it says, as JSON', async () => {
+test('token --json also prints subject, scopes and lifetime', async () => {
   const { stdout } = await run('--scope write --subject me --expires 1h --json', env())
-  const { token: text, ...said } = JSON.parse(stdout)
+  const { token: text, ...fields } = JSON.parse(stdout)
   expect(text.split('.')).toHaveLength(3)
-  expect(said).toEqual({ subject: 'me', scopes: ['chain-record:write'], lifetimeSeconds: 3_600 })
+  expect(fields).toEqual({ subject: 'me', scopes: ['chain-record:write'], lifetimeSeconds: 3_600 })
 })
 
-test('help tells every flag', async () => {
+test('the help of token lists every flag', async () => {
   const { code, stdout } = await run('--help', {})
   expect(code).toBe(0)
   for (const flag of ['--scope', '--subject', '--expires', '--key-file', 'JWT_SECRET']) {

@@ -28,7 +28,7 @@ import {
 import { createMemoryLog } from '../support/memory-log.ts'
 import { runCommand } from '../support/run-command.ts'
 
-/** Ledgers of former releases under this program, and programs of two versions on one database (docs/upgrade.md). */
+/** This program on ledgers of former releases, and programs of two versions on one database (docs/upgrade.md). */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const releases = join(root, 'test/releases')
@@ -49,7 +49,7 @@ describe.each(emptyDatabases)('a ledger of a former release on $name', ({ name, 
   const run = (command: Command, words: readonly string[] = []) =>
     runCommand(command, words, { env: { DATABASE_URL: database.url } })
 
-  async function expectWhole(): Promise<void> {
+  async function expectComplete(): Promise<void> {
     const { stdout } = await run(check)
     const { findings, updates } = JSON.parse(stdout)
     expect(findings).toEqual([])
@@ -65,28 +65,28 @@ describe.each(emptyDatabases)('a ledger of a former release on $name', ({ name, 
     const path = join(folder, file)
     writeFileSync(path, gunzipSync(readFileSync(join(releases, file))))
     expect(await run(restore, [path])).toMatchObject({ code: 0 })
-    await expectWhole()
+    await expectComplete()
   })
 
   test.runIf(name === 'sqlite').each(files.filter((file) => file.includes('.backup')))(
-    '%s is opened in its place',
+    '%s is opened and migrated as a database file',
     async (file) => {
       const path = database.url.slice('file:'.length)
       writeFileSync(path, gunzipSync(readFileSync(join(releases, file))))
       await (await openedStore(database.url)).close()
-      await expectWhole()
+      await expectComplete()
     },
   )
 
-  test('an export from before a migration gets the tables of its time, and then those of this one', async () => {
+  test('an export from before a migration gets its former tables and is then migrated', async () => {
     const path = join(folder, `${name}.earlier`)
     const [file = ''] = files.filter((one) => one.includes('.export'))
     writeFileSync(path, beforeTries(gunzipSync(readFileSync(join(releases, file))).toString()))
     expect(await run(restore, [path])).toMatchObject({ code: 0 })
-    await expectWhole()
+    await expectComplete()
   })
 
-  test('an export of a later version is refused by name, and makes nothing', async () => {
+  test('an export of a later version is rejected and changes nothing', async () => {
     const path = join(folder, `${name}.later`)
     const [file = ''] = files.filter((one) => one.includes('.export'))
     const text = gunzipSync(readFileSync(join(releases, file))).toString()
@@ -99,7 +99,7 @@ describe.each(emptyDatabases)('a ledger of a former release on $name', ({ name, 
   })
 })
 
-test('the changelog says whether a version has a migration', () => {
+test('the changelog states whether a version has a migration', () => {
   const former = files.filter((file) => file.includes('.export')).toSorted()
   const [header = ''] = gunzipSync(readFileSync(join(releases, former.at(-1) ?? '')))
     .toString()
@@ -110,14 +110,14 @@ test('the changelog says whether a version has a migration', () => {
   expect(unreleased.includes('\n**Migrations**: ')).toBe(hasMigration)
 })
 
-describe('a command that is for a ledger that is there', () => {
+describe('a command for an existing ledger', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-there-'))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  const usual: readonly (readonly [string, Command, readonly string[]])[] = [
+  const commands: readonly (readonly [string, Command, readonly string[]])[] = [
     ['check', check, []],
     ['export', exportCommand, []],
     ['rebuild-activity', rebuildActivity, []],
@@ -131,11 +131,11 @@ describe('a command that is for a ledger that is there', () => {
   }
 
   test.each([
-    ...usual,
+    ...commands,
     ['backup', backup, ['FOLDER/backup']] as const,
     ['import', importCommand, ['--file', 'FOLDER/none']] as const,
     ['restore', restore, ['FOLDER/none']] as const,
-  ])('makes none: %s', async (name, command, words) => {
+  ])('creates no ledger: %s', async (name, command, words) => {
     const { code, stdout, stderr } = await run(command, words)
     expect([code, stdout]).toEqual([1, ''])
     const isFileMissing = words[0] === '--file' || name === 'restore'
@@ -143,23 +143,26 @@ describe('a command that is for a ledger that is there', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  // Only the start of a gateway, which says so, and a restore into an empty database.
-  test.each(usual)('changes none of an earlier version: %s', async (_name, command, words) => {
-    mkdirSync(join(folder, 'data'))
-    const file = join(folder, 'data/ledger.db')
-    writeFileSync(file, gunzipSync(readFileSync(join(releases, '0.1.0.backup.gz'))))
-    const before = contentsOf(file)
-    expect(await run(command, words)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('was written by an earlier version'),
-    })
-    expect(contentsOf(file)).toEqual(before)
-    expect(readdirSync(folder)).toEqual(['data'])
-  })
+  // Only the start of a gateway, which logs it, and a restore into an empty database migrate.
+  test.each(commands)(
+    'does not change a ledger of an earlier version: %s',
+    async (_name, command, words) => {
+      mkdirSync(join(folder, 'data'))
+      const file = join(folder, 'data/ledger.db')
+      writeFileSync(file, gunzipSync(readFileSync(join(releases, '0.1.0.backup.gz'))))
+      const before = contentsOf(file)
+      expect(await run(command, words)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('was written by an earlier version'),
+      })
+      expect(contentsOf(file)).toEqual(before)
+      expect(readdirSync(folder)).toEqual(['data'])
+    },
+  )
 })
 
-/** The tables of a file, and how many rows each has. */
+/** Returns the tables of a file and the number of rows of each. */
 function contentsOf(file: string): readonly unknown[] {
   const database = new DatabaseSync(file, { readOnly: true })
   const tables = database.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table'").all()
@@ -168,7 +171,7 @@ function contentsOf(file: string): readonly unknown[] {
   return [...tables, ...counts]
 }
 
-/** The export as the version wrote it that had no tries yet. */
+/** Returns an export as written by the version before tries. */
 function beforeTries(text: string): string {
   const lines = text
     .trimEnd()
@@ -188,7 +191,7 @@ function beforeTries(text: string): string {
   return `${body}${JSON.stringify({ lines: kept.length, digest })}\n`
 }
 
-/** What the newest migration made is taken back. */
+/** Reverts the newest migration. */
 const withoutNewest = `DROP TABLE published_tip;
   DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_published_tip'`
 
@@ -199,13 +202,13 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
   })
   afterEach(() => database.remove())
 
-  test('the newer one is refused by name while an older one writes, and says so before it changes anything', async () => {
+  test('the newer version is rejected while an older one writes, and logs a migration before it starts', async () => {
     const older = await openedStore(database.url)
     await takenLease(older)
     await onDatabase(database.url, withoutNewest)
     const { log, lines } = createMemoryLog(systemClock)
     const refused = await openStore({ url: database.url, log })
-    if (refused.ok) throw new Error('it was opened')
+    if (refused.ok) throw new Error('the database was opened')
     expect(refused.error).toEqual({
       code: 'DATABASE_IN_USE',
       holder: 'test',
@@ -214,7 +217,7 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
     })
     expect(databaseMessage(refused.error)).toContain('stop every gateway on it')
     expect(lines.filter((line) => line.includes('migrat'))).toEqual([])
-    // That of a process that was killed runs out.
+    // The lease of a killed process expires.
     await onDatabase(database.url, `UPDATE writer SET until = ${Date.now() + 600}`)
 
     await (await openedStore(database.url, log)).close()
@@ -227,7 +230,7 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
     await older.close()
   })
 
-  test('the older one writes no more when the newer one has changed the tables, and does not start', async () => {
+  test('the older version neither writes nor starts after a migration by the newer one', async () => {
     const older = await openedStore(database.url)
     const later = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
       SELECT 'later', checksum, '99991231000000_later', finished_at, 1 FROM _prisma_migrations LIMIT 1`

@@ -14,14 +14,14 @@ import {
 } from '../support/semantic-questions.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-describe('the command as a process', () => {
-  test('answers every line in order, whatever it holds, and exits with 0', async () => {
-    const asked = Object.keys(semanticCounts).flatMap((kind) =>
+describe('verify as a process', () => {
+  test('answers every line in order, even invalid ones, and exits with 0', async () => {
+    const requests = Object.keys(semanticCounts).flatMap((kind) =>
       loadVectors<SemanticVector>(`semantic-${kind}`)
         .slice(0, 5)
         .map((vector) => ({ kind: kind as SemanticKind, vector })),
     )
-    const good = asked.map(({ kind, vector }) => semanticLine(kind, vector))
+    const good = requests.map(({ kind, vector }) => semanticLine(kind, vector))
     const { stdout, stderr, code } = await runAsProcess(
       'verify',
       ['', 'no JSON', ...good].join('\n'),
@@ -32,7 +32,7 @@ describe('the command as a process', () => {
       .map((line) => JSON.parse(line))
     const refused = { ref: null, error: expect.objectContaining({ code: 'LINE_NOT_JSON' }) }
     expect(answers.slice(0, 2)).toEqual([refused, refused])
-    for (const [index, { kind, vector }] of asked.entries()) {
+    for (const [index, { kind, vector }] of requests.entries()) {
       const right = rightAnswers(kind, vector).map((one) => ({ ref: vector.name, ...Object(one) }))
       expect(right).toContainEqual(answers[index + 2])
     }
@@ -41,23 +41,23 @@ describe('the command as a process', () => {
   })
 })
 
-describe('a wrong call', () => {
-  test('says everything that is wrong', async () => {
+describe('verify reports', () => {
+  test('all wrong arguments', async () => {
     const { stderr, code } = await runCommand(verify, ['--verbose', 'a', 'b'])
     expect(stderr).toContain('--verbose is unknown')
     expect(stderr).toContain('only one FILE is allowed')
     expect(code).toBe(2)
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const { stderr, code } = await runCommand(verify, ['nowhere.json'])
     expect(stderr).toContain('nowhere.json')
     expect(code).toBe(1)
   })
 })
 
-describe('a file with a transaction', () => {
-  test('that holds: all rules, and the mana', async () => {
+describe('verify of a file prints for a transaction', () => {
+  test('that is valid: all rules and the mana', async () => {
     const { stdout, code } = await explain(questionOf('mana/everything-allotted'))
     expect(stdout).not.toContain('BROKEN')
     expect(stdout.match(/^ {2}holds /gm)).toHaveLength(12)
@@ -66,7 +66,7 @@ describe('a file with a transaction', () => {
     expect(code).toBe(0)
   })
 
-  test('that fails: the rules before, the broken one, and what is wrong', async () => {
+  test('that is invalid: the rules up to the broken one and the reason', async () => {
     const { stdout, code } = await explain(questionOf('amount/one-too-many-on-output-side'))
     expect(stdout.match(/^ {2}holds {3}/gm)).toHaveLength(5)
     expect(stdout).toMatch(/^ {2}BROKEN {2}inputs and outputs hold the same base tokens$/m)
@@ -74,7 +74,7 @@ describe('a file with a transaction', () => {
     expect(code).toBe(0)
   })
 
-  test('that refers to something that is not there: nothing else is judged', async () => {
+  test('with an unknown input: no other rule', async () => {
     const { stdout } = await explain({
       ...questionOf('amount/one-too-many-on-output-side'),
       inputs: [],
@@ -83,7 +83,7 @@ describe('a file with a transaction', () => {
     expect(stdout).not.toContain('holds ')
   })
 
-  test('that is malformed: where', async () => {
+  test('that is malformed: the path', async () => {
     const { stderr, code } = await explain({
       ...questionOf('amount/one-too-many-on-output-side'),
       unlocks: [],

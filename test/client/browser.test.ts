@@ -7,11 +7,11 @@ const folder = fileURLToPath(new URL('../../src/client', import.meta.url))
 const files = readdirSync(folder)
 
 describe('the client for browsers', () => {
-  test.each(files)('%s imports only what stands beside it, and names nothing of Node', (file) => {
+  test.each(files)('%s imports only files of its folder and uses no API of Node', (file) => {
     const source = readFileSync(join(folder, file), 'utf8')
     const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, path]) => path ?? '')
     for (const path of imports) {
-      // The hook is an entry of its own, whose users have React.
+      // The hook is a separate entry whose users have React.
       if (file === 'react.ts' && path === 'react') continue
       expect(files).toContain(path.replace('./', ''))
       expect(dirname(path)).toBe('.')

@@ -29,13 +29,13 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
-/** The package of the client, and its examples with it: `docs/examples/client`. `npm test` has built what is packed. */
+/** The package of the client and its examples in `docs/examples/client`. `npm test` has built the packed files. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const examples = join(root, 'docs/examples/client')
 let folder = ''
 let tarball = ''
-/** Where the client alone is installed, beside the examples. */
+/** A folder with only the client installed, and the examples. */
 let home = ''
 let gateway: TestGateway
 let browser: Browser
@@ -48,7 +48,7 @@ beforeAll(async () => {
   home = join(folder, 'home')
   await install(home, tarball)
   for (const name of readdirSync(examples)) copyFileSync(join(examples, name), join(home, name))
-  // The user of React has it.
+  // Users of the hook have React.
   mkdirSync(join(home, 'node_modules/@types'))
   for (const name of ['react', 'react-dom', '@types/react', '@types/react-dom']) {
     symlinkSync(join(root, 'test/node_modules', name), join(home, 'node_modules', name))
@@ -75,15 +75,15 @@ afterAll(async () => {
 })
 
 describe('the package of the client', { timeout: 120_000 }, () => {
-  test('is one package, with the types that each way of importing it finds', async () => {
+  test('has no dependencies and has types for each entry and module resolution', async () => {
     const { packages } = JSON.parse(
       readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'),
     )
     expect(Object.keys(packages)).toEqual(['node_modules/@ledger-gateway/client'])
     const bytes = new Uint8Array(readFileSync(tarball))
     const checked = await checkPackage(createPackageFromTarballData(bytes))
-    if (!checked.types) throw new Error('it has no types')
-    // It has no CommonJS.
+    if (!checked.types) throw new Error('the package has no types')
+    // The package has no CommonJS files.
     const problems = checked.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')
     expect(problems).toEqual([])
     expect(Object.keys(checked.entrypoints)).toEqual(['.', './react', './scalars'])
@@ -91,7 +91,7 @@ describe('the package of the client', { timeout: 120_000 }, () => {
     expect(messages).toEqual([])
   })
 
-  test('takes what the page of the client says', () => {
+  test('has the size that docs/client.md states', () => {
     const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
     const [, packages, kilobytes] = /installs\s(\w+) package of (\d+) kB/.exec(page) ?? []
     const code = readdirSync(join(home, 'node_modules/@ledger-gateway/client'))
@@ -101,7 +101,7 @@ describe('the package of the client', { timeout: 120_000 }, () => {
     expect([packages, Number(kilobytes)]).toEqual(['one', Math.ceil(size / 1000)])
   })
 
-  test('has the types that the examples need', async () => {
+  test('has types with which the examples compile', async () => {
     const compilerOptions = {
       target: 'es2023',
       lib: ['es2023', 'dom', 'dom.iterable'],
@@ -130,7 +130,7 @@ async function pay(address: string): Promise<void> {
   await rest(`${gateway.url}/api/enqueue`, { ...init, body: JSON.stringify({ address }) })
 }
 
-/** Bundles a component of React that stands beside the client, as `built/NAME.html`. */
+/** Bundles a React component of the folder of the client as `built/NAME.html`. */
 async function bundle(name: string): Promise<void> {
   const page = join(home, `${name}.html`)
   writeFileSync(page, `<body></body><script type="module" src="./${name}.tsx"></script>`)
@@ -144,7 +144,7 @@ async function bundle(name: string): Promise<void> {
   })
 }
 
-/** Opens a page of another origin than the gateway's, pays its address when it follows, and waits until it shows that. */
+/** Opens a page with another origin than the gateway, pays its address when it follows, and waits until it shows the payment. */
 async function watch(path: string, index: number, following: string): Promise<void> {
   const address = addressOf(user(index))
   const { page, problems, close } = await openTab(browser, '', { width: 800 })
@@ -161,35 +161,35 @@ async function watch(path: string, index: number, following: string): Promise<vo
   expect(problems.filter((one) => !one.startsWith('request to http://127.0.0.1'))).toEqual([])
 }
 
-// Each waits for its payment, together.
+// Concurrent, because each waits for its payment.
 describe.concurrent('the examples', { timeout: 120_000 }, () => {
-  test('a page follows without a bundler', () => watch('browser.html', 5, 'FeedOpened'))
+  test('a page without a bundler follows an address', () => watch('browser.html', 5, 'FeedOpened'))
 
-  test('a component of React follows', async () => {
+  test('a React component follows an address', async () => {
     await bundle('react')
     await watch('built/react.html', 6, 'LIVE')
   })
 
-  test('curl follows', async () => {
+  test('curl follows an address', async () => {
     const child = spawn('sh', ['curl.sh', gateway.url, addressOf(user(7))], {
       cwd: home,
       detached: true,
     })
-    let said = ''
+    let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
     await until(() =>
-      /^data: .*"updates":\[\{"isSpent":false,"output":\{"amount":"\d+"/m.test(said),
+      /^data: .*"updates":\[\{"isSpent":false,"output":\{"amount":"\d+"/m.test(output),
     )
     const ended = once(child, 'exit')
     process.kill(-(child.pid ?? 0))
     await ended
-    expect(said).toMatch(/^id: \S+\nevent: next$/m)
+    expect(output).toMatch(/^id: \S+\nevent: next$/m)
   })
 })
 
-/** Shows what the hook gives, and lets the test choose the address, show it again, and take it away. */
+/** Shows the result of the hook. The test sets its address, renders it again and removes it with `window.show`. */
 const component = `
 import { useFeed } from '@ledger-gateway/client/react'
 import { StrictMode, useState } from 'react'
@@ -212,20 +212,20 @@ function Page() {
 createRoot(document.body).render(<StrictMode><Page /></StrictMode>)
 `
 
-test('useFeed begins anew with another address only, and ends with its component', async () => {
+test('useFeed opens a new feed only for another address and ends with its component', async () => {
   writeFileSync(join(home, 'hook.tsx'), component)
   await bundle('hook')
   const { page, close } = await openTab(browser, '', { width: 800 })
-  // Counted in the page, in order with what it shows: the browser reports a request a little later.
+  // The page counts its requests, in order with its output: the browser reports a request a little later.
   await page.evaluateOnNewDocument(`{
     const send = window.fetch
-    window.asked = 0
+    window.requests = 0
     window.fetch = (...request) => {
-      window.asked++
+      window.requests++
       return send(...request)
     }
   }`)
-  const asked = async () => Number(await page.evaluate('window.asked'))
+  const requests = async () => Number(await page.evaluate('window.requests'))
   let open = 0
   page.on('request', (request) => (request.method() === 'POST' ? open++ : 0))
   for (const event of ['requestfailed', 'requestfinished'] as const) {
@@ -238,11 +238,11 @@ test('useFeed begins anew with another address only, and ends with its component
   }
   const [first, second] = [addressOf(user(8)), addressOf(user(9))]
   await show({ address: first, round: 1 }, '1 LIVE')
-  const before = await asked()
+  const before = await requests()
   await show({ address: first, round: 2 }, '2 LIVE')
-  expect(await asked()).toBe(before)
+  expect(await requests()).toBe(before)
   await show({ address: second, round: 3 }, '3 LIVE')
-  expect(await asked()).toBe(before + 1)
+  expect(await requests()).toBe(before + 1)
   await Promise.all([pay(first), pay(second)])
   await show({ address: second, round: 4 }, `4 LIVE ${second}`)
   await show({ address: 'nowhere', round: 5 }, '5 ENDED ADDRESS_MALFORMED')

@@ -26,7 +26,7 @@ function cursorAt(seq: number): string {
   return gateway.log.cursorAt(seq)
 }
 
-/** Reads until so many updates were told, or the end. */
+/** Reads a feed until `count` updates are received or it ends. */
 async function read(options: FollowOptions, count: number): Promise<(FeedEvent | FeedEnded)[]> {
   const events: (FeedEvent | FeedEnded)[] = []
   for await (const event of follow({ longestPauseMs: 5, ...options })) {
@@ -45,28 +45,28 @@ function ordinalsOf(events: readonly (FeedEvent | FeedEnded)[]): number[] {
 }
 
 describe('the client', () => {
-  test('resumes by itself whenever its line is cut, and misses and repeats nothing (2, 3)', async () => {
-    const way = await openCuttableProxy(gateway.url)
-    const told: number[] = []
+  test('resumes by itself after each lost connection without a missing or repeated update (2, 3)', async () => {
+    const proxy = await openCuttableProxy(gateway.url)
+    const received: number[] = []
     let opened = 0
     const from = cursorAt(0)
     const feed = follow({
-      url: way.url,
+      url: proxy.url,
       addresses: [addressText(owner)],
       after: from,
       longestPauseMs: 5,
     })
     for await (const event of feed) {
       if (event.__typename === 'FeedOpened') opened++
-      told.push(...ordinalsOf([event]))
-      if (told.length >= 12) break
+      received.push(...ordinalsOf([event]))
+      if (received.length >= 12) break
       if (event.__typename !== 'LedgerUpdateBatch') continue
-      way.cut()
+      proxy.cut()
       if (rowsOf(gateway.log.rows, owner, 'OWNED').length < 12) await gateway.commit(slotOf(owner))
     }
-    expect(told).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
+    expect(received).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
     expect(opened).toBeGreaterThan(5)
-    way.close()
+    proxy.close()
   })
 
   test('ends with its signal', async () => {
@@ -88,13 +88,13 @@ describe('the client', () => {
     ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED'],
     ['another path', { url: '/nowhere' }, 'HTTP_404'],
   ] as const
-  test.each(refused)('ends where coming back would not help: %s', async (_name, options, code) => {
+  test.each(refused)('ends without a retry for %s', async (_name, options, code) => {
     const url = 'url' in options ? `${gateway.url}${options.url}` : gateway.url
     expect(await read({ ...options, url }, 1)).toMatchObject([{ __typename: 'FeedEnded', code }])
   })
 
   test.each(['', 'gateway', 'ws://127.0.0.1', 'http://a:b@127.0.0.1'])(
-    'ends where no gateway can be: "%s"',
+    'ends for the invalid URL "%s"',
     async (url) => {
       expect(await read({ url }, 1)).toMatchObject([
         { __typename: 'FeedEnded', code: 'URL_MALFORMED' },
@@ -103,13 +103,13 @@ describe('the client', () => {
   )
 })
 
-describe('the client against gateways that are wrong or busy', () => {
+describe('the client of a faulty or busy gateway', () => {
   let answers: ((request: IncomingMessage, response: ServerResponse) => void)[] = []
   let server: Server
   let url = ''
   beforeAll(async () => {
     server = createServer((request, response) => {
-      // The last answer is for ever.
+      // The last response is used for all further requests.
       const answer = answers.length > 1 ? answers.shift() : answers[0]
       answer?.(request, response)
     })
@@ -128,7 +128,7 @@ describe('the client against gateways that are wrong or busy', () => {
     start: [{ address, class: 'OWNED', ordinal: '0', historyHash: `0x${'00'.repeat(32)}` }],
   }
 
-  function tell(...events: object[]) {
+  function respondWith(...events: object[]) {
     return (_request: IncomingMessage, response: ServerResponse) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       for (const event of events) {
@@ -141,25 +141,25 @@ describe('the client against gateways that are wrong or busy', () => {
     return { __typename: 'LedgerUpdateBatch', previousCursor, cursor: 'b', updates }
   }
 
-  /** The first update of the owner in the real log, with its real history hash. */
+  /** Returns the first update of the owner from the real log, with its real history hash. */
   async function realUpdate(): Promise<Record<string, unknown>> {
-    const [, told] = await read({ url: gateway.url, addresses: [address], after: cursorAt(0) }, 1)
-    return told?.__typename === 'LedgerUpdateBatch' ? { ...told.updates[0] } : {}
+    const [, received] = await read(
+      { url: gateway.url, addresses: [address], after: cursorAt(0) },
+      1,
+    )
+    return received?.__typename === 'LedgerUpdateBatch' ? { ...received.updates[0] } : {}
   }
 
   const faults = [
     ['a missing update', (update: object) => [batch([{ ...update, ordinal: '2' }])]],
-    ['an update told twice', (update: object) => [batch([update, update])]],
-    [
-      'a history hash that does not follow',
-      (update: object) => [batch([{ ...update, isSpent: true }])],
-    ],
+    ['a repeated update', (update: object) => [batch([update, update])]],
+    ['a wrong history hash', (update: object) => [batch([{ ...update, isSpent: true }])]],
     ['a gap between two events', (update: object) => [batch([update], 'z')]],
   ] as const
   test.each(faults)('notices %s (13)', async (_name, events) => {
-    answers = [tell(opened, ...events(await realUpdate()))]
-    const told = await read({ url, addresses: [address], after: 'a' }, 10)
-    expect(told.at(-1)).toMatchObject({ __typename: 'FeedEnded', code: 'HISTORY_BROKEN' })
+    answers = [respondWith(opened, ...events(await realUpdate()))]
+    const received = await read({ url, addresses: [address], after: 'a' }, 10)
+    expect(received.at(-1)).toMatchObject({ __typename: 'FeedEnded', code: 'HISTORY_BROKEN' })
   })
 
   test('notices that another gateway has another history (13)', async () => {
@@ -167,17 +167,17 @@ describe('the client against gateways that are wrong or busy', () => {
     const elsewhere = { ...opened, cursor: 'b', start: [{ ...opened.start[0], ordinal: '7' }] }
     answers = [
       (request, response) => {
-        tell(opened, batch([update]))(request, response)
+        respondWith(opened, batch([update]))(request, response)
         response.end()
       },
-      tell(elsewhere),
+      respondWith(elsewhere),
     ]
-    const told = await read({ url, addresses: [address], after: 'a' }, 10)
-    expect(ordinalsOf(told)).toEqual([1])
-    expect(told.at(-1)).toMatchObject({ __typename: 'FeedEnded', code: 'HISTORY_BROKEN' })
+    const received = await read({ url, addresses: [address], after: 'a' }, 10)
+    expect(ordinalsOf(received)).toEqual([1])
+    expect(received.at(-1)).toMatchObject({ __typename: 'FeedEnded', code: 'HISTORY_BROKEN' })
   })
 
-  test('comes back to one that is full, broken or mute, with the headers of the moment', async () => {
+  test('reconnects after an error status, a lost connection or silence, with current headers', async () => {
     const update = await realUpdate()
     const tokens: unknown[] = []
     const status = (code: number) => (request: IncomingMessage, response: ServerResponse) => {
@@ -189,19 +189,22 @@ describe('the client against gateways that are wrong or busy', () => {
       status(503),
       status(401),
       (request) => request.socket.destroy(),
-      // Says nothing for ever.
+      // Never responds.
       () => {},
-      tell(opened, batch([update])),
+      respondWith(opened, batch([update])),
     ]
-    let asked = 0
-    const headers = () => ({ authorization: `token ${asked++}` })
-    const told = await read({ url, addresses: [address], after: 'a', headers, silenceMs: 200 }, 1)
-    expect(ordinalsOf(told)).toEqual([1])
+    let requests = 0
+    const headers = () => ({ authorization: `token ${requests++}` })
+    const received = await read(
+      { url, addresses: [address], after: 'a', headers, silenceMs: 200 },
+      1,
+    )
+    expect(ordinalsOf(received)).toEqual([1])
     expect(tokens).toEqual(['token 0', 'token 1'])
-    expect(asked).toBe(5)
+    expect(requests).toBe(5)
   })
 
-  test('waits as long as it is asked to, in seconds or to a date', async () => {
+  test('waits for the time in Retry-After, in seconds or as a date', async () => {
     const moments: number[] = []
     const away =
       (retryAfter: () => string) => (_request: IncomingMessage, response: ServerResponse) => {
@@ -210,9 +213,9 @@ describe('the client against gateways that are wrong or busy', () => {
       }
     const back = (request: IncomingMessage, response: ServerResponse) => {
       moments.push(performance.now())
-      tell(opened, batch([]))(request, response)
+      respondWith(opened, batch([]))(request, response)
     }
-    // A date has whole seconds: this one is at least one second away.
+    // A date has whole seconds, so this one is at least one second away.
     const date = () => new Date(Date.now() + 2_000).toUTCString()
     answers = [away(() => '1'), away(date), away(() => 'soon'), back]
     const [first] = await read({ url, addresses: [address], after: 'a' }, 0)
@@ -223,25 +226,25 @@ describe('the client against gateways that are wrong or busy', () => {
     expect(pauses[2]).toBeLessThan(990)
   })
 
-  test('does not hurry because it is asked to wait for longer than a timer can', async () => {
+  test('does not retry at once if Retry-After exceeds the range of a timer', async () => {
     const controller = new AbortController()
-    let asked = 0
+    let requests = 0
     answers = Array.from(
       { length: 3 },
       () => (_request: IncomingMessage, response: ServerResponse) => {
-        asked++
+        requests++
         response.writeHead(503, { 'retry-after': '9999999999' }).end(() => {
           setTimeout(() => controller.abort(), 200)
         })
       },
     )
     for await (const _ of follow({ url, longestPauseMs: 5, signal: controller.signal })) break
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   test('ends after a reset', async () => {
-    answers = [tell(opened, { __typename: 'FeedReset', reason: 'LOG_PRUNED' })]
-    const told = await read({ url, addresses: [address], after: 'a' }, 1)
-    expect(told.at(-1)).toMatchObject({ __typename: 'FeedReset', reason: 'LOG_PRUNED' })
+    answers = [respondWith(opened, { __typename: 'FeedReset', reason: 'LOG_PRUNED' })]
+    const received = await read({ url, addresses: [address], after: 'a' }, 1)
+    expect(received.at(-1)).toMatchObject({ __typename: 'FeedReset', reason: 'LOG_PRUNED' })
   })
 })

@@ -22,7 +22,7 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
-/** Documents of the caller: queries, subscriptions and selections of updates, with the types that generators give them. */
+/** Queries, subscriptions and selections of updates with documents of the caller, and the types that generators give them. */
 
 let gateway: TestGateway
 let url = ''
@@ -36,12 +36,12 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 async function all<T>(events: AsyncIterable<T>): Promise<readonly T[]> {
-  const seen: T[] = []
-  for await (const event of events) seen.push(event)
-  return seen
+  const received: T[] = []
+  for await (const event of events) received.push(event)
+  return received
 }
 
-/** As a code generator writes it where documents are texts. */
+/** A typed document as code generators write it for documents as text. */
 class TypedDocumentString<Data, Variables>
   extends String
   implements DocumentTypeDecoration<Data, Variables>
@@ -59,11 +59,11 @@ const balanceString = new TypedDocumentString<BalanceData, { of: string }>(balan
 
 async function payTo(payee: string): Promise<void> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
-  const asked = await rest(`${url}/api/enqueue`, {
+  const response = await rest(`${url}/api/enqueue`, {
     ...init,
     body: JSON.stringify({ address: payee }),
   })
-  expect(asked.status).toBe(202)
+  expect(response.status).toBe(202)
 }
 
 describe('the text of a parsed document', () => {
@@ -83,11 +83,11 @@ describe('the text of a parsed document', () => {
     mutation { act }
     subscription ($d: ID) { follow(d: $d) }`
 
-  test('says the same as its source, for the pages of the explorer and every kind of node', () => {
+  test('is equivalent to its source for the pages of the explorer and every kind of node', () => {
     expect(pages.length).toBeGreaterThan(20)
     for (const source of [...pages, everyKind]) {
       const again = parse(documentText(parse(source, { noLocation: true })))
-      // A block string is written as a usual one, which holds the same text.
+      // A block string is printed as an ordinary string with the same text.
       const plain = (text: string) =>
         JSON.stringify(parse(text, { noLocation: true })).replaceAll(
           '"block":true',
@@ -112,11 +112,11 @@ describe('query', () => {
     })
   })
 
-  test('has its variables checked by the types, and needs none where none is required', async () => {
+  test('checks the types of variables, and needs none if none is required', async () => {
     // @ts-expect-error a variable is missing
     const missing = await query({ url, document: balanceNode })
     expect(missing).toMatchObject({ ok: false, failure: { code: 'BAD_USER_INPUT' } })
-    // @ts-expect-error it is a number
+    // @ts-expect-error the variable must be a string
     await query({ url, document: balanceString, variables: { of: 1 } })
     const document: TypedDocumentNode<{ status: { role: string } }, { [key: string]: never }> =
       parse('{ status { role } }')
@@ -124,7 +124,7 @@ describe('query', () => {
     expect(answer).toMatchObject({ ok: true, data: { status: { role: 'WRITER' } } })
   })
 
-  test('takes a plain text, with the type that the caller names', async () => {
+  test('accepts a plain text with a type that the caller names', async () => {
     const answer = await query<BalanceData>({
       url,
       document: balanceText,
@@ -134,7 +134,7 @@ describe('query', () => {
     expect(answer.ok).toBe(true)
   })
 
-  test('says what failed by its code: the whole, a part, no gateway, a proxy', async () => {
+  test('returns the code of a failure: an invalid document, a proxy, no gateway', async () => {
     const nothing = await query({ url, document: '{ nothing }' })
     expect(nothing).toMatchObject({ ok: false, failure: { code: 'GRAPHQL_VALIDATION_FAILED' } })
     const proxy = createServer((_request, response) => {
@@ -159,26 +159,26 @@ describe('query', () => {
 })
 
 describe('subscribe', () => {
-  test('gives the events with their type, from where the variables say at each connection', async () => {
+  test('returns typed events, and computes the variables for each connection', async () => {
     type Milestones = { readonly milestones: { readonly index: number } }
     const document: TypedDocumentNode<Milestones, { after: number }> = parse(
       'subscription New($after: UInt32!) { milestones(after: $after) { index } }',
     )
-    const seen: number[] = []
-    const variables = () => ({ after: seen.at(-1) ?? 0 })
+    const received: number[] = []
+    const variables = () => ({ after: received.at(-1) ?? 0 })
     const proxy = await openCuttableProxy(url)
     const events = subscribe({ url: proxy.url, document, variables, longestPauseMs: 5 })
     for await (const event of events) {
       expectTypeOf(event).toEqualTypeOf<Answer<Milestones>>()
-      if (event.ok) seen.push(event.data.milestones.index)
-      if (seen.length === 6) break
+      if (event.ok) received.push(event.data.milestones.index)
+      if (received.length === 6) break
       proxy.cut()
     }
     proxy.close()
-    expect(seen).toEqual([1, 2, 3, 4, 5, 6])
+    expect(received).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('ends when the gateway completes it', async () => {
+  test('ends when the gateway completes the subscription', async () => {
     await payTo(address)
     const latest = '{ transactions(first: 1) { nodes { transactionId } } }'
     type Latest = { transactions: { nodes: readonly { transactionId: string }[] } }
@@ -192,7 +192,7 @@ describe('subscribe', () => {
     expect(states.at(-1)).toMatchObject({ data: { transactionState: { state: 'FINALIZED' } } })
   })
 
-  test('ends with the refusal that another connection would not change', async () => {
+  test('ends with an error that a new connection would not change', async () => {
     const document = 'subscription { milestones(after: 4294967295) { index } }'
     const events = await all(subscribe({ url, document }))
     expect(events).toMatchObject([{ ok: false, failure: { code: 'MILESTONE_NOT_COMMITTED' } }])
@@ -208,7 +208,7 @@ describe('follow with a selection', () => {
     fragment Whose on LedgerUpdate { output { amount address } }`
   const selection: TypedDocumentNode<Amounts, unknown> = parse(text)
 
-  test('has the outputs and amounts in the updates, with their type', async () => {
+  test('returns updates with typed outputs and amounts', async () => {
     const payee = addressOf(user(4))
     const { cursor } = await openedAt(payee)
     await payTo(payee)
@@ -227,15 +227,15 @@ describe('follow with a selection', () => {
   })
 
   const refused = [
-    ['a field that is not there', 'fragment Odd on LedgerUpdate { colour }'],
+    ['a field that does not exist', 'fragment Odd on LedgerUpdate { colour }'],
     [
-      'another meaning of a field that the client checks',
+      'an alias that replaces a field that the client checks',
       'fragment Odd on LedgerUpdate { ordinal: seq }',
     ],
     ['a fragment on another type', 'fragment Odd on Output { amount }'],
-    ['no fragment', 'query { status { role } }'],
+    ['a query instead of a fragment', 'query { status { role } }'],
   ] as const
-  test.each(refused)('ends where it cannot be: %s', async (_name, wrong) => {
+  test.each(refused)('ends for an invalid selection: %s', async (_name, wrong) => {
     const events = await all(follow({ url, selection: wrong }))
     expect(events).toMatchObject([{ __typename: 'FeedEnded', code: 'GRAPHQL_VALIDATION_FAILED' }])
   })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import plugin from '@graphql-eslint/eslint-plugin'
 
-/** The linter's rules for schemas that are asked of ours; `schema-rules.ts` has the exceptions. */
+/** The linter rules for the schema; `schema-rules.ts` lists the exceptions. */
 const schema = fileURLToPath(new URL('../../schema.graphql', import.meta.url))
 
 export default [
@@ -16,9 +16,9 @@ export default [
       ...plugin.configs['flat/schema-recommended'].rules,
       ...plugin.configs['flat/schema-relay'].rules,
       '@graphql-eslint/require-nullable-result-in-root': 'error',
-      // Only what is stored has an id: these types implement Node, and the content of them is values.
+      // Only stored objects have an id: their types implement Node, and all other types are values.
       '@graphql-eslint/strict-id-in-types': 'off',
-      // A list that the protocol bounds, as the inputs of a transaction are, is no connection.
+      // A list that the protocol bounds, such as the inputs of a transaction, is not a connection.
       '@graphql-eslint/relay-edge-types': ['error', { listTypeCanWrapOnlyEdgeType: false }],
     },
   },

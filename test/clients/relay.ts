@@ -11,25 +11,25 @@ import {
   isRequiredArgument,
 } from 'graphql'
 
-/** The Relay compiler on the schema: a fragment that can be fetched again on each Node, and every list as a connection. */
+/** Runs the Relay compiler on the schema, with a refetchable fragment on each Node and every list as a connection. */
 
 const generated = new URL('generated/relay/', import.meta.url)
 const schemaFile = fileURLToPath(new URL('../../schema.graphql', import.meta.url))
 const compiler = fileURLToPath(new URL('node_modules/relay-compiler/cli.js', import.meta.url))
 
-/** The result of compiling. */
+/** The result of the compiler. */
 export interface RelayCompilation {
   /** Types that implement Node. */
   readonly nodes: readonly string[]
-  /** What the compiler found wrong; empty where it accepts everything. */
+  /** Output of the compiler on failure, otherwise empty. */
   readonly problems: string
 }
 
-/** Compiles; the names of documents begin with that of their file, as the compiler wants it. */
+/** Compiles the fragments. Their names start with the name of their file, as the compiler requires. */
 export function compileForRelay(): RelayCompilation {
   const schema = buildSchema(readFileSync(schemaFile, 'utf8'))
   const interfaceOfNodes = schema.getType('Node')
-  if (!isInterfaceType(interfaceOfNodes)) throw new Error('Node is an interface')
+  if (!isInterfaceType(interfaceOfNodes)) throw new Error('expected Node to be an interface')
   const nodes = schema.getImplementations(interfaceOfNodes).objects.map(({ name }) => name)
   const fragments = [...nodes, 'Query'].flatMap((name) => fragmentsOn(schema, name))
   rmSync(generated, { recursive: true, force: true })
@@ -52,10 +52,10 @@ export function compileForRelay(): RelayCompilation {
   return { nodes, problems: status === 0 ? '' : `${stdout}${stderr}` }
 }
 
-/** One of the plain fields of a type, and one of each of its lists, which Relay pages through. */
+/** Returns a fragment with the plain fields of a type and one for each of its lists, which Relay pages through. */
 function fragmentsOn(schema: GraphQLSchema, on: string): string[] {
   const type = schema.getType(on)
-  if (!isObjectType(type)) throw new Error(`${on} has fields`)
+  if (!isObjectType(type)) throw new Error(`expected fields of ${on}`)
   const fields = Object.values(type.getFields()).filter(
     ({ args }) => !args.some(isRequiredArgument),
   )

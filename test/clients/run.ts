@@ -6,35 +6,35 @@ import { compileForRelay } from './relay.ts'
 import { lintSchema } from './schema-rules.ts'
 import { compileTyped } from './typed.ts'
 
-/** `npm run test:clients`: whether clients that others build take `schema.graphql`, and a linter's rules for schemas hold. */
+/** `npm run test:clients`: tests third-party GraphQL clients and a schema linter with `schema.graphql`. */
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
 installPackages(folder, '--ignore-scripts')
 
-/** Says what was shown, or what is wrong. */
-function report(shown: string, problems: string): void {
-  console.log(problems === '' ? `ok    ${shown}` : `FAIL  ${shown}\n${problems}`)
+/** Prints a statement that holds, or the problems with it. */
+function report(statement: string, problems: string): void {
+  console.log(problems === '' ? `ok    ${statement}` : `FAIL  ${statement}\n${problems}`)
   if (problems !== '') process.exitCode = 1
 }
 
-report('The schema keeps the rules of graphql-eslint.', lintSchema().join('\n'))
+report('The schema follows the rules of graphql-eslint.', lintSchema().join('\n'))
 const { nodes, problems } = compileForRelay()
 report(`Relay compiles a refetchable fragment on each of ${nodes.join(', ')}, and lists.`, problems)
 const typing = compileTyped()
 report(`gql.tada types the documents of ${pages.join(', ')}.`, typing)
-if (typing === '') report('They are answered as typed.', await askTyped())
+if (typing === '') report('Their responses match the types.', await requestTyped())
 
-/** Runs the typed client against a gateway with every kind of thing in its ledger; gives the pages that were not there. */
-async function askTyped(): Promise<string> {
+/** Runs the typed client against a gateway with every kind of output in its ledger. Returns the pages without data. */
+async function requestTyped(): Promise<string> {
   const started = await startChainWorld({ players: 50, rounds: 9 })
   try {
     const { slot: _, ...variables } = await variablesIn(started)
     await setRecords(started.world.gateway, variables)
-    // It is compiled by the packages of this folder alone.
-    const { askForPages } = await import(new URL('pages.ts', import.meta.url).href)
-    const there: readonly string[] = await askForPages(started.world.gateway.url, variables)
-    return pages.filter((page) => !there.includes(page)).join('\n')
+    // The packages of this folder compile it.
+    const { requestPages } = await import(new URL('pages.ts', import.meta.url).href)
+    const found: readonly string[] = await requestPages(started.world.gateway.url, variables)
+    return pages.filter((page) => !found.includes(page)).join('\n')
   } finally {
     await started.world.close()
   }

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The schema under the rules of a linter. Every exception stands here, with its reason. */
+/** Lints the schema. This file lists every exception with its reason. */
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const eslint = fileURLToPath(new URL('node_modules/eslint/bin/eslint.js', import.meta.url))
 const schemaFile = new URL('../../schema.graphql', import.meta.url)
 
 interface Exception {
-  /** Without its prefix. */
+  /** Name of the rule without its prefix. */
   readonly rule: string
-  /** What its messages are about. */
+  /** Pattern of the messages that are allowed. */
   readonly about: RegExp
   readonly reason: string
 }
@@ -20,13 +20,13 @@ const exceptions: readonly Exception[] = [
   {
     rule: 'no-typename-prefix',
     about: /^Field "(\w+)Id" starts/,
-    reason:
-      'A thing has its natural id, named as ids of it are everywhere else, beside the global `id`.',
+    reason: 'An object has its protocol id, with its usual name, in addition to the global `id`.',
   },
   {
     rule: 'no-typename-prefix',
     about: /^Field "(validatorStake|signature)" starts/,
-    reason: 'The protocol calls them so: the stake of a validator beside that of its delegators.',
+    reason:
+      'The protocol uses these names: the stake of a validator, as opposed to that of its delegators.',
   },
   {
     rule: 'relay-edge-types',
@@ -37,17 +37,18 @@ const exceptions: readonly Exception[] = [
   {
     rule: 'require-nullable-result-in-root',
     about: /result type "(Health|Network|Status)" in type "Query"/,
-    reason: 'They have no arguments that could be wrong.',
+    reason: 'These fields have no arguments that could be wrong.',
   },
   {
     rule: 'require-nullable-result-in-root',
     about: /result type "SearchResult" in type "Query"/,
-    reason: 'Its answer says why it found nothing.',
+    reason: 'The result states why nothing was found.',
   },
   {
     rule: 'require-nullable-result-in-root',
     about: /in type "Mutation"/,
-    reason: 'A mutation stands alone in its document: it did what was asked, or there is an error.',
+    reason:
+      'A mutation is the only field of its document: it returns its result, or the response has an error.',
   },
 ]
 
@@ -57,7 +58,7 @@ interface Message {
   readonly message: string
 }
 
-/** Lints; gives what is wrong, one line each, and the exceptions that nothing needs any more. */
+/** Lints the schema. Returns a line for each finding and for each exception that is no longer needed. */
 export function lintSchema(): readonly string[] {
   const words = ['--stdin', '--stdin-filename', 'schema.graphql', '--format', 'json']
   const { stdout, stderr } = spawnSync(process.execPath, [eslint, ...words], {
@@ -80,6 +81,6 @@ export function lintSchema(): readonly string[] {
     ...wrong.map(({ line, ruleId, message }) => `schema.graphql:${line} ${ruleId}: ${message}`),
     ...exceptions
       .filter((one) => !needed.has(one))
-      .map(({ rule, about }) => `no message needs the exception ${rule} ${about}`),
+      .map(({ rule, about }) => `the exception ${rule} ${about} is no longer needed`),
   ]
 }

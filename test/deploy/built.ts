@@ -7,7 +7,7 @@ import { buildImage, type Image } from './dockerfile.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The image of deploy/Dockerfile, for which this checkout stands for the stage that builds: it is built. */
+/** Builds the image of deploy/Dockerfile with this checkout, which is built already, instead of its build stage. */
 export async function imageOfCheckout(folder: string, node: string): Promise<Image> {
   const built = join(folder, 'built')
   await layOutBuilt(join(built, 'build'))
@@ -15,7 +15,7 @@ export async function imageOfCheckout(folder: string, node: string): Promise<Ima
   return buildImage(join(root, 'deploy/Dockerfile'), { context: root, folder, given, node })
 }
 
-/** What the stage `build` leaves: links into the checkout, without what only development needs. */
+/** Creates the result of the stage `build`: links into the checkout, without development packages. */
 async function layOutBuilt(to: string): Promise<void> {
   mkdirSync(join(to, 'data'), { recursive: true })
   const packages = Object.entries(packageLock.packages).flatMap(([path, locked]) =>

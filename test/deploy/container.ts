@@ -3,26 +3,26 @@ import { lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Image } from './dockerfile.ts'
 
-/** Runs a process of an image the way a container runtime does, as far as the machine allows it. */
+/** Runs a process of an image as a container runtime does, as far as the machine allows it. */
 
-/** What a process of an image is started with. */
+/** Options for a process of an image. */
 export interface Start {
   readonly words: readonly string[]
-  /** Over the environment of the image. */
+  /** Overrides the environment of the image. */
   readonly env: Readonly<Record<string, string>>
-  /** The program that stands for the one of the base image. */
+  /** The Node program that replaces the one of the base image. */
   readonly node: string
 }
 
-/** Whether a process can get a root of its own here: on Linux, for root, where mount namespaces may be made. */
+/** Returns whether a process can have its own root folder here: on Linux, as root, if mount namespaces are allowed. */
 export function canIsolate(): boolean {
   const isRoot = process.platform === 'linux' && process.getuid?.() === 0
   return isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0
 }
 
 /**
- * Starts a process of an image. Where `canIsolate`, its root is the image, of which it can write to the volumes and /tmp alone,
- * and it has the user of the image and no capability; elsewhere it is a process in the folder of the image.
+ * Starts a process of an image. If `canIsolate()`, its root is the image, of which it can write only to the volumes and /tmp, and it
+ * has the user of the image and no capabilities. Otherwise it is a plain process in the folder of the image.
  */
 export function startInImage(image: Image, { words, env, node }: Start): ChildProcess {
   const stdio = ['ignore', 'pipe', 'pipe'] as const
@@ -45,10 +45,10 @@ export function startInImage(image: Image, { words, env, node }: Start): ChildPr
   return spawn('unshare', [...unshare, ...entering, ...words], { stdio: [...stdio] })
 }
 
-/** Folders of the machine that stand for those of the base image. */
+/** Folders of the machine that replace those of the base image. */
 const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib64', 'etc', 'dev', 'proc'] as const
 
-/** The places that they are mounted on; links stay links. */
+/** Creates the mount points of these folders; links stay links. */
 function addSystemFolders(root: string): void {
   mkdirSync(join(root, 'tmp'), { recursive: true })
   for (const name of systemFolders) {
@@ -60,7 +60,7 @@ function addSystemFolders(root: string): void {
   }
 }
 
-/** The commands that mount what the process shall see. The volumes are mounted before the rest can only be read. */
+/** Returns the commands that mount the folders of the process. The volumes are mounted before the rest becomes read-only. */
 function mounts({ root, volumes }: Image, node: string): readonly string[] {
   const folders = systemFolders.filter((name) =>
     lstatSync(join(root, name), { throwIfNoEntry: false })?.isDirectory(),

@@ -4,31 +4,31 @@ import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve } f
 import { DockerfileParser, type Instruction, ModifiableInstruction } from 'dockerfile-ast'
 import { assert } from '../../src/lib/assert.ts'
 
-/** Carries out a Dockerfile without Docker: each stage is a folder, and the base image is the machine itself. */
+/** Executes a Dockerfile without Docker: each stage is a folder, and the base image is the machine itself. */
 
-/** What the last stage says of the process. */
+/** The last stage: its folder and the options of its process. */
 export interface Image {
-  /** The folder that is its root. */
+  /** The root folder. */
   readonly root: string
   readonly workdir: string
   readonly env: Readonly<Record<string, string>>
-  /** The numbers of its user and group. */
+  /** Numbers of the user and group. */
   readonly user: string
   readonly volumes: readonly string[]
-  /** Entry point and command together. */
+  /** Entry point and command. */
   readonly command: readonly string[]
   readonly healthcheck: readonly string[]
 }
 
-/** Where and how a Dockerfile is carried out. */
+/** Options for the execution of a Dockerfile. */
 export interface Build {
   /** The build context. */
   readonly context: string
-  /** The folder that the folders of the stages are made in. */
+  /** The folder in which the folders of the stages are created. */
   readonly folder: string
-  /** Stages that are there already, by name: their instructions are left out, and links in them followed. */
+  /** Folders of existing stages by name. Their instructions are skipped, and links in them are followed. */
   readonly given?: ReadonlyMap<string, string>
-  /** The program that stands for the one of the base image. */
+  /** The Node program that replaces the one of the base image. */
   readonly node: string
 }
 
@@ -43,12 +43,12 @@ interface Stage {
   readonly words: { ENTRYPOINT: string[]; CMD: string[]; HEALTHCHECK: string[] }
 }
 
-/** The instructions of a file, in their order. */
+/** Returns the instructions of a Dockerfile in order. */
 export function instructionsOf(text: string): readonly Instruction[] {
   return DockerfileParser.parse(text).getInstructions()
 }
 
-/** Carries out all instructions of a file; the folder of the last stage is the image. */
+/** Executes all instructions of a Dockerfile. The folder of the last stage is the image. */
 export function buildImage(file: string, build: Build): Image {
   const stages: Stage[] = []
   const ignored = linesOf(`${file}.dockerignore`)
@@ -59,22 +59,22 @@ export function buildImage(file: string, build: Build): Image {
       continue
     }
     const stage = stages.at(-1)
-    assert(stage !== undefined, `FROM stands before ${keyword}`)
-    if (!stage.isGiven) carryOut(instruction, stage, { ...build, stages, ignored })
+    assert(stage !== undefined, `expected FROM before ${keyword}`)
+    if (!stage.isGiven) execute(instruction, stage, { ...build, stages, ignored })
   }
   const last = stages.at(-1)
-  assert(last !== undefined, `${file} has a stage`)
+  assert(last !== undefined, `expected a stage in ${file}`)
   const { root, workdir, env, user, volumes, words } = last
   const command = [...words.ENTRYPOINT, ...words.CMD]
   return { root, workdir, env, user, volumes, command, healthcheck: words.HEALTHCHECK }
 }
 
-interface Around extends Build {
+interface StageBuild extends Build {
   readonly stages: readonly Stage[]
   readonly ignored: readonly string[]
 }
 
-function carryOut(instruction: Instruction, stage: Stage, around: Around): void {
+function execute(instruction: Instruction, stage: Stage, build: StageBuild): void {
   const keyword = instruction.getKeyword()
   const words = instruction.getArguments().map((argument) => argument.getValue())
   const [first = ''] = words
@@ -90,13 +90,13 @@ function carryOut(instruction: Instruction, stage: Stage, around: Around): void 
       }
       return
     case 'COPY':
-      copy(instruction, words, stage, around)
+      copy(instruction, words, stage, build)
       return
     case 'RUN':
       execFileSync('/bin/sh', ['-ec', instruction.getRawArgumentsContent() ?? ''], {
         cwd: inside(stage, '.'),
-        // The machine's own environment has its proxies and registries, which Docker is given by its configuration.
-        env: { ...process.env, ...stage.env, PATH: `${dirname(around.node)}:${process.env.PATH}` },
+        // The environment of the machine names its proxies and registries, which Docker gets by its configuration.
+        env: { ...process.env, ...stage.env, PATH: `${dirname(build.node)}:${process.env.PATH}` },
         stdio: ['ignore', 'inherit', 'inherit'],
       })
       return
@@ -114,7 +114,7 @@ function carryOut(instruction: Instruction, stage: Stage, around: Around): void 
       stage.words[keyword] = jsonWords(instruction)
       return
     default:
-      throw new Error(`${keyword}: expected an instruction that this can carry out`)
+      throw new Error(`${keyword}: not a supported instruction`)
   }
 }
 
@@ -128,23 +128,23 @@ function stageOf(from: Instruction, index: number, { folder, given }: Build): St
   return { root, name, isGiven, workdir: '/', env: {}, user: '0:0', volumes: [], words }
 }
 
-/** COPY of the context, or with `--from` of another stage. */
+/** Executes COPY from the context, or from another stage with `--from`. */
 function copy(
   instruction: Instruction,
   words: readonly string[],
   stage: Stage,
-  around: Around,
+  build: StageBuild,
 ): void {
   const flags = flagsOf(instruction)
   const from = flags.get('from')
-  const source = around.stages.find(({ name }) => name !== undefined && name === from)
-  assert(from === undefined || source !== undefined, `COPY names a stage: ${from}`)
-  const isLeftOut = source === undefined ? ignoring(around) : () => false
+  const source = build.stages.find(({ name }) => name !== undefined && name === from)
+  assert(from === undefined || source !== undefined, `expected a stage in COPY: ${from}`)
+  const isLeftOut = source === undefined ? ignoring(build) : () => false
   const target = words.at(-1) ?? ''
   const to = inside(stage, target)
   for (const word of words.slice(0, -1)) {
-    const path = source === undefined ? join(around.context, word) : join(source.root, word)
-    // A file keeps its name in a folder; of a folder the members are copied.
+    const path = source === undefined ? join(build.context, word) : join(source.root, word)
+    // A file that is copied into a folder keeps its name; a folder is copied by its contents.
     const isNamed = statSync(path).isFile() && target.endsWith('/')
     cpSync(path, isNamed ? join(to, basename(path)) : to, {
       recursive: true,
@@ -156,7 +156,7 @@ function copy(
   if (owner !== undefined && process.getuid?.() === 0) execFileSync('chown', ['-R', owner, to])
 }
 
-function ignoring({ context, ignored }: Around): (path: string) => boolean {
+function ignoring({ context, ignored }: StageBuild): (path: string) => boolean {
   return (path) => {
     const name = relative(context, path)
     return ignored.some((pattern) => matchesGlob(name, pattern))
@@ -168,10 +168,10 @@ function flagsOf(instruction: Instruction): ReadonlyMap<string, string> {
   return new Map(flags.map((flag) => [flag.getName(), flag.getValue() ?? '']))
 }
 
-/** The words in brackets of an instruction: without a shell. */
+/** Returns the words of an instruction in exec form. */
 function jsonWords(instruction: Instruction): string[] {
   const [words] = /\[.+\]/s.exec(instruction.getArgumentsContent() ?? '') ?? []
-  assert(words !== undefined, `${instruction.getKeyword()} has its words in brackets`)
+  assert(words !== undefined, `expected ${instruction.getKeyword()} in exec form`)
   return JSON.parse(words)
 }
 

@@ -12,7 +12,7 @@ import { startInImage } from './container.ts'
 import type { Image } from './dockerfile.ts'
 import { type Served, untilServed } from './served.ts'
 
-/** Two gateways of an image on a real PostgreSQL behind HAProxy, by deploy/haproxy.cfg but for ports and addresses. */
+/** Two gateways of an image on a real PostgreSQL behind HAProxy, with deploy/haproxy.cfg except for ports and addresses. */
 
 interface Composition {
   readonly image: Image
@@ -22,7 +22,7 @@ interface Composition {
   say(text: string): void
 }
 
-/** Follows by both transports through the balancer, and asks all the while one gateway stops. */
+/** Follows by both transports through the load balancer, and sends requests while one gateway stops. */
 export async function behindHaproxy({
   image,
   node,
@@ -36,9 +36,9 @@ export async function behindHaproxy({
     const gateways = [await start(), await start()]
     const url = await balance(gateways)
     await follow(url)
-    const asked = await askWhileOneStops(url, gateways)
+    const count = await queryWhileOneStops(url, gateways)
     say(
-      `haproxy.cfg: two gateways on PostgreSQL were followed through it by both transports; one stopped, and ${asked} requests meanwhile were answered`,
+      `haproxy.cfg: it forwarded subscriptions of both transports to two gateways on PostgreSQL, and ${count} requests while one of them stopped`,
     )
   } finally {
     for (const one of started) one.process.kill('SIGTERM')
@@ -47,7 +47,7 @@ export async function behindHaproxy({
   }
 
   async function start(): Promise<Served> {
-    // With a shared secret they keep nothing in files.
+    // With a shared secret the gateways keep nothing in files.
     const shared = { DATABASE_URL: database.url, JWT_SECRET: 'x'.repeat(32), TRUST_PROXY: '1' }
     const env = { PORT: '0', ...shared }
     const process = startInImage(image, { words: image.command, env, node })
@@ -68,7 +68,7 @@ export async function behindHaproxy({
         ({ status }) => status === 200,
         () => false,
       )
-    await until(answers, { what: 'HAProxy leads to a gateway' })
+    await until(answers, { what: 'HAProxy forwards to a gateway' })
     return url
   }
 }
@@ -81,42 +81,42 @@ function configFor(text: string, port: number, [one, other]: readonly Served[]):
     .replace('gateway-2:4000', address(other))
 }
 
-/** A subscription on a WebSocket and one on an event stream begin. */
+/** Opens a subscription on a WebSocket and one on an event stream. */
 async function follow(url: string): Promise<void> {
   const query = 'subscription { ledgerUpdates { __typename } }'
   const client = socketClient(url)
   const events = client.iterate({ query })
   const { value } = await events.next()
-  assert(value?.data?.ledgerUpdates !== undefined, 'a WebSocket gets through')
+  assert(value?.data?.ledgerUpdates !== undefined, 'expected a WebSocket event')
   const address = `${url}/graphql?query=${encodeURIComponent(query)}`
   const stream = await openStream(address, { headers: { accept: 'text/event-stream' } })
   assert(
     (await stream.result()).data.ledgerUpdates.__typename === 'FeedOpened',
-    'a stream gets through',
+    'expected an event of the stream',
   )
   stream.close()
   await events.return?.()
   await client.dispose()
 }
 
-/** Asks one request after the other until a gateway that was asked to stop has ended; none of them may fail. */
-async function askWhileOneStops(url: string, [leaving]: readonly Served[]): Promise<number> {
-  assert(leaving !== undefined, 'there is a gateway')
+/** Stops a gateway, and sends one request after the other until it has ended. No request may fail. */
+async function queryWhileOneStops(url: string, [leaving]: readonly Served[]): Promise<number> {
+  assert(leaving !== undefined, 'expected a gateway')
   let isOver = false
   const over = leaving.ended.then(() => {
     isOver = true
   })
   leaving.process.kill('SIGTERM')
-  let asked = 0
-  for (; !isOver; asked++) {
+  let count = 0
+  for (; !isOver; count++) {
     const { data } = await graphql(url, '{ status { role } }')
-    assert(data?.status !== undefined, 'the other gateway answers')
+    assert(data?.status !== undefined, 'expected a response of the other gateway')
   }
   await over
-  return asked
+  return count
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

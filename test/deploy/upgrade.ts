@@ -14,8 +14,8 @@ import { addressOf, user } from '../support/wallet.ts'
 import { collect } from './served.ts'
 
 /**
- * `npm run test:upgrade -- FORMER.tgz`: rolls this checkout out over the package of a former release, both installed, on one
- * PostgreSQL: side by side where their tables are the same, refused by name where they are not (docs/upgrade.md).
+ * `npm run test:upgrade -- FORMER.tgz`: upgrades from the package of a former release to this checkout, both installed, on one
+ * PostgreSQL: side by side if their tables are the same, otherwise one of them does not start (docs/upgrade.md).
  */
 
 const [, , tarball] = process.argv
@@ -36,36 +36,39 @@ try {
 }
 
 async function rollOut(): Promise<void> {
-  const former = await begin('former')
+  const former = await startRelease('former')
   await pay(former)
   const { cursor } = await firstUpdate(former, undefined)
-  say('the former release serves, and a follower has a cursor of it')
+  say('the former release serves, and a follower has a cursor')
 
   const early = attempt('this')
   if (early.isRefused) {
-    assert(early.log.includes('stop every gateway on it'), `it is refused by name: ${early.log}`)
-    say(`this release is refused beside it: ${early.log.trim().split('\n').at(-1)}`)
+    assert(early.log.includes('stop every gateway on it'), `expected DATABASE_IN_USE: ${early.log}`)
+    say(`this release does not start beside it: ${early.log.trim().split('\n').at(-1)}`)
     await pay(former)
     say('the former release still writes')
   } else {
-    say('this release starts beside it: they have the same tables')
+    say('this release starts beside it, because they have the same tables')
     await pay(former)
   }
   await end(former)
 
-  const next = await begin('this')
+  const next = await startRelease('this')
   const { outputId } = await firstUpdate(next, cursor)
-  say(`this release serves; the follower goes on with its cursor, to ${outputId}`)
+  say(`this release serves; the follower resumes with its cursor and receives ${outputId}`)
   await pay(next)
 
   const late = attempt('former')
   if (early.isRefused) {
-    assert(late.log.includes('newer than this program'), `it is refused by name: ${late.log}`)
-    say(`the former release is refused now: ${late.log.trim().split('\n').at(-1)}`)
+    assert(late.log.includes('newer than this program'), `expected a newer database: ${late.log}`)
+    say(`the former release no longer starts: ${late.log.trim().split('\n').at(-1)}`)
   }
   const { stdout, status } = run('this', ['check'])
-  assert(status === 0 && JSON.parse(stdout).findings.length === 0, `nothing is wrong: ${stdout}`)
-  say('check finds nothing')
+  assert(
+    status === 0 && JSON.parse(stdout).findings.length === 0,
+    `expected no findings: ${stdout}`,
+  )
+  say('check has no findings')
 }
 
 type Release = 'former' | 'this'
@@ -86,13 +89,13 @@ function optionsOf(release: Release) {
   return { cwd: join(folder, release), env, encoding: 'utf8' as const }
 }
 
-async function begin(release: Release): Promise<Running> {
+async function startRelease(release: Release): Promise<Running> {
   const child = spawn(process.execPath, wordsOf(release, ['serve']), optionsOf(release))
   const log = collect(child)
   const one = { child, url: '', ended: once(child, 'exit') }
   running.add(one)
   one.url = await until(() => / (http\S+)\/graphql\n/.exec(log())?.[1], { deadlineMs: 60_000 })
-  // The answers of the former release are not those of this one's description.
+  // Responses of the former release may differ from the types of this one.
   const client = createGatewayClient(one.url)
   await until(async () => (await client.health()).isHealthy === true, { deadlineMs: 60_000 })
   await client.close()
@@ -106,14 +109,14 @@ async function end(one: Running): Promise<void> {
 }
 
 function run(release: Release, words: readonly string[]) {
-  // One that starts is ended after a while.
+  // A gateway that starts is ended by the timeout.
   return spawnSync(process.execPath, wordsOf(release, words), {
     ...optionsOf(release),
     timeout: 20_000,
   })
 }
 
-/** Starts one that may be refused. */
+/** Starts a gateway that may fail to start. */
 function attempt(release: Release): { readonly isRefused: boolean; readonly log: string } {
   const { status, stderr } = run(release, ['serve'])
   return { isRefused: status === 1, log: stderr }
@@ -125,18 +128,18 @@ async function pay({ url }: Running): Promise<void> {
   await client.close()
 }
 
-/** The first update after a cursor, or from the beginning of the log. */
+/** Returns the first update after a cursor, or the first of the log. */
 async function firstUpdate({ url }: Running, after: string | undefined) {
   const from = after === undefined ? { afterMilestone: 0 } : { after }
   for await (const event of follow({ url, addresses: [address], ...from })) {
-    assert(isGoingOn(event), `the feed goes on: ${JSON.stringify(event)}`)
+    assert(isFeedEvent(event), `expected an open feed: ${JSON.stringify(event)}`)
     const [update] = event.__typename === 'LedgerUpdateBatch' ? event.updates : []
     if (update !== undefined) return update
   }
   throw new Error('the feed ended')
 }
 
-function isGoingOn(event: { readonly __typename: string }): event is FeedEvent {
+function isFeedEvent(event: { readonly __typename: string }): event is FeedEvent {
   return event.__typename !== 'FeedReset' && event.__typename !== 'FeedEnded'
 }
 

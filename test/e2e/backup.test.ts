@@ -24,9 +24,9 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** A backup of a ledger that takes blocks all the while, and the ledger that is made of it (docs/operations.md). */
+/** Backs up a ledger that accepts blocks meanwhile, and restores the backup into another database (docs/operations.md). */
 
-// Slots last a second here.
+// A slot lasts one second.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const rowsPerPayment = 3
@@ -41,7 +41,7 @@ async function pay(by: number, url: string): Promise<void> {
   await acceptedId(await post(url, blockOf(offer, payload).bytes))
 }
 
-/** Submits blocks one after another until it is ended; gives how many. */
+/** Submits blocks one after another until `end` is called, which returns their number. */
 function keepBusy(url: string): { end(): Promise<number> } {
   let isOver = false
   const finished = run()
@@ -49,7 +49,7 @@ function keepBusy(url: string): { end(): Promise<number> } {
   async function run(): Promise<number> {
     for (let count = 0; ; count++) {
       if (isOver) return count
-      // The node makes a block around it.
+      // The node creates the block that carries the payload.
       const data = `0x${count.toString(16).padStart(8, '0')}`
       await acceptedId(await post(url, JSON.stringify({ type: 0, tag: '0x01', data })))
     }
@@ -63,7 +63,7 @@ function keepBusy(url: string): { end(): Promise<number> } {
   }
 }
 
-/** The cursors of updates after a place, as many as asked for; or the name of the last event where the feed ends before. */
+/** Returns the cursors of `count` updates after a position, or the last event of the feed if it ends before. */
 async function cursorsOf(url: string, from: { after: string } | 'ALL', count: number) {
   const leaving = new AbortController()
   const place = from === 'ALL' ? { afterMilestone: 0 } : from
@@ -98,7 +98,7 @@ describe.each(emptyDatabases)('a backup under load on $name', ({ create }) => {
     return runCommand(command, words, { env: { DATABASE_URL: url } })
   }
 
-  test('is one moment of it, and becomes a log that refuses the cursors of the former one', async () => {
+  test('is consistent, and the restored log rejects the cursors of the original log', async () => {
     const file = join(dirname(folder.databaseFile), 'ledger.backup')
     const settings = { KEY_FILE: `${folder.databaseFile}.key` }
     gateway = await startProgram({ ...settings, DATABASE_URL: database.url })

@@ -14,49 +14,50 @@ import { until } from '../support/until.ts'
 import { getJson, ownedBy, paymentOf, type SignedPayment, user } from '../support/wallet.ts'
 
 /**
- * What becomes of one transaction that several blocks carry, with right and wrong unlocks, before and after what it spends
- * is there. The verdicts are those of the node (iota-core `mempool/v1`, `retainer/txretainer`; ledger reference 3.3).
+ * Submits one transaction in several blocks, with valid and invalid unlocks, before and after its input exists. The expected
+ * states are those of the node (iota-core `mempool/v1`, `retainer/txretainer`; ledger reference 3.3).
  */
 
-/** The steps of a case, and behind each what the transaction says then: its state, and the number of its block from 0. */
-type Script = readonly (readonly [step: Step, told: string])[]
+/** The steps of a case, each with the status of the transaction after it: state, failure code, and the index of its block. */
+type Script = readonly (readonly [step: Step, status: string])[]
 
 /**
- * A block is booked that carries the transaction: signed rightly, by another key (5), with an unlock of another kind (7);
- * or the transaction it spends from, or another that spends the same. Or time passes: until the slot of the last block is
- * committed, or a single slot.
+ * `right`, `wrongKey` and `wrongUnlock` book a block that carries the transaction: with a valid signature, with the signature of
+ * another key (failure 5), or with an unlock of another kind (failure 7). `parent` books the transaction that creates its input,
+ * `rival` another transaction that spends the same input. `commit` advances the time until the slot of the last block is
+ * committed, `slot` by one slot.
  */
 type Step = 'right' | 'wrongKey' | 'wrongUnlock' | 'parent' | 'rival' | 'commit' | 'slot'
 
-/** What the transaction spends and creates. */
+/** Input and outputs of the transaction. */
 interface Shape {
-  /** An output of the parent, which is 2 where the parent does not have it. */
+  /** Index of the output of the parent that is spent. The parent has no output 2. */
   readonly index?: 0 | 2
-  /** It makes base tokens from nothing: 14. */
+  /** The outputs have more base tokens than the input (failure 14). */
   readonly isUnbalanced?: boolean
-  /** It refers to a commitment that does not exist: 9. */
+  /** The transaction refers to a commitment that does not exist (failure 9). */
   readonly hasWrongCommitment?: boolean
 }
 
 type Case = readonly [name: string, script: Script, shape?: Shape]
 
-const there: readonly Case[] = [
+const withInput: readonly Case[] = [
   [
-    'right',
+    'after a valid block',
     [
       ['right', 'ACCEPTED 0'],
       ['commit', 'FINALIZED 0'],
     ],
   ],
   [
-    'a wrong key',
+    'after a wrong key',
     [
       ['wrongKey', 'FAILED 5 0'],
       ['commit', 'FAILED 5 0'],
     ],
   ],
   [
-    'a wrong key, then right',
+    'after a wrong key, then a valid block',
     [
       ['wrongKey', 'FAILED 5 0'],
       ['right', 'ACCEPTED 1'],
@@ -64,14 +65,14 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a wrong unlock, then right',
+    'after a wrong unlock, then a valid block',
     [
       ['wrongUnlock', 'FAILED 7 0'],
       ['right', 'ACCEPTED 1'],
     ],
   ],
   [
-    'two that are wrong: the last is told',
+    'after two invalid blocks, with the failure of the last one',
     [
       ['wrongKey', 'FAILED 5 0'],
       ['wrongUnlock', 'FAILED 7 1'],
@@ -79,7 +80,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'right, then a wrong key',
+    'after a valid block, then a wrong key',
     [
       ['right', 'ACCEPTED 0'],
       ['wrongKey', 'ACCEPTED 0'],
@@ -87,14 +88,14 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'right twice',
+    'after two valid blocks',
     [
       ['right', 'ACCEPTED 0'],
       ['right', 'ACCEPTED 0'],
     ],
   ],
   [
-    'a wrong key, and right when its slot is committed',
+    'after a wrong key, then a valid block once its slot is committed',
     [
       ['wrongKey', 'FAILED 5 0'],
       ['commit', 'FAILED 5 0'],
@@ -103,7 +104,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a wrong key when it is final',
+    'after a wrong key once it is final',
     [
       ['right', 'ACCEPTED 0'],
       ['commit', 'FINALIZED 0'],
@@ -111,7 +112,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a rival comes first',
+    'after a rival',
     [
       ['rival', 'unknown'],
       ['right', 'FAILED 1 0'],
@@ -119,7 +120,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a rival comes first and is final',
+    'after a rival that is final',
     [
       ['rival', 'unknown'],
       ['commit', 'unknown'],
@@ -127,7 +128,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a rival comes second',
+    'before a rival',
     [
       ['right', 'ACCEPTED 0'],
       ['rival', 'ACCEPTED 0'],
@@ -135,7 +136,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a rival comes between a wrong key and a right one',
+    'with a rival between a wrong key and a valid block',
     [
       ['wrongKey', 'FAILED 5 0'],
       ['rival', 'FAILED 5 0'],
@@ -144,7 +145,7 @@ const there: readonly Case[] = [
     ],
   ],
   [
-    'a rule of the transaction is broken: no other unlock helps',
+    'if it breaks a rule, whatever its unlocks',
     [
       ['right', 'FAILED 14 0'],
       ['wrongKey', 'FAILED 14 0'],
@@ -153,7 +154,7 @@ const there: readonly Case[] = [
     { isUnbalanced: true },
   ],
   [
-    'a rule of it is broken behind a wrong key',
+    'if it breaks a rule, after a wrong key',
     [
       ['wrongKey', 'FAILED 5 0'],
       ['right', 'FAILED 14 1'],
@@ -162,7 +163,7 @@ const there: readonly Case[] = [
     { isUnbalanced: true },
   ],
   [
-    'an unknown commitment behind a wrong key',
+    'for an unknown commitment, after a wrong key',
     [
       ['wrongKey', 'FAILED 9 0'],
       ['right', 'FAILED 9 0'],
@@ -171,9 +172,9 @@ const there: readonly Case[] = [
   ],
 ]
 
-const missing: readonly Case[] = [
+const withoutInput: readonly Case[] = [
   [
-    'late',
+    'its parent comes later',
     [
       ['right', 'PENDING 0'],
       ['parent', 'ACCEPTED 0'],
@@ -181,7 +182,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'late, by a wrong key',
+    'its parent comes after a wrong key',
     [
       ['wrongKey', 'PENDING 0'],
       ['parent', 'FAILED 5 0'],
@@ -189,7 +190,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'late, by a wrong key and a right one',
+    'its parent comes after a wrong key and a valid block',
     [
       ['wrongKey', 'PENDING 0'],
       ['right', 'PENDING 0'],
@@ -197,7 +198,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'late, by a right key and a wrong one',
+    'its parent comes after a valid block and a wrong key',
     [
       ['right', 'PENDING 0'],
       ['wrongKey', 'PENDING 0'],
@@ -205,7 +206,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'late, by several that are wrong',
+    'its parent comes after several invalid blocks',
     [
       ['wrongKey', 'PENDING 0'],
       ['wrongUnlock', 'PENDING 0'],
@@ -213,7 +214,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'late, in a later slot',
+    'its parent comes in a later slot',
     [
       ['right', 'PENDING 0'],
       ['slot', 'PENDING 0'],
@@ -222,21 +223,21 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'never',
+    'its parent never comes',
     [
       ['right', 'PENDING 0'],
       ['commit', 'FAILED 2 0'],
     ],
   ],
   [
-    'never, by a wrong key',
+    'its parent never comes after a wrong key',
     [
       ['wrongKey', 'PENDING 0'],
       ['commit', 'FAILED 2 0'],
     ],
   ],
   [
-    'an output that the parent does not have',
+    'it spends an output that a later parent does not have',
     [
       ['right', 'PENDING 0'],
       ['parent', 'PENDING 0'],
@@ -245,7 +246,7 @@ const missing: readonly Case[] = [
     { index: 2 },
   ],
   [
-    'an output that the parent did not have',
+    'it spends an output that an earlier parent does not have',
     [
       ['parent', 'unknown'],
       ['right', 'PENDING 0'],
@@ -254,7 +255,7 @@ const missing: readonly Case[] = [
     { index: 2 },
   ],
   [
-    'too late',
+    'its parent comes too late',
     [
       ['right', 'PENDING 0'],
       ['commit', 'FAILED 2 0'],
@@ -263,7 +264,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'too late, and carried again',
+    'its parent comes too late, and another block carries it afterwards',
     [
       ['right', 'PENDING 0'],
       ['commit', 'FAILED 2 0'],
@@ -273,7 +274,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'too late, and carried again before',
+    'its parent comes too late for its first block, and another block carries it before',
     [
       ['right', 'PENDING 0'],
       ['commit', 'FAILED 2 0'],
@@ -282,7 +283,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'too late for the first carrier alone',
+    'its parent comes after the first of its blocks has expired',
     [
       ['right', 'PENDING 0'],
       ['slot', 'PENDING 0'],
@@ -293,7 +294,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'never, by two in two slots',
+    'its parent never comes, and two blocks carry it in two slots',
     [
       ['right', 'PENDING 0'],
       ['slot', 'PENDING 0'],
@@ -302,7 +303,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'the first of two that wait wins',
+    'it waits before a rival',
     [
       ['right', 'PENDING 0'],
       ['rival', 'PENDING 0'],
@@ -310,7 +311,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'the second of two that wait loses',
+    'it waits after a rival',
     [
       ['rival', 'unknown'],
       ['right', 'PENDING 0'],
@@ -318,7 +319,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'a rival comes behind the parent',
+    'a rival comes after its parent',
     [
       ['right', 'PENDING 0'],
       ['parent', 'ACCEPTED 0'],
@@ -326,7 +327,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'a rival takes what a wrong key waited for',
+    'a rival spends the input that a wrong key waited for',
     [
       ['wrongKey', 'PENDING 0'],
       ['rival', 'PENDING 0'],
@@ -335,7 +336,7 @@ const missing: readonly Case[] = [
     ],
   ],
   [
-    'a rule of the transaction is broken',
+    'it breaks a rule',
     [
       ['wrongKey', 'PENDING 0'],
       ['right', 'PENDING 0'],
@@ -345,7 +346,7 @@ const missing: readonly Case[] = [
     { isUnbalanced: true },
   ],
   [
-    'an unknown commitment is not waited with',
+    'it fails at once for an unknown commitment',
     [
       ['right', 'FAILED 9 0'],
       ['parent', 'FAILED 9 0'],
@@ -363,7 +364,7 @@ let coins: OutputId[]
 
 beforeAll(async () => {
   world = await startWorld()
-  const count = there.length + missing.length + 10
+  const count = withInput.length + withoutInput.length + 10
   await fundFromFaucet(
     world,
     Array.from({ length: count }, () => ownedBy(owner, amount)),
@@ -373,16 +374,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('where its input is there', () => {
-  test.each(there.map(caseOf))('$name', async ({ script, shape }) => {
+describe('a transaction whose input exists has the expected state', () => {
+  test.each(withInput.map(caseOf))('$name', async ({ script, shape }) => {
     const family = await makeFamily(shape)
     await world.submit(await world.moment(), family.parent.payload)
     await follow(family, script)
   })
 })
 
-describe('where its input is missing', () => {
-  test.each(missing.map(caseOf))('$name', async ({ script, shape }) => {
+describe('a transaction whose input does not exist yet has the expected state when', () => {
+  test.each(withoutInput.map(caseOf))('$name', async ({ script, shape }) => {
     await follow(await makeFamily(shape), script)
   })
 })
@@ -391,7 +392,7 @@ function caseOf([name, script, shape = {}]: Case) {
   return { name, script, shape }
 }
 
-/** A transaction in all its forms, what it spends from, and what spends the same. */
+/** A transaction with valid and invalid unlocks, the parent that creates its input, and a rival that spends the same input. */
 interface Family {
   readonly payloads: Readonly<Record<Exclude<Step, 'commit' | 'slot'>, SignedTransaction>>
   readonly parent: SignedPayment
@@ -422,7 +423,7 @@ async function makeFamily({ index = 0, ...shape }: Shape = {}): Promise<Family> 
     outputs: [ownedBy(owner, amount / 2n)],
   })
   const [unlock] = right.payload.unlocks
-  if (unlock?.type !== 0) throw new Error('a signature is meant')
+  if (unlock?.type !== 0) throw new Error('expected a signature unlock')
   const wrongUnlock = [{ type: 5, unlocks: [unlock, { type: 6 }] }] as const
   expect(wrongKey.transactionId).toBe(right.transactionId)
   return {
@@ -438,30 +439,33 @@ async function makeFamily({ index = 0, ...shape }: Shape = {}): Promise<Family> 
   }
 }
 
-/** Takes the steps, and expects behind each what the transaction says, by query and by REST. */
+/** Executes the steps, and compares the status of the transaction after each one, by GraphQL and by REST. */
 async function follow({ payloads, transactionId }: Family, script: Script): Promise<void> {
   const carriers: string[] = []
-  const seen: string[] = []
+  const statuses: string[] = []
   for (const [step] of script) {
     if (step === 'slot') await world.pass(1)
     else if (step === 'commit') await world.pass(minCommittableAge)
     else {
       const blockId = await world.submit(await world.moment(), payloads[step])
-      await booked(blockId)
+      await untilBooked(blockId)
       if (step !== 'parent' && step !== 'rival') carriers.push(blockId)
     }
-    seen.push(await told(transactionId, carriers))
+    statuses.push(await statusOf(transactionId, carriers))
   }
-  expect(seen).toEqual(script.map(([, expected]) => expected))
+  expect(statuses).toEqual(script.map(([, expected]) => expected))
 }
 
-/** Until a block is booked, and with it everything that came before. */
-async function booked(blockId: string): Promise<void> {
+/** Waits until a block is booked, and with it everything submitted before it. */
+async function untilBooked(blockId: string): Promise<void> {
   const url = `${world.gateway.url}/api/core/v3/blocks/${blockId}/metadata`
   await until(async () => (await getJson(url)).blockState !== 'pending')
 }
 
-async function told(transactionId: TransactionId, carriers: readonly string[]): Promise<string> {
+async function statusOf(
+  transactionId: TransactionId,
+  carriers: readonly string[],
+): Promise<string> {
   const query = `{ transaction(id: "${transactionId}") { state failure { code } blockId } }`
   const { data } = await graphql(world.gateway.url, query)
   if (data.transaction === null) return 'unknown'

@@ -24,11 +24,11 @@ import {
 } from '../support/wallet.ts'
 
 /**
- * A chain of gateways: A keeps the ledger, with another process A2 on its PostgreSQL; B follows A, and A2 when A is away;
- * C follows B. B and C have a SQLite file each.
+ * A chain of gateways. A holds the ledger; A2 is another process on the same PostgreSQL. B follows A, or A2 while A is
+ * unavailable, and C follows B. B and C have a SQLite file each.
  */
 
-// Processes start, die and take over here, which takes seconds each.
+// Each start, kill and takeover of a process takes seconds.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 const settings = new Map<Name, Record<string, string>>()
@@ -53,7 +53,7 @@ afterAll(async () => {
   await shared.remove()
 })
 
-/** On the port that it had before, when it was there. */
+/** Starts a gateway, on its former port if `env` has one, and keeps its settings. */
 async function start(name: Name, env: Record<string, string>): Promise<void> {
   const folder = present(folders[0], 'folder')
   const KEY_FILE = folder.databaseFile.replace('test.db', `${name}.key`)
@@ -62,7 +62,7 @@ async function start(name: Name, env: Record<string, string>): Promise<void> {
   settings.set(name, { ...env, PORT: new URL(program.url).port })
 }
 
-function startAgain(name: Name): Promise<void> {
+function restart(name: Name): Promise<void> {
   return start(name, present(settings.get(name), name))
 }
 
@@ -82,7 +82,7 @@ interface Paid {
   readonly slot: SlotIndex
 }
 
-/** Splits the genesis output of a user, through a gateway, and waits until that gateway has committed it. */
+/** Splits the genesis output of a user through a gateway, and waits until that gateway has committed the slot. */
 async function pay(by: number, name: Name): Promise<Paid> {
   const url = urlOf(name)
   const offer = await offerOf(url)
@@ -98,7 +98,7 @@ async function pay(by: number, name: Name): Promise<Paid> {
   return { blockId, slot, transactionId: payment.transactionId, created: payment.created }
 }
 
-/** The logs of all three databases, up to a slot that all have. */
+/** Compares the logs of all three databases up to a slot. */
 async function expectSameLogs(upTo: SlotIndex): Promise<void> {
   await untilCommitted(urlOf('C'), upTo)
   const urls = [shared.url, ...folders.map(({ databaseUrl }) => databaseUrl)]
@@ -107,24 +107,26 @@ async function expectSameLogs(upTo: SlotIndex): Promise<void> {
   expect(c).toEqual(kept)
 }
 
-test('followers write the same log, wherever a block came in', async () => {
+test('followers write the same log, whichever gateway received a block', async () => {
   const payments = [await pay(1, 'A'), await pay(3, 'C')]
   await expectSameLogs(Math.max(...payments.map(({ slot }) => slot)))
   const [kept] = await Promise.all([logTables(shared.url, 0)])
   expect(kept.ledger_updates.length).toBe(13 + 2 * 3)
 })
 
-test('a cursor of the one works on the others', async () => {
+test('a cursor of one gateway works on the others', async () => {
   const page = (name: Name, after: string | null) =>
     graphql(urlOf(name), updatesQuery, { address: addressOf(user(1)), after })
-  const told = (await page('A', null)).data.ledgerUpdates.edges
+  const expected = (await page('A', null)).data.ledgerUpdates.edges
   for (const name of ['B', 'C'] as const) {
-    expect((await page(name, null)).data.ledgerUpdates.edges).toEqual(told)
-    expect((await page(name, told[0].cursor)).data.ledgerUpdates.edges).toEqual(told.slice(1))
+    expect((await page(name, null)).data.ledgerUpdates.edges).toEqual(expected)
+    expect((await page(name, expected[0].cursor)).data.ledgerUpdates.edges).toEqual(
+      expected.slice(1),
+    )
   }
 })
 
-test('what a follower has not seen it asks for, and keeps', async () => {
+test('a follower fetches missing blocks from its upstream node and keeps them', async () => {
   const { blockId, transactionId, created } = await pay(5, 'A')
   const path = (rest: string) => `/api/core/v3/${rest}`
   const paths = [
@@ -133,41 +135,41 @@ test('what a follower has not seen it asks for, and keeps', async () => {
     `transactions/${transactionId}/included-block/metadata`,
     `outputs/${created[0]}`,
   ].map(path)
-  const told = await Promise.all(paths.map((one) => getJson(urlOf('A') + one)))
+  const expected = await Promise.all(paths.map((one) => getJson(urlOf('A') + one)))
   for (const name of ['C', 'B', 'C'] as const) {
     await untilFinal(name, transactionId)
-    const again = await Promise.all(paths.map((one) => getJson(urlOf(name) + one)))
-    expect(again).toEqual(told)
+    const answers = await Promise.all(paths.map((one) => getJson(urlOf(name) + one)))
+    expect(answers).toEqual(expected)
   }
   const { data } = await graphql(urlOf('C'), transactionQuery, { id: transactionId })
   const outputs = created.map((outputId) => ({ outputId, blockId, spentBy: null }))
   expect(data.transaction).toEqual({ state: 'FINALIZED', blockId, outputs })
 })
 
-test('a follower goes on with the next node when one is killed', async () => {
+test('a follower continues with the next node when one is killed', async () => {
   await end('A', 'SIGKILL')
   const { slot } = await pay(7, 'C')
   await expectSameLogs(slot)
-  await startAgain('A')
+  await restart('A')
 })
 
-test('while no node is there, reading goes on, and later everything else', async () => {
+test('followers serve reads without an upstream node, and continue when it is back', async () => {
   await end('A', 'SIGTERM')
   await end('A2', 'SIGTERM')
   await untilHealth(urlOf('B'), 503)
   const before = await genesisOutputs(urlOf('C'), user(1))
   expect(before.length).toBe(1)
   await end('C', 'SIGKILL')
-  await startAgain('C')
+  await restart('C')
   expect(await genesisOutputs(urlOf('C'), user(1))).toEqual(before)
   expect((await getJson(`${urlOf('C')}/openapi.json`)).info.title).toBeDefined()
-  await startAgain('A')
+  await restart('A')
   await untilHealth(urlOf('C'))
   const { slot } = await pay(0, 'C')
   await expectSameLogs(slot)
 })
 
-test('the official client works on the last of them', async () => {
+test('the official client works on the last gateway of the chain', async () => {
   const sdk = await openSdk(urlOf('C'))
   const { info } = await sdk.client.getNodeInfo()
   expect(info.status.isHealthy).toBe(true)

@@ -30,20 +30,20 @@ const leapt = 'the ledger accepts no blocks now (clock leapt)'
 
 const payload = (n: number) => JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' })
 
-test('a clock that is set back is 503 and one line until it is right again', async () => {
+test('a clock that is set back causes 503 and one log line until it is right again', async () => {
   const now = systemClock.nowNs()
   const clock = createSettableClock(now)
   const gateway = await startGateway({ clock })
   const { url, logged } = gateway
   await untilHealth(url)
   const first = await acceptedId(await post(url, payload(1)))
-  const said = () =>
+  const clockLines = () =>
     logged
       .map((line) => JSON.parse(line))
       .filter(({ event }) => event === 'clock-behind' || event === 'clock-right')
 
   clock.set(now - 5n * second)
-  expect((await rest(`${url}/health`)).status, 'a little is no harm').toBe(200)
+  expect((await rest(`${url}/health`)).status, 'a small difference is tolerated').toBe(200)
   clock.set(now - 3_600n * second)
   clock.set(now - 3_599n * second)
   expect((await rest(`${url}/health`)).status).toBe(503)
@@ -53,7 +53,7 @@ test('a clock that is set back is 503 and one line until it is right again', asy
   expect(await refusal(refused)).toEqual([503, behind])
   expect(await (await rest(`${url}/health`)).json()).toMatchObject({ reason: 'clock behind' })
   expect((await rest(`${url}/api/core/v3/blocks/${first}`)).status).toBe(200)
-  expect(said()).toMatchObject([
+  expect(clockLines()).toMatchObject([
     {
       event: 'clock-behind',
       level: 'warn',
@@ -64,13 +64,13 @@ test('a clock that is set back is 503 and one line until it is right again', asy
   clock.set(now + second)
   await untilHealth(url)
   await acceptedId(await post(url, payload(3)))
-  expect(said().map(({ event }) => event)).toEqual(['clock-behind', 'clock-right'])
+  expect(clockLines().map(({ event }) => event)).toEqual(['clock-behind', 'clock-right'])
   await gateway.close()
 })
 
-describe('a clock that is set back by some seconds', () => {
+describe('a clock that is set back', () => {
   test.each([4, 6, 9])(
-    'is no fault of a client who sends a payload alone (%i seconds)',
+    'by %i seconds never causes status 400 for a payload without a block',
     async (seconds) => {
       const { clock, gateway, url } = await startOnClock()
       const now = clock.nowNs()
@@ -78,11 +78,11 @@ describe('a clock that is set back by some seconds', () => {
       const [spend] = await genesisOutputs(url, user(2))
       const creationSlot = slotOfTime(network.parameters, now + second)
       clock.set(now - BigInt(seconds) * second)
-      // Where its parents allow it, a block can still be built.
+      // The node can still build a block if the parents allow it.
       const answer = await post(url, payload(1))
-      const said = answer.status === 201 ? [201] : await refusal(answer)
-      expect([[201], [503, behind]]).toContainEqual(said)
-      if (seconds > 5) expect(said, 'its parents are too far ahead').toEqual([503, behind])
+      const outcome = answer.status === 201 ? [201] : await refusal(answer)
+      expect([[201], [503, behind]]).toContainEqual(outcome)
+      if (seconds > 5) expect(outcome, 'its parents are too far ahead').toEqual([503, behind])
       if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('1')
       const inGraphql = await submit(url, { payload: { taggedData: { tag: '0x02', data: '0x' } } })
       if (seconds > 5) expect(inGraphql).toMatchObject({ code: 'LEDGER_UNAVAILABLE' })
@@ -105,7 +105,7 @@ describe('a clock that is set back by some seconds', () => {
     },
   )
 
-  test('is told to a client who names a time', async () => {
+  test('causes status 400 for a block with an issuing time', async () => {
     const { clock, gateway, url } = await startOnClock()
     const now = clock.nowNs()
     const { bytes } = blockOf(await offerOf(url), taggedData('0x', '0x01'), {
@@ -120,8 +120,8 @@ describe('a clock that is set back by some seconds', () => {
 })
 
 describe('a clock that leaps ahead by a day', () => {
-  test('is not followed: nothing is committed that time has not reached', async () => {
-    const { clock, gateway, url, told } = await startOnClock()
+  test('is ignored: the gateway commits no slot that the elapsed time has not reached', async () => {
+    const { clock, gateway, url, clockEvents } = await startOnClock()
     const before = clock.nowNs()
     const committedBefore = await committedSlot(url)
     clock.set(before + day)
@@ -137,21 +137,21 @@ describe('a clock that leaps ahead by a day', () => {
       [503, leapt],
       '1',
     ])
-    // Slots are committed as before, by the time that has passed.
+    // Slots are committed as before, by the elapsed time.
     clock.advance(5n * second)
     await untilCommitted(url, committedBefore + 5)
     clock.set(before + 5n * second)
     await untilHealth(url)
     await acceptedId(await post(url, payload(1)))
     expect(await committedSlot(url)).toBe(committedBefore + 5)
-    expect(told()).toEqual([
+    expect(clockEvents()).toEqual([
       ['clock-leapt', 86_400],
       ['clock-leap-over', 'undone'],
     ])
     await gateway.close()
   })
 
-  test('is taken as it is by a gateway that starts', async () => {
+  test('is accepted by a gateway that starts', async () => {
     const clock = createSettableClock(systemClock.nowNs())
     const database = await defaultDatabase().create()
     const env = { DATABASE_URL: database.url }
@@ -168,27 +168,27 @@ describe('a clock that leaps ahead by a day', () => {
   })
 })
 
-test.each(['confirmed', 'stood'])(
-  'a clock that leaps ahead is followed when that is %s',
-  async (outcome) => {
-    const { clock, gateway, url, told } = await startOnClock()
-    const committedBefore = await committedSlot(url)
-    clock.set(clock.nowNs() + 300n * second)
-    await untilHealth(url, 503)
-    if (outcome === 'confirmed') gateway.confirmClock()
-    else clock.advance(60n * second)
-    await untilCommitted(url, committedBefore + 300)
-    await untilHealth(url)
-    await acceptedId(await post(url, payload(1)))
-    expect(told()).toEqual([
-      ['clock-leapt', 300],
-      ['clock-leap-over', outcome],
-    ])
-    await gateway.close()
-  },
-)
+test.each([
+  ['been confirmed', 'confirmed'],
+  ['stood for a minute', 'stood'],
+])('a clock that leaps ahead is followed once it has %s', async (_, outcome) => {
+  const { clock, gateway, url, clockEvents } = await startOnClock()
+  const committedBefore = await committedSlot(url)
+  clock.set(clock.nowNs() + 300n * second)
+  await untilHealth(url, 503)
+  if (outcome === 'confirmed') gateway.confirmClock()
+  else clock.advance(60n * second)
+  await untilCommitted(url, committedBefore + 300)
+  await untilHealth(url)
+  await acceptedId(await post(url, payload(1)))
+  expect(clockEvents()).toEqual([
+    ['clock-leapt', 300],
+    ['clock-leap-over', outcome],
+  ])
+  await gateway.close()
+})
 
-test('a confirmation by signal is heard, and does not end the program', async () => {
+test('the signal that confirms the clock does not end the program', async () => {
   const folder = makeFolder()
   const program = await startProgram({ DATABASE_URL: folder.databaseUrl })
   program.process.kill('SIGUSR2')
@@ -198,7 +198,7 @@ test('a confirmation by signal is heard, and does not end the program', async ()
   folder.remove()
 })
 
-/** A gateway on a clock that stands still, some seconds after its start, and what its log says of the clock. */
+/** Starts a gateway on a manual clock and advances it by five seconds. `clockEvents` returns the clock events of its log. */
 async function startOnClock() {
   const clock = createSettableClock(systemClock.nowNs())
   const gateway = await startGateway({ clock })
@@ -210,12 +210,12 @@ async function startOnClock() {
     await untilCommitted(url, first + passed)
   }
   await acceptedId(await post(url, payload(0)))
-  const told = () =>
+  const clockEvents = () =>
     logged
       .map((line) => JSON.parse(line))
       .filter(({ event }) => event.startsWith('clock-'))
       .map(({ event, aheadSeconds, outcome }) => [event, aheadSeconds ?? outcome])
-  return { clock, gateway, url, told }
+  return { clock, gateway, url, clockEvents }
 }
 
 async function committedSlot(url: string): Promise<number> {

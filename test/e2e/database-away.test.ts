@@ -22,7 +22,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** A gateway whose database goes away and comes back. */
+/** A gateway whose database becomes unavailable and returns. */
 
 let server: PostgresqlServer
 let gateway: TestGateway
@@ -41,7 +41,7 @@ const away =
   'the database is temporarily unreachable, and the request may have been executed; try again'
 
 test.each(['in order', 'crash'] as const)(
-  'says 503 at every door while it is away (%s), and goes on where it was',
+  'a gateway answers 503 on every transport while its database is away (%s), and continues afterwards',
   async (how) => {
     const { url, logged } = gateway
     const linesBefore = logged.length
@@ -51,8 +51,8 @@ test.each(['in order', 'crash'] as const)(
       retryAttempts: 0,
     })
     const feeds = subscriptions.map((query) => client.iterate({ query }))
-    const told = await Promise.all(feeds.map((feed) => feed.next()))
-    expect(told.map(({ done }) => done)).toEqual(subscriptions.map(() => false))
+    const first = await Promise.all(feeds.map((feed) => feed.next()))
+    expect(first.map(({ done }) => done)).toEqual(subscriptions.map(() => false))
     const key = user(how === 'crash' ? 3 : 2)
     const [spend] = await genesisOutputs(url, key)
     const { bytes, blockId } = blockOf(await offerOf(url), taggedData('0x', '0x03'))
@@ -91,9 +91,9 @@ test.each(['in order', 'crash'] as const)(
     const paying = blockOf(offer, payment.payload)
     expect(await acceptedId(await post(url, paying.bytes))).toBe(paying.blockId)
     const [updates] = feeds
-    for (let isTold = false; !isTold; ) {
+    for (let isReceived = false; !isReceived; ) {
       const { value } = await present(updates, 'a feed').next()
-      isTold = JSON.stringify(value).includes(present(payment.created[0], 'an output'))
+      isReceived = JSON.stringify(value).includes(present(payment.created[0], 'an output'))
     }
     for (const feed of feeds.slice(1)) expect((await feed.next()).done).toBe(false)
     await client.dispose()
@@ -109,17 +109,17 @@ test.each(['in order', 'crash'] as const)(
 )
 
 test.each(['in order', 'crash'] as const)(
-  'says so once under load, though much is answered from memory meanwhile (%s)',
+  'a gateway under load logs an absent database once (%s), and still serves what it has in memory',
   async (how) => {
     const { url, logged } = gateway
     const { header } = await offerOf(url)
     const linesBefore = logged.length
     const commitment = `/api/core/v3/commitments/${header.slotCommitmentId}`
-    const asked = { cached: { ok: 0, away: 0 }, uncached: { ok: 0, away: 0 } }
+    const counters = { cached: { ok: 0, away: 0 }, uncached: { ok: 0, away: 0 } }
     const refusals: string[] = []
     let isOver = false
-    /** Asks without a pause, and counts what came back. */
-    async function load(counts: { ok: number; away: number }, path: string): Promise<void> {
+    /** Sends requests without a pause and counts the responses by status. */
+    async function request(counts: { ok: number; away: number }, path: string): Promise<void> {
       while (!isOver) {
         const answer = await fetch(url + path)
         expect([200, 503]).toContain(answer.status)
@@ -130,29 +130,29 @@ test.each(['in order', 'crash'] as const)(
       }
     }
     const clients = [...Array(4).keys()].flatMap(() => [
-      load(asked.cached, commitment),
-      load(asked.uncached, '/v1/chains'),
+      request(counters.cached, commitment),
+      request(counters.uncached, '/v1/chains'),
     ])
-    const isWarm = () => asked.cached.ok >= 30 && asked.uncached.ok >= 30
-    await until(isWarm, { what: '30 answers of either kind' })
+    const isWarm = () => counters.cached.ok >= 30 && counters.uncached.ok >= 30
+    await until(isWarm, { what: '30 responses of each kind' })
     await server.halt(how)
     await untilHealth(url, 503)
-    const { ok: whileAway } = asked.cached
-    const { away: before } = asked.uncached
-    await until(() => asked.cached.ok >= whileAway + 30 && asked.uncached.away >= before + 30)
+    const { ok: whileAway } = counters.cached
+    const { away: before } = counters.uncached
+    await until(() => counters.cached.ok >= whileAway + 30 && counters.uncached.away >= before + 30)
     await server.resume()
     await untilBack(linesBefore)
-    const { ok: back } = asked.uncached
-    await until(() => asked.uncached.ok >= back + 30)
+    const { ok: back } = counters.uncached
+    await until(() => counters.uncached.ok >= back + 30)
     isOver = true
     await Promise.all(clients)
-    expect(refusals, 'what is in memory is answered all the while').toEqual([])
+    expect(refusals, 'cached responses are served all the time').toEqual([])
     expect(absences(linesBefore)).toEqual(['database-away', 'database-back'])
   },
   60_000,
 )
 
-/** The lines about the absence of the database, from a place in the log on. */
+/** Returns the events about an unavailable database, from a line of the log on. */
 function absences(from: number): readonly string[] {
   return gateway.logged
     .slice(from)

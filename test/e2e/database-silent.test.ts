@@ -11,14 +11,14 @@ const kind = present(
   'postgresql',
 )
 
-test('a database that does not even fail is 503 and one line, and is gone on with', async () => {
+test('a database that stops responding causes 503 and one log line until it responds again', async () => {
   const database = await kind.create()
   const url = new URL(database.url)
   const proxy = await openHaltingProxy(Number(url.port))
   Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) })
   const gateway = await startGateway({ env: { DATABASE_URL: url.href } })
   await untilHealth(gateway.url)
-  const said = (...names: string[]) =>
+  const events = (...names: string[]) =>
     gateway.logged
       .map((line) => JSON.parse(line))
       .filter(({ event }) => names.includes(event))
@@ -29,20 +29,20 @@ test('a database that does not even fail is 503 and one line, and is gone on wit
   expect((await fetch(commitment)).status).toBe(200)
 
   proxy.halt()
-  // More than there are connections; what is in memory is answered all the while.
+  // More requests than connections. Cached responses are served all the time.
   const waiting = Array.from({ length: 30 }, () => fetch(`${gateway.url}/v1/chains`))
   for (let i = 0; i < 30; i++) expect((await fetch(commitment)).status).toBe(200)
   await untilHealth(gateway.url, 503)
   expect((await fetch(commitment)).status).toBe(200)
   await untilHealth(gateway.url, 503)
   const silent = ['database-silent', 'no answer within 3000 ms']
-  expect(said('database-silent', 'database-answers')).toEqual([silent])
+  expect(events('database-silent', 'database-answers')).toEqual([silent])
 
   proxy.resume()
   await untilHealth(gateway.url)
   for (const response of await Promise.all(waiting)) expect([200, 503]).toContain(response.status)
   expect((await restJson(`${gateway.url}/api/core/v3/info`)).status.isHealthy).toBe(true)
-  expect(said('database-silent', 'database-answers')).toEqual([
+  expect(events('database-silent', 'database-answers')).toEqual([
     silent,
     ['database-answers', undefined],
   ])

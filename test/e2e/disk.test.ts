@@ -19,7 +19,7 @@ import { acceptedId, post, refusal } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** A gateway whose disk fails it. */
+/** A gateway whose disk is full, read-only or damaged. */
 
 let folder: Folder
 let gateway: Program
@@ -45,15 +45,14 @@ const events = () =>
 
 const loudEvents = () => events().filter(({ level }) => level === 'warn' || level === 'error')
 
-/** The system lets the process write no file beyond a size. */
-describe.runIf(process.platform === 'linux')('a disk without room', () => {
-  /** No file of the process may grow beyond so many bytes. */
+describe.runIf(process.platform === 'linux')('a full disk', () => {
+  /** Limits the size of every file that the process writes. */
   function limitFiles(bytes: number | 'unlimited'): void {
     const { pid } = gateway.process
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
   }
 
-  test('is 503 and one line while it lasts, and nothing acknowledged is lost', async () => {
+  test('causes 503 and one log line while it lasts, and loses no acknowledged block', async () => {
     const acknowledged: string[] = []
     const refusals: (readonly [string | null, number, string])[] = []
     let isOver = false
@@ -77,12 +76,12 @@ describe.runIf(process.platform === 'linux')('a disk without room', () => {
     for (const path of ['/api/core/v3/network/health', '/api/indexer/v2/health']) {
       expect((await rest(gateway.url + path)).status).toBe(503)
     }
-    // Who only reads is served.
+    // Reads are served.
     const read = await rest(`${gateway.url}/api/core/v3/blocks/${acknowledged[0]}`)
     expect(read.status).toBe(200)
     const given = new Set(refusals.map((one) => JSON.stringify(one)))
     expect(given).toContain(away)
-    // Where the lease ran out meanwhile, for it cannot be prolonged.
+    // The lease may have expired meanwhile, because it cannot be renewed.
     given.delete(starting)
     expect(given).toEqual(new Set([away]))
 
@@ -106,7 +105,7 @@ describe.runIf(process.platform === 'linux')('a disk without room', () => {
   }, 60_000)
 })
 
-/** What a gateway answers that has just been started where nothing can be written. */
+/** Expects a gateway that has just started to serve reads and to reject blocks. */
 async function expectReadOnly(url: string): Promise<void> {
   expect((await rest(`${url}/api/core/v3/commitments/by-slot/1`)).status).toBe(200)
   await untilHealth(url, 503)
@@ -114,10 +113,10 @@ async function expectReadOnly(url: string): Promise<void> {
   expect(response.status).toBe(503)
 }
 
-describe.runIf(process.platform === 'linux')('a start where nothing can be written', () => {
-  test('serves reads, and the rest when there is room', async () => {
+describe.runIf(process.platform === 'linux')('a start without room to write', () => {
+  test('serves reads, and accepts blocks once there is room', async () => {
     await gateway.end('SIGKILL')
-    // Larger than the index of the write-ahead log, and smaller than that log and the database.
+    // Larger than the index of the write-ahead log, smaller than the write-ahead log and the database.
     const limit = ['prlimit', '--fsize=40000:unlimited']
     expect(statSync(`${folder.databaseFile}-wal`).size).toBeGreaterThan(40_000)
     gateway = await startProgram({ DATABASE_URL: folder.databaseUrl }, limit)
@@ -129,7 +128,7 @@ describe.runIf(process.platform === 'linux')('a start where nothing can be writt
   }, 120_000)
 
   test.runIf(canMount())(
-    'serves reads on a disk without a byte to spare',
+    'serves reads on a completely full disk',
     async () => {
       const disk = mkdtempSync(join(tmpdir(), 'ledger-gateway-disk-'))
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
@@ -137,7 +136,7 @@ describe.runIf(process.platform === 'linux')('a start where nothing can be writt
         const env = { DATABASE_URL: `file:${join(disk, 'test.db')}` }
         const first = await startProgram(env)
         await untilHealth(first.url)
-        // A clean end leaves no write-ahead log, and gives back the room of its index.
+        // A clean exit removes the write-ahead log and its index.
         await first.end('SIGTERM')
         fill(join(disk, 'filling'))
         const second = await startProgram(env)
@@ -153,7 +152,7 @@ describe.runIf(process.platform === 'linux')('a start where nothing can be writt
     120_000,
   )
 
-  /** Takes all the room that a disk has. */
+  /** Fills a disk completely. */
   function fill(path: string): void {
     const file = openSync(path, 'w')
     try {
@@ -166,7 +165,7 @@ describe.runIf(process.platform === 'linux')('a start where nothing can be writt
   }
 })
 
-/** Only the administrator may, and not in every container. */
+/** Returns whether this process may mount: only the administrator may, and not in every container. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-mount-'))
   try {
@@ -180,7 +179,7 @@ function canMount(): boolean {
   }
 }
 
-test('a start on a server that is read only serves reads', async () => {
+test('a gateway that starts on a read-only server serves reads', async () => {
   const database = await present(
     databases.find(({ name }) => name === 'postgresql'),
     'postgresql',
@@ -215,7 +214,7 @@ describe('a damaged file', () => {
     closeSync(file)
   }
 
-  test('that cannot be started on is refused in one sentence', async () => {
+  test('that prevents the start is reported in one sentence', async () => {
     await gateway.end('SIGTERM')
     damage('network')
     const refused = spawnProgram({ DATABASE_URL: folder.databaseUrl })
@@ -226,20 +225,20 @@ describe('a damaged file', () => {
     ])
   })
 
-  test('is one line and no health, and what can be read is served', async () => {
+  test('causes one log line and bad health, and its readable part is served', async () => {
     await gateway.end('SIGTERM')
     damage('blocks')
     gateway = await serve()
     await until(() => loudEvents().length > 0)
     await untilHealth(gateway.url, 503)
-    // A few more attempts of the writer.
+    // The writer tries a few more times.
     await delay(2_500)
     expect(loudEvents().map(({ event }) => event)).toEqual(['database-damaged'])
     expect((await rest(`${gateway.url}/api/core/v3/commitments/by-slot/60`)).status).toBe(200)
   })
 })
 
-test('a file that is taken away is written no more until it is back', async () => {
+test('a moved database file is not written until it is back', async () => {
   const submit = (n: number) =>
     post(gateway.url, JSON.stringify({ type: 0, tag: `0x0${n}`, data: '0x' }))
   const first = await acceptedId(await submit(1))

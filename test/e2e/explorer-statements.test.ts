@@ -8,14 +8,13 @@ import { textOf } from '../support/explorer-pages.ts'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
 import { untilCommitted } from '../support/wallet.ts'
 
-/** How many statements a page of an explorer takes, counted in the driver of the program: so many at most, whatever its size. */
+/** The number of statements that a page of an explorer runs, counted in the driver, is bounded whatever the size of the page. */
 
 /**
- * On SQLite and on PostgreSQL: what the largest took that was seen, and three more, for a snapshot may have to begin and a slot may be
- * committed meanwhile. A page takes less where rows of it are kept, and where it leads to nothing, as a page of updates of which none is
- * of the genesis.
+ * Limits on SQLite and on PostgreSQL: the largest observed number plus three, because a snapshot may begin and a slot may be committed
+ * meanwhile. A page runs fewer statements if some of its rows are cached or if it is empty.
  */
-const most = {
+const maxStatements = {
   home: [10, 13],
   milestone: [10, 12],
   block: [7, 10],
@@ -28,9 +27,9 @@ const most = {
   search: [9, 10],
 } as const
 
-const names = Object.keys(most) as (keyof typeof most)[]
+const names = Object.keys(maxStatements) as (keyof typeof maxStatements)[]
 const sizes = [15, 240]
-const askedOfEach = 2
+const requestsPerSize = 2
 
 describe.each(databases)('on $name', ({ name: database, create }) => {
   const folder: Folder = makeFolder()
@@ -53,17 +52,19 @@ describe.each(databases)('on $name', ({ name: database, create }) => {
   })
 
   test.each(names)(
-    '%s takes no more for a large page than for a small one',
+    'the page %s runs no more statements for a large list than for a small one',
     async (name) => {
       const port = Number(new URL(gateway.url).port)
       const counts: number[] = []
       for (const size of sizes) {
         const text = textOf(name).replaceAll(/first: [0-9]+/g, `first: ${size}`)
-        for (const one of present(questions.get(name), name).slice(0, askedOfEach)) {
+        for (const one of present(questions.get(name), name).slice(0, requestsPerSize)) {
           counts.push(await statementsOf({ ...gateway, port }, { name, text, variables: [one] }))
         }
       }
-      expect(Math.max(...counts)).toBeLessThanOrEqual(most[name][database === 'sqlite' ? 0 : 1])
+      expect(Math.max(...counts)).toBeLessThanOrEqual(
+        maxStatements[name][database === 'sqlite' ? 0 : 1],
+      )
       expect(Math.min(...counts)).toBeGreaterThan(0)
     },
     60_000,

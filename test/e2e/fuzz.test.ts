@@ -12,7 +12,7 @@ import { createWorkMeter } from '../attack/work.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { getJson, untilHealth } from '../support/wallet.ts'
 
-/** A server of which some requests take a twentieth of a second of the processor, each for a cost of 500. */
+/** A server that uses 50 ms of processor time for some requests and reports a cost of 500 for each. */
 const spinning = `
   let isFirst = true
   require('node:http').createServer(({ url }, response) => {
@@ -24,8 +24,8 @@ const spinning = `
   }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })
 `
 
-/** Random requests from the two descriptions of the gateway; `npm run attack -- fuzz-rest N` sends more. */
-describe('no random request is answered with a fault, a path of the machine or a statement', () => {
+/** Random requests generated from the OpenAPI document and the schema; `npm run attack -- fuzz-rest N` sends more. */
+describe('no response to random requests shows an internal error, a path or a statement', () => {
   const seed = 1
   let gateway: TestGateway
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('no random request is answered with a fault, a path of the machine or a
   })
   afterAll(() => gateway.close())
 
-  test('of REST', async () => {
+  test('by REST', async () => {
     const { url } = gateway
     const token = await gateway.token('chain-record:write')
     const [document, known] = await Promise.all([getJson(`${url}/openapi.json`), knownValues(url)])
@@ -44,7 +44,7 @@ describe('no random request is answered with a fault, a path of the machine or a
     expect(answers.get('200')).toBeGreaterThan(20)
   })
 
-  test('of GraphQL', async () => {
+  test('by GraphQL', async () => {
     const { url } = gateway
     const token = await gateway.token('chain-record:write')
     const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
@@ -54,7 +54,7 @@ describe('no random request is answered with a fault, a path of the machine or a
     expect(answers.get('200')).toBeGreaterThan(20)
   })
 
-  test('one that takes more of the processor than its client pays for is noticed', async () => {
+  test('a request that uses more processor time than its cost allows is reported', async () => {
     const server = spawn(process.execPath, ['-e', spinning], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -75,7 +75,7 @@ describe('no random request is answered with a fault, a path of the machine or a
     ['a path of the machine', 400, `cannot open ${process.cwd()}/data`],
     ['a stack', 400, 'Error: x\n    at read (store.js:1)'],
     ['a statement', 503, 'near: SELECT seq FROM log WHERE seq > ?'],
-  ])('%s is noticed', (fault, status, text) => {
+  ])('%s in a response is reported', (fault, status, text) => {
     expect(faultOf(status, text)).toBe(fault)
     expect(faultOf(400, '{"message":"select one address from the list"}')).toBeUndefined()
   })

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
 
-/** The gateway bounds its heap by beginning again as the same process. */
+/** The gateway limits its heap by executing itself again in the same process. */
 describe.runIf(process.platform === 'linux')('the heap', () => {
   let folder: Folder
   let gateway: Program | undefined
@@ -21,26 +21,29 @@ describe.runIf(process.platform === 'linux')('the heap', () => {
     return gateway
   }
 
-  /** What a process was begun with; the number is that of the process that the test started. */
-  const boundsOf = ({ process }: Program) =>
+  /** Returns the heap arguments of the process that the test started. */
+  const heapArgumentsOf = ({ process }: Program) =>
     readFileSync(`/proc/${process.pid}/cmdline`, 'utf8')
       .split('\0')
       .filter((word) => /semi|heap|pool/.test(word))
 
-  test('is bounded in the process that was started, which says nothing of it', async () => {
+  test('is limited in the started process without a log line', async () => {
     const started = await start({ LOG_LEVEL: 'error' })
     const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
-    expect(boundsOf(started)).toEqual(['--max-semi-space-size=16', `--v8-pool-size=${threads}`])
+    expect(heapArgumentsOf(started)).toEqual([
+      '--max-semi-space-size=16',
+      `--v8-pool-size=${threads}`,
+    ])
     expect([started.process.exitCode, started.logged()]).toEqual([null, ''])
   })
 
-  test('is collected by as many threads as the operator says', async () => {
+  test('is collected by the number of threads that the operator sets', async () => {
     const started = await start({ NODE_OPTIONS: '--v8-pool-size=2' })
-    expect(boundsOf(started)).toEqual(['--max-semi-space-size=16'])
+    expect(heapArgumentsOf(started)).toEqual(['--max-semi-space-size=16'])
   })
 
-  test('has the bound that the operator says', async () => {
+  test('has the limit that the operator sets', async () => {
     const started = await start({ NODE_OPTIONS: '--max_semi_space_size=32' })
-    expect(boundsOf(started)).toEqual([])
+    expect(heapArgumentsOf(started)).toEqual([])
   })
 })

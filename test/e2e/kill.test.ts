@@ -28,16 +28,16 @@ import {
   users,
 } from '../support/wallet.ts'
 
-/** Kills under load, and beside them some during the start that follows. */
+/** Kills under load, and additional kills during the following start. */
 const kills = 20
 const killsDuringStart = 5
 const blocksPerSecond = 200
 /**
- * Where signing takes longer than the pace allows, each tick would have more to make up for than the one before, and the kill
- * would wait for it: after half a minute blocks name a commitment that is too old for them (HEADER_COMMITMENT_TOO_OLD).
+ * If signing takes longer than the rate allows, each tick would have more overdue blocks than the one before, and the kill would
+ * wait for them: after half a minute, blocks name a commitment that is too old for them (HEADER_COMMITMENT_TOO_OLD).
  */
 const blocksPerTick = 10
-/** Every block of this many carries a transaction. */
+/** One of this number of blocks carries a transaction. */
 const blocksPerPayment = 4
 
 const random = createRandom(2_026)
@@ -53,7 +53,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-test('what was acknowledged is there after every kill -9, and booked once', async () => {
+test('acknowledged blocks survive every kill -9 and are booked once', async () => {
   const purse = await fillPurse(gateway.url)
   const acknowledged = new Map<BlockId, Sent>()
   const keep = (sent: readonly Sent[]) => {
@@ -75,21 +75,21 @@ test('what was acknowledged is there after every kill -9, and booked once', asyn
   }
   const sent = [...acknowledged.values()]
   expect(sent.length).toBeGreaterThan(kills * blocksPerSecond * 0.05)
-  await committed(Math.max(...sent.map(({ slot }) => slot)))
+  await untilCommitted(Math.max(...sent.map(({ slot }) => slot)))
   expect(new Set(await statesOf(sent))).toEqual(new Set(['finalized']))
   await expectBookedOnce(sent)
 }, 480_000)
 
-/** A block on its way. */
+/** A submitted block. */
 interface Sent extends SignedBlock {
   readonly slot: number
   readonly payment: (SignedPayment & { readonly spend: OutputId }) | undefined
 }
 
-/** Each slot reads anew what it needs of the state. */
+/** Without a state cache: each slot reads the state that it needs from the database. */
 const env = () => ({ DATABASE_URL: folder.databaseUrl, STATE_MEMORY: '0' })
 
-/** Outputs that can be spent, each by the key of a user. */
+/** Spendable outputs, each with the user whose key unlocks it. */
 type Purse = { readonly outputId: OutputId; readonly owner: number }[]
 
 async function startServing(): Promise<Program> {
@@ -104,7 +104,7 @@ async function killDuringStart(): Promise<void> {
   await starting.end('SIGKILL')
 }
 
-/** Splits what some users got at genesis, so that many transactions can be made that do not wait for each other. */
+/** Splits the genesis outputs of some users, so that many transactions do not depend on each other. */
 async function fillPurse(url: string): Promise<Purse> {
   const offer = await offerOf(url)
   const purse: Purse = []
@@ -123,13 +123,13 @@ async function fillPurse(url: string): Promise<Purse> {
 
 interface Answered {
   readonly acknowledged: Sent[]
-  /** Whatever else was said. */
+  /** Messages of all other responses. */
   readonly refused: string[]
-  /** The process was killed before it said anything. */
+  /** Blocks without a response, because the process was killed. */
   readonly unanswered: Sent[]
 }
 
-/** Sends blocks by the clock until it is stopped, whether or not answers keep up. */
+/** Sends blocks at a constant rate until it is stopped, without waiting for responses. */
 async function startLoad(url: string, purse: Purse) {
   let offer = await offerOf(url)
   let isRenewing = false
@@ -140,17 +140,17 @@ async function startLoad(url: string, purse: Purse) {
 
   async function renew(): Promise<void> {
     isRenewing = true
-    // After the kill there is none.
+    // There is no new offer after the kill.
     offer = await offerOf(url).catch(() => offer)
     isRenewing = false
   }
 
   const timer = setInterval(() => {
-    // A block that names a commitment that is too old for it is refused for good.
+    // A block whose commitment is too old is rejected permanently.
     if (!isFresh(offer) && !isRenewing) void renew()
     const due = ((performance.now() - begun) / 1_000) * blocksPerSecond
-    const most = Math.min(due, count + blocksPerTick)
-    for (; isFresh(offer) && count < most; count++) {
+    const limit = Math.min(due, count + blocksPerTick)
+    for (; isFresh(offer) && count < limit; count++) {
       pending.push(submit(url, nextBlock(offer, purse), answered))
     }
   }, 2)
@@ -169,7 +169,7 @@ async function submit(url: string, block: Sent, answered: Answered): Promise<voi
     if (response.status === 201) answered.acknowledged.push(block)
     else answered.refused.push(await response.text())
   } catch {
-    // The connection was cut by the kill.
+    // The kill closed the connection.
     answered.unanswered.push(block)
   }
 }
@@ -196,10 +196,10 @@ function nextBlock(offer: Offer, purse: Purse): Sent {
   }
 }
 
-/** What a client does that got no answer: it sends the same again. Gives those that are acknowledged now. */
+/** Sends blocks without a response again, as a client does, and returns those that are acknowledged now. */
 async function submitAgain(url: string, blocks: readonly Sent[]): Promise<Sent[]> {
   const answered: Answered = { acknowledged: [], refused: [], unanswered: [] }
-  for (const some of inTurns(blocks)) {
+  for (const some of inChunks(blocks)) {
     await Promise.all(some.map((block) => submit(url, block, answered)))
   }
   expect(answered.unanswered).toEqual([])
@@ -207,40 +207,39 @@ async function submitAgain(url: string, blocks: readonly Sent[]): Promise<Sent[]
   return answered.acknowledged
 }
 
-/** A block that waits for seconds, on a busy machine, may find its slot committed. Then it was never acknowledged. */
+/** On a busy machine a block may wait for seconds until its slot is committed. It is then rejected, not acknowledged. */
 function isNotLate(refusal: string): boolean {
   return !refusal.includes('already committed')
 }
 
-/** So many as a client asks about at once. */
-function inTurns<T>(list: readonly T[]): T[][] {
-  const turns = Math.ceil(list.length / 50)
-  return Array.from({ length: turns }, (_, turn) => list.slice(turn * 50, turn * 50 + 50))
+/** Splits a list into parts of 50, the number of requests that a client sends at once. */
+function inChunks<T>(list: readonly T[]): T[][] {
+  const chunks = Math.ceil(list.length / 50)
+  return Array.from({ length: chunks }, (_, chunk) => list.slice(chunk * 50, chunk * 50 + 50))
 }
 
-/** The state of each block; `undefined` where the gateway does not know it. */
+/** Returns the state of each block, or `undefined` for a block that the gateway does not know. */
 async function statesOf(blocks: readonly Sent[]): Promise<(string | undefined)[]> {
   const states: (string | undefined)[] = []
-  for (const some of inTurns(blocks)) {
-    const asked = some.map(async ({ blockId }) => {
+  for (const some of inChunks(blocks)) {
+    const requests = some.map(async ({ blockId }) => {
       const response = await rest(`${gateway.url}/api/core/v3/blocks/${blockId}/metadata`)
       const { blockState } = await response.json()
       return blockState
     })
-    states.push(...(await Promise.all(asked)))
+    states.push(...(await Promise.all(requests)))
   }
   return states
 }
 
-/** Waits until a slot is committed. */
-async function committed(slot: number): Promise<void> {
+async function untilCommitted(slot: number): Promise<void> {
   await until(async () => {
     const { status } = await getJson(`${gateway.url}/api/core/v3/info`)
     return status.latestFinalizedSlot >= slot
   })
 }
 
-/** Every acknowledged transaction has one row for each output it created and one for the output it spent. */
+/** Expects one row for each output that an acknowledged transaction created and one for the output that it spent. */
 async function expectBookedOnce(sent: readonly Sent[]): Promise<void> {
   const rows = new Map<string, number>()
   for (const key of users) {
@@ -271,7 +270,7 @@ interface Row {
   readonly ordinal: string
 }
 
-/** All updates of an address, oldest first. */
+/** Returns all updates of an address, oldest first. */
 async function logOf(address: string): Promise<Row[]> {
   const query = `query ($address: String!, $after: String) {
     ledgerUpdates(address: $address, sort: OLDEST, first: 1000, after: $after) {

@@ -53,20 +53,20 @@ import { keptRoots } from '../support/trie-pages.ts'
 import { getJson, untilCommitted } from '../support/wallet.ts'
 
 /**
- * Many players at once, each with a random sequence of moves; now and then a transaction comes before the one it spends
- * from, or behind a copy that somebody else has signed. After every slot all balances are compared with those of
- * a list of outputs, and at the end the whole log and every number that the database keeps.
+ * Many players at once, each with a random sequence of moves. Some transactions are submitted before their parent, or after a copy
+ * with the signatures of another key. After every slot the test compares all balances with a model, a list of outputs, and at the
+ * end the whole log and all derived values of the database.
  */
 
 const sequences = 200
 const rounds = 8
 const { minCommittableAge } = worldParameters
 
-/** A player with the outputs that are or were his, and the moves he has made. */
+/** A player with all outputs that the player has owned and the moves made so far. */
 interface Seat {
   readonly player: Player
   readonly random: Random
-  /** Decides how his moves are submitted, and so leaves the sequence of moves as it is. */
+  /** Decides how moves are submitted. It is separate from `random`, so that it does not change the sequence of moves. */
   readonly chance: Random
   readonly outputIds: OutputId[]
   readonly done: { readonly name: string; readonly transactionId: TransactionId }[]
@@ -90,7 +90,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('is what a list of outputs says, whatever is done in it', async () => {
+test('the ledger equals the model after random moves', async () => {
   const funds = seats.map(({ player }) => plain(player.addresses[0], 100_000_000n))
   await fundFromFaucet(world, funds)
   world.outputs.forEach(({ outputId }, n) => {
@@ -102,20 +102,20 @@ test('is what a list of outputs says, whatever is done in it', async () => {
     await Promise.all(seats.map((seat) => play(seat, moment)))
     await compareBalances(await world.pass(1 + (round % 2)))
   }
-  // Nothing is done any more, but timelocks open and expirations hand over.
+  // No more moves, but timelocks end and outputs expire.
   for (let idle = 0; idle < 4; idle++) await compareBalances(await world.pass(3))
   await expectVerdicts()
   await compareHistory(await world.pass(1))
   await compareLogs()
-  await recompute()
+  await compareDerivedValues()
 }, 300_000)
 
-test('is written to the same log by a gateway that follows', async () => {
+test('a gateway that follows the ledger writes the same log', async () => {
   const { url, databaseUrl } = world.gateway
   const env = { LEDGER: 'upstream', UPSTREAM_URLS: url }
   const follower = await startGateway({ env })
   const { milestoneIndex } = await getJson(`${url}/api/gateway/v1/log`)
-  // It follows some hundred slots, and checks every transaction in them.
+  // It follows some hundred slots and validates every transaction in them.
   await untilCommitted(follower.url, milestoneIndex, 240_000)
   const [kept, followed] = await Promise.all(
     [databaseUrl, follower.databaseUrl].map((one) => logTables(one, milestoneIndex)),
@@ -124,7 +124,7 @@ test('is written to the same log by a gateway that follows', async () => {
   await follower.close()
 }, 300_000)
 
-/** One move of one player, if he has one. */
+/** Makes one random move of a player, if a move is possible. */
 async function play(seat: Seat, moment: Moment): Promise<void> {
   const coins = seat.outputIds
     .map((id) => present(world.output(id), 'an output of the world'))
@@ -132,7 +132,7 @@ async function play(seat: Seat, moment: Moment): Promise<void> {
   const plan = anyMove({ ...seat, moment, coins })
   if (plan === undefined) return
   const made = makeTransaction(seat.player, moment, plan)
-  if (seat.random.between(0, 4) === 0) await expectForeseen(plan, made)
+  if (seat.random.between(0, 4) === 0) await expectSimulated(plan, made)
   const next = followUp(seat, moment, made)
   if (next !== undefined) await world.submit(moment, next.payload)
   if (seat.chance.between(0, 4) === 0) await submitWrong(seat, moment, made.payload)
@@ -154,7 +154,7 @@ function noteDone(
   seat.done.push({ name, transactionId })
 }
 
-/** Now and then a transaction that spends what another will create, to be submitted before that. */
+/** Sometimes returns a transaction that spends an output of another one, to be submitted before it. */
 function followUp(
   { player, chance }: Seat,
   moment: Moment,
@@ -162,7 +162,7 @@ function followUp(
 ): MadeTransaction | undefined {
   const rest = created.at(-1)
   const by = player.addresses[0]
-  // What is left of base tokens comes last, and belongs to his first key.
+  // The last output holds the remaining base tokens and belongs to the player's first key.
   const isRest = rest?.output.type === 0 && addressKeyOfOwner(rest.output) === addressKey(by)
   if (!isRest || chance.between(0, 7) > 0) return undefined
   const coin = { ...rest, bookedSlot: moment.slot }
@@ -183,7 +183,7 @@ function addressKeyOfOwner({ unlockConditions, features }: BasicOutput): Hex | u
   return isPlain ? addressKey(owner.address) : undefined
 }
 
-/** The same transaction, signed by somebody else. */
+/** Submits the same transaction with the signature of another key. */
 async function submitWrong(
   { chance }: Seat,
   moment: Moment,
@@ -195,14 +195,14 @@ async function submitWrong(
     (unlock): Unlock =>
       unlock.type === 0 ? { type: 0, signature: key.sign(signingHash) } : unlock,
   )
-  // Two unlocks of one key would be an error of form.
+  // Two signature unlocks of one key would be malformed.
   if (unlocks.filter(({ type }) => type === 0).length !== 1) return
   await world.submit(moment, { ...payload, unlocks })
   wrongCopies += 1
 }
 
-/** The gateway says beforehand that it will accept what it will accept. */
-async function expectForeseen(plan: Plan, { payload }: MadeTransaction): Promise<void> {
+/** Expects the gateway to simulate a valid transaction as accepted. */
+async function expectSimulated(plan: Plan, { payload }: MadeTransaction): Promise<void> {
   const query = `query ($json: JSON) { verifyTransaction(input: { json: $json }) {
     outcome refusal { message } failure { name } } }`
   const json = print(SignedTransaction, payload)
@@ -211,14 +211,14 @@ async function expectForeseen(plan: Plan, { payload }: MadeTransaction): Promise
   expect([plan.name, data.verifyTransaction]).toEqual([plan.name, accepted])
 }
 
-/** A second spender of the same outputs, which comes too late. */
+/** Submits a later transaction that spends the same outputs. */
 async function submitRival({ player }: Seat, moment: Moment, plan: Plan): Promise<void> {
   const { payload } = makeTransaction(player, { ...moment, slot: moment.slot - 1 }, plan)
   await world.submit(moment, payload)
   rivals.push(identifyTransaction(payload.transaction).transactionId)
 }
 
-/** Every address that has a role in an output of the world, or belongs to a chain. */
+/** Returns every address that has a role in an output or is the address of a chain. */
 function addresses(): Hex[] {
   const keys = new Set<Hex>()
   for (const output of world.outputs) {
@@ -234,12 +234,12 @@ async function compareBalances(slot: SlotIndex): Promise<void> {
   const fields = `balance { milestoneIndex available timelocked storageDeposit expiring outputCount }
     nativeTokens { nodes { tokenId available timelocked expiring } }`
   const keys = addresses()
-  const answers = await askOfMany(keys, (key) => `address(address: "${bech32(key)}") { ${fields} }`)
+  const answers = await queryEach(keys, (key) => `address(address: "${bech32(key)}") { ${fields} }`)
   for (const [i, key] of keys.entries()) {
     const answer = answers[i]
     const { total: _, tokens, outputs, ...parts } = expected.get(key) ?? emptyBalance()
-    const told = { ...texts(parts), outputCount: `${outputs}`, milestoneIndex: slot }
-    expect([key, answer.balance]).toEqual([key, told])
+    const balance = { ...texts(parts), outputCount: `${outputs}`, milestoneIndex: slot }
+    expect([key, answer.balance]).toEqual([key, balance])
     const held = Object.entries(tokens).map(([tokenId, amounts]) => ({
       tokenId,
       ...hexes(amounts),
@@ -248,9 +248,9 @@ async function compareBalances(slot: SlotIndex): Promise<void> {
   }
 }
 
-/** Asks the same of many, some at once. */
-async function askOfMany<T>(list: readonly T[], field: (one: T) => string) {
-  // biome-ignore lint/suspicious/noExplicitAny: the fields are the caller's
+/** Queries the same field for each element of a list, some elements in one operation. */
+async function queryEach<T>(list: readonly T[], field: (one: T) => string) {
+  // biome-ignore lint/suspicious/noExplicitAny: the caller chooses the fields
   const answers: any[] = []
   for (let at = 0; at < list.length; at += atOnce) {
     const fields = list.slice(at, at + atOnce).map((one, i) => `a${i}: ${field(one)}`)
@@ -269,11 +269,11 @@ function bech32(key: Hex): string {
   return encodeBech32(worldParameters.bech32Hrp, hexToBytes(key))
 }
 
-/** Every move was one that the rules allow, and all kinds of moves were made; whoever came second changed nothing. */
+/** Expects all moves to be final and of all kinds, and all rivals to have failed. */
 async function expectVerdicts(): Promise<void> {
   const done = seats.flatMap((seat) => seat.done)
   const ids = [...done.map(({ transactionId }) => transactionId), ...rivals]
-  const states = await askOfMany(ids, (id) => `transaction(id: "${id}") { state failure { name } }`)
+  const states = await queryEach(ids, (id) => `transaction(id: "${id}") { state failure { name } }`)
   const verdicts = done.map(({ name }, i) => [name, states[i].state, states[i].failure] as const)
   expect(verdicts.filter(([, state]) => state !== 'FINALIZED')).toEqual([])
   expect(new Set(done.map(({ name }) => name))).toEqual(
@@ -287,20 +287,20 @@ async function expectVerdicts(): Promise<void> {
   }
 }
 
-/** What some addresses owned at the end of every slot since the world began. */
+/** Compares the total balances of some addresses at the end of every slot since the first one. */
 async function compareHistory(slot: SlotIndex): Promise<void> {
   const slots = Array.from({ length: slot + 1 }, (_, i) => i).slice(firstSlot)
   const keys = addresses().filter((_, i) => i % 20 === 0)
   for (let from = 0; from < slots.length; from += slotsAtOnce) {
     const some = slots.slice(from, from + slotsAtOnce)
-    const totals = await askOfMany(keys, (key) => {
+    const totals = await queryEach(keys, (key) => {
       const fields = some.map((at) => `s${at}: totalAt(milestoneIndex: ${at})`)
       return `address(address: "${bech32(key)}") { ${fields.join(' ')} }`
     })
     for (const at of some) {
       const expected = balancesAt(world.outputs, at, minCommittableAge)
-      const answered = totals.map((answer) => BigInt(answer[`s${at}`]))
-      expect(answered).toEqual(keys.map((key) => expected.get(key)?.total ?? 0n))
+      const actual = totals.map((answer) => BigInt(answer[`s${at}`]))
+      expect(actual).toEqual(keys.map((key) => expected.get(key)?.total ?? 0n))
     }
   }
 }
@@ -311,16 +311,16 @@ interface Row {
   readonly isSpent: boolean
 }
 
-/** Each address has its updates, and no other, in their order. */
+/** Compares the updates of every address, in their order. */
 async function compareLogs(): Promise<void> {
   const rows = new Map<string, Row[]>()
   for (const output of world.outputs) {
-    file(rows, output, false)
-    if (output.spentSlot !== undefined) file(rows, output, true)
+    addUpdate(rows, output, false)
+    if (output.spentSlot !== undefined) addUpdate(rows, output, true)
   }
   const keys = addresses()
   for (const updateClass of ['OWNED', 'MENTIONED']) {
-    const pages = await askOfMany(keys, (key) => {
+    const pages = await queryEach(keys, (key) => {
       const list = `class: ${updateClass}, sort: OLDEST, first: 1000`
       return `ledgerUpdates(address: "${bech32(key)}", ${list}) { nodes { milestoneIndex outputId isSpent } }`
     })
@@ -331,8 +331,8 @@ async function compareLogs(): Promise<void> {
   }
 }
 
-/** Under its owner, and under whomever else it names. */
-function file(rows: Map<string, Row[]>, model: ModelOutput, isSpent: boolean): void {
+/** Adds an update to the lists of the owner and of all other addresses of an output. */
+function addUpdate(rows: Map<string, Row[]>, model: ModelOutput, isSpent: boolean): void {
   const { output, outputId, bookedSlot, spentSlot } = model
   const milestoneIndex = isSpent ? present(spentSlot, 'a slot') : bookedSlot
   const owner = ownerInSlot(output, milestoneIndex, minCommittableAge)
@@ -349,8 +349,8 @@ function compareRows(a: Row, b: Row): number {
   return indexOf(a.outputId) - indexOf(b.outputId) || Number(a.isSpent) - Number(b.isSpent)
 }
 
-/** What is kept is what the outputs in the database say, those of the genesis included. */
-async function recompute(): Promise<void> {
+/** Compares the derived values of the database with values computed from all its outputs, including the genesis. */
+async function compareDerivedValues(): Promise<void> {
   const store = await openedStore(world.gateway.databaseUrl)
   try {
     const { read } = store
@@ -406,7 +406,7 @@ function hexes(amounts: object): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** The tries in the database have the roots of tries that are built at once. */
+/** Compares the roots of the tries in the database with those of tries built at once. */
 async function compareTries(read: Store['read'], rows: readonly OutputRow[]): Promise<void> {
   const { slot } = await read.latestMilestone()
   const unspent = rows.filter(({ spentSlot }) => spentSlot === undefined || spentSlot > slot)

@@ -16,7 +16,7 @@ import {
   untilHealth,
 } from '../support/wallet.ts'
 
-/** Several gateways on one PostgreSQL. What happens to them when things go wrong is the cluster test's. */
+/** Two gateways on one PostgreSQL. `npm run torture -- cluster` tests their failures. */
 
 const kind = present(
   databases.find(({ name }) => name === 'postgresql'),
@@ -26,28 +26,28 @@ const kind = present(
 describe('two gateways on one database', () => {
   let database: TestDatabase
   let writer: TestGateway
-  let member: TestGateway
+  let standby: TestGateway
 
   beforeAll(async () => {
     database = await kind.create()
     writer = await startGateway({ env: { DATABASE_URL: database.url } })
-    member = await startGateway({ env: { DATABASE_URL: database.url } })
-    await Promise.all([untilHealth(writer.url), untilHealth(member.url)])
+    standby = await startGateway({ env: { DATABASE_URL: database.url } })
+    await Promise.all([untilHealth(writer.url), untilHealth(standby.url)])
   })
   afterAll(async () => {
-    await member.close()
+    await standby.close()
     await database.remove()
   })
 
-  test('say which of them writes, and under which term', async () => {
+  test('report their roles and the leader term', async () => {
     expect(await restJson(`${writer.url}/health`)).toMatchObject({ role: 'writer', term: 1 })
-    expect(await restJson(`${member.url}/health`)).toMatchObject({ role: 'standby', term: 1 })
+    expect(await restJson(`${standby.url}/health`)).toMatchObject({ role: 'standby', term: 1 })
   })
 
-  test('take blocks at both, and tell of them at both', async () => {
+  test('both accept blocks and serve the blocks of the other', async () => {
     for (const [to, from] of [
-      [member, writer],
-      [writer, member],
+      [standby, writer],
+      [writer, standby],
     ] as const) {
       const { bytes, blockId } = blockOf(await offerOf(to.url), taggedData('0x', '0x'))
       expect(await acceptedId(await post(to.url, bytes))).toBe(blockId)
@@ -55,38 +55,38 @@ describe('two gateways on one database', () => {
     }
   })
 
-  test('pay from one purse what is asked of both faucets', async () => {
+  test('pay faucet requests of both from one account', async () => {
     const receivers = [
       keypairOf(new Uint8Array(32).fill(41)),
       keypairOf(new Uint8Array(32).fill(42)),
     ]
-    const asked = receivers.map((key, i) =>
-      rest(`${[writer, member][i]?.url}/api/enqueue`, {
+    const requests = receivers.map((key, i) =>
+      rest(`${[writer, standby][i]?.url}/api/enqueue`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ address: addressOf(key) }),
       }),
     )
-    for (const response of await Promise.all(asked)) expect(response.status).toBe(202)
+    for (const response of await Promise.all(requests)) expect(response.status).toBe(202)
     const updates = '/api/explorer/v2/ledger/updates/by-address'
     for (const key of receivers) {
-      const url = `${member.url}${updates}/${addressOf(key)}`
+      const url = `${standby.url}${updates}/${addressOf(key)}`
       await until(async () => (await restJson(url)).items.length > 0)
     }
   })
 
   test('follow the same commitments', async () => {
     const { status } = await getJson(`${writer.url}/api/core/v3/info`)
-    await untilCommitted(member.url, status.latestFinalizedSlot + 2)
+    await untilCommitted(standby.url, status.latestFinalizedSlot + 2)
   })
 
-  test('one becomes the writer as soon as the other has stopped, and goes on', async () => {
-    const { bytes, blockId } = blockOf(await offerOf(member.url), taggedData('0x', '0x01'))
+  test('continue when the writer stops, with the standby as the writer', async () => {
+    const { bytes, blockId } = blockOf(await offerOf(standby.url), taggedData('0x', '0x01'))
     await writer.close()
-    await acceptedId(await post(member.url, bytes))
-    await until(async () => (await restJson(`${member.url}/health`)).role === 'writer')
-    expect(await restJson(`${member.url}/health`)).toMatchObject({ isHealthy: true, term: 2 })
-    await untilState(member.url, blockId, 'finalized')
+    await acceptedId(await post(standby.url, bytes))
+    await until(async () => (await restJson(`${standby.url}/health`)).role === 'writer')
+    expect(await restJson(`${standby.url}/health`)).toMatchObject({ isHealthy: true, term: 2 })
+    await untilState(standby.url, blockId, 'finalized')
   })
 })
 

@@ -16,7 +16,7 @@ import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { blockOf, offerOf, ownedBy, slotNow, user } from '../support/wallet.ts'
 
-/** Outputs of multi addresses are spent together, which takes unlocks that only nodes know (codec reference 19). */
+/** Transactions that spend several outputs of multi addresses, with unlocks that only nodes accept (codec reference 19). */
 
 const [alice, bob, carol] = [user(1), user(2), user(3)]
 const pair = multiOf([alice, bob])
@@ -37,31 +37,31 @@ afterAll(() => gateway.close())
 const signedByPair = (hash: Uint8Array) => multiUnlock(pair, [alice, bob], hash)
 const reference: Unlock = { type: 1, reference: 0 }
 
-describe('outputs of multi addresses are spent together', () => {
-  test('two of one address by a reference to its multi unlock, in bytes and in JSON', async () => {
+describe('one transaction spends outputs of multi addresses:', () => {
+  test('two of one address with a reference to its multi unlock, in bytes and in JSON', async () => {
     for (const [form, spent] of [
       ['bytes', ofPair.slice(0, 2)],
       ['json', ofPair.slice(2, 4)],
     ] as const) {
       const unlock = (hash: Uint8Array) => [signedByPair(hash), reference]
-      expect(await verdictOn({ form, spent, unlock })).toEqual(['accepted', undefined])
-      for (const id of spent) expect((await lifeOf(id)).spent).toBeDefined()
+      expect(await outcomeOf({ form, spent, unlock })).toEqual(['accepted', undefined])
+      for (const id of spent) expect((await metadataOf(id)).spent).toBeDefined()
     }
   })
 
-  test('one each of two addresses that share a key, which signs in both multi unlocks', async () => {
+  test('one each of two addresses with a common key, which signs in both multi unlocks', async () => {
     const spent = [first(ofPair.slice(4)), first(ofSharing)]
     const unlock = (hash: Uint8Array) => [
       signedByPair(hash),
       multiUnlock(sharing, [alice, carol], hash),
     ]
-    expect(await verdictOn({ form: 'bytes', spent, unlock })).toEqual(['accepted', undefined])
+    expect(await outcomeOf({ form: 'bytes', spent, unlock })).toEqual(['accepted', undefined])
   })
 
-  test('but not one of another address by that reference: reason 8', async () => {
+  test('but fails with reason 8 if the reference is used for another address', async () => {
     const spent = [first(ofPair.slice(5)), first(ofSharing.slice(1))]
     const unlock = (hash: Uint8Array) => [signedByPair(hash), reference]
-    expect(await verdictOn({ form: 'bytes', spent, unlock })).toEqual(['failed', 8])
+    expect(await outcomeOf({ form: 'bytes', spent, unlock })).toEqual(['failed', 8])
   })
 })
 
@@ -71,8 +71,8 @@ interface Spending {
   unlock(signingHash: Uint8Array): readonly Unlock[]
 }
 
-/** Submits the transaction, and gives its state and failure reason once it is judged. */
-async function verdictOn({ form, spent, unlock }: Spending) {
+/** Submits the transaction and returns its state and failure reason once it is accepted or has failed. */
+async function outcomeOf({ form, spent, unlock }: Spending) {
   const offer = await offerOf(gateway.url)
   const { payload, transactionId } = oddPaymentOf(offer.network, {
     spend: spent,
@@ -84,16 +84,16 @@ async function verdictOn({ form, spent, unlock }: Spending) {
   const body = form === 'bytes' ? bytes : JSON.stringify(print(Block, block))
   await acceptedId(await post(gateway.url, body))
   const path = `${gateway.url}/api/core/v3/transactions/${transactionId}/metadata`
-  const judged = await until(async () => {
+  const metadata = await until(async () => {
     const metadata = await restJson(path)
     return metadata.transactionState !== 'pending' && metadata
   })
-  // What is accepted may be committed already.
-  const state = judged.transactionState === 'failed' ? 'failed' : 'accepted'
-  return [state, judged.transactionFailureReason]
+  // An accepted transaction may already be committed.
+  const state = metadata.transactionState === 'failed' ? 'failed' : 'accepted'
+  return [state, metadata.transactionFailureReason]
 }
 
-function lifeOf(id: OutputId) {
+function metadataOf(id: OutputId) {
   return restJson(`${gateway.url}/api/core/v3/outputs/${id}/metadata`)
 }
 

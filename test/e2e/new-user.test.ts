@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import { addressOf, genesisOutputs, untilCommitted } from '../support/wallet.ts'
 
-/** The life of a new user, signed by the official client throughout (ledger reference 14.3). */
+/** The first transactions of a new user, all signed by the official client (ledger reference 14.3). */
 
 let folder: UsualFolder
 let gateway: Program
@@ -34,26 +34,26 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** The least that an implicit account may hold is 31,700. */
+/** Base tokens of each output. An implicit account needs at least 31,700. */
 const amount = 1_000_000n
 const mana = 10_000_000n
 const allotted = 20_000_000n
 const maxSlot = 0xffff_ffff
 
 describe('a new user', () => {
-  test('gets an account from the faucet, converts it and issues blocks that pay for themselves', async () => {
-    const given = await beGiven()
-    const { accountId } = given
-    expect(await entryAt(accountId, given.slot - 1)).toBeNull()
+  test('gets an implicit account from the faucet, converts it and issues blocks that allot their own cost', async () => {
+    const received = await receiveImplicitAccount()
+    const { accountId } = received
+    expect(await entryAt(accountId, received.slot - 1)).toBeNull()
     const fresh = { credits: '0', keyHashes: [user.keyHash], expirySlot: maxSlot }
-    expect(await entryAt(accountId, given.slot)).toMatchObject(fresh)
+    expect(await entryAt(accountId, received.slot)).toMatchObject(fresh)
 
-    const allotment = await beAllotted(accountId, given.rest)
-    expect(allotment.slot).toBeGreaterThan(given.slot)
+    const allotment = await receiveAllotment(accountId, received.rest)
+    expect(allotment.slot).toBeGreaterThan(received.slot)
     expect(await entryAt(accountId, allotment.slot)).toMatchObject({ credits: `${allotted}` })
     await untilIssuanceOf(allotment.slot)
 
-    const conversion = await convert(accountId, given.implicitOutput)
+    const conversion = await convert(accountId, received.implicitOutput)
     expect(await accountOutput(accountId)).toEqual({
       outputId: conversion.created[0],
       content: { __typename: 'AccountOutput', accountId },
@@ -69,18 +69,18 @@ describe('a new user', () => {
     expect(await entryAt(accountId, transfer.slot)).toMatchObject({ credits: `${left}` })
 
     const withData = new TaggedDataPayload('0x746167', '0x')
-    const noted = await pay(accountId, transfer.created[1] ?? '', withData)
-    expect(await entryAt(accountId, noted.slot)).toMatchObject({
+    const transferWithData = await pay(accountId, transfer.created[1] ?? '', withData)
+    expect(await entryAt(accountId, transferWithData.slot)).toMatchObject({
       credits: `${left + nestedLength}`,
     })
   }, 60_000)
 })
 
-/** The client counts the length of a payload inside a transaction, 4 bytes of 500; the node does not (10, row 25). */
+/** The client counts 4 bytes at 500 for the length of a payload inside a transaction; the node does not (10, row 25). */
 const nestedLength = 2_000n
 
-/** The faucet sends to the implicit account creation address. The id of the account is that of the output, hashed. */
-async function beGiven() {
+/** The faucet pays to the implicit account creation address. The account id is the hash of the output id. */
+async function receiveImplicitAccount() {
   const [spend = ''] = await genesisOutputs(gateway.url, developmentKeys().faucet)
   expect(faucet.address).toBe(addressOf(developmentKeys().faucet))
   const sent = await faucet.transaction({
@@ -95,8 +95,8 @@ async function beGiven() {
   return { ...booked, implicitOutput, rest, accountId: Utils.computeAccountId(implicitOutput) }
 }
 
-/** Credits count only for an account that was there before the slot. The user also gets money for transfers. */
-async function beAllotted(accountId: string, rest: string) {
+/** The faucet allots mana to the account and pays base tokens. Only an account that existed before the slot gets credits. */
+async function receiveAllotment(accountId: string, rest: string) {
   const sent = await faucet.transaction({
     spend: rest,
     allot: { accountId, mana: allotted },
@@ -109,7 +109,7 @@ async function beAllotted(accountId: string, rest: string) {
   return { ...booked, funds: booked.created[0] ?? '' }
 }
 
-/** The implicit account becomes an account; the block is its own. */
+/** Converts the implicit account to an account, in a block of that account. */
 function convert(accountId: string, implicitOutput: string) {
   return selfPaying(accountId, (cost) => ({
     spend: implicitOutput,
@@ -118,7 +118,7 @@ function convert(accountId: string, implicitOutput: string) {
   }))
 }
 
-/** A transfer of some base tokens to the faucet, in a block of the account. */
+/** Transfers base tokens to the faucet, in a block of the account. */
 function pay(accountId: string, spend: string, payload?: TaggedDataPayload) {
   return selfPaying(accountId, (cost) => ({
     spend,
@@ -130,7 +130,7 @@ function pay(accountId: string, spend: string, payload?: TaggedDataPayload) {
   }))
 }
 
-/** A transaction that allots to the account what its block costs. What is allotted does not change the cost. */
+/** Submits a transaction that allots the cost of its block to the account. The allotted amount does not change the cost. */
 async function selfPaying(
   accountId: string,
   spending: (cost: bigint) => Omit<SdkSpending, 'allot'>,
@@ -143,21 +143,21 @@ async function selfPaying(
 }
 
 /** Posts the block of a transaction and waits until it is committed. */
-async function settle(sent: SdkTransaction, made: SdkBlock) {
-  const slot = await post(made)
+async function settle(sent: SdkTransaction, sdkBlock: SdkBlock) {
+  const slot = await post(sdkBlock)
   const query = 'query ($id: TransactionId!) { transaction(id: $id) { state failure { name } } }'
   const { data } = await graphql(gateway.url, query, { id: sent.transactionId })
   expect(data.transaction).toEqual({ state: 'FINALIZED', failure: null })
   return { ...sent, slot }
 }
 
-/** A block of the account around a payload, committed. */
+/** Issues a block of the account with a payload and waits until it is committed. */
 async function issue(accountId: string, payload: TaggedDataPayload) {
-  const made = await user.block(accountId, payload)
-  return { ...made, slot: await post(made) }
+  const sdkBlock = await user.block(accountId, payload)
+  return { ...sdkBlock, slot: await post(sdkBlock) }
 }
 
-/** Gives the slot of the block. */
+/** Posts a block, waits until its slot is committed, and returns the slot. */
 async function post({ block, blockId }: SdkBlock): Promise<number> {
   expect(await sdk.client.postBlock(block)).toBe(blockId)
   const slot = Utils.computeSlotIndex(blockId)
@@ -165,12 +165,12 @@ async function post({ block, blockId }: SdkBlock): Promise<number> {
   return slot
 }
 
-/** At the least price of work, which a network with little to do has. */
+/** Returns the cost of a block at the minimum price of work, which applies while the network has little load. */
 function costOf({ block }: SdkBlock): bigint {
   return BigInt(Utils.blockWorkScore(block, sdk.parameters.workScoreParameters))
 }
 
-/** Waits until blocks are offered a commitment to this slot or a later one. */
+/** Waits until the issuance route returns a commitment to this slot or a later one. */
 async function untilIssuanceOf(slot: number): Promise<void> {
   const isOffered = async () => (await sdk.client.getIssuance()).latestCommitment.slot >= slot
   await until(isOffered, { what: `a commitment to slot ${slot} is offered`, deadlineMs: 55_000 })

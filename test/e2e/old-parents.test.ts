@@ -13,17 +13,17 @@ import {
   untilCommitted,
 } from '../support/wallet.ts'
 
-/** A ledger in which nobody issues blocks by himself: parents are as old as the last block. */
+/** A ledger without regular blocks: the parents are as old as the last block. */
 
 const second = 1_000_000_000n
 
-test('in quiet times the last block is a parent at any age, and no other', async () => {
+test('on an idle network only the last block is a valid parent at any age', async () => {
   const clock = createSettableClock(BigInt(Date.now()) * 1_000_000n)
   const genesis = writeGenesis([])
   const gateway = await startGateway({ clock, env: { GENESIS_FILE: genesis.path } })
   const { url } = gateway
 
-  /** Some steps, for a clock that leaps is not believed. */
+  /** Advances the clock in steps, because the gateway ignores a clock that leaps. */
   async function pass(seconds: number): Promise<void> {
     for (let left = seconds; left > 0; left -= 10) {
       clock.advance(10n * second)

@@ -29,19 +29,19 @@ import {
   users,
 } from '../support/wallet.ts'
 
-/** Paging while transactions are booked and slots committed; afterwards every answer is held against the whole log. */
+/** Pages are read while transactions are booked and slots committed. Afterwards every response is compared with the whole log. */
 
 const payments = 240
 const minCommits = 6
-const people = [1, 2, 3] as const
+const userIndices = [1, 2, 3] as const
 const sorts = ['OLDEST', 'NEWEST'] as const
 const classes = ['OWNED', 'OWNED', 'MENTIONED'] as const
 const random = createRandom(4_711)
 let gateway: TestGateway
 let logId: Hex
 /** The database of the gateway, which knows the branches. */
-let beside: Store
-/** How far the log had come when somebody was told last. */
+let store: Store
+/** The newest position of the log that a response has reported. */
 let knownTip = 0
 let newestSlot = 0
 
@@ -51,14 +51,14 @@ beforeAll(async () => {
   const { tipCursor } = await ask({ address: addressOf(user(1)) })
   const tip = decodeCursor(tipCursor, 'tip')
   logId = tip.ok ? tip.value.logId : '0x'
-  beside = await openedStore(gateway.databaseUrl)
+  store = await openedStore(gateway.databaseUrl)
 })
 afterAll(async () => {
-  await beside.close()
+  await store.close()
   await gateway.close()
 })
 
-test('no page and no walk misses a row or tells one twice', async () => {
+test('no page and no page sequence misses or repeats a row', async () => {
   const start = await committedSlot()
   let isOver = false
   const during = async <T>(ask: () => Promise<T>): Promise<T[]> => {
@@ -66,8 +66,8 @@ test('no page and no walk misses a row or tells one twice', async () => {
     while (!isOver) answers.push(await ask())
     return answers
   }
-  const asking = Promise.all([during(askPage), during(walkConnection), during(walkRest)])
-  const coins = await spendAllTheTime()
+  const asking = Promise.all([during(requestPage), during(walkConnection), during(walkRest)])
+  const coins = await makePayments()
   const last = slotNow((await offerOf(gateway.url)).network)
   const isCommitted = async () => (await committedSlot()) >= Math.max(last, start + minCommits)
   await until(isCommitted, { what: 'the last slot is committed', deadlineMs: 120_000 })
@@ -75,7 +75,7 @@ test('no page and no walk misses a row or tells one twice', async () => {
   const [pages, ...walks] = await asking
 
   const log = await modelOf(coins)
-  // Each spends one output and makes at least one; how many more is chance, for all who ask draw from one source.
+  // Each payment spends one output and creates at least one. The exact number is random, because all requests share one generator.
   expect(log.length).toBeGreaterThan(payments * 2)
   expect([pages.length, ...walks.map((some) => some.length)].filter((n) => n < 10)).toEqual([])
   const seqs = log.map(({ seq }) => seq)
@@ -85,24 +85,24 @@ test('no page and no walk misses a row or tells one twice', async () => {
   for (const walk of walks.flat()) expect(listsDuring(log, walk)).toContainEqual(walk.rows)
 }, 240_000)
 
-/** An output that was made here or at genesis, with the transactions that created and spent it. */
+/** An output of this test or of the genesis, with the transactions that created and spent it. */
 interface Coin {
   readonly outputId: OutputId
   readonly output: BasicOutput
   readonly owner: number
-  /** The person in its sender feature. */
+  /** The user in its sender feature. */
   readonly sender: number | undefined
   readonly createdBy: string | undefined
   spentBy: string | undefined
 }
 
-/** Sends transactions, each spending what a former one created; gives everything that there is then. */
-async function spendAllTheTime(): Promise<Coin[]> {
+/** Submits payments, each of which spends an earlier output, and returns all outputs. */
+async function makePayments(): Promise<Coin[]> {
   const coins = await genesisCoins()
   for (let sent = 0; sent < payments; sent++) {
     const offer = await offerOf(gateway.url)
     const spendable = coins.filter(
-      (coin) => coin.spentBy === undefined && people.some((owner) => owner === coin.owner),
+      (coin) => coin.spentBy === undefined && userIndices.some((owner) => owner === coin.owner),
     )
     const coin = oneOf(spendable)
     const made = partsOf(coin)
@@ -139,7 +139,7 @@ async function genesisCoins(): Promise<Coin[]> {
   return owned.flat()
 }
 
-/** One to three outputs for anybody, some of which name the spender. */
+/** Returns one to three outputs for random users, some with the spender as their sender. */
 function partsOf({
   output: { amount },
   owner: spender,
@@ -147,7 +147,7 @@ function partsOf({
   const count = amount > 10_000_000n ? random.between(1, 3) : 1
   const part = amount / BigInt(count)
   return Array.from({ length: count }, (_, i) => {
-    const owner = oneOf(people)
+    const owner = oneOf(userIndices)
     const sender = random.between(0, 2) === 0 ? spender : undefined
     const address = { type: 0, pubKeyHash: user(spender).publicKeyHash } as const
     const plain = ownedBy(user(owner), i === 0 ? amount - part * BigInt(count - 1) : part)
@@ -159,7 +159,7 @@ function partsOf({
   })
 }
 
-/** What was asked of the connection, and what came. */
+/** A request to the connection `ledgerUpdates` and its response. */
 interface Page {
   readonly owner: number
   readonly class: UpdateClass
@@ -192,9 +192,9 @@ async function ask(variables: object) {
   return data.ledgerUpdates
 }
 
-/** Any mix of arguments. */
-async function askPage(): Promise<Page> {
-  const owner = oneOf(people)
+/** Requests a page with random arguments. */
+async function requestPage(): Promise<Page> {
+  const owner = oneOf(userIndices)
   const updateClass = oneOf(classes)
   const page: PageArguments = {
     sort: oneOf(sorts),
@@ -215,19 +215,19 @@ async function askPage(): Promise<Page> {
   return { owner, class: updateClass, page, tip: positionOf(tipCursor), answer }
 }
 
-/** A list read page by page from one end to the other. */
+/** A list that was read page by page from one end to the other. */
 interface Walk {
   readonly owner: number
   readonly class: UpdateClass
   readonly list: Pick<PageArguments, 'sort' | 'startMilestoneIndex'>
   readonly rows: readonly object[]
-  /** The log when the page was asked for that decides where the list ends among new rows, and after it had come. */
+  /** Positions of the log before and after the page that determines where the list ends among new rows. */
   readonly from: number
   readonly to: number
 }
 
 async function walkConnection(): Promise<Walk> {
-  const owner = oneOf(people)
+  const owner = oneOf(userIndices)
   const updateClass = oneOf(classes)
   const list = anyList()
   const isForward = random.between(0, 1) === 0
@@ -249,14 +249,14 @@ async function walkConnection(): Promise<Walk> {
     more = isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
     cursor = isForward ? pageInfo.endCursor : pageInfo.startCursor
   }
-  // A walk towards the new rows ends where its last page saw them end, one away from them begins where its first did.
+  // Towards new rows, the last page determines the end of the list; away from them, the first page determines its start.
   const towardsNew = (list.sort === 'OLDEST') === isForward
   const tip = present(towardsNew ? tips.at(-1) : tips[0], 'tip')
   return { owner, class: updateClass, list, rows, from: tip, to: tip }
 }
 
 async function walkRest(): Promise<Walk> {
-  const owner = oneOf(people)
+  const owner = oneOf(userIndices)
   const list = anyList()
   const sort = list.sort.toLowerCase()
   const { startMilestoneIndex: start } = list
@@ -295,7 +295,7 @@ function positionOf(cursor: string): number {
 }
 
 async function cursorsAt(seqs: readonly number[]): Promise<string[]> {
-  const branches = await Promise.all(seqs.map((seq) => beside.read.branchesAt([seq])))
+  const branches = await Promise.all(seqs.map((seq) => store.read.branchesAt([seq])))
   return seqs.map((seq, i) => encodeCursor({ logId, seq, branch: branches[i]?.[0] ?? noBranch }))
 }
 
@@ -305,7 +305,7 @@ async function committedSlot(): Promise<number> {
   return newestSlot
 }
 
-/** The whole log, from what was sent and the slots that it was booked in: nothing of it was read page by page. */
+/** Computes the whole log from the submitted payments and their slots, without reading any pages. */
 async function modelOf(coins: readonly Coin[]): Promise<ModelRow[]> {
   const spenders = new Set(coins.flatMap(({ createdBy }) => createdBy ?? []))
   const slots = new Map<string, number>()
@@ -315,20 +315,20 @@ async function modelOf(coins: readonly Coin[]): Promise<ModelRow[]> {
     slots.set(id, data.transaction.slot)
   }
   const entriesBySlot = new Map<number, Entry[]>()
-  const tell = (coin: Coin, id: string | undefined, isSpent: boolean) => {
+  const addEntries = (coin: Coin, id: string | undefined, isSpent: boolean) => {
     if (id === undefined) return
     const slot = present(slots.get(id), 'slot')
     entriesBySlot.set(slot, [...(entriesBySlot.get(slot) ?? []), ...entriesOf(coin, isSpent)])
   }
   for (const coin of coins) {
-    tell(coin, coin.createdBy, false)
-    tell(coin, coin.spentBy, true)
+    addEntries(coin, coin.createdBy, false)
+    addEntries(coin, coin.spentBy, true)
   }
   const rows: ModelRow[] = []
   const add = (seq: number, milestoneIndex: number, entry: Entry) => {
     const isSameList = (row: ModelRow) => row.address === entry.address && row.class === entry.class
     const ordinal = 1 + rows.filter(isSameList).length
-    // Branches are asked of the database.
+    // `cursorsAt` reads the branches from the database.
     rows.push({ ...entry, seq, branch: noBranch, milestoneIndex, ordinal })
   }
   for (const coin of coins.filter(({ createdBy }) => createdBy === undefined)) {
@@ -341,7 +341,7 @@ async function modelOf(coins: readonly Coin[]): Promise<ModelRow[]> {
   return rows
 }
 
-/** Faucet, two accounts, ten users. */
+/** Outputs of the genesis: the faucet, two accounts and ten users. */
 const genesisRows = 13
 
 type Entry = Parameters<typeof sortEntries>[0][number]
@@ -358,8 +358,8 @@ function entriesOf({ outputId, owner, sender }: Coin, isSpent: boolean): Entry[]
   return [owned, { ...owned, address: keyOf(sender), class: 'MENTIONED', roles: ['SENDER'] }]
 }
 
-function keyOf(person: number): Hex {
-  return `0x00${user(person).publicKeyHash.slice(2)}`
+function keyOf(userIndex: number): Hex {
+  return `0x00${user(userIndex).publicKeyHash.slice(2)}`
 }
 
 function rowsAt(
@@ -373,11 +373,11 @@ function rowsAt(
 
 function expectedPage(
   log: readonly ModelRow[],
-  asked: Page,
+  requested: Page,
   cursorOf: (row: ModelRow | undefined) => string | null | undefined,
 ): object {
-  const rows = rowsAt(log, asked.tip, asked)
-  const { rows: some, ...pageInfo } = pageOf(rows, asked.page)
+  const rows = rowsAt(log, requested.tip, requested)
+  const { rows: some, ...pageInfo } = pageOf(rows, requested.page)
   return {
     nodes: some.map((row) => ({ ...factOf(row), seq: `${row.seq}`, ordinal: `${row.ordinal}` })),
     pageInfo: { ...pageInfo, startCursor: cursorOf(some[0]), endCursor: cursorOf(some.at(-1)) },
@@ -385,7 +385,7 @@ function expectedPage(
   }
 }
 
-/** The list as it was at each commit between two positions; a walk must have seen one of them. */
+/** Returns the list at each commit between two positions. A walk must equal one of them. */
 function listsDuring(log: readonly ModelRow[], { from, to, list, ...walk }: Walk): object[][] {
   const ends = log.filter((row, i) => row.milestoneIndex !== log[i + 1]?.milestoneIndex)
   const tips = ends.map(({ seq }) => seq).filter((seq) => seq > from && seq <= to)
@@ -405,7 +405,7 @@ function oneOf<T>(list: readonly T[]): T {
   return present(element, 'element')
 }
 
-/** An argument that is given every other time. */
+/** Returns an argument with probability one half. */
 function maybe<Name extends string>(name: Name, draw: () => number): { [N in Name]?: number } {
   const value = draw()
   return random.between(0, 1) === 0 ? {} : ({ [name]: value } as { [N in Name]?: number })

@@ -23,26 +23,26 @@ import {
   users,
 } from '../support/wallet.ts'
 
-/** The log of a gateway is partitioned, and split, while it takes transfers and is followed; the command is killed on the way. */
+/** Partitions and splits the log of a gateway that books transfers and serves a follower, and kills the command meanwhile. */
 
 const rows = 200
 
 const folder = makeFolder()
 let database: TestDatabase
 let gateway: Program
-let beside: Client
+let client: Client
 
 beforeAll(async () => {
   database = await present(databases[1], 'PostgreSQL').create()
   const env = { DATABASE_URL: database.url, KEY_FILE: `${folder.databaseFile}.key` }
   gateway = await startProgram(env)
   await untilHealth(gateway.url)
-  beside = new Client(database.url)
-  await beside.connect()
+  client = new Client(database.url)
+  await client.connect()
 }, 120_000)
 afterAll(async () => {
   await gateway.end('SIGTERM')
-  await beside.end()
+  await client.end()
   await database.remove()
   folder.remove()
 })
@@ -52,11 +52,11 @@ test('followers get every update once while the log is partitioned and split und
   const load = startLoad()
   await until(async () => (await logEnd()) > 2 * rows, { deadlineMs: 60_000 })
 
-  // A reader that holds the log keeps the command from each exchange of tables: there it is killed.
-  await whileReading(() => killedWaiting('--rows', '1000'))
+  // A transaction that reads the log blocks the command before each swap of tables, where it is killed.
+  await whileReading(() => killWhileWaiting('--rows', '1000'))
   const [first = []] = await partition('--rows', '1000')
   expect(first).toMatchObject({ first: 1 })
-  await whileReading(() => killedWaiting('--rows', String(rows), '--split'))
+  await whileReading(() => killWhileWaiting('--rows', String(rows), '--split'))
   const copies = `SELECT count(*)::int FROM pg_class
     WHERE relname ~ '^ledger_updates_\\d+_to_\\d+$' AND relkind = 'r' AND NOT relispartition`
   expect(await numberIn(copies)).toBeGreaterThan(2)
@@ -67,14 +67,14 @@ test('followers get every update once while the log is partitioned and split und
   ])
   expect(await numberIn(copies)).toBe(0)
 
-  // The ledger goes on behind the border that it had before.
-  const border = Math.ceil((await logEnd()) / rows) * rows
-  await until(async () => (await logEnd()) > border + 10, { deadlineMs: 60_000 })
+  // The log grows beyond its former last partition.
+  const boundary = Math.ceil((await logEnd()) / rows) * rows
+  await until(async () => (await logEnd()) > boundary + 10, { deadlineMs: 60_000 })
   await load.stop()
   const last = await logEnd()
   await until(() => follower.updates.length >= last - follower.from)
   await follower.stop()
-  const { rows: written } = await beside.query({
+  const { rows: written } = await client.query({
     text: `SELECT '0x' || encode("outputId", 'hex') || ' ' || "isSpent" FROM ledger_updates WHERE seq > $1 ORDER BY seq`,
     values: [follower.from],
     rowMode: 'array',
@@ -85,7 +85,7 @@ test('followers get every update once while the log is partitioned and split und
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { findings: [] }])
 }, 240_000)
 
-/** Follows the whole log from now on. */
+/** Follows the whole log from its current end. */
 async function followAll() {
   const ending = new AbortController()
   const updates: string[] = []
@@ -108,7 +108,7 @@ async function followAll() {
   return { from, updates, stop }
 }
 
-/** Splits what users have, again and again, until it is stopped. */
+/** Splits the outputs of all users repeatedly until it is stopped. */
 function startLoad() {
   let isOver = false
   const running = (async () => {
@@ -134,7 +134,7 @@ function startLoad() {
       const post = () => postBytes(gateway.url, blockOf(offer, payment.payload).bytes)
       let response = await post()
       if (response.status === 400) {
-        // On a busy machine the offer may have become too old on the way.
+        // On a busy machine the offer may be too old when the block arrives.
         offer = await offerOf(gateway.url)
         response = await post()
       }
@@ -153,19 +153,19 @@ function startLoad() {
 }
 
 async function numberIn(text: string): Promise<number> {
-  const { rows: found } = await beside.query({ text, rowMode: 'array' })
+  const { rows: found } = await client.query({ text, rowMode: 'array' })
   return Number(found[0]?.[0])
 }
 
 const logEnd = () => numberIn('SELECT seq FROM published_tip')
 
-/** Does some work while a transaction has read the log for longer than a second. */
+/** Runs `work` while a transaction holds the log for longer than a second. */
 async function whileReading(work: () => Promise<void>): Promise<void> {
-  await beside.query('BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)')
+  await client.query('BEGIN; SELECT FROM ledger_updates LIMIT 1; SELECT pg_sleep(1.1)')
   try {
     await work()
   } finally {
-    await beside.query('COMMIT')
+    await client.query('COMMIT')
   }
 }
 
@@ -176,14 +176,14 @@ function start(...words: readonly string[]) {
   return spawn(process.execPath, [main, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** Runs the command until it waits for the log, and kills it there. */
-async function killedWaiting(...words: readonly string[]): Promise<void> {
+/** Runs the command until it waits for the log, then kills it. */
+async function killWhileWaiting(...words: readonly string[]): Promise<void> {
   const child = start('partition', ...words)
-  let said = ''
+  let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    stderr += text
   })
-  await until(() => said.includes('waiting for'), { deadlineMs: 60_000 })
+  await until(() => stderr.includes('waiting for'), { deadlineMs: 60_000 })
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended

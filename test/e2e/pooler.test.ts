@@ -8,7 +8,7 @@ import { startPooler, type TransactionPooler } from '../support/transaction-pool
 import { until } from '../support/until.ts'
 import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
-/** Two gateways behind a pooler that lends three connections, each for a transaction. */
+/** Two gateways behind a transaction pooler with three connections. */
 
 const kind = present(
   databases.find(({ name }) => name === 'postgresql'),
@@ -17,44 +17,44 @@ const kind = present(
 let database: TestDatabase
 let pooler: TransactionPooler
 let writer: TestGateway
-let member: TestGateway
+let standby: TestGateway
 
 beforeAll(async () => {
   database = await kind.create()
   pooler = await startPooler(database.url, 3)
   const env = { DATABASE_URL: pooler.url, WAKE_DATABASE_URL: database.url }
   writer = await startGateway({ env })
-  member = await startGateway({ env })
-  await Promise.all([untilHealth(writer.url), untilHealth(member.url)])
+  standby = await startGateway({ env })
+  await Promise.all([untilHealth(writer.url), untilHealth(standby.url)])
 })
 afterAll(async () => {
-  await member.close()
+  await standby.close()
   await pooler.close()
   await database.remove()
 })
 
-test('blocks are taken, booked and told, and another takes over', async () => {
+test('gateways behind a pooler accept and commit blocks and replace a stopped writer', async () => {
   const query = 'subscription { milestones { index } }'
-  const stream = await openStream(`${member.url}/graphql?${new URLSearchParams({ query })}`)
-  const offers = await Promise.all([writer, member].map(({ url }) => offerOf(url)))
+  const stream = await openStream(`${standby.url}/graphql?${new URLSearchParams({ query })}`)
+  const offers = await Promise.all([writer, standby].map(({ url }) => offerOf(url)))
   const blocks = offers.flatMap((offer, i) =>
     Array.from({ length: 20 }, (_, n) => blockOf(offer, taggedData('0x', `0x0${i}${10 + n}`))),
   )
   const sent = blocks.map(async ({ bytes }, n) =>
-    acceptedId(await post((n % 2 === 0 ? writer : member).url, bytes)),
+    acceptedId(await post((n % 2 === 0 ? writer : standby).url, bytes)),
   )
   expect(await Promise.all(sent)).toEqual(blocks.map(({ blockId }) => blockId))
-  for (const { blockId } of blocks) await untilFinal(member.url, blockId)
+  for (const { blockId } of blocks) await untilFinal(standby.url, blockId)
   const [first, second] = [await stream.result(), await stream.result()]
   expect(second.data.milestones.index).toBe(first.data.milestones.index + 1)
   stream.close()
   expect(pooler.lent()).toBeGreaterThan(blocks.length)
 
   await writer.close()
-  await until(async () => (await getJson(`${member.url}/health`)).role === 'writer')
-  const last = blockOf(await offerOf(member.url), taggedData('0x', '0x0300'))
-  await acceptedId(await post(member.url, last.bytes))
-  await untilFinal(member.url, last.blockId)
+  await until(async () => (await getJson(`${standby.url}/health`)).role === 'writer')
+  const last = blockOf(await offerOf(standby.url), taggedData('0x', '0x0300'))
+  await acceptedId(await post(standby.url, last.bytes))
+  await untilFinal(standby.url, last.blockId)
 }, 60_000)
 
 async function untilFinal(url: string, blockId: string): Promise<void> {

@@ -18,7 +18,7 @@ import {
 import { databaseUrl } from '../support/postgresql-server.ts'
 import { spawnProgram, startProgram } from '../support/program.ts'
 
-/** What the program does with a database that is not the one it needs: one sentence, exit code 1, and nothing written. */
+/** The program rejects an unsuitable database with one sentence and exit code 1, and writes nothing. */
 
 let folder = ''
 beforeAll(() => {
@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
+describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
   const empty = emptyDatabases.find((kind) => kind.name === name)
   let database: TestDatabase
 
@@ -36,7 +36,7 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
     return () => database.remove()
   })
 
-  test('a schema from the future', async () => {
+  test('a newer schema', async () => {
     await onDatabase(
       database.url,
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
@@ -74,20 +74,26 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
     )
   })
 
-  test('with NO_CREATE a database that is empty, and none that holds a ledger', async () => {
+  test('an empty database with NO_CREATE, but not one with a ledger', async () => {
     const other = await empty?.create()
     const url = other?.url ?? ''
     const place = url.replace(/^(file:|.*@)/, '')
     if (name === 'sqlite') writeFileSync(place, '')
-    const said = await expectRefused(url, { ...env(url), NO_CREATE: 'on' }, /^there is no ledger/)
-    expect(said).toContain(`there is no ledger in ${place}, and --no-create forbids creating one`)
+    const message = await expectRefused(
+      url,
+      { ...env(url), NO_CREATE: 'on' },
+      /^there is no ledger/,
+    )
+    expect(message).toContain(
+      `there is no ledger in ${place}, and --no-create forbids creating one`,
+    )
     await other?.remove()
     await (await startProgram({ ...env(database.url), NO_CREATE: 'on' })).end('SIGTERM')
   }, 60_000)
 
-  test('with NO_CREATE tables without a ledger', async () => {
+  test('tables without a ledger with NO_CREATE', async () => {
     const other = await create()
-    // Makes the tables where the kind of database begins without any.
+    // Creates the tables if the new database has none.
     await (await openedStore(other.url)).close()
     await expectRefused(other.url, { ...env(other.url), NO_CREATE: 'on' }, /^there is no ledger/)
     await other.remove()
@@ -106,20 +112,24 @@ describe.each(databases)('on $name the gateway refuses', ({ name, create }) => {
   })
 })
 
-describe('the gateway refuses', () => {
+describe('the gateway rejects', () => {
   const change = (part: object) => () => Object.assign(new URL(inject('postgresql').url), part).href
   const rows: readonly (readonly [string, () => string, RegExp])[] = [
-    ['a URL of no database', () => 'mysql://h/d', /^DATABASE_URL must be file:PATH or postgresql:/],
-    ['a port where nobody is', change({ port: '1' }), /^the database cannot be used: .*ECONNREF/],
-    ['a host that is none', change({ hostname: 'x.invalid' }), /^the data.* used: .*x\.invalid/],
     [
-      'a database that is none',
-      change({ pathname: '/none' }),
-      /^the data.* used: .*"none" does not/,
+      'the URL of an unknown database',
+      () => 'mysql://h/d',
+      /^DATABASE_URL must be file:PATH or postgresql:/,
     ],
+    ['a closed port', change({ port: '1' }), /^the database cannot be used: .*ECONNREF/],
+    ['an unknown host', change({ hostname: 'x.invalid' }), /^the data.* used: .*x\.invalid/],
+    ['an unknown database', change({ pathname: '/none' }), /^the data.* used: .*"none" does not/],
     ['a file below a file', () => `file:${text()}/x.db`, /^the data.* used: (ENOTDIR|EEXIST)/],
     ['a folder', () => `file:${folder}`, /^the database cannot be used: it is a folder/],
-    ['a file that is no database', () => `file:${text()}`, /^the data.* used: file is not a data/],
+    [
+      'a file that is not a database',
+      () => `file:${text()}`,
+      /^the data.* used: file is not a data/,
+    ],
   ]
 
   test.each(rows)('%s', async (_name, url, expected) => {
@@ -130,15 +140,15 @@ describe('the gateway refuses', () => {
     expect(readFileSync(text(), 'utf8')).toBe(words)
   })
 
-  // A server of somebody else may let everybody in.
+  // The server of `TEST_DATABASE_URL` may accept any password.
   test.runIf(process.env.TEST_DATABASE_URL === undefined)('a wrong password', async () => {
     const url = change({ password: 'hush' })()
     const expected = /^the database cannot be used: password authentication failed for user/
-    const said = await expectRefused(undefined, env(url), expected)
-    expect(said).not.toContain('hush')
+    const message = await expectRefused(undefined, env(url), expected)
+    expect(message).not.toContain('hush')
   })
 
-  test('a wrong URL for hearing of commits', async () => {
+  test('a wrong WAKE_DATABASE_URL', async () => {
     const { url, template } = inject('postgresql')
     const wrong = { WAKE_DATABASE_URL: databaseUrl(url, 'none') }
     await expectRefused(
@@ -164,7 +174,7 @@ function env(url: string): Environment {
   return { DATABASE_URL: url, KEY_FILE: join(folder, 'files', 'test.key'), LOG_LEVEL: 'error' }
 }
 
-/** Starts the program and gives what it said; whatever the database holds must be the same afterwards. */
+/** Starts the program, expects it to fail without a change of the database, and returns its message. */
 async function expectRefused(
   url: string | undefined,
   settings: Environment,
@@ -182,7 +192,7 @@ async function expectRefused(
   return sentence
 }
 
-/** Every table with every row, read by the driver alone. */
+/** Reads every row of every table with the driver alone. */
 async function contentsOf(url: string): Promise<unknown> {
   if (url.startsWith('file:')) {
     const file = new DatabaseSync(url.slice('file:'.length), { readOnly: true })
@@ -210,7 +220,7 @@ async function contentsOf(url: string): Promise<unknown> {
   return contents
 }
 
-/** Everything below a folder, by path. */
+/** Returns the paths of everything below a folder. */
 function treeOf(path: string): readonly string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' }).toSorted()
 }

@@ -12,7 +12,7 @@ import { openSwitch } from '../support/switch.ts'
 import { until } from '../support/until.ts'
 import { addressOf, blockOf, offerOf, taggedData, untilHealth, user } from '../support/wallet.ts'
 
-/** Gateways that read at real standbys of a real PostgreSQL, while another one writes. */
+/** Gateways that read from real standbys of a real PostgreSQL while another gateway writes. */
 
 const counted = ['fsync=off', 'shared_preload_libraries=pg_stat_statements']
 
@@ -46,8 +46,8 @@ afterAll(async () => {
   await primary.stop()
 })
 
-/** A gateway that reads at some replicas, once it does. */
-async function readingAt(...urls: readonly string[]): Promise<TestGateway> {
+/** Starts a gateway with some replicas and waits until it is healthy. */
+async function startReading(...urls: readonly string[]): Promise<TestGateway> {
   const env = { DATABASE_URL: primary.url, READ_DATABASE_URLS: urls.join(',') }
   gateway = await startGateway({ env })
   await untilHealth(gateway.url)
@@ -60,14 +60,14 @@ function proxied(url: string): string {
   return other.href
 }
 
-const placeOf = (url: string) => `${new URL(url).host}${new URL(url).pathname}`
+const serverOf = (url: string) => `${new URL(url).host}${new URL(url).pathname}`
 
 function eventsOf(one: TestGateway, ...names: readonly string[]) {
   return one.logged.map((line) => JSON.parse(line)).filter(({ event }) => names.includes(event))
 }
 
-/** Where a gateway reads, as its log has it. */
-function readAt(one: TestGateway): string | undefined {
+/** Returns the server that a gateway reads from, according to its log. */
+function readsFrom(one: TestGateway): string | undefined {
   return eventsOf(one, 'reads-moved').at(-1)?.to
 }
 
@@ -82,7 +82,7 @@ async function query(one: TestGateway, text: string) {
   return data
 }
 
-/** Submits a block by one gateway and gives its id. */
+/** Submits a block to a gateway and returns its id. */
 async function submit(one: TestGateway): Promise<string> {
   const { bytes } = blockOf(await offerOf(one.url), taggedData('0x01', `0x${Date.now()}0`))
   const { blockId } = await restJson(`${one.url}/api/core/v3/blocks`, {
@@ -115,7 +115,7 @@ async function set(one: TestGateway, headers: Record<string, string>): Promise<R
   })
 }
 
-/** How often each statement was run at a server. */
+/** Returns the number of calls of each statement on a server. */
 async function callsAt(url: string): Promise<ReadonlyMap<string, number>> {
   const text = await ask(
     url,
@@ -125,16 +125,16 @@ async function callsAt(url: string): Promise<ReadonlyMap<string, number>> {
 }
 
 describe('a gateway with a replica', () => {
-  test('leaves it out where its URL leads to another server as well', async () => {
+  test('stops using it if its URL also leads to another server', async () => {
     const place = await openSwitch(Number(new URL(near.url).port))
     const url = new URL(near.url)
     url.port = `${place.port}`
-    const reading = await readingAt(url.href)
-    expect(readAt(reading)).toBe(placeOf(url.href))
+    const reading = await startReading(url.href)
+    expect(readsFrom(reading)).toBe(serverOf(url.href))
     place.spreadTo(Number(new URL(late.url).port))
     const reason = 'its URL leads to several servers, or it was restarted'
     await until(async () => {
-      // Many at once need more connections than there are.
+      // Many requests at once open further connections.
       const heights = Array.from(
         { length: 20 },
         (_, i) => `{ blocks(first: ${i + 1}) { edges { node { id } } } }`,
@@ -145,9 +145,9 @@ describe('a gateway with a replica', () => {
     await place.close()
   })
 
-  test('reads what clients ask for there, and at the primary nothing of it', async () => {
-    const reading = await readingAt(near.url)
-    expect(readAt(reading)).toBe(placeOf(near.url))
+  test('sends the reads of clients to it and none to the primary', async () => {
+    const reading = await startReading(near.url)
+    expect(readsFrom(reading)).toBe(serverOf(near.url))
     await ask(near.url, 'SELECT stats.pg_stat_statements_reset()')
     await ask(primary.url, 'SELECT stats.pg_stat_statements_reset()')
     const address = addressOf(user(0))
@@ -162,48 +162,48 @@ describe('a gateway with a replica', () => {
     }
     const atReplica = await callsAt(near.url)
     const atPrimary = await callsAt(primary.url)
-    // With its limit in the text a statement is another one.
+    // A statement with its limit in the text counts as a statement of its own.
     const often = [...atReplica].filter(([, calls]) => calls > times / 2).map(([text]) => text)
     const reads = often.filter((text) => /ledger_updates|FROM "?blocks|chain_record/.test(text))
     expect(reads.length).toBeGreaterThanOrEqual(3)
     expect(reads.map((text) => atPrimary.get(text) ?? 0)).toEqual(reads.map(() => 0))
   })
 
-  test('finds there at once what it has acknowledged, also at one that is two seconds late', async () => {
-    const reading = await readingAt(late.url)
-    expect(readAt(reading)).toBe(placeOf(late.url))
+  test('serves an acknowledged block at once, even if the replica is two seconds late', async () => {
+    const reading = await startReading(late.url)
+    expect(readsFrom(reading)).toBe(serverOf(late.url))
     const blockId = await submit(reading)
     const { metadata } = await restJson(`${reading.url}/api/core/v3/blocks/${blockId}/full`)
     expect(metadata.blockId).toBe(blockId)
-    expect(readAt(reading)).toBe(placeOf(primary.url))
+    expect(readsFrom(reading)).toBe(serverOf(primary.url))
     expect(eventsOf(reading, 'history-rewound')).toEqual([])
   })
 
-  test('compares If-Match with the newest version, and shows the one that it has set', async () => {
-    const reading = await readingAt(late.url)
+  test('compares If-Match with the newest version and serves the version that it has set', async () => {
+    const reading = await startReading(late.url)
     expect((await set(writer, {})).status).toBe(201)
     expect((await set(writer, {})).status).toBe(201)
     // The replica has neither version.
-    expect(readAt(reading)).toBe(placeOf(late.url))
+    expect(readsFrom(reading)).toBe(serverOf(late.url))
     expect((await set(reading, { 'if-match': '"1"' })).status).toBe(412)
     expect((await set(reading, { 'if-match': '"2"' })).status).toBe(201)
     const { version } = await restJson(`${reading.url}${recordPath}`)
     expect(version).toBe(3)
   })
 
-  test('serves a cursor and a slot that another gateway gave out before the replica had them', async () => {
-    const reading = await readingAt(late.url)
+  test('serves a cursor and a slot of another gateway that the replica does not have yet', async () => {
+    const reading = await startReading(late.url)
     const address = addressOf(keypairOf(randomBytes(32)))
-    const asked = `{ milestone { index } ledgerUpdates(address: "${address}") { tipCursor totalCount } }`
-    const former = await query(writer, asked)
+    const tipQuery = `{ milestone { index } ledgerUpdates(address: "${address}") { tipCursor totalCount } }`
+    const former = await query(writer, tipQuery)
     await pay(writer, address)
     const known = await until(async () => {
-      const now = await query(writer, asked)
+      const now = await query(writer, tipQuery)
       return now.ledgerUpdates.totalCount > former.ledgerUpdates.totalCount && now
     })
     const { index } = known.milestone
     const { tipCursor: after, totalCount } = known.ledgerUpdates
-    expect(readAt(reading)).toBe(placeOf(late.url))
+    expect(readsFrom(reading)).toBe(serverOf(late.url))
     const found = await query(
       reading,
       `{ milestone(index: ${index}) { index }
@@ -213,8 +213,8 @@ describe('a gateway with a replica', () => {
     expect(found.ledgerUpdates.totalCount).toBe(totalCount)
   })
 
-  test('gives a feed each update once, and as soon as the replica has it', async () => {
-    const reading = await readingAt(late.url)
+  test('sends each update to a feed once, as soon as the replica has it', async () => {
+    const reading = await startReading(late.url)
     const address = addressOf(keypairOf(randomBytes(32)))
     const updates: FeedUpdate[] = []
     const ending = new AbortController()
@@ -229,7 +229,7 @@ describe('a gateway with a replica', () => {
     await until(() => isOpen)
     await pay(writer, address)
     await until(() => updates.length > 0)
-    expect(readAt(reading)).toBe(placeOf(late.url))
+    expect(readsFrom(reading)).toBe(serverOf(late.url))
     ending.abort()
     await following
     expect(updates).toHaveLength(1)
@@ -237,11 +237,11 @@ describe('a gateway with a replica', () => {
   })
 })
 
-describe('a replica that does not answer', () => {
-  test('is left out, reads under way are answered, and it is read again when it answers', async () => {
-    const reading = await readingAt(proxied(near.url))
-    const replica = placeOf(proxied(near.url))
-    expect(readAt(reading)).toBe(replica)
+describe('a replica that does not respond', () => {
+  test('is not used until it responds again, and running reads are answered', async () => {
+    const reading = await startReading(proxied(near.url))
+    const replica = serverOf(proxied(near.url))
+    expect(readsFrom(reading)).toBe(replica)
     proxy.halt()
     const text = '{ blocks(first: 3) { edges { node { id } } } }'
     const answers = await Promise.all([
@@ -250,43 +250,43 @@ describe('a replica that does not answer', () => {
       query(reading, text),
     ])
     expect(answers[0].blocks.edges.length).toBeGreaterThan(0)
-    expect(readAt(reading)).toBe(placeOf(primary.url))
+    expect(readsFrom(reading)).toBe(serverOf(primary.url))
     expect(eventsOf(reading, 'replica-left-out')).toMatchObject([{ level: 'warn', replica }])
     expect((await fetch(`${reading.url}/health/ready`)).status).toBe(200)
     proxy.resume()
-    await until(() => readAt(reading) === replica)
+    await until(() => readsFrom(reading) === replica)
     expect(eventsOf(reading, 'replica-used-again', 'replicas-back')).toHaveLength(2)
     expect(eventsOf(reading, 'log-replaced', 'database-away')).toEqual([])
   })
 
-  test('has another in its place', async () => {
+  test('is replaced by another one', async () => {
     const own = await startStandby(primary.url, { settings: ['fsync=off'] })
-    // Which of them comes first depends on the process.
-    const reading = await readingAt(own.url, late.url)
-    if (readAt(reading) !== placeOf(own.url)) await submit(reading)
-    await until(() => readAt(reading) === placeOf(own.url))
+    // The order of the replicas depends on the process.
+    const reading = await startReading(own.url, late.url)
+    if (readsFrom(reading) !== serverOf(own.url)) await submit(reading)
+    await until(() => readsFrom(reading) === serverOf(own.url))
     await own.crash()
     await query(reading, '{ blocks(first: 3) { edges { node { id } } } }')
-    expect(readAt(reading)).not.toBe(placeOf(own.url))
+    expect(readsFrom(reading)).not.toBe(serverOf(own.url))
     await until(() => eventsOf(reading, 'replica-left-out').length > 0)
     await own.stop()
   })
 })
 
-test('a replica that was promoted is left out, for nothing new comes to it', async () => {
+test('a promoted replica is no longer used, because it receives no updates', async () => {
   const own = await startStandby(primary.url, { settings: ['fsync=off'] })
-  const reading = await readingAt(own.url)
-  expect(readAt(reading)).toBe(placeOf(own.url))
+  const reading = await startReading(own.url)
+  expect(readsFrom(reading)).toBe(serverOf(own.url))
   await own.promote()
-  await until(() => readAt(reading) === placeOf(primary.url))
+  await until(() => readsFrom(reading) === serverOf(primary.url))
   expect(eventsOf(reading, 'replica-left-out')).toMatchObject([
     { reason: 'it follows no primary: it was promoted, or is one' },
   ])
   await own.stop()
 })
 
-test('a gateway whose primary is away serves reads, and says so', async () => {
-  const reading = await readingAt(near.url)
+test('a gateway whose primary is away serves reads and reports it', async () => {
+  const reading = await startReading(near.url)
   const { blocks } = await query(reading, '{ blocks(first: 1) { edges { node { blockId } } } }')
   const offer = await offerOf(reading.url)
   await primary.halt('crash')
@@ -295,7 +295,7 @@ test('a gateway whose primary is away serves reads, and says so', async () => {
   const [{ node }] = blocks.edges
   const found = await query(reading, `{ block(id: "${node.blockId}") { blockId } }`)
   expect(found.block.blockId).toBe(node.blockId)
-  expect(readAt(reading)).toBe(placeOf(near.url))
+  expect(readsFrom(reading)).toBe(serverOf(near.url))
   const { bytes } = blockOf(offer, taggedData('0x01', '0x02'))
   const refused = await fetch(`${reading.url}/api/core/v3/blocks`, {
     method: 'POST',

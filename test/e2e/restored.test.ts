@@ -28,9 +28,9 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** An older copy of the database is put in its place, and the ledger goes on in another way (docs/feed.md 5 and 9). */
+/** The database is replaced by an older copy, and the ledger continues with another history (docs/feed.md 5 and 9). */
 
-// Slots last a second here, and every history has some.
+// A slot lasts one second, and every history has several slots.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const classes = ['OWNED', 'MENTIONED'] as const
@@ -50,7 +50,7 @@ async function pay(by: number, url: string): Promise<void> {
   await untilCommitted(url, slotNow(offer.network))
 }
 
-/** Waits until what a gateway offers to refer to is in its database: the writer learns with its next slot that it is another one. */
+/** Waits until the database has the commitment that the gateway offers: the writer detects the other database with its next slot. */
 async function untilOffered(url: string): Promise<void> {
   await until(async () => {
     const { status } = await getJson(`${url}/api/core/v3/info`)
@@ -61,25 +61,25 @@ async function untilOffered(url: string): Promise<void> {
 
 type AnyEvent = FeedEvent | FeedEnded
 
-/** What a follower has been told. */
+/** A follower and what it has received. */
 interface Follower {
   readonly updates: FeedUpdate[]
   readonly events: AnyEvent[]
-  /** Where it would resume. */
+  /** The cursor from which it would resume. */
   cursor(): string
-  /** Resolves when so many updates were told. */
+  /** Resolves when it has received `count` updates. */
   until(count: number): Promise<void>
   /** Resolves with its last event. */
   readonly over: Promise<AnyEvent | undefined>
   leave(): Promise<void>
 }
 
-function listen(options: Omit<FollowOptions, 'classes' | 'signal'>): Follower {
+function startFollower(options: Omit<FollowOptions, 'classes' | 'signal'>): Follower {
   const leaving = new AbortController()
   const updates: FeedUpdate[] = []
   const events: AnyEvent[] = []
   let cursor = options.after ?? ''
-  let rouse = () => {}
+  let wake = () => {}
   const over = run()
 
   async function run(): Promise<AnyEvent | undefined> {
@@ -87,16 +87,16 @@ function listen(options: Omit<FollowOptions, 'classes' | 'signal'>): Follower {
       events.push(event)
       if ('cursor' in event) cursor = event.cursor ?? cursor
       if (event.__typename === 'LedgerUpdateBatch') updates.push(...event.updates)
-      rouse()
+      wake()
     }
-    rouse()
+    wake()
     return events.at(-1)
   }
 
   async function until(count: number): Promise<void> {
     while (updates.length < count && events.at(-1)?.__typename !== 'FeedEnded') {
       await new Promise<void>((resolve) => {
-        rouse = resolve
+        wake = resolve
       })
     }
   }
@@ -119,8 +119,8 @@ function seqOf(cursor: string): number {
   return decoded.ok ? decoded.value.seq : Number.NaN
 }
 
-/** The updates as they lie in a database, in the order of the log, by what a follower is told of each. */
-async function keptRows(url: string): Promise<string[]> {
+/** Returns the updates in a database, in the order of the log, with the fields that a follower receives. */
+async function storedRows(url: string): Promise<string[]> {
   const { ledger_updates: rows } = await logTables(url, 0)
   return rows
     .map((row) => row.split(' '))
@@ -130,27 +130,27 @@ async function keptRows(url: string): Promise<string[]> {
     )
 }
 
-function toldRows(updates: readonly FeedUpdate[]): string[] {
+function receivedRows(updates: readonly FeedUpdate[]): string[] {
   return updates.map(({ cursor, ordinal, milestoneIndex, outputId, isSpent, historyHash }) =>
     [seqOf(cursor), ordinal, milestoneIndex, outputId, isSpent ? 1 : 0, historyHash].join(' '),
   )
 }
 
-/** Whoever begins anew is told the new history, whole; and whoever stands in what both have, what follows there. */
+/** Expects a new follower to receive the whole new history, and one that resumes at a common cursor to receive the rest of it. */
 async function expectOneHistory(url: string, databaseUrl: string, common: string): Promise<void> {
-  const rows = await keptRows(databaseUrl)
-  const anew = listen({ url, afterMilestone: 0 })
-  const resumed = listen({ url, after: common })
+  const rows = await storedRows(databaseUrl)
+  const fresh = startFollower({ url, afterMilestone: 0 })
+  const resumed = startFollower({ url, after: common })
   const genesis = rows.filter((row) => row.split(' ')[2] === '0').length
-  await anew.until(rows.length - genesis)
+  await fresh.until(rows.length - genesis)
   await resumed.until(rows.length - seqOf(common))
-  expect(toldRows(anew.updates)).toEqual(rows.slice(genesis))
-  expect(toldRows(resumed.updates)).toEqual(rows.slice(seqOf(common)))
-  await anew.leave()
+  expect(receivedRows(fresh.updates)).toEqual(rows.slice(genesis))
+  expect(receivedRows(resumed.updates)).toEqual(rows.slice(seqOf(common)))
+  await fresh.leave()
   await resumed.leave()
 }
 
-describe('a file that an older copy was put in the place of', () => {
+describe('a database file that is replaced by an older copy', () => {
   let folder: Folder
   let gateway: Program
   beforeAll(() => {
@@ -161,13 +161,13 @@ describe('a file that an older copy was put in the place of', () => {
     folder.remove()
   })
 
-  test('is another log to all who have more of it, at every transport (5)', async () => {
+  test('is another log for clients that have newer cursors, by every transport (5)', async () => {
     const { databaseFile, databaseUrl } = folder
     const settings = { DATABASE_URL: databaseUrl, KEY_FILE: `${databaseFile}.key` }
     gateway = await startProgram(settings)
     const { url } = gateway
     await untilHealth(url)
-    const follower = listen({ url, afterMilestone: 0 })
+    const follower = startFollower({ url, afterMilestone: 0 })
     await pay(1, url)
     await follower.until(rowsPerPayment)
     const common = follower.cursor()
@@ -186,10 +186,10 @@ describe('a file that an older copy was put in the place of', () => {
     copyFileSync(copy, databaseFile)
     gateway = await startProgram({ ...settings, PORT: new URL(url).port })
     await untilHealth(url)
-    // Nobody but this process writes the file, so nobody can have more of it.
+    // Only this process writes the file, so the gateway knows that it issued no newer cursor.
     expect(await resume(url, lost, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
     for (const by of [4, 5, 6]) await pay(by, url)
-    expect((await keptRows(databaseUrl)).length).toBeGreaterThan(seqOf(lost))
+    expect((await storedRows(databaseUrl)).length).toBeGreaterThan(seqOf(lost))
     for (const cursor of [lost, between]) {
       expect(await resume(url, cursor, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
     }
@@ -198,7 +198,7 @@ describe('a file that an older copy was put in the place of', () => {
   })
 })
 
-describe('a PostgreSQL that an older copy was put in the place of, under two gateways', () => {
+describe('a PostgreSQL that is replaced by an older copy under two gateways', () => {
   let database: TestDatabase
   let gateways: readonly TestGateway[] = []
   beforeAll(async () => {
@@ -213,9 +213,9 @@ describe('a PostgreSQL that an older copy was put in the place of, under two gat
     await database.remove()
   })
 
-  test('ends the feeds of both, and is another log to all who have more of it (5, 9)', async () => {
+  test('ends the feeds of both, and is another log for clients that have newer cursors (5, 9)', async () => {
     const [first, second] = gateways.map(({ url }) => url) as [string, string]
-    const followers = gateways.map(({ url }) => listen({ url, afterMilestone: 0 }))
+    const followers = gateways.map(({ url }) => startFollower({ url, afterMilestone: 0 }))
     await pay(1, first)
     for (const follower of followers) await follower.until(rowsPerPayment)
     const common = present(followers[0], 'a follower').cursor()
@@ -232,7 +232,7 @@ describe('a PostgreSQL that an older copy was put in the place of, under two gat
     for (const { over } of followers) {
       expect(await over).toMatchObject({ __typename: 'FeedReset', reason: 'LOG_REPLACED' })
     }
-    // Nothing is written before the operator accepts that something is lost.
+    // The gateways write nothing before the operator accepts the loss.
     for (const url of [first, second]) {
       await until(async () => (await rest(`${url}/health/ready`)).status === 503)
       expect(await (await rest(`${url}/health/ready`)).json()).toMatchObject({
@@ -241,7 +241,7 @@ describe('a PostgreSQL that an older copy was put in the place of, under two gat
       })
       expect((await post(url, JSON.stringify({ type: 0, tag: '0x01' }))).status).toBe(503)
     }
-    const kept = await keptRows(database.url)
+    const kept = await storedRows(database.url)
     const accepted = await runCommand(restore, ['--accept'], {
       env: { DATABASE_URL: database.url },
     })
@@ -251,9 +251,9 @@ describe('a PostgreSQL that an older copy was put in the place of, under two gat
       const events = logged.map((line) => JSON.parse(line).event)
       expect(events.filter((event) => event === 'history-rewound')).toHaveLength(1)
     }
-    expect((await keptRows(database.url)).slice(0, kept.length)).toEqual(kept)
+    expect((await storedRows(database.url)).slice(0, kept.length)).toEqual(kept)
     for (const by of [4, 5, 6]) await pay(by, by === 5 ? second : first)
-    expect((await keptRows(database.url)).length).toBeGreaterThan(seqOf(lost))
+    expect((await storedRows(database.url)).length).toBeGreaterThan(seqOf(lost))
     for (const url of [first, second]) {
       expect(await resume(url, lost, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
       expect(await resume(url, common, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
@@ -267,7 +267,7 @@ describe('a PostgreSQL that an older copy was put in the place of, under two gat
   })
 })
 
-/** All tables as of one moment. */
+/** Copies all tables in one transaction. */
 const copySchema = `BEGIN ISOLATION LEVEL REPEATABLE READ;
   CREATE SCHEMA kept;
   DO $$ DECLARE name text; BEGIN

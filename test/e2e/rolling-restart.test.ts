@@ -10,7 +10,7 @@ import { type Program, startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { addressOf, user } from '../support/wallet.ts'
 
-/** Two gateways behind a balancer are started anew, one after the other, while clients ask. */
+/** Two gateways behind a load balancer are restarted one after the other while clients send requests. */
 
 const rounds = 3
 const perSecond = 200
@@ -35,17 +35,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('no request fails while gateways are started anew behind a balancer (8)', async () => {
-  const gateways = [await joined(), await joined()]
+test('no request fails while gateways behind a load balancer are restarted (8)', async () => {
+  const gateways = [await startMember(), await startMember()]
   const load = startLoad(balancer.url)
   for (let round = 0; round < rounds; round++) {
     for (const [i, former] of gateways.entries()) {
       await former.end('SIGTERM')
       balancer.remove(former.url)
       programs.delete(former)
-      gateways[i] = await joined()
+      gateways[i] = await startMember()
     }
-    // Each of them has its share, the last one too.
+    // Every gateway receives requests, including the last one.
     for (const { url } of gateways)
       await until(() => balancer.sent(url) > 0, { what: `requests to ${url}` })
   }
@@ -54,12 +54,12 @@ test('no request fails while gateways are started anew behind a balancer (8)', a
   expect(answered).toBeGreaterThan(perSecond * rounds)
 }, 300_000)
 
-/** Starts a gateway, and waits until the balancer has found it ready. */
-async function joined(): Promise<Program> {
+/** Starts a gateway and waits until the load balancer has found it ready. */
+async function startMember(): Promise<Program> {
   const program = await startProgram({
     DATABASE_URL: database.url,
     KEY_FILE: join(folder, 'test.key'),
-    // Long enough for several looks of the balancer, also on a machine that is busy.
+    // Long enough for several health checks of the balancer, even on a busy machine.
     DRAIN_DELAY: '2',
     DRAIN_SECONDS: '1',
   })
@@ -68,14 +68,14 @@ async function joined(): Promise<Program> {
   return program
 }
 
-/** Asks by the clock, whether or not answers keep up: reads by REST and GraphQL, and blocks. */
+/** Sends requests at a constant rate without waiting for responses: reads by REST and GraphQL, and blocks. */
 function startLoad(url: string) {
   const failures: string[] = []
   const open = new Set<Promise<void>>()
   let answered = 0
   let isOver = false
 
-  async function ask(path: string, init: RequestInit, status: number): Promise<void> {
+  async function send(path: string, init: RequestInit, status: number): Promise<void> {
     try {
       const response = await fetch(url + path, init)
       const body = await response.text()
@@ -87,18 +87,18 @@ function startLoad(url: string) {
   }
 
   const updates = `/api/explorer/v2/ledger/updates/by-address/${addressOf(user(0))}`
-  /** Few of them are dear: what is shown is that all are answered, and not how many one gateway can bear. */
-  const asked = (n: number) => {
+  /** Sends few expensive requests: the test shows that all are answered, not the capacity of a gateway. */
+  const sendNth = (n: number) => {
     const tag = `0x${n.toString(16).padStart(8, '0')}`
-    if (n % 100 === 0) return ask('/api/core/v3/blocks', posted({ type: 0, tag, data: '0x' }), 201)
-    if (n % 50 === 1) return ask('/graphql', posted({ query: '{ milestone { index } }' }), 200)
-    return ask(n % 10 === 2 ? updates : '/api/routes', {}, 200)
+    if (n % 100 === 0) return send('/api/core/v3/blocks', posted({ type: 0, tag, data: '0x' }), 201)
+    if (n % 50 === 1) return send('/graphql', posted({ query: '{ milestone { index } }' }), 200)
+    return send(n % 10 === 2 ? updates : '/api/routes', {}, 200)
   }
 
   const running = (async () => {
     const begun = performance.now()
     for (let n = 0; !isOver; n++) {
-      const one: Promise<void> = asked(n).finally(() => open.delete(one))
+      const one: Promise<void> = sendNth(n).finally(() => open.delete(one))
       open.add(one)
       await delay(Math.max(0, begun + ((n + 1) * 1_000) / perSecond - performance.now()))
     }

@@ -29,7 +29,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** Every call of the official client and of the older one that these routes are there for (rest.md 7, 8). */
+/** Every call of the official client and of its predecessor that these routes serve (rest.md 7, 8). */
 
 let folder: UsualFolder
 let gateway: Program
@@ -45,18 +45,18 @@ afterAll(async () => {
   await folder.remove()
 })
 
-describe('the official client reads the node', () => {
-  test('its health, whatever the path of the URL', async () => {
+describe('the official client reads the', () => {
+  test('health of the node, whatever the path of the URL', async () => {
     expect(await sdk.client.getHealth(gateway.url)).toBe(true)
     expect(await sdk.client.getHealth(`${gateway.url}/somewhere`)).toBe(true)
   })
 
-  test('its routes', async () => {
+  test('routes of the node', async () => {
     const { routes } = await sdk.client.getRoutes()
     expect(routes).toEqual(expect.arrayContaining(['core/v3', 'indexer/v2', 'explorer/v2']))
   })
 
-  test('its information, again and again', async () => {
+  test('information about the node, repeatedly', async () => {
     const info = await sdk.client.getInfo(gateway.url)
     expect(info.baseToken.subunit).toBe('glow')
     expect((await sdk.client.getNodeInfo()).info.status.isHealthy).toBe(true)
@@ -64,24 +64,24 @@ describe('the official client reads the node', () => {
     expect(await sdk.client.getNetworkId()).toMatch(/^\d+$/)
   })
 
-  test('how busy it is', async () => {
+  test('metrics of the network', async () => {
     const { blocksPerSecond, confirmationRate } = await sdk.client.getNetworkMetrics()
     expect(Number(blocksPerSecond)).toBeGreaterThanOrEqual(0)
     expect(Number(confirmationRate)).toBeLessThanOrEqual(100)
   })
 })
 
-describe('the official client reads accounts', () => {
+describe('for accounts the official client reads', () => {
   const validator = accountIdOfKey(developmentKeys().issuer)
 
-  test('what they pay', async () => {
+  test('the congestion', async () => {
     const congestion = await sdk.client.getAccountCongestion(issuer.accountId, 1_000)
     expect(congestion.ready).toBe(true)
     expect(BigInt(congestion.referenceManaCost)).toBe(1n)
   })
 
-  test('who stands for the committee, and who validates', async () => {
-    // The network's own validator announces its candidacy in its first block.
+  test('the validators and the committee', async () => {
+    // The validator of the network announces its candidacy in its first block.
     const { validators } = await until(async () => {
       const page = await sdk.client.getValidators(1)
       return page.validators.length > 0 && page
@@ -94,7 +94,7 @@ describe('the official client reads accounts', () => {
     expect((await sdk.client.getCommittee()).epoch).toBe(0)
   })
 
-  test('what they may claim', async () => {
+  test('the mana rewards', async () => {
     const outputId = await sdk.client.accountOutputId(validator)
     const { rewards } = await sdk.client.getOutputManaRewards(outputId)
     expect(BigInt(rewards)).toBe(0n)
@@ -112,7 +112,7 @@ describe('the official client reads back what it sent', () => {
     expect(await sdk.client.findBlocks([blockId])).toEqual([block])
   })
 
-  test('a transaction, its outputs, and the slot that they came in', async () => {
+  test('a transaction, its outputs and their slot', async () => {
     const [outputId = ''] = await genesisOutputs(gateway.url, user(1))
     const sent = await sdk.payment({
       outputId,
@@ -176,7 +176,7 @@ describe('the official client reads back what it sent', () => {
   }
 })
 
-test('the official client finds what an address can pay with', async () => {
+test('the official client finds the inputs of a payment', async () => {
   const inputs = await sdk.client.findInputs([addressOf(user(4))], 500_000_000n)
   expect(inputs).toHaveLength(1)
 })
@@ -187,7 +187,7 @@ test('the official client calls a route of the explorer', async () => {
   expect(answer).toMatchObject({ items: [{ isSpent: false, milestoneIndex: 0 }] })
 })
 
-test('the official client asks the faucet', async () => {
+test('the official client requests funds from the faucet', async () => {
   const address = addressOf(user(5))
   const answer = await sdk.client.requestFundsFromFaucet(`${gateway.url}/api/enqueue`, address)
   expect(JSON.parse(answer)).toEqual({ address, waitingRequests: 1 })
@@ -204,7 +204,7 @@ describe('the official wallet', () => {
     })
   }
 
-  test('is made and synced to the right balance', async () => {
+  test('has the right balance after a sync', async () => {
     const wallet = await openWallet(6)
     const { baseCoin, mana } = await wallet.sync()
     expect([BigInt(baseCoin.total), BigInt(baseCoin.available)]).toEqual([
@@ -218,7 +218,7 @@ describe('the official wallet', () => {
     await wallet.destroy()
   })
 
-  test('of somebody with an account asks for its foundries too', async () => {
+  test('of an account holder also requests the foundries', async () => {
     const wallet = await openWallet(0)
     const { baseCoin, accounts } = await wallet.sync()
     expect(BigInt(baseCoin.total)).toBe(1_100_000_000n)
@@ -227,7 +227,7 @@ describe('the official wallet', () => {
   })
 })
 
-describe('on a ledger of all kinds of outputs the official client', () => {
+describe('on a ledger with all kinds of outputs the official client', () => {
   let other: Program
   let otherFolder: UsualFolder
   let all: Sdk
@@ -246,7 +246,7 @@ describe('on a ledger of all kinds of outputs the official client', () => {
     file.remove()
   })
 
-  test('finds them by kind, page after page to the end', async () => {
+  test('finds outputs by kind, page by page to the end', async () => {
     const { client } = all
     const kinds = [
       [0, await client.basicOutputIds({ pageSize: 3 })],
@@ -258,19 +258,19 @@ describe('on a ledger of all kinds of outputs the official client', () => {
     ] as const
     for (const [kind, { items, cursor }] of kinds) {
       const given = outputs.filter(({ type }) => type === kind).length
-      // The genesis has an account and a basic output more.
+      // The genesis has an additional account and an additional basic output.
       expect([items.length, cursor ?? null], `kind ${kind}`).toEqual([
         given + (kind < 2 ? 1 : 0),
         null,
       ])
-      // The client reads an anchor, but calls it an account: the bytes say what it is.
+      // The client reads an anchor but calls it an account; the bytes hold the real type.
       for (const id of items) expect((await client.getOutputRaw(id))[0]).toBe(kind)
       for (const id of items.slice(0, 3)) await client.getOutputWithMetadata(id)
     }
     expect((await client.outputIds({ pageSize: 7 })).items).toHaveLength(outputs.length + 2)
   })
 
-  test('finds them by address', async () => {
+  test('finds outputs by address', async () => {
     const bech32 = await all.client.addressToBech32(
       Utils.parseBech32Address(addressOf(user(0))),
       'tst',
@@ -305,7 +305,7 @@ describe('the older client', () => {
     readonly cursor?: string
   }
 
-  test('asks the routes of the explorer with a query', async () => {
+  test('calls explorer routes with a query', async () => {
     const client = openOlderClient(gateway.url)
     const path = `ledger/updates/by-address/${addressOf(user(1))}`
     const fetchPage = (query: readonly string[]) =>
@@ -328,9 +328,9 @@ describe('the older client', () => {
     expect(answer).toEqual({ address: addressOf(user(9)), waitingRequests: expect.any(Number) })
   })
 
-  test('is told why it was refused', async () => {
+  test('receives the reason of a rejection', async () => {
     const client = openOlderClient(gateway.url)
-    const asked = client.pluginFetch('explorer/v2/', 'get', 'ledger/updates/by-address/x')
-    await expect(asked).rejects.toThrow(/not a Bech32 address/)
+    const request = client.pluginFetch('explorer/v2/', 'get', 'ledger/updates/by-address/x')
+    await expect(request).rejects.toThrow(/not a Bech32 address/)
   })
 })

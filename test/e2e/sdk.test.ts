@@ -28,7 +28,7 @@ describe('the client', () => {
     expect(sdk.parameters.networkName).toBe('ledger-gateway-dev')
   })
 
-  test('reads what a block should refer to', async () => {
+  test('reads the parents and the commitment for a new block', async () => {
     const issuance = await sdk.client.getIssuance()
     expect(issuance.strongParents.length).toBeGreaterThan(0)
     const { latestCommitment } = issuance
@@ -36,11 +36,11 @@ describe('the client', () => {
     expect(Utils.computeSlotCommitmentId(latestCommitment)).toBe(commitmentId)
   })
 
-  test('derives the addresses that are funded', () => {
+  test('derives the funded addresses', () => {
     expect(sdk.addresses).toEqual(users.map(addressOf))
   })
 
-  test('hashes the protocol parameters to the same', async () => {
+  test('computes the same hash of the protocol parameters', async () => {
     const { data } = await graphql(gateway.url, '{ network { parametersHash } }')
     expect(Utils.protocolParametersHash(sdk.parameters)).toBe(data.network.parametersHash)
   })
@@ -51,18 +51,21 @@ describe('a tagged data block', () => {
     ['as JSON', '0x01'],
     ['as bytes', '0x02'],
   ] as const
-  test.each(forms)('%s: the id is the client’s, and the block reads back', async (form, data) => {
-    const { block, blockId } = await sdk.block(new TaggedDataPayload('0x746167', data))
-    const bytes = Utils.blockBytes(block)
-    const answered =
-      form === 'as JSON'
-        ? await sdk.client.postBlock(block)
-        : await sdk.client.postBlockRaw(asList(bytes))
-    expect(answered).toBe(blockId)
-    expect(await sdk.client.getBlock(blockId)).toEqual(block)
-    expect(Array.from(await sdk.client.getBlockRaw(blockId))).toEqual(Array.from(bytes))
-    expect((await sdk.client.getBlockMetadata(blockId)).blockState).toMatch(/pending|accepted/)
-  })
+  test.each(forms)(
+    'posted %s gets the id that the client computes and can be read',
+    async (form, data) => {
+      const { block, blockId } = await sdk.block(new TaggedDataPayload('0x746167', data))
+      const bytes = Utils.blockBytes(block)
+      const answered =
+        form === 'as JSON'
+          ? await sdk.client.postBlock(block)
+          : await sdk.client.postBlockRaw(asList(bytes))
+      expect(answered).toBe(blockId)
+      expect(await sdk.client.getBlock(blockId)).toEqual(block)
+      expect(Array.from(await sdk.client.getBlockRaw(blockId))).toEqual(Array.from(bytes))
+      expect((await sdk.client.getBlockMetadata(blockId)).blockState).toMatch(/pending|accepted/)
+    },
+  )
 })
 
 describe('a value transaction', () => {
@@ -70,7 +73,7 @@ describe('a value transaction', () => {
     ['without a context input', 1, 2, false],
     ['with a commitment input', 3, 4, true],
   ] as const
-  test.each(rows)('%s is told by every door', async (_name, from, to, withCommitment) => {
+  test.each(rows)('%s is reported by every transport', async (_name, from, to, withCommitment) => {
     const [outputId = ''] = await genesisOutputs(gateway.url, user(from))
     const feed = await follow([from, to].map((index) => sdk.addresses[index] ?? ''))
     const amount = 400_000_000n
@@ -80,15 +83,15 @@ describe('a value transaction', () => {
     expect(await sdk.client.getBlock(blockId)).toEqual(block)
 
     const [toOther = '', toSelf = ''] = sent.created
-    const told = await feed.take(3)
-    expect(told.map(({ milestoneIndex: _, ...update }) => update)).toEqual(
+    const updates = await feed.take(3)
+    expect(updates.map(({ milestoneIndex: _, ...update }) => update)).toEqual(
       [
         { address: sdk.addresses[from], outputId, isSpent: true },
         { address: sdk.addresses[to], outputId: toOther, isSpent: false },
         { address: sdk.addresses[from], outputId: toSelf, isSpent: false },
-      ].sort(inOrderOfTheLog),
+      ].sort(byOutputId),
     )
-    for (const update of told) {
+    for (const update of updates) {
       const { address, ...item } = update
       expect(await itemsByRest(address)).toContainEqual(item)
       expect(await updatesByQuery(address)).toContainEqual(update)
@@ -113,8 +116,8 @@ interface Update {
   readonly milestoneIndex: number
 }
 
-/** Transactions of one slot stand by their ids. The log orders by bytes, and so does hex. */
-function inOrderOfTheLog(a: { outputId: string }, b: { outputId: string }): number {
+/** The log orders the transactions of a slot by the bytes of their ids, which is also the order of the hex texts. */
+function byOutputId(a: { outputId: string }, b: { outputId: string }): number {
   return a.outputId < b.outputId ? -1 : 1
 }
 
@@ -134,7 +137,7 @@ async function follow(addresses: readonly string[]) {
   })
   await events.next()
   return {
-    /** The next updates, as many as that; a milestone that brings more fails the test. */
+    /** Returns the next `count` updates. The caller notices a surplus of the last milestone. */
     take: async (count: number) => {
       const updates: Update[] = []
       while (updates.length < count) {

@@ -8,41 +8,41 @@ import { type Folder, makeFolder, type Program, startProgram } from '../support/
 import { asList, openSdk } from '../support/sdk.ts'
 import { addressOf, getJson, untilHealth, user } from '../support/wallet.ts'
 
-/** Legacy clients behind a line that brings a few bytes at a time, and one that breaks. */
+/** Legacy clients on a connection that delivers a few bytes at a time, and on one that is lost. */
 
-interface Line {
+interface SlowProxy {
   readonly url: string
-  /** The next answer breaks after so many bytes; `undefined` for never. */
+  /** Number of bytes after which the connection of the next response is closed; `undefined` for never. */
   breakAfter: number | undefined
   close(): void
 }
 
-/** A line to a gateway, both ways in pieces of at most `size` bytes. */
-async function openLine(target: string, size: number): Promise<Line> {
+/** Opens a proxy to a gateway that forwards in both directions in pieces of at most `size` bytes. */
+async function openSlowProxy(target: string, size: number): Promise<SlowProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   const server: Server = createServer((near) => {
     const far = connect({ host: hostname, port: Number(port), noDelay: true })
     for (const socket of [near, far]) {
       sockets.add(socket)
-      // One side is cut when the other is.
+      // If one side is closed, the other is closed too.
       socket.on('error', () => {})
       socket.on('close', () => [near, far].map((one) => one.destroy()))
     }
     near.setNoDelay(true)
     void trickle(near, far, () => undefined)
-    void trickle(far, near, () => line.breakAfter)
+    void trickle(far, near, () => proxy.breakAfter)
   })
 
   async function trickle(from: Socket, to: Socket, breakAfter: () => number | undefined) {
-    let brought = 0
-    // A line that is cut ends the loop by throwing, and there is nobody to tell.
+    let forwarded = 0
+    // A closed socket ends the loop with an exception, which is expected.
     await (async () => {
       for await (const chunk of from) {
         for (let at = 0; at < chunk.length; at += size) {
           to.write(chunk.subarray(at, at + size))
-          brought += size
-          if (brought > (breakAfter() ?? Number.POSITIVE_INFINITY)) to.destroy()
+          forwarded += size
+          if (forwarded > (breakAfter() ?? Number.POSITIVE_INFINITY)) to.destroy()
           await turn()
         }
       }
@@ -50,7 +50,7 @@ async function openLine(target: string, size: number): Promise<Line> {
   }
 
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const line: Line = {
+  const proxy: SlowProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     breakAfter: undefined,
     close: () => {
@@ -58,27 +58,27 @@ async function openLine(target: string, size: number): Promise<Line> {
       for (const socket of sockets) socket.destroy()
     },
   }
-  return line
+  return proxy
 }
 
 let folder: Folder
 let gateway: Program
-let line: Line
+let proxy: SlowProxy
 beforeAll(async () => {
   folder = makeFolder()
   gateway = await startProgram({ DATABASE_URL: folder.databaseUrl })
   await untilHealth(gateway.url)
-  line = await openLine(gateway.url, 7)
+  proxy = await openSlowProxy(gateway.url, 7)
 })
 afterAll(async () => {
-  line.close()
+  proxy.close()
   await gateway.end('SIGTERM')
   folder.remove()
 })
 
-describe('over a line of seven bytes at a time', () => {
-  test('the official client reads, builds, sends and reads back', async () => {
-    const sdk = await openSdk(line.url)
+describe('over a connection that delivers seven bytes at a time', () => {
+  test('the official client builds, sends and reads a block', async () => {
+    const sdk = await openSdk(proxy.url)
     const { block, blockId } = await sdk.block(new TaggedDataPayload('0x736c6f77', '0x01'))
     expect(await sdk.client.postBlock(block)).toBe(blockId)
     expect(await sdk.client.postBlockRaw(asList(Utils.blockBytes(block)))).toBe(blockId)
@@ -87,20 +87,23 @@ describe('over a line of seven bytes at a time', () => {
 
   test('the older client reads pages', async () => {
     const path = `ledger/updates/by-address/${addressOf(user(1))}`
-    const page = await openOlderClient(line.url).pluginFetch('explorer/v2/', 'get', path)
+    const page = await openOlderClient(proxy.url).pluginFetch('explorer/v2/', 'get', path)
     expect(page).toEqual(await getJson(`${gateway.url}/api/explorer/v2/${path}`))
   })
 })
 
-describe('a line that breaks in the middle of an answer', () => {
-  test.each([1, 150, 700])('after %i bytes is told the client, who asks again', async (bytes) => {
-    const path = `ledger/updates/by-address/${addressOf(user(1))}`
-    const client = openOlderClient(line.url)
-    line.breakAfter = bytes
-    await expect(client.pluginFetch('explorer/v2/', 'get', path)).rejects.toThrow()
-    line.breakAfter = undefined
-    const page = await client.pluginFetch('explorer/v2/', 'get', path)
-    expect(page).toEqual(await getJson(`${gateway.url}/api/explorer/v2/${path}`))
-    expect(gateway.logged()).not.toContain('request-failed')
-  })
+describe('a connection that is lost during a response', () => {
+  test.each([1, 150, 700])(
+    'after %i bytes is an error for the client, whose retry succeeds',
+    async (bytes) => {
+      const path = `ledger/updates/by-address/${addressOf(user(1))}`
+      const client = openOlderClient(proxy.url)
+      proxy.breakAfter = bytes
+      await expect(client.pluginFetch('explorer/v2/', 'get', path)).rejects.toThrow()
+      proxy.breakAfter = undefined
+      const page = await client.pluginFetch('explorer/v2/', 'get', path)
+      expect(page).toEqual(await getJson(`${gateway.url}/api/explorer/v2/${path}`))
+      expect(gateway.logged()).not.toContain('request-failed')
+    },
+  )
 })

@@ -6,13 +6,13 @@ import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** What the process makes of the signals that ask it to end. */
+/** The process and its termination signals. */
 
 const folder = makeFolder()
 afterAll(() => folder.remove())
 
-test('after SIGTERM it serves and is not ready, and a second signal ends it at once', async () => {
-  // Longer than this test may take.
+test('after SIGTERM the program serves but is not ready, and a second signal ends it at once', async () => {
+  // Longer than the timeout of this test.
   const program = await startProgram({ DATABASE_URL: folder.databaseUrl, DRAIN_DELAY: '60' })
   const { url, process } = program
   await untilHealth(url)

@@ -18,7 +18,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** Somebody without account or key who knows a transaction, and is the first to submit it. */
+/** A stranger without an account or key who submits a known transaction before its owner. */
 
 let gateway: TestGateway
 let client: Client
@@ -32,10 +32,10 @@ afterAll(async () => {
   await gateway.close()
 })
 
-test('a stranger who comes first with wrong unlocks does not stop the owner', async () => {
+test('a stranger who submits a transaction first with wrong unlocks does not block the owner', async () => {
   const { right, wrong } = await payments(1)
   const states = statesOf(right)
-  // The node makes the block, so that the stranger needs neither account nor key.
+  // The node creates the block, so that the stranger needs neither account nor key.
   const first = await acceptedId(await post(gateway.url, json(wrong)))
   expect(await states.next()).toMatchObject({
     state: 'FAILED',
@@ -55,7 +55,7 @@ test('a stranger who comes first with wrong unlocks does not stop the owner', as
     failure: null,
     blockId: own.blockId,
   })
-  // Another copy of the stranger's is too late.
+  // Another copy by the stranger comes too late.
   await acceptedId(await post(gateway.url, json(wrong)))
   expect(await states.next()).toMatchObject({ state: 'FINALIZED', blockId: own.blockId })
   expect(await states.end()).toBe(true)
@@ -69,7 +69,7 @@ test('a stranger who comes first with wrong unlocks does not stop the owner', as
   expect(metadata).not.toHaveProperty('transactionFailureReason')
 })
 
-test('both at once, many times: the owner is never told of a failure (16)', async () => {
+test('a transaction that owner and stranger submit at once is never reported as failed (16)', async () => {
   for (let round = 0; round < 10; round++) {
     const { right, wrong } = await payments(2, round)
     const blocks = [json(wrong), json(right)]
@@ -83,7 +83,7 @@ test('both at once, many times: the owner is never told of a failure (16)', asyn
   }
 })
 
-/** What an owner signs with his key, and somebody else with another. */
+/** Returns a payment signed with the key of the owner, and the same payment signed with another key. */
 async function payments(
   owner: number,
   round = 0,
@@ -102,7 +102,7 @@ async function payments(
   return { right, wrong: paymentOf(network, { ...payment, key: user(3) }) }
 }
 
-/** Each round spends what the one before created. */
+/** The output that each round spends: the first one of the former round. */
 const spends: Parameters<typeof paymentOf>[1]['spend'][] = []
 
 function json({ payload }: SignedPayment): string {
@@ -116,7 +116,7 @@ async function transactionOf({ transactionId }: SignedPayment) {
   return (await graphql(gateway.url, query)).data.transaction
 }
 
-/** The states that a subscription tells, those left out that are passed through quickly. */
+/** Subscribes to the states of a transaction, without the transient states PENDING and COMMITTED. */
 function statesOf({ transactionId: id }: SignedPayment) {
   const query = `subscription ($id: TransactionId!) { it: transactionState(id: $id) { ${fields} } }`
   const feed = client.iterate<{ it: { state: string } }>({ query, variables: { id } })
@@ -136,7 +136,7 @@ function metadataUrl({ transactionId }: SignedPayment): string {
   return `${gateway.url}/api/core/v3/transactions/${transactionId}/metadata`
 }
 
-/** The block, or the status where there is none. */
+/** Returns the included block, or the HTTP status if there is none. */
 async function includedBlock({ transactionId }: SignedPayment): Promise<unknown> {
   const path = `/api/core/v3/transactions/${transactionId}/included-block`
   const response = await fetch(gateway.url + path)

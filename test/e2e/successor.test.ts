@@ -12,7 +12,7 @@ import {
   untilHealth,
 } from '../support/wallet.ts'
 
-/** Two processes on one file of SQLite: the second one serves what the first one writes, and writes when that one has ended. */
+/** Two processes on one SQLite file: the second one serves what the first one writes, and writes after the end of the first one. */
 
 const programs = new Set<Program>()
 const folders = new Set<ReturnType<typeof makeFolder>>()
@@ -24,13 +24,13 @@ afterEach(async () => {
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a second process on a file reads at once, and writes after %s of the first',
+  'a second process on a file serves reads at once and writes after %s of the first',
   async (signal) => {
     const folder = makeFolder()
     folders.add(folder)
-    const former = await started(folder)
+    const former = await startServing(folder)
     await untilHealth(former.url)
-    const next = await started(folder)
+    const next = await startServing(folder)
     expect(await healthOf(next)).toMatchObject({
       isHealthy: false,
       reason: 'lease lost',
@@ -58,7 +58,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   120_000,
 )
 
-async function started({ databaseUrl, databaseFile }: ReturnType<typeof makeFolder>) {
+async function startServing({ databaseUrl, databaseFile }: ReturnType<typeof makeFolder>) {
   const program = await startProgram({ DATABASE_URL: databaseUrl, KEY_FILE: `${databaseFile}.key` })
   programs.add(program)
   return program
@@ -69,9 +69,9 @@ async function healthOf({ url }: Program): Promise<{ readonly role?: string }> {
 }
 
 async function untilFinal(url: string, blockId: string): Promise<void> {
-  const isSo = async () => {
+  const isFinal = async () => {
     const response = await rest(`${url}/api/core/v3/blocks/${blockId}/metadata`)
     return response.ok && (await response.json()).blockState === 'finalized'
   }
-  await until(isSo, { what: `${blockId} is final` })
+  await until(isFinal, { what: `${blockId} is final` })
 }

@@ -8,7 +8,7 @@ import { makeFolder, type Program, startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { getJson } from '../support/wallet.ts'
 
-/** Three gateways on a ledger of so many outputs that a term took longer to begin than a lease lasts. */
+/** Three gateways on a ledger with so many outputs that beginning a leader term once took longer than a lease lasts. */
 
 const outputs = 100_000
 
@@ -29,31 +29,31 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('when the writer is killed another gateway commits slots, and says that it writes', async () => {
-  const founder = await started()
-  await until(async () => (await roleOf(founder)) === 'writer')
-  await founder.end('SIGTERM')
-  programs.delete(founder)
+test('when the writer is killed another gateway commits slots and reports itself as the writer', async () => {
+  const firstGateway = await startServing()
+  await until(async () => (await roleOf(firstGateway)) === 'writer')
+  await firstGateway.end('SIGTERM')
+  programs.delete(firstGateway)
   const opened = await databaseOf({ url: database.url, wakeUrl: undefined, log: silentLog })
   if (!opened.ok) throw new Error(opened.error.code)
   await growUnspent(opened.value, outputs)
   await opened.value.close()
-  // They have no pages yet: the tries are built before the first slot.
-  const gateways = [await started(), await started(), await started()]
+  // The new outputs have no trie pages yet: the tries are built before the first slot.
+  const gateways = [await startServing(), await startServing(), await startServing()]
   const writer = await until(() => writerAmong(gateways), {
-    what: 'one writes',
+    what: 'there is a writer',
     deadlineMs: 90_000,
   })
   await writer.end('SIGKILL')
   programs.delete(writer)
   const others = gateways.filter((one) => one !== writer)
   const before = await committedSlot(present(others[0], 'another gateway'))
-  const next = await until(() => writerAmong(others), { what: 'another writes' })
+  const next = await until(() => writerAmong(others), { what: 'there is another writer' })
   await until(async () => (await committedSlot(next)) > before + 1, { what: 'slots are committed' })
   expect(next.logged()).not.toContain('building-tries')
 }, 240_000)
 
-async function started(): Promise<Program> {
+async function startServing(): Promise<Program> {
   const program = await startProgram({
     DATABASE_URL: database.url,
     KEY_FILE: `${folder.databaseFile}.key`,

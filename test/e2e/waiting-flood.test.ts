@@ -15,7 +15,7 @@ import {
 import { until } from '../support/until.ts'
 import { getJson, issuer, ownedBy, paymentOf, user } from '../support/wallet.ts'
 
-/** Many transactions that wait: what they cost, how long they stay, and what comes out when they are released. */
+/** Many transactions that wait for their inputs: their cost, their lifetime and their result once the inputs exist. */
 
 const amount = 10_000_000n
 const owner = user(2)
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('of inputs that never come are paid for, stay while their slot is open, and hold up nobody', async () => {
+test('transactions without inputs are paid for, wait while their slot is open, and delay no other transaction', async () => {
   const moment = await world.moment()
   const before = await creditsOf()
   const flood = Array.from({ length: 600 }, (_, n) => orphan(moment, n))
@@ -41,35 +41,35 @@ test('of inputs that never come are paid for, stay while their slot is open, and
   await submitAndBook(moment, honest)
   expect(await stateOf(idOf(honest))).toBe('ACCEPTED')
   expect(await stateOf(idOf(present(flood[0], 'one')))).toBe('PENDING')
-  expect(await inDatabase()).toBe(600)
+  expect(await countWaiting()).toBe(600)
 
-  // The issuer pays for every block by its whole work score, whatever becomes of its transaction.
+  // The issuer pays the whole work score of every block, whatever the result of its transaction.
   await world.pass(minCommittableAge)
   const states = await Promise.all(
     [...flood.slice(0, 20), ...flood.slice(-20)].map(idOf).map(stateOf),
   )
   expect(new Set(states)).toEqual(new Set(['FAILED 2']))
   expect(await stateOf(idOf(honest))).toBe('FINALIZED')
-  expect(await inDatabase()).toBe(0)
+  expect(await countWaiting()).toBe(0)
   const minWork = 600n * BigInt(worldParameters.workScoreParameters.block)
   expect(before - (await creditsOf())).toBeGreaterThan(minWork)
   expect(await storedBlocks(blocks.slice(0, 5))).toEqual(Array(5).fill('finalized'))
 }, 240_000)
 
-test('one behind the other, and given in the wrong order, are booked when the first comes', async () => {
+test('a chain of transactions in reverse order is booked when the first one arrives', async () => {
   const moment = await world.moment()
   const chain: SignedTransaction[] = []
   for (let spend = coins.pop(); chain.length < 60; spend = outputId(idOf(chain.at(-1)), 0)) {
     chain.push(pay(moment, spend))
   }
   for (const payload of chain.toReversed()) await submitAndBook(moment, payload)
-  // Whoever waited comes before whatever came later.
+  // Waiting transactions are booked before later ones.
   await submitAndBook(moment, pay(moment, coins.pop()))
   expect(new Set(await Promise.all(chain.map(idOf).map(stateOf)))).toEqual(new Set(['ACCEPTED']))
-  expect(await inDatabase()).toBe(0)
+  expect(await countWaiting()).toBe(0)
 }, 240_000)
 
-test('on one output, the earliest has it, however many they are', async () => {
+test('of many waiting transactions that spend one output, the earliest is accepted', async () => {
   const moment = await world.moment()
   const parent = pay(moment, coins.pop())
   const spend = outputId(idOf(parent), 0)
@@ -77,15 +77,15 @@ test('on one output, the earliest has it, however many they are', async () => {
   await submitAll(moment, rivals.slice(0, 1))
   await submitAll(moment, rivals.slice(1))
   await submitAndBook(moment, parent)
-  // Whoever waited comes before whatever came later.
+  // Waiting transactions are booked before later ones.
   await submitAndBook(moment, pay(moment, coins.pop()))
   expect(await stateOf(idOf(present(rivals[0], 'the first')))).toBe('ACCEPTED')
   const states = await Promise.all(rivals.slice(1).map(idOf).map(stateOf))
   expect(new Set(states)).toEqual(new Set(['FAILED 1']))
-  expect(await inDatabase()).toBe(0)
+  expect(await countWaiting()).toBe(0)
 }, 240_000)
 
-/** A payment to the owner himself; the number makes it another. */
+/** Returns a payment of the owner to itself, different for each `n`. */
 function pay({ offer, slot }: Moment, spend: OutputId | undefined, n = 0): SignedTransaction {
   const split = 5_000_000n + BigInt(n)
   const outputs =
@@ -94,7 +94,7 @@ function pay({ offer, slot }: Moment, spend: OutputId | undefined, n = 0): Signe
   return paymentOf(offer.network, payment).payload
 }
 
-/** A payment of what nobody creates. */
+/** Returns a payment whose input never exists. */
 function orphan(moment: Moment, n: number): SignedTransaction {
   const digits = n.toString(16).padStart(64, '0')
   return pay(moment, `0x${digits}010000000000` as OutputId)
@@ -104,7 +104,7 @@ function idOf(payload: SignedTransaction | undefined): TransactionId {
   return identifyTransaction(present(payload, 'a payment').transaction).transactionId
 }
 
-/** In any order, some at once. */
+/** Submits the transactions, 40 at once. */
 async function submitAll(
   moment: Moment,
   payloads: readonly SignedTransaction[],
@@ -139,8 +139,8 @@ async function creditsOf(): Promise<bigint> {
   return BigInt((await graphql(world.gateway.url, query)).data.account.entry.credits)
 }
 
-/** How many blocks wait, as the database has it. */
-async function inDatabase(): Promise<number> {
+/** Counts the waiting blocks in the database. */
+async function countWaiting(): Promise<number> {
   const store = await openedStore(world.gateway.databaseUrl)
   try {
     return await store.write.countWaiting()

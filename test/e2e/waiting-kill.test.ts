@@ -23,7 +23,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** Transactions that wait for others while their gateway is killed. */
+/** Transactions that wait for their inputs while their gateway is killed. */
 
 let folder: UsualFolder
 let gateway: Program
@@ -31,9 +31,9 @@ let env: Record<string, string>
 
 beforeEach(async () => {
   folder = await makeUsualFolder()
-  // Slots stay open for longer than a gateway takes to be there again.
-  const usual = developmentParameters(Math.floor(Date.now() / 1_000) - 400)
-  const parameters = { ...usual, minCommittableAge: 120, maxCommittableAge: 200 }
+  // Slots stay open longer than a gateway takes to restart.
+  const defaults = developmentParameters(Math.floor(Date.now() / 1_000) - 400)
+  const parameters = { ...defaults, minCommittableAge: 120, maxCommittableAge: 200 }
   const file = folder.file('parameters.json')
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, parameters)))
   env = { DATABASE_URL: folder.databaseUrl, PARAMETERS_FILE: file }
@@ -45,15 +45,15 @@ afterEach(async () => {
   await folder.remove()
 })
 
-test('wait on after kill -9, and are booked in their order when what they spend comes', async () => {
-  const { parent, child, rival, grandchild } = await family()
-  await carry(grandchild)
-  await carry(child)
-  await carry(rival)
+test('waiting transactions survive kill -9 and are booked in order when their input exists', async () => {
+  const { parent, child, rival, grandchild } = await makeFamily()
+  await submitAndBook(grandchild)
+  await submitAndBook(child)
+  await submitAndBook(rival)
   expect(await statesOf(grandchild, child, rival)).toEqual(['PENDING', 'PENDING', 'PENDING'])
   await restart()
   expect(await statesOf(grandchild, child, rival)).toEqual(['PENDING', 'PENDING', 'PENDING'])
-  await carry(parent)
+  await submitAndBook(parent)
   expect(await statesOf(parent, child, grandchild, rival)).toEqual([
     'ACCEPTED',
     'ACCEPTED',
@@ -69,11 +69,11 @@ test('wait on after kill -9, and are booked in their order when what they spend 
   ])
 }, 120_000)
 
-test('are booked when they were acknowledged and not booked before kill -9', async () => {
-  const { parent, child, grandchild } = await family()
+test('acknowledged transactions that are not booked before kill -9 are booked afterwards', async () => {
+  const { parent, child, grandchild } = await makeFamily()
   const { url } = gateway
   const offer = await offerOf(url)
-  // Killed as soon as the last is acknowledged: whatever is booked by then, the rest is booked later in the same order.
+  // The kill follows the last acknowledgement at once. What is not booked by then is booked later in the same order.
   for (const { payload } of [grandchild, child, parent]) {
     expect((await postBytes(url, blockOf(offer, payload).bytes)).status).toBe(201)
   }
@@ -90,8 +90,8 @@ async function restart(): Promise<void> {
   await untilHealth(gateway.url)
 }
 
-/** A payment, one of its output, another of the same, and one of what that creates. */
-async function family() {
+/** Creates a parent, a child that spends it, a rival of the child, and a grandchild that spends the child. */
+async function makeFamily() {
   const { network } = await offerOf(gateway.url)
   const key = user(1)
   const creationSlot = slotNow(network)
@@ -109,8 +109,8 @@ async function family() {
   }
 }
 
-/** Until the block is booked that carries it. */
-async function carry({ payload }: SignedPayment): Promise<void> {
+/** Submits a payment and waits until its block is booked. */
+async function submitAndBook({ payload }: SignedPayment): Promise<void> {
   const { bytes, blockId } = blockOf(await offerOf(gateway.url), payload)
   expect((await postBytes(gateway.url, bytes)).status).toBe(201)
   const url = `${gateway.url}/api/core/v3/blocks/${blockId}/metadata`

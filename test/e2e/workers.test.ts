@@ -9,7 +9,7 @@ import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
-/** Several processes that serve one port (WORKERS). */
+/** Several processes serve one port (WORKERS). */
 
 const kind = present(
   databases.find(({ name }) => name === 'postgresql'),
@@ -36,13 +36,13 @@ describe('three workers', () => {
 
   test('serve one port, and one of them writes', async () => {
     await until(() => workersOf(program).length === 3, { what: 'three processes' })
-    // Each connection is another one's.
+    // A new connection may reach another worker.
     const roles = new Set<unknown>()
     await until(async () => roles.add(await roleAt(program.url)).size === 2, { what: 'both roles' })
     expect([...roles].toSorted()).toEqual(['standby', 'writer'])
   })
 
-  test('take blocks, and all of them know what one has taken', async () => {
+  test('all serve a block that one of them has accepted', async () => {
     const { bytes, blockId } = blockOf(await offerOf(program.url), taggedData('0x77', '0x01'))
     expect(await acceptedId(await post(program.url, bytes))).toBe(blockId)
     for (let connection = 0; connection < 6; connection++) {
@@ -51,7 +51,7 @@ describe('three workers', () => {
     }
   })
 
-  test('have their metrics in one text, each with its label', async () => {
+  test('have common metrics with a label for each worker', async () => {
     const url = metricsUrlOf(program)
     const labels = (now: Scrape) => now.labels('ledger_gateway_writer', 'worker').toSorted()
     const now = await until(async () => {
@@ -64,12 +64,14 @@ describe('three workers', () => {
     expect(new Set(types).size).toBe(types.length)
   })
 
-  test('are started again when they are killed, and the port is served meanwhile', async () => {
+  test('are restarted when they are killed, and the port is served meanwhile', async () => {
     const killed = workersOf(program)
     for (const pid of killed.slice(1)) process.kill(pid, 'SIGKILL')
-    await until(() => program.logged().match(/"worker-ended"/g)?.length === 2, { what: 'its end' })
+    await until(() => program.logged().match(/"worker-ended"/g)?.length === 2, {
+      what: 'the end of two workers',
+    })
     expect(await roleAt(program.url)).toMatch(/^(writer|standby)$/)
-    await until(() => workersOf(program).length === 3, { what: 'others in their place' })
+    await until(() => workersOf(program).length === 3, { what: 'new workers' })
     expect(workersOf(program)).toContain(killed[0])
     const ended = { event: 'worker-ended', worker: '0' }
     expect(
@@ -81,17 +83,17 @@ describe('three workers', () => {
     await untilHealth(program.url)
   })
 
-  test('end with the first process, in order', async () => {
+  test('end gracefully with the first process', async () => {
     const [running] = workersOf(program)
     await program.end('SIGTERM')
     expect(program.process.exitCode).toBe(0)
-    // The first one, which has served from the beginning.
+    // Worker 1 has run since the start.
     expect(program.logged()).toMatch(/"event":"stopped","worker":1\}/)
     expect(() => process.kill(present(running, 'a worker'), 0)).toThrow('ESRCH')
   })
 })
 
-test('a start that fails is said once, and ends all', async () => {
+test('a failed start is reported once and ends all processes', async () => {
   const program = spawnProgram({
     DATABASE_URL: 'postgresql://nobody:x@127.0.0.1:1/none',
     WORKERS: '2',
@@ -100,20 +102,20 @@ test('a start that fails is said once, and ends all', async () => {
   expect(program.logged().match(/ledger-gateway serve:/g)).toHaveLength(1)
 })
 
-test('on SQLite there is one', async () => {
+test('SQLite allows only one worker', async () => {
   const program = spawnProgram({ DATABASE_URL: folder.databaseUrl, WORKERS: '2' })
   await expect(program.ready).rejects.toThrow(
     'WORKERS must be 1 unless DATABASE_URL names PostgreSQL',
   )
 })
 
-/** Where the first process serves the metrics. */
+/** Returns the URL of the metrics in the first process. */
 function metricsUrlOf(program: Program): string {
   const [, url] = /"event":"metrics-served","url":"([^"]+)"/.exec(program.logged()) ?? []
-  return present(url, 'the place of the metrics')
+  return present(url, 'the URL of the metrics')
 }
 
-/** By a connection of its own. */
+/** Requests the role with a new connection. */
 async function roleAt(url: string): Promise<unknown> {
   const { role } = (await restJson(`${url}/health`, { headers: { connection: 'close' } })) as {
     readonly role: unknown
@@ -121,13 +123,13 @@ async function roleAt(url: string): Promise<unknown> {
   return role
 }
 
-/** The numbers of the processes that a program has started. */
+/** Returns the ids of the processes that a program has started. */
 function workersOf({ process: { pid } }: Program): readonly number[] {
   const parentOf = (id: string) => {
     try {
       return Number(readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
       return undefined
     }
   }

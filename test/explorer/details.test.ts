@@ -23,7 +23,7 @@ import type { CommitmentId, OutputId } from '../../src/protocol/primitives.ts'
 import { createProver } from '../../src/protocol/proofs.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 
-/** What the pages compute of a thing in every detail. */
+/** Computations of the detail pages. */
 
 describe('serialized fields', () => {
   const field = (path: string, offset: number, length: number, value: string | null = null) => ({
@@ -39,7 +39,7 @@ describe('serialized fields', () => {
   ]
   const tree = treeOf(fields)
 
-  test('are a tree by their places in the bytes', () => {
+  test('form a tree by their positions in the bytes', () => {
     expect(tree.map(({ name, level, end }) => [name, level, end])).toEqual([
       ['head', 1, 4],
       ['a', 2, 2],
@@ -49,7 +49,7 @@ describe('serialized fields', () => {
     ])
   })
 
-  test('are runs of bytes, cut at the ends of rows', () => {
+  test('are split into runs of bytes at the ends of rows', () => {
     const hex = `0x${Array.from({ length: 20 }, (_, n) => n.toString(16).padStart(2, '0')).join('')}`
     expect(runsOf(hex, tree)).toEqual([
       [
@@ -63,7 +63,7 @@ describe('serialized fields', () => {
     ])
   })
 
-  test('are walked through by keys, without those that a closed one hides', () => {
+  test('are navigated by keys, without the children of closed fields', () => {
     const closed = new Set([2])
     expect(visibleOf(tree, closed)).toEqual([0, 1, 2, 4])
     const after = (key: string, at: number) => afterKey(key, { tree, closed, at })
@@ -83,7 +83,7 @@ describe('the proof of an output', () => {
   const slot = 0x01020304
   const essence = `0x${'ab'.repeat(32)}` as const
 
-  /** The outputs of a transaction as the graph gives them. */
+  /** The outputs of a transaction as GraphQL returns them. */
   function provenOutputs(count: number): readonly ProvenOutput[] {
     const leaves = Array.from({ length: count }, (_, i) => Uint8Array.of(1, 2, 3, i))
     const id = transactionIdOf(essence, bytesToHex(merkleRoot(leaves)), slot)
@@ -114,13 +114,13 @@ describe('the proof of an output', () => {
     }
   })
 
-  test('is refused with any one byte changed', () => {
+  test('fails if any byte is changed', () => {
     const output = present(provenOutputs(7)[4], 'an output')
     const text = JSON.stringify(output)
     const starts = [...text.matchAll(/0x(?:[0-9a-f]{2})+/g)].flatMap(({ index, 0: hex }) =>
       Array.from({ length: hex.length / 2 - 1 }, (_, n) => index + 2 + 2 * n),
     )
-    // An id of 38 bytes, 4 of the output, the essence, and four hashes.
+    // An id of 38 bytes, an output of 4 bytes, the essence and four hashes.
     expect(starts).toHaveLength(38 + 4 + 32 + 4 * 32)
     const verdicts = starts.map((at) => {
       const other = (Number.parseInt(text.slice(at, at + 2), 16) ^ 1).toString(16).padStart(2, '0')
@@ -141,7 +141,7 @@ describe('the proof that an output is unspent', () => {
   )
   const trie = updateTrie(emptyTrie, outputTrieChanges({ created: ids, consumed: [] }))
 
-  /** The roots beside the way, of the tree itself. */
+  /** Returns the roots of the siblings on the path of an output, from the trie itself. */
   function besideOf(id: OutputId): readonly string[] {
     const path = sha256(hexToBytes(id))
     const beside: string[] = []
@@ -169,7 +169,7 @@ describe('the proof that an output is unspent', () => {
     beside: besideOf(id),
   })
 
-  test('holds for each of them, and for no other', () => {
+  test('holds for each output and for no other', () => {
     for (const id of ids) {
       expect(checkUnspent(id, proofOf(id))).toEqual({
         ...{ verdict: 'COMMITTED', slot: commitment.slot, rootsId: commitment.rootsId },
@@ -180,7 +180,7 @@ describe('the proof that an output is unspent', () => {
     expect(checkUnspent(one, proofOf(other)).verdict).toBe('OTHER_STATE')
   })
 
-  test('is refused with any one byte changed', () => {
+  test('fails if any byte is changed', () => {
     const id = present(ids[5], 'an output')
     const text = JSON.stringify(proofOf(id))
     const verdicts = [...text.matchAll(/0x(?:[0-9a-f]{2})+/g)].flatMap(({ index, 0: hex }) =>
@@ -192,7 +192,7 @@ describe('the proof that an output is unspent', () => {
     )
     expect(verdicts.length).toBeGreaterThan(36 + 89 + 8 * 32 + 4 * 32)
     expect(new Set(verdicts)).toEqual(new Set(['OTHER_STATE', 'OTHER_ROOTS', 'OTHER_COMMITMENT']))
-    // A root more, so that another one stands at the place of the state.
+    // With a missing root, another root has the position of the state root.
     const proof = proofOf(id)
     expect(checkUnspent(id, { ...proof, roots: proof.roots.slice(1) }).verdict).toBe('OTHER_STATE')
     const longer = { ...proof, commitment: `${proof.commitment}00` }
@@ -236,12 +236,12 @@ test.each([
       [60, undefined, 'RETURN'],
     ],
   ],
-])('who may spend an output with %s', (_name, terms, expected) => {
+])('an output with %s shows who can spend it in which slots', (_name, terms, expected) => {
   const spans = spansOf({ ...terms, ages: 10 })
   expect(spans.map(({ from, until, who }) => [from, until, who])).toEqual(expected)
 })
 
-describe('the lanes of a transaction', () => {
+describe('the flow diagram of a transaction', () => {
   const output = (outputId: string, mana: string | null, token?: readonly [string, string]) => ({
     ...{ outputId, mana, owner: { bech32: `of ${outputId}` } },
     content: token ? { features: [{}, { id: token[0], amount: token[1] }] } : {},
@@ -250,7 +250,7 @@ describe('the lanes of a transaction', () => {
   const allotments = [{ accountId: '0x1', mana: '20' }]
   const inputs = [output('a', '50', ['0xt', '0x5']), output('b', '0', ['0xu', '0x1'])]
 
-  test('have mana by input, rewards, allotments and what is burned', () => {
+  test('shows mana by input, rewards, allotments and burned mana', () => {
     const outputs = [output('c', '40'), output('d', null)]
     expect(manaLane({ inputs, outputs, allotments, mana })).toEqual({
       left: [
@@ -265,7 +265,7 @@ describe('the lanes of a transaction', () => {
     })
   })
 
-  test('have what is missing of one that failed', () => {
+  test('shows the missing mana of a failed transaction', () => {
     const lane = manaLane({ inputs, outputs: [], allotments, mana: { ...mana, outputs: '130' } })
     expect(lane?.left.at(-1)).toEqual({ key: 'MISSING', kind: 'MISSING', amount: 30n })
     expect(lane?.right[0]).toEqual({ key: 'planned', kind: 'PLANNED', amount: 110n })
@@ -274,7 +274,7 @@ describe('the lanes of a transaction', () => {
     expect(manaLane({ ...none, mana: empty })).toBeUndefined()
   })
 
-  test('have each native token, with what is minted and melted', () => {
+  test('shows each native token with minted and melted amounts', () => {
     const outputs = [output('c', '0', ['0xt', '0xff'])]
     const lanes = tokenLanes({ inputs, outputs })
     const kinds = [...lanes].map(([id, { left, right }]) => [
@@ -288,10 +288,10 @@ describe('the lanes of a transaction', () => {
   })
 })
 
-describe('the picture of a balance', () => {
+describe('the chart of a balance', () => {
   const at = (timeMs: number, balance: bigint) => ({ timeMs, balance })
 
-  test('has a step for each moment, by its last balance', () => {
+  test('has a step for each time, with its last balance', () => {
     const picture = pictureOf([at(0, 50n), at(10, 70n), at(10, 100n), at(20, 0n)])
     expect(picture?.steps).toEqual([at(0, 50n), at(10, 100n), at(20, 0n)])
     expect(picture).toMatchObject({
@@ -302,12 +302,12 @@ describe('the picture of a balance', () => {
     })
   })
 
-  test('has an axis for changes that are too small to be seen', () => {
+  test('has a separate axis for changes that are too small to see', () => {
     const picture = pictureOf([at(0, 1000n), at(10, 1004n), at(20, 1002n)])
     expect(picture?.changes).toEqual({ max: 4n, gained: 'M500 100V4', lost: 'M1000 100V52' })
   })
 
-  test('has the changes behind its points, and ends with the last point', () => {
+  test('has steps at the times of changes and ends with the last point', () => {
     const moment = (minute: number) => `2026-01-01T00:0${minute}:00Z`
     const point = (minute: number, total: string, changed: number | null) => ({
       ...{ milestoneEndedAt: moment(minute), total },
@@ -316,7 +316,7 @@ describe('the picture of a balance', () => {
     const points = [point(1, '5', 0), point(3, '5', 0), point(5, '7', 4), point(7, '7', 4)]
     const steps = pictureOf(stepsOf(points))?.steps
     expect(steps?.map(({ timeMs, balance }) => [new Date(timeMs).getMinutes(), balance])).toEqual([
-      // It was so before, but what was before is not shown.
+      // The balance is older, but the chart does not show the time before.
       [1, 5n],
       [4, 7n],
       [7, 7n],
@@ -328,7 +328,7 @@ describe('the picture of a balance', () => {
     expect(stepsOf([])).toEqual([])
   })
 
-  test('is none of one moment', () => {
+  test('is absent for a single time', () => {
     expect(pictureOf([at(5, 1n), at(5, 2n)])).toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { buildSchema, Kind, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { documentOf, moduleOf } from '../support/explorer-documents.ts'
 
-/** The types of a document, as the explorer is checked against them. */
+/** The generated types of the documents of the explorer. */
 
 const schema = buildSchema(`
   scalar UInt32
@@ -16,7 +16,7 @@ const schema = buildSchema(`
   type Query { things(sort: Sort! = NEWEST, first: UInt32): [Thing!]! name(of: ID!): String found(by: Wanted!): ID }
 `)
 
-test('an answer is typed by kind, null where the schema says so', () => {
+test('responses have types by kind, with null as in the schema', () => {
   const text = `query Page($of: ID!, $first: UInt32, $sort: Sort! = NEWEST) {
     called: name(of: $of)
     things(sort: $sort, first: $first) { __typename id ... on Stone { weight } ...Green }
@@ -32,7 +32,7 @@ test('an answer is typed by kind, null where the schema says so', () => {
   expect(module).toContain('export type Green = { readonly colour: string }')
 })
 
-test('objects as variables are typed, and what may be left out', () => {
+test('variables that are objects, and optional fields, have types', () => {
   const text = `query Page($by: Wanted!, $isIt: Boolean!) {
     found(by: $by) @include(if: $isIt)
     things { id @skip(if: $isIt) }
@@ -47,14 +47,14 @@ test('objects as variables are typed, and what may be left out', () => {
   )
 })
 
-test('a field that the schema does not have is refused with its place', () => {
+test('a field that the schema does not have is an error with its file', () => {
   const text = 'query Page { things { height } }'
   expect(() => moduleOf(schema, text, 'page.graphql')).toThrow(
     'page.graphql: Cannot query field "height" on type "Thing"',
   )
 })
 
-test('a document has the shared fragments that it names, those that these name, and no others', () => {
+test('a document contains exactly the shared fragments that it uses directly or indirectly', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const { definitions } = parse(documentOf(root, 'delegation'))
   const names = definitions.flatMap((one) =>

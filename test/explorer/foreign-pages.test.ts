@@ -11,15 +11,15 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
 
 /**
- * In a real browser that holds the cookie, a page of another origin asks every route in each way that a page has. Browsers keep
- * cookies by the host, whatever the port, so they send this one along; it must count for nothing.
+ * In a real browser with the cookie of the gateway, a page of another origin sends requests to every route in each possible way.
+ * Browsers store cookies by host without the port, so they send this cookie; the gateway must ignore it.
  */
 
 let gateway: TestGateway
 let browser: Browser
 let foreign: Server
 let page: Page
-/** Requests of the foreign page that had the cookie, as the browser says: their methods and paths. */
+/** Modes and destinations of the requests of the foreign page that had the cookie, as the browser reports them. */
 const withCookie: string[] = []
 
 const chain = chainIdOf(71)
@@ -45,7 +45,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** Of every route with its own method, and of GraphQL. */
+/** Requests to every route with its method, and to GraphQL. */
 const all = [
   ...routes.map(({ method, path }) => ({ method: String(method), path: filled(path) })),
   { method: 'POST', path: '/graphql' },
@@ -77,24 +77,24 @@ describe('a page in a browser', () => {
     expect(await state()).toMatchObject({ accessNodes: ['own'], isActive: true, version: 1 })
   })
 
-  test('of another origin changes nothing by any route, by requests, forms and pictures', async () => {
+  test('of another origin changes nothing by any route, with requests, forms and images', async () => {
     const { port } = foreign.address() as AddressInfo
     await page.goto(`http://127.0.0.1:${port}/`)
     const session = await page.createCDPSession()
     await session.send('Network.enable')
     session.on('Network.requestWillBeSentExtraInfo', ({ headers }) => {
-      const said = Object.fromEntries(
+      const lowered = Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
       )
-      if (!said.cookie?.includes('jwt=')) return
-      expect(said['sec-fetch-site']).toBe('same-site')
-      withCookie.push(`${said['sec-fetch-mode']} ${said['sec-fetch-dest']}`)
+      if (!lowered.cookie?.includes('jwt=')) return
+      expect(lowered['sec-fetch-site']).toBe('same-site')
+      withCookie.push(`${lowered['sec-fetch-mode']} ${lowered['sec-fetch-dest']}`)
     })
     const attempts = all.map((one) => ({ ...one, body: bodyFor(one.path) }))
-    const forms = await page.evaluate(askEverything, gateway.url, attempts)
+    const forms = await page.evaluate(sendEverything, gateway.url, attempts)
     const posts = all.filter(({ method }) => method === 'POST')
     expect(forms).toBe(3 * posts.length)
-    // The browser did send it, each way, and for each route at least once.
+    // The browser sent the cookie in each way, and to each route at least once.
     for (const way of ['no-cors empty', 'cors empty', 'no-cors image', 'navigate iframe']) {
       expect(withCookie).toContain(way)
     }
@@ -130,10 +130,10 @@ interface Attempt {
   readonly body: string
 }
 
-/** Runs in the page. Gives how many forms were answered. */
-async function askEverything(url: string, attempts: readonly Attempt[]): Promise<number> {
-  /** Answers that the page may not read, and refusals of the browser itself, are well. */
-  async function ask(path: string, init: RequestInit): Promise<void> {
+/** Runs in the page. Returns the number of forms with a response. */
+async function sendEverything(url: string, attempts: readonly Attempt[]): Promise<number> {
+  /** Sends a request. Responses that the page may not read, and rejections by the browser, are expected. */
+  async function send(path: string, init: RequestInit): Promise<void> {
     const leaving = new AbortController()
     const { signal } = leaving
     await fetch(url + path, { ...init, credentials: 'include', signal }).catch(() => {})
@@ -157,7 +157,7 @@ async function askEverything(url: string, attempts: readonly Attempt[]): Promise
     const form = document.createElement('form')
     Object.assign(form, { method: 'POST', action: url + path, enctype, target: frame.name })
     const input = document.createElement('input')
-    // As text, what stands around the sign of equality is valid JSON.
+    // As plain text, NAME=VALUE is valid JSON.
     input.name = `${body.slice(0, -1)},"x":"`
     input.value = '"}'
     form.append(input)
@@ -173,17 +173,17 @@ async function askEverything(url: string, attempts: readonly Attempt[]): Promise
   for (const { method, path, body } of attempts) {
     const types = ['text/plain', 'application/json']
     if (method === 'GET') {
-      await Promise.all([ask(path, { mode: 'no-cors' }), ask(path, { mode: 'cors' })])
-      // A picture waits for its end, which the feed does not have.
+      await Promise.all([send(path, { mode: 'no-cors' }), send(path, { mode: 'cors' })])
+      // An image waits for the end of its response, which the feed does not have.
       if (path.startsWith('/api/')) await show(path)
       continue
     }
     for (const type of types) {
       const headers = { 'content-type': type }
-      await ask(path, { method, mode: 'no-cors', headers, body })
-      await ask(path, { method, mode: 'cors', headers, body })
+      await send(path, { method, mode: 'no-cors', headers, body })
+      await send(path, { method, mode: 'cors', headers, body })
     }
-    await ask(path, { method, mode: 'no-cors' })
+    await send(path, { method, mode: 'no-cors' })
     const encodings = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
     for (const enctype of encodings) await submit(path, body, enctype)
   }

@@ -30,7 +30,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** A person who looks at the ledger while payments are made, and while the gateway is killed and started again. */
+/** A user watches the ledger while payments are made and while the gateway is killed and restarted. */
 
 let folder: UsualFolder
 let gateway: Program
@@ -49,17 +49,17 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const taker = 3
+const receiver = 3
 
-test('payments arrive on an open page, also after the gateway was killed, and none comes twice', async () => {
+test('payments appear once on an open page, also after the gateway was killed', async () => {
   const { page } = tab
   const sdk = await openSdk(gateway.url)
-  const address = present(sdk.addresses[taker], 'an address')
+  const address = present(sdk.addresses[receiver], 'an address')
   const pay = async (from: number) => {
     const [own] = await genesisOutputs(gateway.url, user(from))
     const outputId = present(own, 'an output of the genesis')
     const amount = 1_234_567n
-    const to = taker
+    const to = receiver
     const sent = await sdk.payment({ outputId, from, to, amount, withCommitment: false })
     const { block } = await sdk.block(sent.payload)
     await sdk.client.postBlock(block)
@@ -67,7 +67,7 @@ test('payments arrive on an open page, also after the gateway was killed, and no
 
   await page.goto(`${gateway.url}/`)
   await page.waitForSelector('.link-live')
-  // Gone when the page is loaded again.
+  // A reload of the page removes this mark.
   await page.evaluate('window.isStillThere = true')
 
   await page.keyboard.press('/')
@@ -78,7 +78,7 @@ test('payments arrive on an open page, also after the gateway was killed, and no
   const before = (await changes()).length
   await untilHealth(gateway.url)
   await pay(2)
-  await until(async () => (await changes()).length === before + 1, { what: 'a row more' })
+  await until(async () => (await changes()).length === before + 1, { what: 'another row' })
   expect((await changes())[0]).toContain('1.234567')
 
   const port = new URL(gateway.url).port
@@ -103,11 +103,11 @@ test('payments arrive on an open page, also after the gateway was killed, and no
   await untilText('h1', 'Address')
   expect((await changes()).length).toBe(before + 2)
   expect(await page.evaluate('window.isStillThere')).toBe(true)
-  // What the browser says of the requests that the killed gateway did not answer is all that it says.
+  // The browser reports only the requests that the killed gateway did not answer.
   expect(tab.problems.filter((problem) => !problem.includes('ERR_'))).toEqual([])
 }, 120_000)
 
-test('what was scrolled away of a long list is given back', async () => {
+test('rows of a long list outside the window are released', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
   const { page } = own
   await lengthenHistories(page, listed)
@@ -115,7 +115,7 @@ test('what was scrolled away of a long list is given back', async () => {
   await page.waitForSelector('section[aria-label="History"] .gap')
   const drawn = await page.evaluate(async () => {
     const all = new Set<string>()
-    // Some of the rows before are still there after each step.
+    // Each step overlaps with the one before.
     for (let step = 0; step < 60; step++) {
       scrollBy(0, innerHeight / 2)
       for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame)
@@ -133,7 +133,7 @@ test('what was scrolled away of a long list is given back', async () => {
   await own.close()
 }, 120_000)
 
-test('of a long list the rows near the window are in the page, and all in its file and on paper', async () => {
+test('a page contains the rows of a long list near the window, and its file and print contain all', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
   const { page } = own
   await lengthenHistories(page, listed)
@@ -155,7 +155,7 @@ test('of a long list the rows near the window are in the page, and all in its fi
   expect(count).toBeGreaterThan(listed)
   expect((await rowsAt()).length).toBeLessThan(100)
   const before = await widths()
-  // The row with the focus stays, and keys walk on from it.
+  // The row with the focus stays, and keys move on from it.
   await page.focus(`${history} [aria-rowindex="9"] a`)
   for (let n = 0; n < 40; n++) await page.keyboard.press('j')
   await page.$eval(`${history} .as-csv`, (end) => end.scrollIntoView())
@@ -166,14 +166,14 @@ test('of a long list the rows near the window are in the page, and all in its fi
     page.evaluate(() =>
       Number(document.activeElement?.closest('tr')?.getAttribute('aria-rowindex')),
     )
-  // A row that comes meanwhile moves all others.
+  // A new row moves all others.
   const from = await focused()
   const counted = await rowCount()
   expect(from).toBeGreaterThanOrEqual(49)
   await page.keyboard.press('j')
   expect(await focused()).toBe(from + 1)
   await untilDrawn(60)
-  // Faster than rows are drawn: what comes behind them in the page is not taken for the next row.
+  // Faster than rows are drawn: the elements after the rows are not mistaken for the next row.
   await page.evaluate(() => {
     for (let n = 0; n < 150; n++) dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))
   })
@@ -187,11 +187,11 @@ test('of a long list the rows near the window are in the page, and all in its fi
   await until(async () => (await focused()) === (await reached()) - 150, { what: 'the way back' })
   expect(await accessibilityProblems(own)).toEqual([])
 
-  // A row that comes later is one more: the others stay as they are.
+  // A later row is added: the others stay unchanged.
   await page.evaluate('window.standing = document.activeElement.closest("tr")')
   await untilHealth(gateway.url)
   await payTo(user(7), user(8))
-  await until(async () => (await rowCount()) > counted, { what: 'a row more' })
+  await until(async () => (await rowCount()) > counted, { what: 'another row' })
   expect(await focused()).toBe(from + 1 + (await rowCount()) - counted)
   expect(await page.evaluate('window.standing.isConnected')).toBe(true)
 
@@ -213,10 +213,10 @@ test('of a long list the rows near the window are in the page, and all in its fi
   await own.close()
 }, 60_000)
 
-/** How many rows the history of an address gets more than it has. */
+/** The number of additional rows in the history of an address. */
 const listed = 400
 
-/** A payment of all that an output of the genesis holds. */
+/** Pays the whole amount of a genesis output. */
 async function payTo(from: Keypair, to: Keypair): Promise<void> {
   const offer = await offerOf(gateway.url)
   const [own] = await genesisOutputs(gateway.url, from)
@@ -229,7 +229,7 @@ async function payTo(from: Keypair, to: Keypair): Promise<void> {
   await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
 }
 
-test('the theme that was chosen stays', async () => {
+test('the chosen theme survives a reload', async () => {
   const { page } = tab
   const theme = () => page.evaluate('document.documentElement.dataset.theme')
   expect(await theme()).toBe(undefined)
@@ -251,7 +251,7 @@ test.each([
     ...{ key: 6, amount: 1_000_000_000n, failure: 'Rule 5, UnlockSignatureInvalid' },
     ...{ signs: '✓✕··········', marked: 1, again: 'The transaction would fail now' },
   },
-])('a transaction that failed shows the rules, and is judged again: $name', async (row) => {
+])('the page of a failed transaction shows the rules and verifies it again: $name', async (row) => {
   const { page } = tab
   const offer = await offerOf(gateway.url)
   const [own] = await genesisOutputs(gateway.url, user(5))
@@ -266,7 +266,7 @@ test.each([
   const rules = await page.$$eval('.rules li', (all) => all.map(({ textContent }) => textContent))
   expect(rules.map((rule) => rule?.slice(0, 1))).toEqual([...row.signs])
   expect(await page.$$('.flow-broken')).toHaveLength(row.marked)
-  // A block with another signature could carry the second one: it has not failed for good.
+  // The second failure is not permanent, because a block with another signature could carry the transaction.
   await until(
     async () => (await page.$$('.strip a[aria-label$=", 1 failed"] span span')).length === 1,
     { what: 'the failed part of a bar' },
@@ -277,7 +277,7 @@ test.each([
   await until(() => tab.operations.includes('query TryAgain'))
 })
 
-test('a page that was never loaded comes when the gateway is back', async () => {
+test('a page that could not be loaded appears when the gateway is back', async () => {
   const { page } = tab
   const port = new URL(gateway.url).port
   await untilText('.link', 'live')
@@ -291,7 +291,7 @@ test('a page that was never loaded comes when the gateway is back', async () => 
   await untilText('h1', 'Blocks')
 }, 120_000)
 
-/** The rows of the history. */
+/** Returns the texts of the rows of the history. */
 function changes(): Promise<readonly string[]> {
   return tab.page.$$eval('section[aria-label="History"] tbody tr', (rows) =>
     rows.map(({ textContent }) => textContent ?? ''),
@@ -305,6 +305,6 @@ async function text(selector: string): Promise<string> {
 
 async function untilText(selector: string, expected: string): Promise<void> {
   await until(async () => (await text(selector)).includes(expected), {
-    what: `${selector} says ${expected}`,
+    what: `${selector} contains ${expected}`,
   })
 }

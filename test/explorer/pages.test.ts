@@ -20,7 +20,7 @@ import { graphql } from '../support/client.ts'
 import { setRecords, variablesIn } from '../support/explorer-pages.ts'
 import { until } from '../support/until.ts'
 
-/** Every page in a browser, on a ledger with everything in it: nothing goes wrong in it, and it asks once. */
+/** Every page in a browser, on a ledger with every kind of output: it has no error and sends one query. */
 
 let started: ChainWorld
 let browser: Browser
@@ -61,7 +61,7 @@ afterAll(async () => {
   await started.world.close()
 })
 
-/** The pages that are one list. */
+/** Pages with a single list. */
 const lists = [
   ['chains', 'ChainsPage', 'Chains'],
   ['milestones', 'MilestonesPage', 'Milestones'],
@@ -73,7 +73,7 @@ const lists = [
   ['rich', 'RichPage', 'Rich list'],
 ] as const
 
-/** The operation of each page, and what its heading says. */
+/** The operation of each page and the text of its heading. */
 const pages = [
   ['home', 'Home', 'Ledger'],
   ['search', 'SearchPage', 'Search'],
@@ -104,20 +104,20 @@ const looks: readonly Look[] = [
   { width: 360, theme: 'dark' },
 ]
 
-/** All scripts and styles of the home page, compressed. */
+/** Limit on all scripts and styles of the home page, compressed. */
 const maxCodeBytes = 70 * 1024
 
-/** The files of all pages, each beside its compressed forms. */
+/** The files of all pages, each next to its compressed forms. */
 const bundle = new URL('../../dist/explorer/explorer/', import.meta.url)
 
-/** What moves counts as its part of the window, multiplied by the part of the window that it moves by; browsers call 0.1 good. */
+/** Limit on layout shift: the moved share of the window times the moved distance as a share of it. Browsers call 0.1 good. */
 const maxShift = 0.02
 
-/** How far the page reaches beyond the window. */
-const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+/** The width by which the page exceeds the window. */
+const excessWidth = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 describe.each(pages)('the page %s', (name, operation, heading) => {
-  test('asks once, follows by one subscription, and nothing goes wrong', async () => {
+  test('sends one query, opens one subscription and has no errors', async () => {
     const { url } = started.world.gateway
     for (const look of looks) {
       const tab = await openTab(browser, url, look)
@@ -129,28 +129,28 @@ describe.each(pages)('the page %s', (name, operation, heading) => {
       expect(tab.operations).toEqual([`query ${operation}`, 'subscription NewMilestones'])
       expect(tab.problems).toEqual([])
       expect(await tab.layoutShift()).toBeLessThan(maxShift)
-      expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
+      expect(await tab.page.evaluate(excessWidth)).toBeLessThanOrEqual(0)
       await tab.close()
     }
   }, 120_000)
 })
 
-test('no page is left out', () => {
+test('every page is tested', () => {
   expect(pages.map(([name]) => name).toSorted()).toEqual(Object.keys(pagePaths).toSorted())
 })
 
-test('home loads little', async () => {
+test('the home page loads less code than its limit', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, { width: 1280 })
   await tab.page.goto(url, { waitUntil: 'load' })
-  // The chart is the last to be loaded.
+  // The chart is loaded last.
   await tab.page.waitForSelector('.chart canvas')
   expect(tab.codeBytes()).toBeGreaterThan(20_000)
   expect(tab.codeBytes()).toBeLessThan(maxCodeBytes)
   await tab.close()
 })
 
-test('everything together is little', () => {
+test('all pages together have less code than 150 KiB', () => {
   const files = readdirSync(bundle).filter((name) => name.endsWith('.br'))
   const sizes = files.map((name) => statSync(new URL(name, bundle)).size)
   const sum = sizes.reduce((all, size) => all + size, 0)
@@ -158,7 +158,7 @@ test('everything together is little', () => {
   expect(sum).toBeLessThan(150 * 1024)
 })
 
-test('behind a path prefix the pages are found, and lead to each other', async () => {
+test('pages and their links work behind a path prefix', async () => {
   const proxy = await startPrefixProxy(started.world.gateway.url, '/ledger')
   const { port } = proxy.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`
@@ -184,10 +184,10 @@ test('behind a path prefix the pages are found, and lead to each other', async (
   }
 })
 
-/** Serves a gateway below a path, and nothing beside it. */
+/** Serves a gateway below a path and nothing else. */
 async function startPrefixProxy(target: string, prefix: string): Promise<Server> {
-  const proxy = createServer((asked, answer) => {
-    const { method, headers, url = '' } = asked
+  const proxy = createServer((incoming, answer) => {
+    const { method, headers, url = '' } = incoming
     if (!url.startsWith(`${prefix}/`)) {
       answer.writeHead(404).end()
       return
@@ -195,20 +195,20 @@ async function startPrefixProxy(target: string, prefix: string): Promise<Server>
     const options = method === undefined ? { headers } : { method, headers }
     const forwarded = request(target + url.slice(prefix.length), options, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers)
-      // The subscription has none but its head until something happens.
+      // A subscription has only its head until the first event.
       answer.flushHeaders()
       response.pipe(answer)
     })
     forwarded.on('error', () => answer.destroy())
     answer.on('close', () => forwarded.destroy())
-    asked.pipe(forwarded)
+    incoming.pipe(forwarded)
   })
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   return proxy
 }
 
-test('a page is opened as a query, with its variables, beside the tabs of GraphiQL, and runs', async () => {
+test('the query of a page opens in GraphiQL with its variables and runs', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, looks[0] as Look)
   await tab.page.goto(url + present(paths.get('decode'), 'a path of the page'))
@@ -225,7 +225,7 @@ test('a page is opened as a query, with its variables, beside the tabs of Graphi
   await tab.close()
 }, 120_000)
 
-test('a field of a block is marked in the tree and in the bytes, by pointer and by keyboard', async () => {
+test('a field of a block is marked in the tree and the bytes by pointer and keyboard', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, looks[0] as Look)
   await tab.page.goto(url + present(paths.get('block'), 'a path of the page'))
@@ -240,7 +240,7 @@ test('a field of a block is marked in the tree and in the bytes, by pointer and 
   await tab.page.focus('[role="treeitem"][tabindex="0"]')
   await tab.page.keyboard.press('ArrowDown')
   expect(await marked()).toEqual(['protocolVersion', '03'])
-  // A closed field is marked for those that it hides.
+  // A closed field is marked instead of its children.
   await tab.page.keyboard.press('ArrowLeft')
   await tab.page.keyboard.press('ArrowLeft')
   await tab.page.hover('.bytes [data-field="1"]')
@@ -249,7 +249,7 @@ test('a field of a block is marked in the tree and in the bytes, by pointer and 
   await tab.close()
 })
 
-test('the proof of an output is checked in the browser, and one with a changed byte refused', async () => {
+test('the browser verifies the proof of an output and rejects one with a changed byte', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, looks[0] as Look)
   await tab.page.goto(url + present(paths.get('output'), 'a path of the page'))
@@ -270,7 +270,7 @@ test('the proof of an output is checked in the browser, and one with a changed b
   await tab.page.click('.proof-ask button')
   await verdict('✓ proven The commitment contains this output')
   expect(await accessibilityProblems(tab)).toEqual([])
-  // From now on the last byte of the output is another one.
+  // From now on responses have another last byte of the output.
   await tab.page.evaluate(`{
     const send = window.fetch
     window.fetch = async (...request) => {
@@ -287,16 +287,16 @@ test('the proof of an output is checked in the browser, and one with a changed b
   await tab.close()
 })
 
-test('the history of an address is walked through, and its QR code is loaded when it is asked for', async () => {
+test('the history of an address is read by keyboard, and its QR code is loaded on demand', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, looks[1] as Look)
   const loaded: string[] = []
   tab.page.on('request', (request) => loaded.push(request.url()))
   await tab.page.goto(url + present(paths.get('address'), 'a path of the page'))
-  const said = () => tab.page.$eval('.balance-chart-said', (one) => one.textContent)
+  const chartText = () => tab.page.$eval('.balance-chart-said', (one) => one.textContent)
   await tab.page.waitForSelector('.balance-chart')
-  const newest = await said()
-  // It covers the whole history, and not the updates that are listed beneath.
+  const newest = await chartText()
+  // It covers the whole history, not only the updates in the list below.
   const history = `query ($address: String!) { address(address: $address) { updateCount
     balanceHistory(points: 2) { points { milestoneEndedAt } } } }`
   const address = present(paths.get('address'), 'a path of the page').slice('/address/'.length)
@@ -304,26 +304,26 @@ test('the history of an address is walked through, and its QR code is loaded whe
   const utc = (text: string) => text.slice(0, 19).replace('T', ' ')
   await tab.page.focus('.balance-chart input')
   await tab.page.keyboard.press('Home')
-  expect(await said()).not.toBe(newest)
-  expect(await said()).toContain(utc(data.address.balanceHistory.points[0].milestoneEndedAt))
+  expect(await chartText()).not.toBe(newest)
+  expect(await chartText()).toContain(utc(data.address.balanceHistory.points[0].milestoneEndedAt))
   await tab.page.keyboard.press('End')
-  expect(await said()).toBe(newest)
+  expect(await chartText()).toBe(newest)
   const isCode = (address: string) => address.includes('/lean-qr-')
   expect(loaded.filter(isCode)).toEqual([])
   await tab.page.evaluate(`document.querySelector('.balance + .button').click()`)
   await tab.page.waitForSelector('svg.qr-code[role="img"]')
   expect(loaded.filter(isCode)).toHaveLength(1)
   expect(await accessibilityProblems(tab)).toEqual([])
-  expect(await tab.page.evaluate(tooWide)).toBeLessThanOrEqual(0)
+  expect(await tab.page.evaluate(excessWidth)).toBeLessThanOrEqual(0)
   expect(tab.problems).toEqual([])
   await tab.close()
 })
 
-test('ids and bytes are copied whole, by a button and by a key', async () => {
+test('full ids and bytes are copied by a button and by a key', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, { width: 1280 })
   const { page } = tab
-  // A browser without a window has nobody to ask.
+  // A browser without a window cannot ask for permission.
   const may = (name: string) => ({ permission: { name }, state: 'granted' }) as const
   await page.browserContext().setPermission(url, may('clipboard-read'), may('clipboard-write'))
   await page.evaluateOnNewDocument(`{
@@ -353,7 +353,7 @@ test('ids and bytes are copied whole, by a button and by a key', async () => {
   await tab.close()
 })
 
-test('a list is saved as a file, with whole ids and exact numbers', async () => {
+test('a list is saved as a file with full ids and exact numbers', async () => {
   const { url } = started.world.gateway
   const { data } = await graphql(
     url,
@@ -397,7 +397,7 @@ test.each([
     'home',
     'CSV of Activity',
     `{ activity(resolution: MINUTE) { start transactionsAccepted transactionsFailed baseTokensMoved } }`,
-    (data: Answered): string[] => {
+    (data: ListData): string[] => {
       const busy = data.activity.filter(({ transactionsAccepted: all }) => all !== '0')
       return busy.toReversed().map((point) => Object.values(point).join(','))
     },
@@ -406,7 +406,7 @@ test.each([
     'account',
     'CSV of History',
     `query ($id: AccountId!) { account(id: $id) { history(first: 10) { nodes { transactionId } } } }`,
-    (data: Answered): string[] =>
+    (data: ListData): string[] =>
       data.account.history.nodes.map(({ transactionId }) => transactionId),
   ],
   [
@@ -414,12 +414,12 @@ test.each([
     'CSV of Inputs and outputs',
     `query ($id: TransactionId!) { transaction(id: $id) {
       inputs { outputId owner { bech32 } amount } outputs { outputId owner { bech32 } amount } } }`,
-    ({ transaction: { inputs, outputs } }: Answered): string[] => {
+    ({ transaction: { inputs, outputs } }: ListData): string[] => {
       const lineOf = ({ outputId, owner, amount }: Moved) => [outputId, owner.bech32, amount]
       return [...inputs, ...outputs].flatMap(lineOf)
     },
   ],
-] as const)('the list of %s is a file by %s', async (name, button, query, linesOf) => {
+] as const)('the list of the page %s is saved by %s', async (name, button, query, linesOf) => {
   const { url } = started.world.gateway
   const path = present(paths.get(name), 'a path of the page')
   const { data } = await graphql(url, query, { id: path.split('/').at(-1) })
@@ -443,7 +443,7 @@ test.each([
   }
 })
 
-interface Answered {
+interface ListData {
   readonly transaction: { readonly inputs: readonly Moved[]; readonly outputs: readonly Moved[] }
   readonly activity: readonly { readonly transactionsAccepted: string }[]
   readonly account: {
@@ -463,7 +463,7 @@ interface Rich {
 }
 
 describe('on the pages of chains', () => {
-  test('a picture is there after a click, and asks no other host', async () => {
+  test('an image is shown after a click without a request to another host', async () => {
     const { url } = started.world.gateway
     const tab = await openTab(browser, url, looks[0] as Look)
     await tab.page.goto(url + present(paths.get('nft'), 'a path of the page'))
@@ -475,7 +475,7 @@ describe('on the pages of chains', () => {
     await tab.close()
   })
 
-  test('a list is chosen from, and goes on on another page', async () => {
+  test('a list is filtered and continues on another page', async () => {
     const { url } = started.world.gateway
     const tab = await openTab(browser, url, looks[0] as Look)
     await tab.page.goto(`${url}/blocks`)

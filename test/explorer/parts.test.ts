@@ -12,7 +12,7 @@ import {
 } from '../../src/explorer/parts/row-blocks.ts'
 import { isSame } from '../../src/explorer/parts/same.ts'
 
-/** What the pages of chains compute of an answer. */
+/** Computations of the pages of chains and lists. */
 
 const hex = (text: string) => `0x${Buffer.from(text).toString('hex')}`
 
@@ -30,11 +30,11 @@ describe('two states of a chain', () => {
     ],
   }
 
-  test('that are the same have no changes', () => {
+  test('that are equal have no changes', () => {
     expect(changesOf(content, structuredClone(content))).toEqual([])
   })
 
-  test('differ by what is new, gone and another', () => {
+  test('differ by added, removed and changed values', () => {
     const next = {
       ...content,
       amount: '7',
@@ -50,7 +50,7 @@ describe('two states of a chain', () => {
     ])
   })
 
-  test('of a foundry have numbers of tokens in decimal digits', () => {
+  test('of a foundry have token amounts in decimal digits', () => {
     const scheme = (mintedTokens: string) => ({ tokenScheme: { mintedTokens } })
     expect(changesOf(scheme('0xa'), scheme('0x100'))).toEqual([
       { name: 'minted tokens', before: '10', after: '256' },
@@ -59,7 +59,7 @@ describe('two states of a chain', () => {
 })
 
 describe('metadata', () => {
-  test('is text, members of JSON, or bytes', () => {
+  test('is shown as text, JSON members or bytes', () => {
     const entries = [
       { key: 'about', value: hex('{"name":"A","size":{"x":1}}') },
       { key: 'note', value: hex('a <b>') },
@@ -79,16 +79,12 @@ describe('metadata', () => {
   })
 
   const rows = [
-    [
-      'a picture in JSON',
-      hex('{"uri":"data:image/png;base64,AA=="}'),
-      'data:image/png;base64,AA==',
-    ],
-    ['an address elsewhere', hex('{"uri":"https://a.example/x.png"}'), 'https://a.example/x.png'],
-    ['the bytes of a picture', '0x89504e47', 'data:image/png;base64,iVBORw=='],
-    ['a script is none', hex('{"uri":"javascript:alert(1)"}'), undefined],
-    ['a page in the address is none', hex('{"uri":"data:text/html,x"}'), undefined],
-    ['other bytes are none', '0xff00', undefined],
+    ['an image in JSON', hex('{"uri":"data:image/png;base64,AA=="}'), 'data:image/png;base64,AA=='],
+    ['a URL of another host', hex('{"uri":"https://a.example/x.png"}'), 'https://a.example/x.png'],
+    ['the bytes of an image', '0x89504e47', 'data:image/png;base64,iVBORw=='],
+    ['none for a script', hex('{"uri":"javascript:alert(1)"}'), undefined],
+    ['none for a page in a data URL', hex('{"uri":"data:text/html,x"}'), undefined],
+    ['none for other bytes', '0xff00', undefined],
   ] as const
   test.each(rows)('media: %s', (_name, value, expected) => {
     expect(mediaIn([{ key: 'about', value }])).toBe(expected)
@@ -99,7 +95,7 @@ describe('the blocks of an epoch', () => {
   const epoch = { firstSlot: 64, lastSlot: 127 }
   const blocksAt = (...slots: readonly number[]) => slots.map((slot) => ({ slot, issuerId: '0x1' }))
 
-  test('are counted by issuer and slot, in the newest sixty slots', () => {
+  test('are counted by issuer and slot in the newest sixty slots', () => {
     const strip = stripOf(epoch, {
       newest: { index: 200 },
       blocks: { nodes: blocksAt(150, 127, 100, 100, 64), pageInfo: { hasNextPage: false } },
@@ -119,7 +115,7 @@ describe('the blocks of an epoch', () => {
     })
   })
 
-  test('begin after the oldest slot of a page that is full', () => {
+  test('are counted from after the oldest slot of a full page', () => {
     const nodes = blocksAt(110, 105, 100)
     const strip = stripOf(epoch, {
       newest: { index: 110 },
@@ -128,14 +124,14 @@ describe('the blocks of an epoch', () => {
     expect(strip).toMatchObject({ from: 101, to: 110 })
   })
 
-  test('are not shown where the page has none of them', () => {
+  test('are not shown if the page has none of them', () => {
     const blocks = { nodes: blocksAt(200, 199), pageInfo: { hasNextPage: true } }
     expect(stripOf(epoch, { newest: { index: 200 }, blocks })).toBeUndefined()
     expect(stripOf(epoch, { newest: { index: 200 }, blocks: null })).toBeUndefined()
   })
 })
 
-describe('a list as a file', () => {
+describe('a CSV file', () => {
   test.each([
     ['plain text', 'tst1qq', 'tst1qq'],
     ['a comma', 'a, b', '"a, b"'],
@@ -150,11 +146,11 @@ describe('a list as a file', () => {
     ['a number below zero', '-42', '-42'],
     ['a sign inside', 'a=1', 'a=1'],
     ['nothing', '', ''],
-  ])('has a field of %s', (_name, text, expected) => {
+  ])('has a safe field for %s', (_name, text, expected) => {
     expect(csvOf([['a', text]])).toBe(`a,${expected}\r\n`)
   })
 
-  test('is called after the page, what it lists, and the time', () => {
+  test('is named after the page, the list and the time', () => {
     const timeMs = Date.UTC(2026, 10, 22, 8, 5, 9, 123)
     expect(fileNameOf('nfts', 'NFTs', timeMs)).toBe('nfts-20261122T080509Z.csv')
     expect(fileNameOf('rich', 'The richest addresses', timeMs)).toBe(
@@ -164,31 +160,31 @@ describe('a list as a file', () => {
 })
 
 describe('of a long list', () => {
-  // A block is as high as its number says.
+  // Heights of the blocks by their numbers.
   const heightOf = (block: number) => [400, 1_000, 400, 400, 400][block] ?? Number.NaN
   const list = { rowCount: 4 * rowsPerBlock + 3, heightOf }
-  const seen = (from: number, to: number, focusedRow?: number) =>
+  const blocksBetween = (from: number, to: number, focusedRow?: number) =>
     blocksIn({ ...list, from, to, focusedRow })
 
-  test('the blocks are drawn that the window shows', () => {
-    expect(seen(-500, 0)).toEqual([])
-    expect(seen(-500, 1)).toEqual([0])
-    expect(seen(400, 1_400)).toEqual([1])
-    expect(seen(1_399, 1_401)).toEqual([1, 2])
-    expect(seen(2_599, 9_999)).toEqual([4])
-    expect(seen(2_600, 9_999)).toEqual([])
+  test('the visible blocks are drawn', () => {
+    expect(blocksBetween(-500, 0)).toEqual([])
+    expect(blocksBetween(-500, 1)).toEqual([0])
+    expect(blocksBetween(400, 1_400)).toEqual([1])
+    expect(blocksBetween(1_399, 1_401)).toEqual([1, 2])
+    expect(blocksBetween(2_599, 9_999)).toEqual([4])
+    expect(blocksBetween(2_600, 9_999)).toEqual([])
   })
 
-  test('those around the focus are drawn too', () => {
-    expect(seen(-500, 1, 42)).toEqual([0, 3, 4])
-    expect(seen(2_599, 9_999, 9)).toEqual([0, 1, 4])
-    expect(seen(-500, 1, 10)).toEqual([0, 1, 2])
+  test('the blocks around the focus are drawn too', () => {
+    expect(blocksBetween(-500, 1, 42)).toEqual([0, 3, 4])
+    expect(blocksBetween(2_599, 9_999, 9)).toEqual([0, 1, 4])
+    expect(blocksBetween(-500, 1, 10)).toEqual([0, 1, 2])
   })
 
-  test('a few more are drawn at a time, the middle ones first', () => {
+  test('a few further blocks are drawn at a time, the middle ones first', () => {
     expect(nextBlocks([0, 1], [1, 2])).toEqual([1, 2])
     expect(nextBlocks([0, 1], [5, 6, 7, 8, 9])).toEqual([6, 7])
-    // The row with the focus stays, whatever was chosen before it had it.
+    // The row with the focus stays, whatever blocks were chosen before.
     expect(withRow([0, 9], 4 * rowsPerBlock)).toEqual([0, 4, 9])
     expect(withRow([0, 9], 9 * rowsPerBlock + 1)).toEqual([0, 9])
     expect(withRow([0, 9], undefined)).toEqual([0, 9])
@@ -197,7 +193,7 @@ describe('of a long list', () => {
     expect(nextBlocks([5, 6], [])).toEqual([])
   })
 
-  test('gaps have the heights of what is not drawn', () => {
+  test('gaps have the heights of the missing blocks', () => {
     expect(partsOf([1, 4], list)).toEqual([
       { is: 'GAP', from: 0, height: 400 },
       { is: 'ROWS', from: 10, to: 20 },
@@ -207,7 +203,7 @@ describe('of a long list', () => {
     expect(partsOf([0], list).at(-1)).toEqual({ is: 'GAP', from: 10, height: 2_200 })
   })
 
-  test('that became shorter no row is drawn that it has no more', () => {
+  test('that became shorter no removed row is drawn', () => {
     expect(partsOf([0, 3, 4], { rowCount: 5, heightOf })).toEqual([{ is: 'ROWS', from: 0, to: 5 }])
     expect(partsOf([0], { rowCount: 0, heightOf })).toEqual([])
   })
@@ -221,7 +217,7 @@ test.each([
   [[1, 2], [1], false],
   [null, {}, false],
   [Number.NaN, Number.NaN, true],
-])('%j and %j say the same: %j', (one, other, expected) => {
+])('%j and %j are equal: %j', (one, other, expected) => {
   expect(isSame(one, other)).toBe(expected)
   expect(isSame(other, one)).toBe(expected)
 })

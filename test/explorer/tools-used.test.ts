@@ -24,7 +24,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** A person who debugs a wallet with the tools, on a network of development. */
+/** A developer uses the tools to debug a wallet on a development network. */
 
 const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
 let gateway: TestGateway
@@ -32,7 +32,7 @@ let browser: Browser
 let tab: Tab
 
 beforeAll(async () => {
-  // A manifest of others, so that the explorer works by its own documents alone.
+  // A manifest without the documents of the explorer, which must still work.
   const manifest = join(folder, 'documents.json')
   writeFileSync(manifest, JSON.stringify({ own: '{ __typename }' }))
   const env = { TRUSTED_DOCUMENTS: manifest, DRAIN_DELAY: '0' }
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('documents of others are refused where the operator names those that are answered', async () => {
+test('documents outside the manifest are rejected, except those of the explorer', async () => {
   const { data, errors } = await graphql(gateway.url, '{ status { lagSeconds } }')
   expect(data).toBeUndefined()
   expect(errors?.[0]?.extensions.code).toBe('DOCUMENT_NOT_TRUSTED')
@@ -55,7 +55,7 @@ test('documents of others are refused where the operator names those that are an
   expect((await graphql(gateway.url, present(frame, 'a document'))).data.frame.role).toBe('WRITER')
 })
 
-/** A payment of all that an output holds, and of one less, which fails. */
+/** Creates a payment of a genesis output. It fails unless the amount is that of the output. */
 async function payment(amount: bigint) {
   const offer = await offerOf(gateway.url)
   const [spend] = await genesisOutputs(gateway.url, user(1))
@@ -96,7 +96,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   const poor = await payment(999_999_999n)
   await paste(JSON.stringify(poor.json))
   await untilSays('Signed transaction')
-  // JSON is shown as the bytes that it serializes to: its amount in the unit of the token, marked among them.
+  // JSON is shown as its serialized bytes, with the amount in the unit of the token and its bytes marked.
   const amount = '.byte-field:has([title="999999999"])'
   expect(await page.$eval(amount, ({ textContent }) => textContent)).toMatch(/999\.999999 /)
   await page.hover(amount)
@@ -112,7 +112,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   expect(await page.$$eval('.rules .state-done', (rules) => rules.length)).toBe(5)
   expect(await page.$$eval('.rules .state-failed', (rules) => rules.length)).toBe(1)
 
-  // What was asked stands in the address.
+  // The URL contains the input.
   await page.goBack()
   await untilSays('Signed transaction')
   const right = await payment(1_000_000_000n)
@@ -133,7 +133,7 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   expect(tab.problems).toEqual([])
 }, 60_000)
 
-test('what is no id, or no part of a list, is said on the page, and not in the console', async () => {
+test('an invalid id or list position is reported on the page and not in the console', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
   const noId = /This is not a valid id/
   const noPart = /The list has no such page.*First page/
@@ -157,7 +157,7 @@ test('what is no id, or no part of a list, is said on the page, and not in the c
   await own.close()
 }, 60_000)
 
-test('the page of a gateway that is not ready has each reason with its sentence', async () => {
+test('the health page of a gateway that is not ready shows each reason with its sentence', async () => {
   const { page } = tab
   await gateway.announceStop()
   await page.goto(`${gateway.url}/health-page`)

@@ -10,19 +10,19 @@ import { assert } from '../../src/lib/assert.ts'
 import { healthReasons } from '../../src/node/health-reasons.ts'
 import { textOf } from '../support/explorer-pages.ts'
 
-/** What the tools compute without a browser. */
+/** Computations of the tool pages without a browser. */
 
-describe('what was pasted', () => {
+describe('pasted text is recognized:', () => {
   const bech32 = 'tst1qz2dcnfjg5ykl3hmc'
   const rows = [
-    ['nothing', ' \n', { is: 'NOTHING' }],
+    ['white space', ' \n', { is: 'NOTHING' }],
     ['JSON', ' {"type": 0}', { is: 'VALUE', input: { json: { type: 0 } } }],
     ['bytes', '0xAB01', { is: 'VALUE', input: { bytes: '0xab01' } }],
     ['bytes in lines without 0x', 'ab 01\n02', { is: 'VALUE', input: { bytes: '0xab0102' } }],
     ['an address', bech32, { is: 'VALUE', input: { bech32 } }],
     ['half a byte', '0xab0', { is: 'PROBLEM', sentence: toolTexts.paste.oddDigits }],
     [
-      'no JSON',
+      'invalid JSON',
       '{"type": }',
       { is: 'PROBLEM', sentence: expect.stringMatching(/^This is not valid JSON: /) },
     ],
@@ -35,7 +35,7 @@ describe('what was pasted', () => {
     expect(input).toEqual('input' in expected ? expected.input : { bytes: '0x' })
   })
 
-  test('may be an id, which is no value', () => {
+  test('an id, which is not a value', () => {
     expect([64, 72, 76, 66].map((digits) => looksLikeId(`0x${'a'.repeat(digits)}`))).toEqual([
       true,
       true,
@@ -45,7 +45,7 @@ describe('what was pasted', () => {
   })
 })
 
-describe('a variable is sent where the gateway takes it:', () => {
+describe('a variable is well-formed if the gateway accepts it:', () => {
   const id = (bytes: number) => `0x${'a1'.repeat(bytes)}`
   const values = [
     id(31),
@@ -68,7 +68,7 @@ describe('a variable is sent where the gateway takes it:', () => {
   test.each(rows)('%s', (type, all) => {
     const scalar = gatewaySchema.getType(type)
     assert(isScalarType(scalar), type)
-    const isTaken = (value: unknown): boolean => {
+    const isAccepted = (value: unknown): boolean => {
       try {
         scalar.parseValue(value)
         return true
@@ -76,10 +76,10 @@ describe('a variable is sent where the gateway takes it:', () => {
         return false
       }
     }
-    expect(all.filter((value) => isWellFormed(type, value))).toEqual(all.filter(isTaken))
+    expect(all.filter((value) => isWellFormed(type, value))).toEqual(all.filter(isAccepted))
   })
 
-  test('each by its type in the document, and texts always', () => {
+  test('each by its type in the document, and strings always', () => {
     const document = 'query Page($id: BlockId!, $after: String, $to: UInt32) { x }'
     expect(areWellFormed(document, { id: id(36), after: 'abc', to: undefined })).toBe(true)
     expect(areWellFormed(document, { id: id(35) })).toBe(false)
@@ -87,7 +87,7 @@ describe('a variable is sent where the gateway takes it:', () => {
   })
 })
 
-test('the page of the network has every protocol parameter', () => {
+test('the network page has every protocol parameter', () => {
   const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
   const names: string[] = []
   const collect = (type: unknown): void => {
@@ -99,11 +99,11 @@ test('the page of the network has every protocol parameter', () => {
   }
   collect(schema.getType('ProtocolParameters'))
   expect(names.length).toBeGreaterThan(50)
-  const asked = new Set<string>()
-  visit(parse(textOf('network')), { Field: ({ name }) => void asked.add(name.value) })
-  expect(names.filter((name) => !asked.has(name))).toEqual([])
+  const selected = new Set<string>()
+  visit(parse(textOf('network')), { Field: ({ name }) => void selected.add(name.value) })
+  expect(names.filter((name) => !selected.has(name))).toEqual([])
 })
 
-test('the page of the gateway has a sentence for each reason', () => {
+test('the health page has a sentence for each reason', () => {
   expect(reasonSentences).toEqual(healthReasons)
 })

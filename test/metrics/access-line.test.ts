@@ -5,24 +5,24 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** The lines of the log about requests and operations. */
+/** Log lines about requests and operations. */
 
 let gateway: TestGateway
 
 beforeAll(async () => {
-  // Everything takes longer than a millisecond once, and what is kept does not.
+  // The first execution takes longer than a millisecond, a cached response does not.
   gateway = await startGateway({ env: { SLOW_OPERATION_MS: '1' } })
   await untilHealth(gateway.url)
 })
 afterAll(() => gateway.close())
 
-/** The lines of an event about one request or operation. */
+/** Returns the log lines of an event that contain a text. */
 function lines(of: TestGateway, event: string, text: string) {
-  const those = of.logged.filter((line) => line.includes(`"event":"${event}"`))
-  return those.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
+  const linesOfEvent = of.logged.filter((line) => line.includes(`"event":"${event}"`))
+  return linesOfEvent.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
 }
 
-test('a request is a line at debug, by its route', async () => {
+test('a request is logged at level debug with its route', async () => {
   const response = await rest(`${gateway.url}/api/core/v3/blocks/0x${'00'.repeat(36)}`)
   const requestId = response.headers.get('x-request-id') ?? ''
   const line = await until(() => lines(gateway, 'access', requestId)[0])
@@ -40,7 +40,7 @@ test('a request is a line at debug, by its route', async () => {
   })
 })
 
-test('an operation is a line with its name, kind and cost', async () => {
+test('an operation is logged with its name, kind and cost', async () => {
   const query = 'query Line { ledgerUpdates(first: 5) { nodes { milestoneIndex } } }'
   await graphql(gateway.url, query)
   const line = await until(() => lines(gateway, 'access', '"Line"')[0])
@@ -55,12 +55,12 @@ test('an operation is a line with its name, kind and cost', async () => {
   await client.dispose()
 })
 
-test('what takes longer than the threshold is a line at warn, and nothing is where there is none', async () => {
+test('an operation slower than the threshold is logged at level warn, and none without a threshold', async () => {
   const query = 'query Slow { ledgerUpdates(first: 5) { nodes { milestoneIndex } } }'
-  let asked = 0
-  // A millisecond is soon over, but not in every request that has a document of its own.
+  let requests = 0
+  // Most requests with a new document take longer than a millisecond, but not all.
   const line = await until(async () => {
-    await graphql(gateway.url, `${query} # ${asked++}`)
+    await graphql(gateway.url, `${query} # ${requests++}`)
     return lines(gateway, 'slow-operation', '"Slow"')[0]
   })
   expect(line).toMatchObject({ level: 'warn', operation: 'Slow', route: '/graphql' })
@@ -72,7 +72,7 @@ test('what takes longer than the threshold is a line at warn, and nothing is whe
   await silent.close()
 })
 
-test('a request that waits for news is never slow', async () => {
+test('a long poll is never logged as slow', async () => {
   const response = await rest(`${gateway.url}/feed/updates?wait=1`)
   expect(response.status).toBe(200)
   const requestId = response.headers.get('x-request-id') ?? ''

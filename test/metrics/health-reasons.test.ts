@@ -15,7 +15,7 @@ import { scrape } from '../support/scrape.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** One list of reasons, the same by REST, by GraphQL, in the metrics, on the command line and in the document. */
+/** The same health reasons in REST, GraphQL, the metrics, the command line and the documentation. */
 
 let gateway: TestGateway
 let clock: SettableClock
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** What every part of the gateway gives as reasons, and the status of `/health/ready`. */
+/** Returns the reasons that every interface of the gateway reports, and the status of `/health/ready`. */
 async function reasonsEverywhere() {
   const { url, metricsUrl } = gateway
   const ready = await rest(`${url}/health/ready`)
@@ -45,19 +45,24 @@ async function reasonsEverywhere() {
   }
 }
 
-/** The same for these reasons. */
+/** Returns the expected result of `reasonsEverywhere` for these reasons. */
 function everywhere(...reasons: HealthReason[]) {
   const words = reasons.map(inWords)
   const isHealthy = reasons.length === 0
-  const said = isHealthy
+  const healthLine = isHealthy
     ? expect.stringMatching(/^ +health +healthy$/m)
     : expect.stringContaining(`not healthy: ${words.join(', ')}\n`)
   const shared = { graphql: reasons, ofStatus: reasons, metrics: reasons, rest: words }
-  return { ...shared, status: isHealthy ? 200 : 503, isHealthy, command: [isHealthy ? 0 : 1, said] }
+  return {
+    ...shared,
+    status: isHealthy ? 200 : 503,
+    isHealthy,
+    command: [isHealthy ? 0 : 1, healthLine],
+  }
 }
 
-describe('the reasons are the same everywhere', () => {
-  test('while there is none, for one, and for two', async () => {
+describe('all interfaces have the same health reasons:', () => {
+  test('none, one and two', async () => {
     expect(await reasonsEverywhere()).toEqual(everywhere())
     clock.set(clock.nowNs() - 3_600n * 1_000_000_000n)
     await untilHealth(gateway.url, 503)
@@ -70,7 +75,7 @@ describe('the reasons are the same everywhere', () => {
     expect((await rest(`${gateway.url}/health/live`)).status).toBe(200)
   })
 
-  test('and all of them are in the metrics, the schema and the description of REST', async () => {
+  test('and list all of them in the metrics, the schema and the OpenAPI document', async () => {
     const served = await scrape(gateway.metricsUrl)
     expect(served.labels('ledger_gateway_not_ready', 'reason')).toEqual(healthReasonCodes)
     const { data } = await graphql(
@@ -86,7 +91,7 @@ describe('the reasons are the same everywhere', () => {
   })
 })
 
-test('the table of the operators has each with its sentence', () => {
+test('docs/operations.md has each health reason with its sentence', () => {
   const operations = readFileSync('docs/operations.md', 'utf8')
   const [, section = ''] = operations.split('\n## Health\n')
   const [own = ''] = section.split('\n## ')

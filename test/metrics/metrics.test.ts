@@ -20,7 +20,7 @@ afterAll(() => gateway.close())
 
 const metric = (name: string) => `ledger_gateway_${name}`
 
-/** How much a series grew while something was done. */
+/** Returns the increase of a series during `act`. */
 async function growth(
   act: () => Promise<unknown>,
   name: string,
@@ -39,7 +39,7 @@ async function untilScrape(condition: (now: Scrape) => boolean): Promise<Scrape>
 }
 
 describe('the metrics are served', () => {
-  test('on a port of their own alone', async () => {
+  test('only on a separate port', async () => {
     expect(new URL(gateway.metricsUrl).port).not.toBe(new URL(gateway.url).port)
     expect((await rest(`${gateway.url}/metrics`)).status).toBe(404)
     const other = await fetch(new URL('/other', gateway.metricsUrl))
@@ -48,20 +48,20 @@ describe('the metrics are served', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('where the operator asks for it', async () => {
+  test('only if METRICS_PORT is set', async () => {
     const plain = await startGateway()
     expect(plain.metricsUrl).toBe('')
     await plain.close()
   })
 
-  test('for each gateway of a process by itself', async () => {
+  test('separately for each gateway of a process', async () => {
     const other = await startGateway({ env: { METRICS_PORT: '0' } })
     await graphql(gateway.url, 'query OfOne { health { term } }')
-    const seen = (await scrape(other.metricsUrl)).labels(
+    const operations = (await scrape(other.metricsUrl)).labels(
       metric('operation_seconds_count'),
       'operation',
     )
-    expect(seen).not.toContain('OfOne')
+    expect(operations).not.toContain('OfOne')
     await other.close()
   })
 })
@@ -77,7 +77,7 @@ describe('requests', () => {
     expect(await growth(wander, 'request_seconds_count', unknown)).toBe(1)
   })
 
-  test('refused are counted by the code of the error', async () => {
+  test('that are rejected are counted by error code', async () => {
     const wander = () => rest(`${gateway.url}/some/where`)
     expect(await growth(wander, 'refusals_total', { code: 'PATH_UNKNOWN' })).toBe(1)
     const malformed = () => graphql(gateway.url, '{ health { ')
@@ -94,9 +94,9 @@ describe('operations', () => {
   const document = 'query Named { ledgerUpdates(first: 3) { nodes { milestoneIndex } } }'
   const labels = { kind: 'query', operation: 'Named' }
 
-  test('are timed by name, compiled, kept, and run by the executor', async () => {
+  test('are timed by name when compiled, cached and run by the executor', async () => {
     const http = { ...labels, transport: 'http' }
-    // The second is kept, and the third is an answer that was kept.
+    // The second uses the cached document, and the third a cached response.
     const often = async () => {
       for (let n = 0; n < 4; n++) await graphql(gateway.url, document)
     }
@@ -122,7 +122,7 @@ describe('operations', () => {
     expect(await growth(stream, 'operation_seconds_count', eventStream)).toBe(1)
   })
 
-  test('have costs, on every transport alike', async () => {
+  test('have the same cost on every transport', async () => {
     const once = () => graphql(gateway.url, document.replaceAll('Named', 'Priced'))
     const cost = await growth(once, 'operation_cost_total', { operation: 'Priced' })
     expect(cost).toBeGreaterThan(20)
@@ -135,7 +135,7 @@ describe('operations', () => {
     await client.dispose()
   })
 
-  test('of strangers take a bounded number of series', async () => {
+  test('with arbitrary names have a bounded number of series', async () => {
     for (let n = 0; n < maxOperationNames + 20; n++) {
       await graphql(gateway.url, `query Stranger${n} { health { term } }`)
     }
@@ -165,12 +165,12 @@ describe('feeds', () => {
     expect(now.sum(metric('subscriptions'))).toBe(2)
     const faucet = '{"address":"tst1qqv5avetndkxzgr3jtrswdtz5ze6mag20s0jdqvzk4fwezve8q9vkamkkx0"}'
     const headers = { 'content-type': 'application/json' }
-    const asked = await rest(`${gateway.url}/api/enqueue`, {
+    const response = await rest(`${gateway.url}/api/enqueue`, {
       method: 'POST',
       headers,
       body: faucet,
     })
-    expect(asked.status).toBe(202)
+    expect(response.status).toBe(202)
     const later = await untilScrape((one) => one.sum(metric('feed_delay_seconds_count')) >= 1)
     expect(later.sum(metric('feed_delay_seconds_sum'))).toBeGreaterThan(0)
     expect(later.sum(metric('feed_pages_total'), { from: 'ring' })).toBeGreaterThan(0)
@@ -181,8 +181,8 @@ describe('feeds', () => {
   })
 })
 
-describe('the ledger', () => {
-  test('shows its role, its slots and the work of the writer', async () => {
+describe('the metrics of the ledger', () => {
+  test('show its role, its slots and the work of the writer', async () => {
     const now = await untilScrape((one) => one.sum(metric('commit_seconds_count')) > 0)
     expect(now.sum(metric('writer'))).toBe(1)
     expect(now.sum(metric('lease_term'))).toBeGreaterThan(0)

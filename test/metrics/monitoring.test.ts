@@ -10,7 +10,7 @@ import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
-/** The dashboard and the alert rules name what there is, and leave out no line that an operator acts on. */
+/** The dashboard and the alert rules name existing metrics and cover every log event that an operator acts on. */
 
 const alerts = readFileSync('deploy/monitoring/alerts.yaml', 'utf8')
 const dashboard = JSON.parse(readFileSync('deploy/monitoring/dashboard.json', 'utf8'))
@@ -23,29 +23,29 @@ const panelExpressions: string[] = dashboard.panels.flatMap(
     targets.map(({ expr }) => expr),
 )
 const [, log = ''] = operations.split('\n## The log\n')
-const [outages = ''] = log.split('\n## ')
-const rows = outages
+const [eventTable = ''] = log.split('\n## ')
+const rows = eventTable
   .split('\n')
   .filter((line) => /^\| `[a-z-]+`/.test(line))
   .map((line) => line.split('|').slice(1, 3))
 
-/** The events in the first columns of the table: of a beginning, and of its end. */
+/** Returns the events in a cell of the table. Its first two columns have the events of a beginning and of an end. */
 const eventsIn = (cell = '') => Array.from(cell.matchAll(/`([a-z-]+)`/g), ([, event = '']) => event)
 const begins = rows.flatMap(([cell]) => eventsIn(cell))
 
-/** The metrics that an expression of PromQL names, without its functions, labels and words. */
+/** Returns the metrics that a PromQL expression names, without its functions, labels and keywords. */
 function metricsIn(expression: string): string[] {
   return expression.match(/\b(ledger_gateway|nodejs|process)_[a-z0-9_]+/g) ?? []
 }
 
-/** A condition that an expression has on the series of a metric: a label that they have, with that value where it is one. */
+/** A condition of an expression on the series of a metric: they have a label, with a value if it is given. */
 interface Selection {
   readonly metric: string
   readonly label: string
   readonly value: string | undefined
 }
 
-/** The labels in braces, and those of each `by` on the metrics behind it. Those that Prometheus itself adds are left out. */
+/** Returns the labels in braces, and those of each `by` for the metrics after it, without the labels that Prometheus adds. */
 function selectionsIn(expression: string): Selection[] {
   const inBraces = Array.from(
     expression.matchAll(/\b((?:ledger_gateway|nodejs|process)_[a-z0-9_]+)\{([^}]*)\}/g),
@@ -69,7 +69,7 @@ function selectionsIn(expression: string): Selection[] {
     .filter(({ label }) => label !== 'instance' && label !== 'job')
 }
 
-/** Those that no series of any of these scrapes meets. */
+/** Returns the conditions that no series of these scrapes meets. */
 function unmetIn(expressions: readonly string[], scrapes: readonly Scrape[]): Selection[] {
   return expressions.flatMap(selectionsIn).filter(({ metric, label, value }) => {
     const values = scrapes.flatMap((one) => one.labels(metric, label))
@@ -89,7 +89,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Follows an address that is paid, on a gateway and on one that follows it, and gives what both serve then. */
+/** Scrapes a gateway and a gateway that follows it, during a subscription and a payment. */
 async function scrapesUnderLoad(): Promise<readonly Scrape[]> {
   const database = await present(databases.at(-1), 'a database').create()
   const upstream = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url, DATABASE_URL: database.url }
@@ -114,16 +114,16 @@ async function scrapesUnderLoad(): Promise<readonly Scrape[]> {
 }
 
 describe('the metrics', () => {
-  test('of every rule exist', () => {
+  test('of every alert rule exist', () => {
     expect(rules.length).toBeGreaterThan(20)
     const missing = ruleExpressions.flatMap((expression) => {
       const named = metricsIn(expression)
       expect(named, expression).not.toEqual([])
       return named.filter((name) => !served.names.has(name))
     })
-    // The series of a histogram without labels exist from the start, and of one with labels from its first value.
+    // A histogram without labels has series from the start, one with labels from its first value.
     expect(missing).toEqual([])
-    // From the start: a series that begins later with 1 shows no increase.
+    // All series exist from the start: a series that begins later with 1 shows no increase.
     expect(unmetIn(ruleExpressions, [served])).toEqual([])
   })
 
@@ -133,14 +133,14 @@ describe('the metrics', () => {
     expect(bare.filter((name) => !served.names.has(name))).toEqual([])
   })
 
-  test('of every panel have a series with the labels that it names, under load', async () => {
+  test('of every panel have series with its labels under load', async () => {
     const scrapes = await scrapesUnderLoad()
     expect(unmetIn(panelExpressions, scrapes)).toEqual([])
     const bare = panelExpressions.flatMap(metricsIn)
     expect(bare.filter((name) => scrapes.every((one) => !one.has(name)))).toEqual([])
   })
 
-  test('that do not exist are missed', () => {
+  test('that do not exist are detected', () => {
     const named = metricsIn('sum(rate(ledger_gateway_other_total{code="a"}[5m])) > 0')
     expect(named).toEqual(['ledger_gateway_other_total'])
     expect(served.names.has('ledger_gateway_other_total')).toBe(false)
@@ -148,7 +148,7 @@ describe('the metrics', () => {
     expect(unmetIn([wrong], [served]).map(({ label }) => label)).toEqual(['event', 'of', 'le'])
   })
 
-  test('in the table of the operators exist, and all of them are in it', () => {
+  test('are exactly those in the table of docs/operations.md', () => {
     const [, table = ''] = operations.split('## Metrics')
     const listed = Array.from(table.matchAll(/^\| (`[a-z_`, ]+) \|/gm), ([, cell = '']) => cell)
     const names = listed.flatMap((cell) =>
@@ -160,8 +160,8 @@ describe('the metrics', () => {
   })
 })
 
-describe('each line of the table of the operators', () => {
-  test('is a trouble with its end, or an event without one', () => {
+describe('each log event in the table of docs/operations.md', () => {
+  test('has an event that ends it or is a single event', () => {
     const single = new Set(singleEvents)
     expect(begins.filter((event) => !(event in endEvents) && !single.has(event))).toEqual([])
     expect([...Object.keys(endEvents), ...singleEvents].sort()).toEqual([...begins].sort())
@@ -173,7 +173,7 @@ describe('each line of the table of the operators', () => {
     }
   })
 
-  test('has a rule', () => {
+  test('has an alert rule', () => {
     const watched = ruleExpressions.flatMap((expression) =>
       Array.from(expression.matchAll(/event="([a-z-]+)"/g), ([, event]) => event),
     )
@@ -181,7 +181,7 @@ describe('each line of the table of the operators', () => {
   })
 })
 
-test('each rule has a name of its own, a severity and a summary', () => {
+test('each alert rule has a unique name, a severity and a summary', () => {
   const names = rules.map((rule) => /^\w+/.exec(rule)?.[0])
   expect(new Set(names).size).toBe(rules.length)
   for (const rule of rules) {
@@ -190,7 +190,7 @@ test('each rule has a name of its own, a severity and a summary', () => {
   }
 })
 
-/** Of a series of a histogram the histogram, which is served before its first series. */
+/** Returns the histogram of a series, which is served before its first series. */
 function familyOf(name: string, { names }: Scrape): string {
   const family = name.replace(/_(bucket|sum|count)$/, '')
   return names.has(name) || !names.has(family) ? name : family

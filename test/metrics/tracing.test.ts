@@ -10,7 +10,7 @@ import { type EndedSpan, type MemoryTracer, registerTracer } from '../support/tr
 import { until } from '../support/until.ts'
 import { untilHealth } from '../support/wallet.ts'
 
-/** Traces of a whole gateway over real sockets, with an SDK written against the API. */
+/** Traces of a whole gateway over real sockets, with an SDK that implements the OpenTelemetry API. */
 
 let gateway: TestGateway
 let tracer: MemoryTracer
@@ -23,14 +23,14 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** A trace that a client has begun. */
-function begun() {
+/** Creates the ids of a trace that a client starts. */
+function clientTrace() {
   const traceId = randomBytes(16).toString('hex')
   const spanId = randomBytes(8).toString('hex')
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-01` }
 }
 
-type Carried = Partial<Record<string, unknown>>
+type Extensions = Partial<Record<string, unknown>>
 interface Follow {
   readonly ledgerUpdates: { readonly __typename: string }
 }
@@ -38,10 +38,10 @@ interface Follow {
 const idsIn = (traceparent: unknown) => String(traceparent).split('-').slice(1, 3)
 
 describe('without an SDK', () => {
-  test('answers carry no trace, and work is run as it is', async () => {
+  test('responses have no trace, and work runs without a span', async () => {
     const client = socketClient(gateway.url)
     const query = '{ health { term } }'
-    const { traceparent } = begun()
+    const { traceparent } = clientTrace()
     for await (const result of client.iterate({ query, extensions: { traceparent } })) {
       expect(result).not.toHaveProperty('extensions')
     }
@@ -57,7 +57,7 @@ describe('with an SDK', () => {
   })
   afterAll(() => tracer.unregister())
 
-  /** The spans of a trace, once one of a name is among them. */
+  /** Returns the spans of a trace once it has a span of this name. */
   async function spansOf(traceId: string, name: string): Promise<readonly EndedSpan[]> {
     return until(
       () => {
@@ -68,8 +68,8 @@ describe('with an SDK', () => {
     )
   }
 
-  test('a request by REST goes on with the trace of its client, down to the database', async () => {
-    const { traceId, spanId, traceparent } = begun()
+  test('a REST request continues the trace of its client down to the database', async () => {
+    const { traceId, spanId, traceparent } = clientTrace()
     const id = `0x${'00'.repeat(36)}`
     const url = `${gateway.url}/api/core/v3/blocks/${id}`
     expect((await rest(url, { headers: { traceparent } })).status).toBe(404)
@@ -92,8 +92,8 @@ describe('with an SDK', () => {
   test.each([
     ['compiled', {}],
     ['by the executor', { accept: 'application/json;q=0.9' }],
-  ])('a query by HTTP is named by its operation, %s', async (_how, headers) => {
-    const { traceId, traceparent } = begun()
+  ])('the span of an HTTP query has the name of its operation, %s', async (_how, headers) => {
+    const { traceId, traceparent } = clientTrace()
     const name = `Traced${traceId.slice(0, 8)}`
     const query = `query ${name} { ledgerUpdates(first: 2) { nodes { milestoneIndex } } }`
     await graphql(gateway.url, query, {}, { traceparent, ...headers })
@@ -104,13 +104,13 @@ describe('with an SDK', () => {
     for (const read of reads) expect(read.parentId).toBe(request?.spanId)
   })
 
-  test('a query by WebSocket goes on with the trace in its extensions, and gives its own back', async () => {
-    const { traceId, spanId, traceparent } = begun()
+  test('a WebSocket query continues the trace in its extensions and returns its own trace', async () => {
+    const { traceId, spanId, traceparent } = clientTrace()
     const client = socketClient(gateway.url)
     const query = 'query OnSocket { ledgerUpdates(first: 2) { nodes { milestoneIndex } } }'
-    const results: (Carried | undefined)[] = []
-    const asked = { query, extensions: { traceparent } }
-    for await (const { extensions } of client.iterate<object, Carried>(asked)) {
+    const results: (Extensions | undefined)[] = []
+    const request = { query, extensions: { traceparent } }
+    for await (const { extensions } of client.iterate<object, Extensions>(request)) {
       results.push(extensions)
     }
     await client.dispose()
@@ -121,8 +121,8 @@ describe('with an SDK', () => {
     expect(idsIn(results[0]?.traceparent)).toEqual([traceId, operation?.spanId])
   })
 
-  test('a block is one trace from the request through the service to its row', async () => {
-    const { traceId, traceparent } = begun()
+  test('a block has one trace from its request through the service to its row', async () => {
+    const { traceId, traceparent } = clientTrace()
     const headers = { 'content-type': 'application/json', traceparent }
     const body = '{"type":0,"tag":"0x01"}'
     const url = `${gateway.url}/api/core/v3/blocks`
@@ -134,8 +134,8 @@ describe('with an SDK', () => {
     expect(named('store acceptBlocks')?.parentId).toBe(named('submit block')?.spanId)
   })
 
-  test('a refused operation has the code of its error', async () => {
-    const { traceId, traceparent } = begun()
+  test('the span of a rejected operation has the error code', async () => {
+    const { traceId, traceparent } = clientTrace()
     const client = socketClient(gateway.url)
     const query = 'query Refused { ledgerUpdates(first: 100000) { nodes { milestoneIndex } } }'
     for await (const _ of client.iterate({ query, extensions: { traceparent } })) {
@@ -147,10 +147,10 @@ describe('with an SDK', () => {
     expect(refused?.attributes['error.type']).toBe('PAGE_SIZE_OUT_OF_RANGE')
   })
 
-  test('an update goes on with the trace of its commit, on both transports', async () => {
+  test('an update continues the trace of its commit on both transports', async () => {
     const query = 'subscription Follow { ledgerUpdates { __typename } }'
     const client = socketClient(gateway.url)
-    const events = client.iterate<Follow, Carried>({ query })
+    const events = client.iterate<Follow, Extensions>({ query })
     const url = `${gateway.url}/graphql?query=${encodeURIComponent(query)}`
     const stream = await openStream(url, { headers: { accept: 'text/event-stream' } })
     await events.next()
@@ -177,10 +177,10 @@ describe('with an SDK', () => {
     await client.dispose()
   })
 
-  test('a gateway that follows it passes the trace on', async () => {
+  test('a gateway in upstream mode forwards the trace', async () => {
     const env = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url }
     const follower = await startGateway({ env })
-    const { traceId, traceparent } = begun()
+    const { traceId, traceparent } = clientTrace()
     const url = `${follower.url}/api/core/v3/blocks/issuance`
     expect((await rest(url, { headers: { traceparent } })).status).toBe(200)
     const name = 'GET /api/core/v3/blocks/issuance'
@@ -188,7 +188,7 @@ describe('with an SDK', () => {
       const found = tracer.spans.filter((one) => one.traceId === traceId && one.name === name)
       return found.length === 2 && found
     })
-    // The request of the first gateway ends before that of the one that made it.
+    // The inner request, at the first gateway, ends before the outer one.
     const [inner, outer] = requests
     expect(inner?.parentId).not.toBe(outer?.parentId)
     const parents = tracer.spans.filter((one) => one.spanId === inner?.parentId)
@@ -198,16 +198,16 @@ describe('with an SDK', () => {
     await follower.close()
   })
 
-  test('what the program asks by itself makes no traces', async () => {
+  test('reads of the program itself create no traces', async () => {
     const { length } = tracer.spans
     await until(() => tracer.spans.slice(length).some(({ name }) => name === 'commit slots'))
-    // Requests of the gateway that followed it may still end.
+    // Requests of the gateway in upstream mode may still end.
     const own = tracer.spans.slice(length).filter(({ kind }) => kind !== SpanKind.SERVER)
     const roots = own.filter(({ parentId }) => parentId === undefined)
     expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['commit slots']))
   })
 
-  test('a failure is recorded, and goes on', async () => {
+  test('a failure is recorded and rethrown', async () => {
     const failure = new Error('broken')
     await expect(inSpan('failing', () => Promise.reject(failure))).rejects.toBe(failure)
     expect(tracer.spans.find(({ name }) => name === 'failing')).toMatchObject({

@@ -10,7 +10,7 @@ import { addresses, openLogStore, outputIdOf } from '../support/log-store.ts'
 import { foundRandomLedger, minCommittableAge } from '../support/random-ledger.ts'
 import { randomAccounts, randomAddresses } from '../support/random-outputs.ts'
 
-/** What addresses owned at the end of former milestones, against a look at all outputs. */
+/** Compares the holdings of addresses at former milestones with a computation from all outputs. */
 
 const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
 const parameters = { ...developmentParameters(0), minCommittableAge }
@@ -27,10 +27,10 @@ type QuestionOf = [
   question: Parameters<typeof readAddressAsOf>[1],
 ]
 
-describe.each(databases)('as of a milestone on $name', ({ create }) => {
+describe.each(databases)('at a former milestone on $name', ({ create }) => {
   const use = useStore(create)
 
-  test.each([4, 5])('an address owned what the outputs say (seed %i)', async (seed) => {
+  test.each([4, 5])('the holdings of an address match all outputs (seed %i)', async (seed) => {
     const ledger = await foundRandomLedger(use, seed)
     for (let step = 0; step < 15; step++) {
       await ledger.book()
@@ -56,7 +56,7 @@ describe.each(databases)('as of a milestone on $name', ({ create }) => {
     }
   })
 
-  test('its outputs are paged in both directions, and what cannot be told has a code', async () => {
+  test('outputs are paged in both directions, and unknown milestones have error codes', async () => {
     const ledger = await foundRandomLedger(use, 6)
     for (let step = 0; step < 15; step++) {
       await ledger.book()
@@ -65,13 +65,13 @@ describe.each(databases)('as of a milestone on $name', ({ create }) => {
     const services = { store: use.store, parameters }
     const slot = ledger.committed() - 3
     const all = await Promise.all(keys.map((address) => ownedBy(services, { address, slot })))
-    const most = all
+    const longest = all
       .map((one, n) => ({
         address: keys[n] ?? '0x',
         ids: one.outputs.map(({ outputId }) => outputId),
       }))
       .toSorted((a, b) => b.ids.length - a.ids.length)[0]
-    const { address = '0x', ids = [] } = most ?? {}
+    const { address = '0x', ids = [] } = longest ?? {}
     expect(ids.length).toBeGreaterThan(3)
     const text = addressText(parameters.bech32Hrp, address)
     const read = async (args: string, milestoneIndex = slot) => {
@@ -106,7 +106,7 @@ describe.each(databases)('as of a milestone on $name', ({ create }) => {
   })
 })
 
-test('an address with more updates than are read is refused by name', async () => {
+test('an address with more updates than the limit is rejected', async () => {
   const log = await openLogStore()
   const address = addresses[0] ?? '0x'
   const entries = Array.from({ length: asOfUpdateLimit + 1 }, (_, n) => ({
@@ -124,7 +124,7 @@ test('an address with more updates than are read is refused by name', async () =
       limit: asOfUpdateLimit,
     },
   })
-  // None of these outputs is stored.
+  // The log has these outputs, but the table of outputs does not.
   expect(await until(1)).toMatchObject({ ok: true, value: { outputs: [] } })
   await log.close()
 }, 60_000)

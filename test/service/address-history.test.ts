@@ -25,8 +25,8 @@ const [someone = '0x'] = keys
 const everything = { from: undefined, to: undefined, cursor: undefined }
 
 function open(store: Store, question: Partial<AddressHistoryRequest>) {
-  const asked = { ...everything, address: someone, ...question }
-  return openAddressHistory({ store, parameters, mayLag: true }, asked)
+  const request = { ...everything, address: someone, ...question }
+  return openAddressHistory({ store, parameters, mayLag: true }, request)
 }
 
 async function rowsOf(
@@ -45,7 +45,7 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
   const use = useStore(create)
 
   test.each([41, 42])(
-    'has a row for each transaction and token, and for what time did (seed %i)',
+    'has a row for each transaction and token and each expiration (seed %i)',
     async (seed) => {
       const ledger = await foundActivityLedger(use, seed, parameters)
       const random = createRandom(seed)
@@ -67,7 +67,7 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
     },
   )
 
-  test('goes on after any of its rows, and with what came since', async () => {
+  test('continues after any of its rows, including new rows', async () => {
     const ledger = await foundActivityLedger(use, 43, parameters)
     await ledger.commit(25)
     const rows = await rowsOf(use.store, {})
@@ -80,7 +80,7 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
     }
   })
 
-  test('has the milestones of a time', async () => {
+  test('is limited to the milestones of a time range', async () => {
     const ledger = await foundActivityLedger(use, 44, parameters)
     await ledger.commit(25)
     const all = await rowsOf(use.store, {})
@@ -102,7 +102,7 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
     })
   })
 
-  test('begins with the kept log, and refuses to go on from before it', async () => {
+  test('begins with the retained log, and rejects cursors before it', async () => {
     const ledger = await foundActivityLedger(use, 45, parameters)
     await ledger.commit(25)
     const all = await rowsOf(use.store, {})
@@ -119,23 +119,20 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
     })
   })
 
-  test.each(['pruned', 'replaced'])(
-    'is broken off rather than not whole, when rows are %s under it',
-    async (what) => {
-      const ledger = await foundActivityLedger(use, 46, parameters)
-      await ledger.commit(25)
-      const { rows } = unwrap(await open(use.store, { pageRows: 1 }))
-      const reading = rows[Symbol.asyncIterator]()
-      await reading.next()
-      const other = name === 'sqlite' ? "x'0102030405060709'" : "'\\x0102030405060709'"
-      if (what === 'pruned') await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
-      else await onDatabase(use.url, `UPDATE network SET "logId" = ${other}`)
-      const rest = async () => {
-        while (!(await reading.next()).done);
-      }
-      await expect(rest()).rejects.toThrow('was pruned or replaced')
-    },
-  )
+  test.each(['pruned', 'replaced'])('fails if rows are %s while it is read', async (what) => {
+    const ledger = await foundActivityLedger(use, 46, parameters)
+    await ledger.commit(25)
+    const { rows } = unwrap(await open(use.store, { pageRows: 1 }))
+    const reading = rows[Symbol.asyncIterator]()
+    await reading.next()
+    const other = name === 'sqlite' ? "x'0102030405060709'" : "'\\x0102030405060709'"
+    if (what === 'pruned') await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
+    else await onDatabase(use.url, `UPDATE network SET "logId" = ${other}`)
+    const rest = async () => {
+      while (!(await reading.next()).done);
+    }
+    await expect(rest()).rejects.toThrow('was pruned or replaced')
+  })
 
   test.each([
     ['', 'CURSOR_MALFORMED'],
@@ -144,7 +141,7 @@ describe.each(databases)('the history of an address on $name', ({ name, create }
     ['CURSOR.99.0', 'CURSOR_MALFORMED'],
     ['CURSOR.1.-1', 'CURSOR_MALFORMED'],
     ['CURSOR.1.0.0', 'CURSOR_MALFORMED'],
-  ])('refuses the cursor %j', async (text, code) => {
+  ])('rejects the cursor %j', async (text, code) => {
     const ledger = await foundActivityLedger(use, 47, parameters)
     await ledger.commit(3)
     const [position = ''] = (await rowsOf(use.store, {})).at(-1)?.cursor.split('.') ?? []

@@ -20,7 +20,7 @@ const vectors = loadVectors<Bech32Vector>('bech32')
 const withVerdict = (verdict: Bech32Vector['expect']['parse']) =>
   vectors.filter((vector) => vector.expect.parse === verdict)
 
-describe('address as text', () => {
+describe('addressKey', () => {
   test.each(withVerdict('accept'))('$name', ({ text, hrp, address }) => {
     const key = bytesToHex(encode(Address, unwrap(parse(Address, address))))
     expect(addressKey(text, 'address')).toEqual({ ok: true, value: { hrp, key } })
@@ -30,17 +30,19 @@ describe('address as text', () => {
     expect(addressKey(text, 'address')).toEqual({ ok: true, value: { hrp, key: reference } })
   })
 
-  // The profile of what shows a ledger (codec reference 19, row 4): such an address may own outputs.
-  const ofSdkAlone = withVerdict('reject').filter(({ oracle }) => oracle?.go === 'accept')
+  // The profile of programs that show a ledger (codec reference 19, row 4): such an address may own outputs.
+  const rejectedOnlyBySdk = withVerdict('reject').filter(({ oracle }) => oracle?.go === 'accept')
 
-  test.each(ofSdkAlone)('$name is taken, for nodes take it', ({ text }) => {
+  test.each(rejectedOnlyBySdk)('$name is accepted, because nodes accept it', ({ text }) => {
     const { hrp, key } = unwrap(addressKey(text, 'address'))
     expect(encodeBech32(hrp, hexToBytes(key))).toBe(text)
   })
 
-  const ofAll = withVerdict('reject').filter((vector) => !ofSdkAlone.includes(vector))
+  const rejectedByAll = withVerdict('reject').filter(
+    (vector) => !rejectedOnlyBySdk.includes(vector),
+  )
 
-  test.each(ofAll)('$name', ({ text }) => {
+  test.each(rejectedByAll)('$name', ({ text }) => {
     expect(addressKey(text, 'address')).toMatchObject({
       ok: false,
       error: { code: 'ADDRESS_MALFORMED', argument: 'address' },
@@ -48,7 +50,7 @@ describe('address as text', () => {
   })
 
   test.each(withVerdict('reference'))(
-    '$name - the whole multi address has the same key',
+    '$name - the full multi address has the same key',
     (vector) => {
       const whole = encode(Address, unwrap(parse(Address, vector.address)))
       const text = encodeBech32('tst', whole)
@@ -57,17 +59,17 @@ describe('address as text', () => {
   )
 })
 
-describe('address of this network', () => {
+describe('addressKeyOf', () => {
   const text = encodeBech32('iota', hexToBytes(`0x00${'a1'.repeat(32)}`))
 
-  test('gives its key', () => {
+  test('returns its key', () => {
     expect(addressKeyOf('iota', text, 'address')).toEqual({
       ok: true,
       value: `0x00${'a1'.repeat(32)}`,
     })
   })
 
-  test('is refused by name when it is of another', () => {
+  test('rejects an address of another network', () => {
     expect(addressKeyOf('tst', text, 'addresses.3')).toEqual({
       ok: false,
       error: {

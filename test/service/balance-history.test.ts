@@ -38,7 +38,7 @@ async function historyOf(store: Store, question: Partial<BalanceHistoryRequest>)
 
 type Ledger = Awaited<ReturnType<typeof foundActivityLedger>>
 
-/** What an address owned at the end of every slot, by all outputs. */
+/** Computes the balance of an address at the end of every slot from all outputs. */
 function totalsOf(ledger: Ledger, address: BalanceHistoryRequest['address']): readonly bigint[] {
   return Array.from({ length: ledger.committed() + 1 }, (_, slot) => {
     const balances = balancesAt(ledger.outputs(), slot, minCommittableAge)
@@ -56,7 +56,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
     return ledger
   }
 
-  test('is what the outputs say, at every point', async () => {
+  test('matches all outputs at every point', async () => {
     const ledger = await fill(51, 30)
     const tip = ledger.committed()
     for (const address of keys) {
@@ -67,7 +67,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
         expect(points.length).toBeLessThanOrEqual(count)
         for (const { slot, total, changedIn } of points) {
           expect(total).toBe(totals[slot])
-          // It has been so since the slot that is named.
+          // The balance is constant since this slot.
           const since = totals.slice(changedIn ?? 0, slot + 1)
           expect(new Set(since)).toEqual(new Set([total]))
         }
@@ -80,13 +80,13 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
           else expect(slot).toBe(tip)
         }
       }
-      // With a point for each slot it is the whole history.
+      // With one point per slot, the points are the whole history.
       const { points } = await historyOf(use.store, { address, fromMilestone: genesisSlot })
       if (points.length > 0) expect(points.map(({ total }) => total)).toEqual(totals)
     }
   })
 
-  test('lies within the milestones asked for', async () => {
+  test('is limited to the requested milestones', async () => {
     const ledger = await fill(53, 30)
     const slotsOf = async (question: Partial<BalanceHistoryRequest>) =>
       (await historyOf(use.store, question)).points.map(({ slot }) => slot)
@@ -108,7 +108,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
     expect(none).toEqual({ points: [], knownFrom: undefined })
   })
 
-  test('begins where the log does, when older updates are no longer kept', async () => {
+  test('begins with the retained log', async () => {
     const ledger = await fill(54, 30)
     const before = keys.map((address) => totalsOf(ledger, address))
     await use.store.write.pruneLog({ milestones: 10, rows: 10_000 })
@@ -121,7 +121,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
         points.length === 0 ? [] : before[n]?.slice(knownFrom),
       )
     }
-    // At one milestone nothing is made up either.
+    // The balance at one milestone is either exact or rejected.
     const refused = new Set<number>()
     for (const [n, address] of keys.entries()) {
       for (const [slot, expected] of before[n]?.entries() ?? []) {
@@ -135,7 +135,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
     }
     expect(refused.size).toBeGreaterThan(0)
     expect(Math.max(...refused)).toBeLessThan(present(knownFrom, 'a milestone'))
-    // Where nothing is kept the newest milestone is known.
+    // Without any retained update, only the newest milestone is known.
     await use.store.write.pruneLog({ milestones: 0, rows: 10_000 })
     const { points } = await historyOf(use.store, {})
     expect(points.map(({ slot, total }) => [slot, total])).toEqual([
@@ -144,7 +144,7 @@ describe.each(databases)('the balance of an address over time on $name', ({ crea
   })
 })
 
-test('points are both ends, and multiples of a power of two between them', () => {
+test('points are both ends and, between them, multiples of a power of two', () => {
   fc.assert(
     fc.property(
       fc.nat(100_000),
@@ -162,7 +162,7 @@ test('points are both ends, and multiples of a power of two between them', () =>
           expect(Number.isInteger(Math.log2(step))).toBe(true)
           expect(inner.every((slot) => slot % step === 0)).toBe(true)
         }
-        // As close to each other as there may be: half the number of points at least, or every slot.
+        // The spacing is the smallest possible: at least half the allowed points, or every slot.
         expect(slots.length).toBeGreaterThanOrEqual(Math.min(to - from + 1, points / 2))
       },
     ),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createDecodeCache } from '../../src/service/decode-cache.ts'
 
-/** What bytes mean that are read again and again. */
+/** Decoded values of bytes that are read repeatedly. */
 
 const sumOf = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), sum: { of: bytes } })
 
-test('is decoded once for the same bytes of an id, and anew for others', () => {
+test('a value is decoded once for the same id and bytes, and again for other bytes', () => {
   const decoded = createDecodeCache<string, { of: number[] }>(100_000)
   let count = 0
   const ask = (id: string, { bytes, sum }: ReturnType<typeof sumOf>) =>
@@ -22,7 +22,7 @@ test('is decoded once for the same bytes of an id, and anew for others', () => {
   expect(count).toBe(4)
 })
 
-test('is forgotten where others were asked for since', () => {
+test('the least recently used values are evicted', () => {
   const decoded = createDecodeCache<string, number>(10_000)
   let count = 0
   const ask = (n: number) => decoded(`${n}`, new Uint8Array(10), () => ++count)

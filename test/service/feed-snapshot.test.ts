@@ -19,7 +19,7 @@ const parameters = { ...developmentParameters(0), minCommittableAge }
 describe('a snapshot', () => {
   const use = useStore(defaultDatabase().create)
 
-  test('has exactly what was unspent at its position, whatever is committed while it is read (17)', async () => {
+  test('has exactly the outputs that are unspent at its position, even if slots are committed meanwhile (17)', async () => {
     const ledger = await foundRandomLedger(use, 5)
     for (let i = 0; i < 12; i++) {
       await ledger.book()
@@ -44,20 +44,20 @@ describe('a snapshot', () => {
         ['OWNED', 'MENTIONED'],
       ),
     })
-    // Now and then, for the ledger grows with it.
+    // Rarely, because the ledger grows with it.
     const anyChance = fc.nat({ max: 9 }).map((n) => n === 0)
     await fc.assert(
       fc.asyncProperty(anyPlace, anyChance, async ({ position, ...filter }, isBusy) => {
         const { slot } = await use.store.read.logTip()
         const before = await use.store.read.updates(all)
-        const told: OutputId[] = []
+        const received: OutputId[] = []
         let last = false
         const deps = { store: use.store, parameters }
         for await (const { outputIds, isLast } of readSnapshot(deps, {
           filter,
           position: { seq: position, branch: noBranch },
         })) {
-          told.push(...outputIds)
+          received.push(...outputIds)
           last = isLast
           if (isBusy) {
             await ledger.book()
@@ -65,7 +65,9 @@ describe('a snapshot', () => {
           }
         }
         expect(last).toBe(true)
-        expect(told.toSorted()).toEqual(expectedIds(ledger, before, { position, slot, ...filter }))
+        expect(received.toSorted()).toEqual(
+          expectedIds(ledger, before, { position, slot, ...filter }),
+        )
       }),
       runs(60),
     )
@@ -80,18 +82,18 @@ interface Place {
   readonly classes: readonly UpdateClass[]
 }
 
-/** By the rows up to the position alone, for each address its own. */
+/** Computes the expected ids from the rows up to the position, for each address separately. */
 function expectedIds(
   { outputs }: RandomLedger,
   log: readonly LedgerUpdate[],
   { position, slot: newest, addresses, classes }: Place,
 ): OutputId[] {
-  const seen = log.filter((row) => row.seq <= position)
+  const earlier = log.filter((row) => row.seq <= position)
   const next = log.find((row) => row.seq > position)
-  const isInside = next !== undefined && seen.at(-1)?.milestoneIndex === next.milestoneIndex
+  const isInside = next !== undefined && earlier.at(-1)?.milestoneIndex === next.milestoneIndex
   const slot = next === undefined ? newest : next.milestoneIndex - (isInside ? 0 : 1)
   const ids = addresses.flatMap((address) => {
-    const own = seen.filter((row) => row.address === address)
+    const own = earlier.filter((row) => row.address === address)
     const has = (outputId: OutputId, isSpent: boolean) =>
       own.some((row) => row.outputId === outputId && row.isSpent === isSpent)
     return outputs

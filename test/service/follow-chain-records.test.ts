@@ -16,7 +16,7 @@ import { unwrap } from '../support/log-store.ts'
 import { testGenesis } from '../support/store-rows.ts'
 
 describe.each(databases)(
-  'settings of chain records on $name, taken back to an older copy',
+  'changes of chain records on $name, after an older copy was restored,',
   ({ create }) => {
     const use = useStore(create)
     let chainRecords: ChainRecordFeed
@@ -49,7 +49,7 @@ describe.each(databases)(
       }
     }
 
-    test('are followed from what both have, and other cursors are refused (5)', async () => {
+    test('are followed from a common cursor, and other cursors are rejected (5)', async () => {
       const logId = chainRecordLogId(testGenesis().network.logId)
       const start = encodeCursor({ logId, seq: 0, branch: noBranch })
       await set(3)
@@ -63,7 +63,7 @@ describe.each(databases)(
       const refused = { ok: false, error: { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' } }
       expect(await open(third ?? '', false)).toEqual(refused)
       await set(3)
-      // The subscription ends, and whoever comes back with its cursor is refused.
+      // The subscription ends, and a client that resumes with its cursor is rejected.
       expect(await waiting).toEqual({ done: true, value: undefined })
       expect(await open(second ?? '')).toEqual(refused)
       expect(await open(third ?? '')).toEqual(refused)

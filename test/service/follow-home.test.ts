@@ -23,7 +23,7 @@ let store: Store
 let ledger: ActivityLedger
 let feed: Feed
 let services: Services
-/** How often the reads of these names were made. */
+/** Numbers of calls of these reads. */
 const reads = { ledgerCounters: 0, blocksAfter: 0 }
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ async function commit(slots: number): Promise<void> {
 }
 
 describe('the status', () => {
-  test('comes at once and at each milestone, by one read for all (20)', async () => {
+  test('is sent at once and at each milestone, with one read for all subscribers (20)', async () => {
     const feeds = Array.from({ length: 5 }, () => followStatus(services))
     const slots = async () => {
       const next = await Promise.all(feeds.map((one) => one.next()))
@@ -78,7 +78,7 @@ describe('the status', () => {
     for (const one of feeds) await one.return?.()
   })
 
-  test('is the newest for a slow one, and ends at once when it is left', async () => {
+  test('is the newest for a slow subscriber, and ends at once when it is closed', async () => {
     const one = followStatus(services)
     await one.next()
     await commit(1)
@@ -105,7 +105,7 @@ describe('new blocks', () => {
     return ids
   }
 
-  test('come each once and in order, also to a slow one, and more than a page of them (21)', async () => {
+  test('are sent once and in order, also to a slow subscriber and across pages (21)', async () => {
     const [fast, slow] = [await open(), await open()]
     const expected: string[] = []
     const taken = take(fast, 305)
@@ -117,18 +117,18 @@ describe('new blocks', () => {
     await slow.return?.()
   })
 
-  test('are read once for all who wait', async () => {
+  test('are read once for all waiting subscribers', async () => {
     const feeds = await Promise.all(Array.from({ length: 20 }, () => open()))
     const first = feeds.map((one) => take(one, 1))
     const before = reads.blocksAfter
     const [id] = await accept([{}])
     expect(await Promise.all(first)).toEqual(Array(20).fill([id]))
-    // Once before the block came, and once for it.
+    // Once before the block and once for it.
     expect(reads.blocksAfter - before).toBeLessThanOrEqual(2)
     for (const one of feeds) await one.return?.()
   })
 
-  test('are those of the filter', async () => {
+  test('match the filter', async () => {
     const issuerId = testId('AccountId', 32, 5)
     const filters: BlockFilter[] = [
       { issuerId },
@@ -156,11 +156,11 @@ describe('new blocks', () => {
       { fromMilestone: 2, toMilestone: 1 },
       { code: 'MILESTONE_RANGE_REVERSED', from: 2, to: 1 },
     ],
-  ] as const)('are refused by %j', async (filter, error) => {
+  ] as const)('are rejected for %j', async (filter, error) => {
     expect(await followBlocks(services, filter)).toEqual({ ok: false, error })
   })
 
-  test('end at once when they are left, and are refused in upstream mode', async () => {
+  test('end at once when the feed is closed, and are rejected in upstream mode', async () => {
     const one = await open()
     const pending = one.next()
     await one.return?.()

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.close())
 
-/** One slot: an output of `owner` is created, and one of `other`. */
+/** Commits a slot that creates an output of `owner` and one of `other`. */
 async function commit() {
   await own.commit(slotOf(owner, other))
 }
@@ -41,7 +41,7 @@ function cursorAt(seq: number): string {
 }
 
 describe('feed of ledger updates', () => {
-  test('opens at the cursor, replays from it, says that it is live, and goes on (1, 6)', async () => {
+  test('opens at the cursor, replays from it, becomes live and continues (1, 6)', async () => {
     const feed = unwrap(await open({ addresses: [owner], after: cursorAt(1) }))
     const tip = own.log.rows.length
     expect((await feed.next()).value).toMatchObject({
@@ -76,10 +76,10 @@ describe('feed of ledger updates', () => {
     await feed.return?.()
   })
 
-  test('without a cursor tells only what is committed after it was opened (5)', async () => {
+  test('without a cursor sends only updates that are committed after it is opened (5)', async () => {
     const feed = unwrap(await open({}))
     const tip = own.log.rows.length
-    // Committed between opening and reading: this must not fall into a gap.
+    // This slot is committed between opening and reading, and must not be missed.
     await commit()
     expect((await feed.next()).value).toMatchObject({ kind: 'FeedOpened', cursor: cursorAt(tip) })
     expect((await feed.next()).value).toMatchObject({
@@ -89,8 +89,8 @@ describe('feed of ledger updates', () => {
   })
 
   const starts = [
-    ['a milestone: with the one behind it', { afterMilestone: 1 }, 2],
-    ['the genesis: with everything', { afterMilestone: 0 }, 0],
+    ['a milestone with the next one', { afterMilestone: 1 }, 2],
+    ['the genesis with everything', { afterMilestone: 0 }, 0],
   ] as const
   test.each(starts)('begins after %s', async (_name, question, seq) => {
     const feed = unwrap(await open(question))
@@ -98,7 +98,7 @@ describe('feed of ledger updates', () => {
     await feed.return?.()
   })
 
-  test('tells an update once when an address is named twice', async () => {
+  test('sends an update once for a repeated address', async () => {
     const feed = unwrap(await open({ addresses: [owner, owner], after: cursorAt(0) }))
     await feed.next()
     const batch = (await feed.next()).value
@@ -107,7 +107,7 @@ describe('feed of ledger updates', () => {
     await feed.return?.()
   })
 
-  test('ends at once when it is left while it waits', async () => {
+  test('ends at once when it is closed while it waits', async () => {
     const feed = unwrap(await open({ addresses: [owner] }))
     await feed.next()
     const pending = feed.next()
@@ -130,7 +130,7 @@ describe('feed of ledger updates', () => {
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'after' },
     ],
     [
-      'two beginnings',
+      'two start positions',
       {
         after: encodeCursor({ logId: '0x00112233445566ff', seq: 0, branch: noBranch }),
         afterMilestone: 0,
@@ -144,18 +144,18 @@ describe('feed of ledger updates', () => {
     ],
     ['a snapshot of everything', { snapshot: true }, { code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' }],
   ] as const
-  test.each(refused)('refuses %s (5)', async (_name, question, error) => {
+  test.each(refused)('rejects %s (5)', async (_name, question, error) => {
     expect(await open(question)).toMatchObject({ ok: false, error })
   })
 
-  test('takes 100 addresses', async () => {
+  test('accepts 100 addresses', async () => {
     const feed = unwrap(await open({ addresses: many.slice(0, 100) }))
     await feed.return?.()
   })
 })
 
-describe('a log that went on from an older copy', () => {
-  test('refuses the cursors of the former history, and serves those that both have (5)', async () => {
+describe('a log that continues from an older copy', () => {
+  test('rejects cursors of the lost history and serves common ones (5)', async () => {
     const copy = await openFeedLog({ ringRows: 2 })
     for (let i = 0; i < 4; i++) await copy.commit(slotOf(owner, other))
     await copy.known()
@@ -164,7 +164,7 @@ describe('a log that went on from an older copy', () => {
     await log.rewind(2)
     for (let i = 0; i < 5; i++) await copy.commit(slotOf(owner, other))
     await until(() => feed.tail.tip().era === 1 && feed.tail.tip().slot === log.slot())
-    const asked = { classes: ['OWNED'], addresses: [owner] } as const
+    const selection = { classes: ['OWNED'], addresses: [owner] } as const
     const { signal } = new AbortController()
     const followed: unknown[] = []
     const polled: unknown[] = []
@@ -172,10 +172,10 @@ describe('a log that went on from an older copy', () => {
     const of = { address: owner, class: 'OWNED', sort: 'OLDEST' } as const
     for (const after of former) {
       const all = { store: log.store, parameters, feed, mayLag: true }
-      const question = { ...asked, after, limit: 100, waitMs: 0, signal }
+      const question = { ...selection, after, limit: 100, waitMs: 0, signal }
       const page = await pollLedgerUpdates(all, question)
       polled.push(page.ok ? page.value.updates.length : page.error)
-      const events = await followLedgerUpdates(all, { ...asked, after })
+      const events = await followLedgerUpdates(all, { ...selection, after })
       const first = events.ok && (await events.value.next()).value
       const { kind, reason } = first || {}
       followed.push(kind === 'FeedReset' ? { kind, reason } : kind)
@@ -194,7 +194,7 @@ describe('a log that went on from an older copy', () => {
     await copy.close()
   })
 
-  test('refuses a cursor ahead of its tip, where nobody else can know more (5)', async () => {
+  test('rejects a cursor ahead of its tip if only this process writes it (5)', async () => {
     const copy = await openFeedLog()
     await copy.commit(slotOf(owner), slotOf(owner))
     await copy.known()
@@ -211,7 +211,7 @@ describe('a log that went on from an older copy', () => {
     await copy.close()
   })
 
-  test('takes a cursor that it has not heard of yet (5)', async () => {
+  test('accepts a cursor of a slot that the feed has not read yet (5)', async () => {
     const copy = await openFeedLog()
     await copy.log.commit(slotOf(owner))
     const all = { store: copy.log.store, parameters, feed: copy.feed, mayLag: false }
@@ -230,28 +230,28 @@ describe('a page of the feed', () => {
     return unwrap(await pollLedgerUpdates(deps(), { ...question, addresses: [owner], ...more }))
   }
 
-  test('walked to the end gives every update once, and says which pages never change (11)', async () => {
-    const told: number[] = []
+  test('is part of a sequence that returns every update once, and has the flag isFull (11)', async () => {
+    const received: number[] = []
     let after = cursorAt(0)
     for (let isFull = true; isFull; ) {
       const page = await poll({ after, limit: 2 })
       expect(page.previousCursor).toBe(after)
-      told.push(...page.updates.map(({ ordinal }) => ordinal))
+      received.push(...page.updates.map(({ ordinal }) => ordinal))
       after = page.cursor
       isFull = page.isFull
     }
-    expect(told).toEqual(Array.from({ length: told.length }, (_, i) => i + 1))
+    expect(received).toEqual(Array.from({ length: received.length }, (_, i) => i + 1))
     expect(after).toBe(cursorAt(own.log.rows.length))
   })
 
-  test('waits for the first update where there is none (11)', async () => {
+  test('waits for the first update if there is none (11)', async () => {
     const after = cursorAt(own.log.rows.length)
     const page = poll({ after, limit: 2, waitMs: neverMs })
     await commit()
     expect((await page).updates).toHaveLength(1)
   })
 
-  test('is empty when the wait is over, and goes on where the log ends (11)', async () => {
+  test('is empty after the wait, with the cursor of the end of the log (11)', async () => {
     const tip = cursorAt(own.log.rows.length)
     const filter = { addresses: [quiet], classes: ['OWNED'] } as const
     const page = await pollLedgerUpdates(deps(), { ...question, ...filter, limit: 2, waitMs: 1 })

@@ -19,7 +19,7 @@ async function open(after?: number) {
 }
 
 describe('milestones', () => {
-  test('come each and in order from any of them on, empty ones too, and then as they are committed (16)', async () => {
+  test('are sent in order from any of them on, including empty ones, and then as they are committed (16)', async () => {
     const feed = unwrap(await open(2))
     const indices: number[] = []
     while (indices.length < 6) {
@@ -34,7 +34,7 @@ describe('milestones', () => {
     await feed.return?.()
   })
 
-  test('without an index are only those committed from now on', async () => {
+  test('without a start index are those committed from then on', async () => {
     const feed = unwrap(await open())
     const next = feed.next()
     await own.commit([])
@@ -42,14 +42,14 @@ describe('milestones', () => {
     await feed.return?.()
   })
 
-  test('end at once when they are left', async () => {
+  test('end at once when the feed is closed', async () => {
     const feed = unwrap(await open())
     const pending = feed.next()
     await feed.return?.()
     expect(await pending).toEqual({ done: true, value: undefined })
   })
 
-  test('are refused behind one that is not committed', async () => {
+  test('are rejected with a start index that is not committed', async () => {
     expect(await open(1_000)).toMatchObject({
       ok: false,
       error: { code: 'MILESTONE_NOT_COMMITTED', argument: 'after', newest: own.log.slot() },

@@ -7,8 +7,8 @@ import { runCommand } from '../support/run-command.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { getJson, untilHealth } from '../support/wallet.ts'
 
-test('a gateway that is healthy again begins feeds in the log that was accepted', async () => {
-  // Its feeds look for the end of the log by themselves no more.
+test('a gateway that is healthy again opens feeds in the accepted log', async () => {
+  // Without notifications and ticks its feeds do not find the end of the log by themselves.
   const wake = { ...createWake(), notify: () => {} }
   const gateway = await startGateway({ deps: { wake, feed: { tickMs: 3_600_000 } } })
   const { url, databaseUrl } = gateway
@@ -25,7 +25,7 @@ test('a gateway that is healthy again begins feeds in the log that was accepted'
   }
 })
 
-/** The id of the log in which a feed of now on begins. */
+/** Returns the id of the log in which a new feed starts. */
 async function logOfFeed(url: string): Promise<string> {
   const { cursor } = await getJson(`${url}/feed/updates?class=OWNED&limit=1`)
   const decoded = decodeCursor(cursor, 'cursor')

@@ -7,7 +7,7 @@ import { databases, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { booking, createdOutput, testGenesis } from '../support/store-rows.ts'
 
-/** Pages that are read in several pieces. */
+/** Pages that are read with several statements. */
 
 const created = Array.from({ length: 3 * rowsPerTurn }, (_, i) => createdOutput(i + 1))
 const ids = created.map(({ outputId }) => outputId).sort()
@@ -21,7 +21,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await use.store.write.book(use.term, booking({ created }))
   }
 
-  test('a list is whole and in order, from either end', async () => {
+  test('a large page is complete and in order from both ends', async () => {
     await book()
     const rows: readonly [PageArguments, string[]][] = [
       [{ first: size, sort: 'OLDEST' }, ids.slice(0, size)],
@@ -38,7 +38,7 @@ describe.each(databases)('on $name', ({ create }) => {
         !isForward,
       ])
     }
-    // As many as there are: the end is found behind the last piece.
+    // The page is as long as the list: the last statement finds its end.
     const all = unwrap(
       await listUnspentOutputs(use, { asOf: 'BOOKED' }, { first: ids.length, sort: 'OLDEST' }),
     )
@@ -46,7 +46,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await all.hasNextPage()).toBe(false)
   })
 
-  test('rows by many keys come once each, however often a key is given', async () => {
+  test('each row is returned once, even for repeated keys', async () => {
     await book()
     const rows = await use.store.read.outputs([...ids, ...ids.slice(0, 10)])
     expect(rows.map(({ outputId }) => outputId).sort()).toEqual(ids)

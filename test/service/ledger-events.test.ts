@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => log.close())
 
-/** The reading side of a store, with one of its reads failing as often as is said. */
+/** Returns a reader of the store, one of whose reads fails for the next `count` calls. */
 function failing(name: 'logTip' | 'blocksAfter' | 'blockStates' | 'updates') {
   const { read } = log.store
   let times = 0
-  const fail = { [name]: (...asked: [never]) => answer(...asked) }
-  const answer = (...asked: [never]) =>
-    times-- > 0 ? Promise.reject(new Error('away')) : read[name](...asked)
+  const fail = { [name]: (...args: [never]) => answer(...args) }
+  const answer = (...args: [never]) =>
+    times-- > 0 ? Promise.reject(new Error('away')) : read[name](...args)
   const reader: StoreReader = { ...read, ...fail }
   return {
     reader,
@@ -30,9 +30,9 @@ function failing(name: 'logTip' | 'blocksAfter' | 'blockStates' | 'updates') {
   }
 }
 
-describe('news of the ledger', () => {
+describe('events of the ledger', () => {
   test.each(['logTip', 'blocksAfter', 'blockStates', 'updates'] as const)(
-    'are told once, and none is lost when %s failed before',
+    'are emitted once, and none is lost if %s fails',
     async (name) => {
       const { reader: read, next } = failing(name)
       const news = createLedgerEventReader({ store: { ...log.store, read } })
@@ -49,7 +49,7 @@ describe('news of the ledger', () => {
         { kind: 'output', outputId: log.rows.at(-1)?.outputId },
       ])
       expect(await news.look(everything)).toEqual([])
-      // Booked away, so that the next slot can be committed.
+      // Book the block, so that the next slot can be committed.
       await log.store.write.book(1, {
         blocks: [{ blockId: block.blockId, state: 'ACCEPTED' }],
         transactions: [],

@@ -26,7 +26,7 @@ function deps() {
   return { store: log.store, parameters: fixedParameters }
 }
 
-/** What names a record among those of an address. */
+/** Identifies a record among those of an address. */
 function nameOf(record: { milestoneIndex: number; outputId: string; isSpent: boolean }): string {
   return `${record.milestoneIndex} ${record.outputId} ${record.isSpent}`
 }
@@ -39,7 +39,7 @@ describe('explorer list', () => {
     startMilestoneIndex: fc.option(fc.nat({ max: fixedSlots + 2 }), { nil: undefined }),
   })
 
-  test('walks the whole list by its cursors: nothing missing, nothing twice', async () => {
+  test('returns the whole list by its cursors without a missing or repeated record', async () => {
     await fc.assert(
       fc.asyncProperty(anyQuestion, async (question) => {
         const expected = listOf(
@@ -59,7 +59,7 @@ describe('explorer list', () => {
     let cursor: string | undefined
     do {
       const parsed = cursor === undefined ? undefined : unwrap(parsePageCursor(cursor))
-      // A size of 1 beside the cursor, which the cursor must override.
+      // The cursor must override this page size of 1.
       const pageSize = parsed === undefined ? question.pageSize : 1
       const page = await listExplorerUpdates(deps(), { ...question, pageSize, cursor: parsed })
       pages.push(page.updates.map(nameOf))
@@ -76,7 +76,7 @@ describe('explorer list', () => {
     isSpent: fc.boolean(),
   })
 
-  test('takes a cursor as a position in the order, whether or not a record lies there', async () => {
+  test('accepts a cursor as a position in the order, with or without a record there', async () => {
     await fc.assert(
       fc.asyncProperty(anyQuestion, anyPosition, async ({ address, sort }, position) => {
         const cursor = { position, pageSize: 7 }
@@ -99,7 +99,7 @@ describe('explorer list', () => {
     )
   })
 
-  test('cuts the size to 1000, also the size in a cursor', async () => {
+  test('limits the page size to 1000, also in a cursor', async () => {
     const question = { sort: 'OLDEST', startMilestoneIndex: undefined, pageSize: 5_000 } as const
     const own = await openLogStore()
     const address = addresses[0] ?? '0x'
@@ -119,23 +119,25 @@ describe('explorer list', () => {
     const again = await listExplorerUpdates(from, { ...question, address, cursor })
     expect(again).toEqual(first)
     for (const sort of ['OLDEST', 'NEWEST'] as const) {
-      const seen: string[] = []
+      const listed: string[] = []
       let next: string | undefined
       do {
         const parsed = next === undefined ? undefined : unwrap(parsePageCursor(next))
-        const asked = { ...question, sort, address, pageSize: 90, cursor: parsed }
-        const page = await listExplorerUpdates(from, asked)
-        seen.push(...page.updates.map(nameOf))
+        const request = { ...question, sort, address, pageSize: 90, cursor: parsed }
+        const page = await listExplorerUpdates(from, request)
+        listed.push(...page.updates.map(nameOf))
         next = page.cursor
       } while (next !== undefined)
       const expected = listOf(own.rows, { sort }).map(nameOf)
-      expect(seen, 'a milestone with many rows of one address').toEqual(expected)
+      expect(listed, 'all records of a milestone with many records of one address').toEqual(
+        expected,
+      )
     }
     await own.close()
   })
 })
 
-/** The order of records as REST documents it, on the parts of the id as numbers. */
+/** Compares records in the order that the REST documentation states, with the parts of the id as numbers. */
 function comparePositions(
   a: { milestoneIndex: number; outputId: string; isSpent: boolean },
   b: typeof a,

@@ -41,14 +41,14 @@ function cursorAt(seq: number): string {
   return log.cursorAt(seq)
 }
 
-describe('connection', () => {
-  // Often absent and often 0: an empty page too stands somewhere in its list.
+describe('the connection', () => {
+  // Often absent and often 0: an empty page has a position in its list too.
   const anySize = fc.oneof(fc.constant(0), fc.nat({ max: 15 }))
   const size = fc.option(anySize, { nil: undefined, freq: 2 })
   const place = fc.option(fc.nat({ max: 1_000 }), { nil: undefined })
   const anyMilestone = fc.option(fc.nat({ max: fixedSlots + 2 }), { nil: undefined, freq: 2 })
   const anyPage = fc.record({
-    // Mostly one of them, and sometimes all.
+    // Usually one address, sometimes all.
     address: fc.option(fc.constantFrom(...addresses), { nil: undefined }),
     class: fc.constantFrom<UpdateClass>('OWNED', 'MENTIONED'),
     sort: fc.constantFrom<'OLDEST' | 'NEWEST'>('OLDEST', 'NEWEST'),
@@ -60,7 +60,7 @@ describe('connection', () => {
     before: place,
   })
 
-  test('gives the page of the naive model for any mix of arguments', async () => {
+  test('returns the page of a simple model for any arguments', async () => {
     await fc.assert(
       fc.asyncProperty(anyPage, async ({ address, class: updateClass, range, ...drawn }) => {
         const [fromMilestone, toMilestone] = inOrder(range)
@@ -101,7 +101,7 @@ describe('connection', () => {
     )
   })
 
-  test('shows each update with its cursor and the end of its slot', async () => {
+  test('returns each update with its cursor and the end of its slot', async () => {
     const page = unwrap(await ask({ sort: 'OLDEST', first: 1 }))
     const row = rowsOf(log.rows, addresses[0] ?? '0x', 'OWNED')[0]
     expect(page.nodes[0]).toMatchObject({
@@ -111,7 +111,7 @@ describe('connection', () => {
     })
   })
 
-  test('says how far the log reached, also for an address without updates', async () => {
+  test('returns the tip of the log, also for an address without updates', async () => {
     const page = unwrap(await ask({ address: addresses[3] ?? '0x' }))
     expect(page.nodes).toEqual([])
     expect(page.tipCursor).toBe(cursorAt(log.rows.length))
@@ -119,63 +119,63 @@ describe('connection', () => {
 
   const refused = [
     [
-      'milestones in the wrong order',
+      'a reversed range of milestones',
       { fromMilestone: 4, toMilestone: 3 },
       { code: 'MILESTONE_RANGE_REVERSED', from: 4, to: 3 },
     ],
     [
-      'a class of all addresses',
+      'a class without an address',
       { address: undefined, class: 'OWNED' },
       { code: 'UPDATE_CLASS_WITHOUT_ADDRESS' },
     ],
     [
-      'first negative',
+      'a negative first',
       { first: -1 },
       { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'first', limit: 1000 },
     ],
     [
-      'first too great',
+      'a first above the limit',
       { first: 1001 },
       { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'first', value: 1001 },
     ],
     [
-      'last negative',
+      'a negative last',
       { last: -1 },
       { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'last', value: -1 },
     ],
     [
-      'last too great',
+      'a last above the limit',
       { last: 1001 },
       { code: 'PAGE_SIZE_OUT_OF_RANGE', argument: 'last', limit: 1000 },
     ],
-    ['after malformed', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
-    ['after empty', { after: '' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
-    ['before malformed', { before: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'before' }],
+    ['a malformed after', { after: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
+    ['an empty after', { after: '' }, { code: 'CURSOR_MALFORMED', argument: 'after' }],
+    ['a malformed before', { before: 'x' }, { code: 'CURSOR_MALFORMED', argument: 'before' }],
     [
-      'after of another log',
+      'an after of another log',
       { after: encodeCursor({ logId: '0x0000000000000001', seq: 1, branch: noBranch }) },
       { code: 'CURSOR_OF_ANOTHER_LOG', argument: 'after' },
     ],
     [
-      'before ahead of the tip',
+      'a before ahead of the tip',
       { before: encodeCursor({ logId: '0x00112233445566ff', seq: 100_000, branch: noBranch }) },
       { code: 'CURSOR_AHEAD_OF_TIP', argument: 'before' },
     ],
   ] as const
-  test.each(refused)('refuses %s', async (_name, question, error) => {
+  test.each(refused)('rejects %s', async (_name, question, error) => {
     expect(await ask(question)).toMatchObject({ ok: false, error })
   })
 
   test.each(['OLDEST', 'NEWEST'] as const)(
-    'is of one moment when its first milestone is committed while it is read: %s',
+    'is consistent if slots are committed while it is read: %s',
     async (sort) => {
       const own = await openLogStore()
       const address = addressOf(1)
       await own.commit([entry(1, 1)], [entry(1, 2)])
       const { read } = own.store
-      const addressPage: typeof read.addressPage = async (asked) => {
+      const addressPage: typeof read.addressPage = async (request) => {
         if (own.slot() === 2) await own.commit([entry(1, 3)], [entry(1, 4)])
-        return await read.addressPage(asked)
+        return await read.addressPage(request)
       }
       const store = { ...own.store, read: { ...read, addressPage } }
       const question = { address, class: 'OWNED', sort, startMilestoneIndex: 3 } as const
@@ -187,7 +187,7 @@ describe('connection', () => {
     },
   )
 
-  test('takes the limits themselves', async () => {
+  test('accepts the limits themselves', async () => {
     expect(await ask({ first: 1000, last: 1000 })).toMatchObject({ ok: true })
     expect(await ask({ first: 0 })).toMatchObject({ ok: true, value: { nodes: [] } })
   })

@@ -15,23 +15,23 @@ import { type SemanticVector, semanticLine } from '../support/semantic-questions
 import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 
-/** JSON that keeps to every count of the protocol and is no block, for it is ten times as long as one may be. */
+/** JSON that respects every count limit of the protocol but exceeds the size limit of a block ten times. */
 
 const real = openSignatureChecker({ queueLimit: 2_000 })
 afterAll(() => real.close())
 
-let asked = 0
+let checkedSignatures = 0
 const checker: Pick<SignatureChecker, 'check'> = {
   check: (items) => {
-    asked += items.length
+    checkedSignatures += items.length
     return real.check(items)
   },
 }
 beforeEach(() => {
-  asked = 0
+  checkedSignatures = 0
 })
 
-/** The most unlocks of a transaction, each with the most signatures: 1,280. */
+/** The maximum number of unlocks, each with the maximum number of signatures: 1,280. */
 function unlocks() {
   const signature = {
     type: 0,
@@ -57,29 +57,29 @@ const payload = { ...body.payload, unlocks: unlocks() }
 const block = { ...vector.json, body: { ...body, payload } }
 const tooLong = { ok: false, error: { code: 'BLOCK_SIZE', path: '' } }
 
-test('is refused by the inspection of a block, without a look at a signature', async () => {
+test('an oversize block is rejected by inspection before any signature is checked', async () => {
   expect(JSON.stringify(block).length).toBeGreaterThan(300_000)
   const given = { form: 'json', json: block } as const
   expect(await inspectBlock({ checker, network }, given)).toEqual(tooLong)
   expect(await inspect({ checker, network }, { kind: 'block', json: block })).toMatchObject(tooLong)
-  expect(asked).toBe(0)
+  expect(checkedSignatures).toBe(0)
 })
 
-test('is refused by the inspection of a transaction, without a look at a signature', async () => {
+test('an oversize transaction is rejected by inspection before any signature is checked', async () => {
   const input = { kind: 'signed-transaction-payload', json: payload }
   expect(await inspect({ checker, network }, input)).toEqual(tooLong)
-  expect(asked).toBe(0)
+  expect(checkedSignatures).toBe(0)
 })
 
-test('is refused by verify, without a look at a signature', async () => {
+test('an oversize transaction is rejected by verify before any signature is checked', async () => {
   const question = present(loadVectors<SemanticVector>('semantic-tx')[0], 'a question')
   const line = { ...JSON.parse(semanticLine('tx', question)), unlocks: unlocks() }
   expect(await verify({ checker }, line)).toEqual(tooLong)
-  expect(asked).toBe(0)
+  expect(checkedSignatures).toBe(0)
 })
 
-test('is refused by what foresees a transaction, without a look at a signature', async () => {
-  // Nothing else of them is asked for before the refusal.
+test('an oversize transaction is rejected by simulation before any signature is checked', async () => {
+  // The simulation uses no other members before the rejection.
   const deps = {
     store: { read: { transaction: async () => undefined } },
     source: {
@@ -93,19 +93,22 @@ test('is refused by what foresees a transaction, without a look at a signature',
     ok: true,
     value: { outcome: 'REFUSED', refusal: { code: 'BLOCK_SIZE', path: '' } },
   })
-  expect(asked).toBe(0)
+  expect(checkedSignatures).toBe(0)
 })
 
-test.each(['json', 'payload'] as const)('is refused by submission, as %s', async (form) => {
-  const issue = async () => ok(parsed(Block, block))
-  const source = { network, unavailable: () => undefined, issue, node: undefined }
-  const space = { low: () => undefined }
-  const deps = { source, space, signatures: checker, clock: systemClock } as unknown as Pick<
-    Services,
-    'store' | 'source' | 'signatures' | 'clock' | 'space'
-  >
-  const json = form === 'json' ? block : payload
-  const error = { code: 'BLOCK_MALFORMED', refusal: { code: 'BLOCK_SIZE', path: '' } }
-  expect(await submitBlock(deps, { form, json })).toEqual({ ok: false, error })
-  expect(asked).toBe(0)
-})
+test.each(['json', 'payload'] as const)(
+  'an oversize block is rejected by submission as %s',
+  async (form) => {
+    const issue = async () => ok(parsed(Block, block))
+    const source = { network, unavailable: () => undefined, issue, node: undefined }
+    const space = { low: () => undefined }
+    const deps = { source, space, signatures: checker, clock: systemClock } as unknown as Pick<
+      Services,
+      'store' | 'source' | 'signatures' | 'clock' | 'space'
+    >
+    const json = form === 'json' ? block : payload
+    const error = { code: 'BLOCK_MALFORMED', refusal: { code: 'BLOCK_SIZE', path: '' } }
+    expect(await submitBlock(deps, { form, json })).toEqual({ ok: false, error })
+    expect(checkedSignatures).toBe(0)
+  },
+)

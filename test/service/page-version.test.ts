@@ -16,7 +16,7 @@ const list = (address: string): UpdateList => ({ address, class: 'OWNED' })
 const versionOf = (lists: readonly UpdateList[], isOfTip = false) =>
   pageVersion({ store: log.store, parameters: servedParameters }, lists, isOfTip)()
 
-test('the version of a page changes with its address, that of the tip with every slot', async () => {
+test('the version of a page changes with its address, and the version of the tip with every slot', async () => {
   const [ofMoving, ofStill] = [list(addressText(moving)), list(addressText(still))]
   const versions = () =>
     Promise.all([
@@ -51,6 +51,6 @@ test('the version of a page changes with its address, that of the tip with every
   expect(last[3]).not.toBe(tip)
 })
 
-test('a page of no address has none', async () => {
+test('a page of an invalid address has no version', async () => {
   expect(await versionOf([list('nonsense')])).toBeUndefined()
 })

@@ -18,7 +18,7 @@ import {
   testGenesis,
 } from '../support/store-rows.ts'
 
-/** Pages of unspent outputs that few of many fulfil. */
+/** Pages of unspent outputs with a filter that few outputs match. */
 
 function outputOf(n: number, locked: readonly number[]): BasicOutput {
   const plain = ownedOutput(1, 1_000n + BigInt(n))
@@ -30,14 +30,14 @@ function outputOf(n: number, locked: readonly number[]): BasicOutput {
 describe.each(databases)('on $name', ({ name, create }) => {
   const use = useStore(create)
   const { maxScannedRows } = name === 'sqlite' ? sqlite : postgresql
-  // Each piece is four times as long as the one before, up to the longest.
+  // Each range is four times as long as the one before, up to the maximum.
   const lengths = [1, 4, 16, 64].map((times) => Math.min(times * rowsPerTurn, maxScannedRows))
   const ends = lengths.map((_, i) => lengths.slice(0, i + 1).reduce((sum, one) => sum + one))
-  const many = present(ends.at(-1), 'a piece') + 100
-  /** Those with a timelock, by their numbers: in the first piece, which is a short one, at its end, in the last one. */
+  const many = present(ends.at(-1), 'a range') + 100
+  /** Numbers of the outputs with a timelock: in the first range, at and after its end, and in the last range. */
   const locked = [3, rowsPerTurn - 1, rowsPerTurn, many - 2]
 
-  test('a page of what is rare is whole, whatever lies between, and no statement walks over more than a piece', async () => {
+  test('a page of rare outputs is complete, and no statement scans more than the maximum range', async () => {
     const { read, write } = use.store
     await write.initialize(use.term, testGenesis())
     const created = Array.from({ length: many }, (_, n) =>
@@ -59,7 +59,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
       const { rows, stoppedAt } = await scanUnspent(counted, { ...question, limit }, pieces)
       return { ids: rows.map(({ outputId }) => outputId), stoppedAt: stoppedAt?.outputId }
     }
-    // The output of the genesis is the first one, and not of this owner.
+    // The output of the genesis is the first one and has another owner.
     const owner = [{ kind: 'OWNER', value: addressOf(1) }] as const
     const rows: [UnspentFilter, OutputId[]][] = [
       [{ asOf: 'BOOKED', hasTimelock: true }, [outputIdOf(0), ...places]],
@@ -76,12 +76,12 @@ describe.each(databases)('on $name', ({ name, create }) => {
       const down = { filter, order: 'descending' } as const
       expect((await ask(down, 10)).ids).toEqual(rare.toReversed())
       expect(stops.slice(0, ends.length)).toEqual(ends.map((end) => at(length - end + 1)))
-      // A page that is full looks no further.
+      // A full page ends the scan.
       stops.length = 0
       expect((await ask({ filter }, 1)).ids).toEqual(rare.slice(0, 1))
       const place = walk.indexOf(present(rare[0], 'an output')) + 1
       expect(stops).toEqual(ends.slice(0, ends.findIndex((end) => end >= place) + 1).map(at))
-      // One that has to end says where to go on.
+      // A scan that ends early returns the position from which to continue.
       const part = await ask({ filter }, 10, 1)
       expect(part.stoppedAt).toBe(at(rowsPerTurn))
       const after = { bookedSlot: 1, outputId: present(part.stoppedAt, 'a place') }
@@ -90,11 +90,11 @@ describe.each(databases)('on $name', ({ name, create }) => {
     stops.length = 0
     expect((await ask({ filter: { asOf: 'BOOKED' } }, 3)).ids).toHaveLength(3)
     expect(stops).toEqual([])
-    for (const [most, scanned] of [
+    for (const [maxWalked, scanned] of [
       [7, 7],
       [Number.POSITIVE_INFINITY, maxScannedRows],
     ] as const) {
-      const stop = await read.unspentScanEnd({ filter: { asOf: 'BOOKED' } }, most)
+      const stop = await read.unspentScanEnd({ filter: { asOf: 'BOOKED' } }, maxWalked)
       expect(stop).toMatchObject({ scanned })
     }
   })

@@ -12,7 +12,7 @@ import { post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 import { blockOf, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
-/** A block that is submitted again, on a primary with a synchronous standby. */
+/** Repeated submission of a block on a primary with a synchronous standby. */
 
 let primary: PostgresqlServer
 let standby: Standby
@@ -26,7 +26,7 @@ afterAll(async () => {
   await primary.stop()
 })
 
-test('is acknowledged by a gateway that takes no new ones, but only when a write reaches the standby', async () => {
+test('a known block is acknowledged by a full gateway, but only once a write reaches the standby', async () => {
   const first = await startGateway({ env: { DATABASE_URL: primary.url } })
   await untilHealth(first.url)
   const offer = await offerOf(first.url)

@@ -5,7 +5,7 @@ import type { AccountVersion } from '../../src/store/rows.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
 import { accountVersion, slotCommit, testGenesis, testId } from '../support/store-rows.ts'
 
-describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
+describe.each(databases)("staking accounts on '$name'", ({ create }) => {
   let database: TestDatabase
   let store: Store
   let term: number
@@ -28,7 +28,7 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     expect(committed.ok).toBe(true)
   }
 
-  /** With how often they have read all accounts. */
+  /** Creates stakers that count how often they read all accounts. */
   function countingStakers(changes: Partial<Pick<Store['read'], 'milestone'>> = {}) {
     const { read } = store
     let count = 0
@@ -43,7 +43,7 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     return { stakers, reads: () => count }
   }
 
-  test('are read once a slot, and again after a read that failed', async () => {
+  test('are read once per slot, and again after a failed read', async () => {
     const { read } = store
     let reads = 0
     const stakers = createStakers({
@@ -54,21 +54,21 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     await expect(Promise.all([newest(stakers), newest(stakers)])).rejects.toThrow('away')
     expect(reads).toBe(1)
     for (let i = 0; i < 2; i++) expect(await newest(stakers)).toEqual([])
-    // The accounts of the genesis are a page, and one without any is the end.
+    // One page with the accounts of the genesis, and an empty page that ends the list.
     expect(reads).toBe(3)
   })
 
-  test('are all read once, and then what slots changed', async () => {
+  test('are all read once, and then only the changes of slots', async () => {
     const { read } = store
-    const asked: string[] = []
+    const reads: string[] = []
     const stakers = createStakers({
       ...read,
       accountsAt: (slot, after) => {
-        if (after === undefined) asked.push(`all at ${slot}`)
+        if (after === undefined) reads.push(`all at ${slot}`)
         return read.accountsAt(slot, after)
       },
       accountVersions: (slots, behind) => {
-        if (behind === undefined) asked.push(`after ${slots.after}`)
+        if (behind === undefined) reads.push(`after ${slots.after}`)
         return read.accountVersions(slots, behind)
       },
     })
@@ -85,14 +85,14 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     for (const [i, accounts] of slots.entries()) {
       await commit(i + 1, accounts)
       const fresh = await newest(createStakers(read))
-      // Two slots pass between some of the questions.
+      // Some calls are two slots apart.
       if (i !== 2) expect(await newest(stakers)).toEqual(fresh)
     }
     expect((await newest(stakers)).map(({ validatorStake }) => validatorStake)).toEqual([7n])
-    expect(asked).toEqual(['all at 1', 'after 1', 'after 2', 'after 4'])
+    expect(reads).toEqual(['all at 1', 'after 1', 'after 2', 'after 4'])
   })
 
-  test('as of the slot before are known to a query that began before the newest one', async () => {
+  test('are also cached for the slot before the newest one', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()
     const { stakers, reads } = countingStakers()
@@ -107,12 +107,12 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     expect([former, newer]).toEqual([[5n], [6n]])
     expect(await Promise.all([slot + 1, slot + 2].map(stakeAt))).toEqual([[5n], [6n]])
     expect(reads()).toBe(1)
-    // Before all that is kept they are read once, whoever asks.
+    // For an uncached slot they are read once for concurrent calls.
     expect(await Promise.all([slot, slot].map(stakeAt))).toEqual([[7n], [7n]])
     expect(reads()).toBe(2)
   })
 
-  test('are all read again when more has changed than there are accounts', async () => {
+  test('are all read again after more changes than accounts', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()
     const { stakers, reads } = countingStakers()
@@ -120,7 +120,7 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
       Array.from({ length: count }, (_, n) =>
         accountVersion(1_000 + n, at, { validatorStake: BigInt((at * n) % 50) }),
       )
-    // More than a page of changes, and as many as there are accounts: 600 of these and three of before.
+    // More than a page of changes, and as many as there are accounts: 600 of these and 3 earlier ones.
     await commit(slot + 1, stakesIn(slot + 1, 600))
     await newest(stakers)
     await commit(slot + 2, stakesIn(slot + 2, 600))
@@ -133,7 +133,7 @@ describe.each(databases)("accounts that stake, on '$name'", ({ create }) => {
     expect(reads()).toBe(2)
   })
 
-  test('are all read again where the database holds another history', async () => {
+  test('are all read again if the database holds another history', async () => {
     const { read } = store
     const { slot } = await read.latestMilestone()
     let isAnother = false

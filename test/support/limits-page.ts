@@ -24,7 +24,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   turnsAwaited: ['api/sockets.test.ts', 'of a client with more waiting requests is closed'],
   blockBytes: [
     'service/oversize.test.ts',
-    'is refused by the inspection of a block, without a look at a signature',
+    'an oversize block is rejected by inspection before any signature is checked',
   ],
   accessNodes: ['api/rest/chain-record.test.ts', 'one node too many'],
   accessNodeCharacters: ['api/rest/chain-record.test.ts', 'a node too long'],
@@ -63,7 +63,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   ],
   asOfUpdates: [
     'service/address-as-of.test.ts',
-    'an address with more updates than are read is refused by name',
+    'an address with more updates than the limit is rejected',
   ],
   searchCharacters: ofQuery('of search are those that it applies'),
   searchHits: ['api/graphql/search.test.ts', 'at most twenty things of all kinds together'],

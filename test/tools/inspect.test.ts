@@ -11,7 +11,7 @@ import { checkAnswer, type InspectedVector, linesOf } from '../support/vector-li
 import { vectorNetworks } from '../support/vector-networks.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-/** Every vector that speaks of single values passes through `inspect`: verdict, both forms, and all values. */
+/** Every vector of a single value passes through `inspect`, which must return the verdict, both forms and all values. */
 
 const countByFileAndKind = {
   ...formVectorCounts,
@@ -61,7 +61,7 @@ describe('the vectors', () => {
     checked.set(kind, count + (checked.get(kind) ?? 0))
   })
 
-  test.each(Object.entries(countByFileAndKind))('no kind of %s is left out', (file, kinds) => {
+  test.each(Object.entries(countByFileAndKind))('every kind of %s is tested', (file, kinds) => {
     const left = loadVectors<InspectedVector>(file).filter(({ kind }) => !(kind in kinds))
     expect(left).toEqual([])
   })
@@ -70,7 +70,7 @@ describe('the vectors', () => {
 describe('a transaction in the documented numbering', () => {
   const key = keypairOf(new Uint8Array(32).fill(7))
 
-  test('is signed and identified by its bytes as they came', async () => {
+  test('keeps its bytes for signatures and ids', async () => {
     const block = await signedBlock(renumbered(rewardBlock, 1))
     const answer = await ask({ json: block })
     expect(answer).toMatchObject({ ok: true, signatureValid: true, unlockSignaturesValid: [true] })
@@ -87,14 +87,14 @@ describe('a transaction in the documented numbering', () => {
   const vectors = loadVectors<InspectedVector>('transactions')
   const rewardBlock = vectors.find(({ name }) => name === 'block/transaction/reward-input')?.json
 
-  /** The block with the codes of its context inputs raised. */
+  /** Returns the block with `by` added to the codes of its context inputs. */
   function renumbered(block: unknown, by: number): unknown {
     return edited(block, `${place}.contextInputs`, (inputs) =>
       Array.from(Object(inputs), Object).map((input) => ({ ...input, type: input.type + by })),
     )
   }
 
-  /** The block, signed over the hashes that `inspect` itself computes. */
+  /** Signs the block over the hashes that `inspect` computes. */
   async function signedBlock(unsigned: unknown): Promise<unknown> {
     const { transaction } = await ask({ json: unsigned })
     const half = edited(unsigned, 'body.payload.unlocks.0.signature', () =>

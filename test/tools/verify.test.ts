@@ -10,7 +10,7 @@ import {
 } from '../support/semantic-questions.ts'
 import { loadVectors } from '../support/vectors.ts'
 
-/** Every semantic vector passes through `verify` as a line, and its answer is held against what is expected. */
+/** Every semantic vector passes through `verify` as a line, and the test compares the response with the expected one. */
 
 const checker = openSignatureChecker({ queueLimit: 256 })
 afterAll(() => checker.close())
@@ -32,7 +32,7 @@ describe('the semantic vectors', () => {
   })
 })
 
-describe('questions that have no answer', () => {
+describe('verify rejects', () => {
   const rowsOfErrors = [
     ['no JSON', 'LINE_NOT_JSON', ''],
     ['[]', 'LINE_NOT_JSON', ''],
@@ -46,20 +46,23 @@ describe('questions that have no answer', () => {
     expect([error.code, error.path]).toEqual([code, path])
   })
 
-  test.each(rows)('$kind with any member missing or of another kind', async ({ kind }) => {
-    const [vector] = loadVectors<SemanticVector>(`semantic-${kind}`)
-    const question = JSON.parse(semanticLine(kind, Object(vector)))
-    const members = Object.keys(question).filter((member) => !['ref', 'kind'].includes(member))
-    for (const member of members) {
-      for (const value of [undefined, null, 7, 'x', [7], { x: 7 }]) {
-        const line = JSON.stringify({ ...question, [member]: value })
-        const answer = JSON.parse(await verifyLine({ checker }, line))
-        expect(Object.keys(answer)).toEqual(['ref', expect.stringMatching(/^(error|result)$/)])
+  test.each(rows)(
+    'or answers $kind with any member missing or of another type',
+    async ({ kind }) => {
+      const [vector] = loadVectors<SemanticVector>(`semantic-${kind}`)
+      const question = JSON.parse(semanticLine(kind, Object(vector)))
+      const members = Object.keys(question).filter((member) => !['ref', 'kind'].includes(member))
+      for (const member of members) {
+        for (const value of [undefined, null, 7, 'x', [7], { x: 7 }]) {
+          const line = JSON.stringify({ ...question, [member]: value })
+          const answer = JSON.parse(await verifyLine({ checker }, line))
+          expect(Object.keys(answer)).toEqual(['ref', expect.stringMatching(/^(error|result)$/)])
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('an output that was never created, and slots that go back', async () => {
+  test('an output that was never created and slots that are not ascending', async () => {
     const vector = Object(loadVectors<SemanticVector>('semantic-accounts')[0])
     const [slot] = vector.slots
     const consumed = [`0x${'11'.repeat(38)}`]
