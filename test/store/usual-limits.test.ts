@@ -68,7 +68,7 @@ test('PostgreSQL plans a read by keys once, whatever the number of keys', async 
       SELECT sha256(int8send(n)), 1, 4, 1, ${id} FROM generate_series(1, 20000) AS n`)
     await client.query("INSERT INTO published_tip VALUES (1, 0, '', 0, '', 0, '')")
     await client.query('ANALYZE')
-    const chainIds = Array.from({ length: asked }, (_, n) => {
+    const chainIds = Array.from({ length: executions }, (_, n) => {
       const bytes = Buffer.alloc(8)
       bytes.writeBigInt64BE(BigInt(n + 1))
       return `0x${hash('sha256', bytes)}` as const
@@ -80,12 +80,12 @@ test('PostgreSQL plans a read by keys once, whatever the number of keys', async 
       const states = await newestChainStates([chainId])
       expect(states.map((state) => state.chainId)).toEqual([chainId])
     }
-    expect((await newestChainStates(chainIds)).length).toBe(asked)
+    expect((await newestChainStates(chainIds)).length).toBe(executions)
     const prepared = await reads.query(
       "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE '%max' || '(own%'",
       [],
     )
-    expect(prepared).toEqual([[asked + 1 - 5, 5]])
+    expect(prepared).toEqual([[executions + 1 - 5, 5]])
   } finally {
     await reads.close()
     await client.end()
