@@ -22,9 +22,10 @@ export function createTurns(holdMs = defaultHoldMs): Turns {
 
 /**
  * Milliseconds after which a turn yields. This is a quarter of the longest time for which the event loop is blocked: one phase may have two
- * turns, each turn continues until its next check, and garbage collection adds to both.
+ * turns, each turn continues until its next check, and garbage collection adds to both. A request needs up to three phases, so that it
+ * waits for six turns of others.
  */
-const defaultHoldMs = 5
+const defaultHoldMs = 2
 
 /*
  * The requests of all clients share one event loop by start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn belongs to
@@ -167,8 +168,8 @@ export async function eachInTurns<T>(list: Iterable<T>, work: (one: T) => void):
   await inTurns(paused(list, work))
 }
 
-/** Items between two checks of the turn. They take one or two milliseconds. */
-const madePerTurn = 256
+/** Items between two checks of the turn. They take about a millisecond. */
+const madePerTurn = 128
 
 function join(flow: Flow, queue: Fifo<() => void>, resolve: () => void): void {
   queue.push(resolve)

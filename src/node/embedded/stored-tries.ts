@@ -38,7 +38,7 @@ export type StoredTrie = keyof typeof storedTries
 
 /** The tries at the end of the newest slot, whether that slot is written or not. */
 export interface StoredTries {
-  /** Sets keys, removes the keys without a value, and returns the root. Yields to the event loop every 5 ms. */
+  /** Sets keys, removes the keys without a value, and returns the root. Yields to the event loop every 2 ms. */
   update(
     trie: StoredTrie,
     valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>,
