@@ -16,6 +16,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
+import { isTurnOver, nextTurn } from '../../lib/turns.ts'
 import type { Budget } from './budget.ts'
 import type { GatewayContext } from './builder.ts'
 import { workOf } from './cost.ts'
@@ -54,7 +55,7 @@ function metered(field: GraphQLField<unknown, GatewayContext>, maxTypeName: numb
   const { type, resolve = defaultFieldResolver } = field
   const measure = measureOf(type, maxTypeName)
   const work = workOf(field)
-  const convert = isListOfObjects(type) ? asPromises : unchanged
+  const convert = isListOfObjects(type) ? inTurnsOf : unchanged
   return (source, args, context, info) => {
     const { budget } = context
     // Before the work, so that an operation that has to end does no more of it.
@@ -69,7 +70,7 @@ function metered(field: GraphQLField<unknown, GatewayContext>, maxTypeName: numb
     }
     const take = (there: unknown) => {
       budget.spend(bytesOf(there, info))
-      return convert(there)
+      return convert(there, context)
     }
     return isPromise(value) ? whenThere(value, budget, take) : take(value)
   }
@@ -99,11 +100,22 @@ function isListOfObjects(type: GraphQLOutputType): boolean {
 const unchanged = (value: unknown) => value
 
 /**
- * Wraps each item of a list of objects in a promise. When an item fails synchronously, the executor of `graphql` (16.15) abandons the
- * incomplete items before it. If one of those fails later, its rejection has no handler, which ends the process.
+ * Wraps each item of a list of objects in a promise, which resolves in a turn of the client: the executor would complete all items of a
+ * page, up to some hundred thousand fields, without a pause. The rest of the items rejects when the operation has ended.
+ *
+ * When an item fails synchronously, the executor of `graphql` (16.15) abandons the incomplete items before it. If one of those fails
+ * later, its rejection has no handler, which ends the process. Promises never fail synchronously.
  */
-function asPromises(value: unknown): unknown {
-  return Array.isArray(value) ? value.map((item) => Promise.resolve(item)) : value
+function inTurnsOf(value: unknown, { budget, share }: GatewayContext): unknown {
+  if (!Array.isArray(value)) return value
+  let before = Promise.resolve()
+  return value.map((item) => {
+    before = before.then(() => {
+      budget.check()
+      return isTurnOver() ? nextTurn(share.client) : undefined
+    })
+    return before.then(() => item)
+  })
 }
 
 /** Wraps the resolver of a subscription field: each event is a response of its own, with one root field. */

@@ -118,7 +118,7 @@ describe('the count of a response', () => {
     const network = present(vectorNetworks.get(params), params)
     const { bech32Hrp } = network.parameters
     const services = { signatures, source: { network }, parameters: { bech32Hrp } }
-    const contextValue = { services, budget, requestId: 'test' }
+    const contextValue = { services, budget, requestId: 'test', share: { client: 'test' } }
     const document = parse(query)
     return await execute({ schema, document, contextValue, variableValues: { bytes } })
   }
