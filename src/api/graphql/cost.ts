@@ -172,7 +172,7 @@ function createPricing(deps: CostDeps): Pricing {
     const written = writtenCost * (1 + nameLength(node))
     const meta = type === schema.getQueryType() ? metaFields.get(name) : undefined
     if (meta !== undefined) {
-      const listed = 1 + introspection.below(meta, node, undefined)
+      const listed = 1 + introspection.belowRoot(meta, node)
       listedFields += listed
       return listed * introspected + written
     }

@@ -5,14 +5,17 @@ import {
   getIntrospectionQuery,
   getNamedType,
   getNullableType,
+  getOperationAST,
   isCompositeType,
   isListType,
   isObjectType,
   parse,
+  SchemaMetaFieldDef,
   validate,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { costRefusal, declaredPrice, operationCost } from '../../../src/api/graphql/cost.ts'
+import { createIntrospectionCount } from '../../../src/api/graphql/introspection-cost.ts'
 import {
   fieldCost,
   maxOperationCost,
@@ -75,6 +78,19 @@ describe('introspection costs as many fields as its response has', () => {
     const text = `{ ${times(40, (n) => `a${n}: __schema { types { ...T } }`)} }
       fragment T on __Type { ${times(40, (n) => `b${n}: fields { ${times(40, (m) => `c${n}x${m}: name`)} }`)} }`
     expect(costOf(text)).toBeGreaterThan(maxOperationCost)
+  })
+
+  test('in a time that grows with the document, not with the answer', () => {
+    const levels = 8
+    const below = (level: number): string =>
+      level === 0 ? 'name' : `possibleTypes { interfaces { ${below(level - 1)} } }`
+    const document = parse(`{ __schema { types { ${below(levels)} } } }`)
+    const node = getOperationAST(document)?.selectionSet.selections[0]
+    if (node?.kind !== 'Field') throw new Error('a document of one field')
+    const deps = { schema, fragments: new Map(), variables: {}, limit: Number.MAX_SAFE_INTEGER }
+    const counted = createIntrospectionCount(deps).belowRoot(SchemaMetaFieldDef, node)
+    // One by one, they would be counted for hours.
+    expect(counted).toBeGreaterThan(1e10)
   })
 })
 
