@@ -12,7 +12,7 @@ export interface ResponseCache {
    */
   getOrCompute(
     request: RequestKey,
-    prepare: () => PreparedRequest | undefined,
+    prepare: () => PreparedRequest | undefined | Promise<PreparedRequest | undefined>,
   ): Promise<string | CachedResponse | undefined>
 }
 
@@ -127,7 +127,7 @@ export function createResponseCache({
       const hash = crc32(request.text, seeds[request.method])
       if (!requested.has(hash)) {
         requested.add(hash)
-        return prepare()?.compute()
+        return (await prepare())?.compute()
       }
       const known = entries.find(hash, request)
       // The counter is read before the version, and the version before the response: no response is older than either.
@@ -141,7 +141,7 @@ export function createResponseCache({
           return known
         }
       }
-      const prepared = prepare()
+      const prepared = await prepare()
       if (prepared === undefined) return undefined
       const readVersion = known?.readVersion ?? versionOf(hash, prepared)
       if (readVersion === undefined) return prepared.compute()

@@ -134,7 +134,7 @@ async function execute(
   let taken = 0
   let budget: Budget | undefined
   const leave = () => budget?.leave()
-  const prepare = (): PreparedRequest | undefined => {
+  const prepare = async (): Promise<PreparedRequest | undefined> => {
     const request = readRequest()
     if (request === undefined) return undefined
     if (operationRefusal(runningOperations) !== undefined) return undefined
@@ -142,7 +142,7 @@ async function execute(
     budget.begin(runningOperations)
     response.on('close', () => budget?.close())
     response.on('close', leave)
-    const ready = queries.prepare(request, { ...fields, budget })
+    const ready = await queries.prepare(request, { ...fields, budget })
     if (ready === undefined) return undefined
     refusal = fields.share.take(ready.cost)
     if (refusal !== undefined) return undefined

@@ -10,6 +10,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
+import { isTurnOver, nextTurn } from '../../lib/turns.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
 import { noteOperation } from '../observation.ts'
 import type { Validity } from '../response-cache.ts'
@@ -27,6 +28,7 @@ import { withMeteredServices } from './metered-services.ts'
 import { maxOperationCost } from './prices.ts'
 import type { GraphqlServer } from './server.ts'
 import { type TrackedContext, trackContext } from './tracked-context.ts'
+import { noteValid, partsOfRules } from './validation.ts'
 
 /** A cache of queries that are parsed, validated and compiled. */
 
@@ -53,8 +55,11 @@ export interface ReadyQuery {
 
 /** Prepared queries by their text. */
 export interface PreparedQueries {
-  /** Returns `undefined` unless the request is a valid query within the cost limit with valid variables; the server answers others. */
-  prepare(request: QueryRequest, context: GatewayContext): ReadyQuery | undefined
+  /**
+   * Resolves to `undefined` unless the request is a valid query within the cost limit with valid variables; the server answers others.
+   * Takes several turns for a long document.
+   */
+  prepare(request: QueryRequest, context: GatewayContext): Promise<ReadyQuery | undefined>
 }
 
 /** Dependencies of prepared queries. */
@@ -69,8 +74,8 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
   const { schema } = deps
   const cache = createCache(deps)
   return {
-    prepare: (request, context) => {
-      const prepared = cache.prepared(request, context)
+    prepare: async (request, context) => {
+      const prepared = await cache.prepared(request, context)
       if (prepared === undefined) return undefined
       const { operation } = prepared
       const definitions = operation.variableDefinitions ?? []
@@ -78,6 +83,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       if (variables === undefined) return undefined
       const compiled = cache.compiled(prepared, variables)
       if (compiled === undefined) return undefined
+      await restOfLong(request, context)
       const cost = costOf(schema, prepared, request, context)
       if (context.observation !== undefined) context.observation.cost = cost
       if (cost > maxOperationCost) return undefined
@@ -88,17 +94,32 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
 }
 
 function createCache(deps: PreparedQueryDeps) {
-  const { graphql, schema } = deps
+  const { schema } = deps
   const cache = new LRUCache<string, Prepared>({
     maxSize: maxCachedBytes,
     sizeCalculation: sizeOf,
   })
 
-  function prepared(request: QueryRequest, context: GatewayContext): Prepared | undefined {
+  const underWay = new Map<string, Promise<Prepared | undefined>>()
+
+  async function prepared(
+    request: QueryRequest,
+    context: GatewayContext,
+  ): Promise<Prepared | undefined> {
     const key = `${request.operationName ?? ''} ${request.query}`
-    const known = cache.get(key)
+    const known = cache.get(key) ?? underWay.get(key)
     if (known !== undefined) return known
-    const document = validDocument(graphql, schema, request.query, context)
+    const making = make(key, request, context).finally(() => underWay.delete(key))
+    underWay.set(key, making)
+    return making
+  }
+
+  async function make(
+    key: string,
+    request: QueryRequest,
+    context: GatewayContext,
+  ): Promise<Prepared | undefined> {
+    const document = await validDocument(deps, request, context)
     const operation = document && getOperationAST(document, request.operationName)
     if (!document || operation?.operation !== 'query') return undefined
     const conditionNames = conditionsIn(document)
@@ -253,22 +274,42 @@ function compile({ log }: PreparedQueryDeps, options: CompileOptions): CompiledQ
   }
 }
 
-/** Parses and validates a query with the document limits of all transports. Returns `undefined` for errors, which the server reports. */
-function validDocument(
-  graphql: GraphqlServer,
-  schema: GraphQLSchema,
-  query: string,
+/** Parses and validates a query with the document limits of all transports. Resolves to `undefined` for errors, which the server reports. */
+async function validDocument(
+  { graphql, schema }: PreparedQueryDeps,
+  request: QueryRequest,
   context: GatewayContext,
-): DocumentNode | undefined {
+): Promise<DocumentNode | undefined> {
   try {
     const { parse, validate } = graphql.getEnveloped(context)
-    const document: DocumentNode = parse(query)
+    const document: DocumentNode = parse(request.query)
+    if (isLong(request)) {
+      for (const rules of partsOfRules) {
+        await restOfLong(request, context)
+        if (validate(schema, document, rules).length > 0) return undefined
+      }
+      noteValid(document)
+      await restOfLong(request, context)
+      return document
+    }
     return validate(schema, document).length === 0 ? document : undefined
   } catch (failure) {
     if (failure instanceof GraphQLError) return undefined
     throw failure
   }
 }
+
+/** Yields between the steps of preparing a long document, each of which takes some milliseconds. */
+async function restOfLong(request: QueryRequest, { share }: GatewayContext): Promise<void> {
+  if (isLong(request) && isTurnOver()) await nextTurn(share.client)
+}
+
+function isLong({ query }: QueryRequest): boolean {
+  return query.length > shortDocument
+}
+
+/** Characters of a document that is prepared in one turn. */
+const shortDocument = 4_096
 
 function conditionsIn(document: DocumentNode): readonly string[] {
   const names = new Set<string>()

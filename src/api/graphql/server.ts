@@ -23,6 +23,7 @@ import { overlappingFields } from './overlapping-fields.ts'
 import { errorCost } from './prices.ts'
 import { shareLimit } from './share-limit.ts'
 import { createTextCache } from './text-cache.ts'
+import { validInParts } from './validation.ts'
 
 /** The GraphQL server for HTTP. `ws.ts` uses its parser, validator and executor for WebSocket connections. */
 export type GraphqlServer = ReturnType<typeof createGraphqlServer>
@@ -52,6 +53,7 @@ export function createGraphqlServer({
       documentCodes,
       documentLimits,
       overlappingFields,
+      validInParts,
       costLimit,
       shareLimit,
       endings,

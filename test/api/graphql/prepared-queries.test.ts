@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, test } from 'vitest'
+import { specifiedRules } from 'graphql'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createBudget } from '../../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
 import { maxCompiledFields } from '../../../src/api/graphql/compile.ts'
@@ -8,6 +10,7 @@ import { createDocuments } from '../../../src/api/graphql/documents.ts'
 import { createPreparedQueries } from '../../../src/api/graphql/prepared-queries.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
+import { partsOfRules } from '../../../src/api/graphql/validation.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { fullShare } from '../../support/full-share.ts'
 
@@ -23,14 +26,15 @@ function createQueries() {
 const list = (fields: string) => `ledgerUpdates(address: "x", first: 1) { ${fields} }`
 
 describe('a query', () => {
-  test('has a version if its response depends on the log alone', () => {
+  test('has a version if its response depends on the log alone', async () => {
     const prepare = createQueries()
-    expect(prepare(`{ ${list('totalCount')} }`)?.version).toBeDefined()
-    const others = prepare(`{ ${list('totalCount')} milestone { index } }`)
+    const one = await prepare(`{ ${list('totalCount')} }`)
+    expect(one?.version).toBeDefined()
+    const others = await prepare(`{ ${list('totalCount')} milestone { index } }`)
     expect([others !== undefined, others?.version]).toEqual([true, undefined])
   })
 
-  test('is prepared only if its pages are within the cost limit', () => {
+  test('is prepared only if its pages are within the cost limit', async () => {
     const prepare = createQueries()
     const fields = 'cursor seq ordinal address class roles outputId isSpent balance historyHash'
     const lists = Array.from(
@@ -38,12 +42,67 @@ describe('a query', () => {
       (_, n) => `a${n}: ledgerUpdates(address: "x", first: $n) { nodes { ${fields} } }`,
     )
     const text = `query ($n: Int) { ${lists.join(' ')} }`
-    const isPrepared = (n: number) => prepare(text, { n }) !== undefined
-    expect([10, 1_000, 10, 1_000].map(isPrepared)).toEqual([true, false, true, false])
+    const isPrepared = async (n: number) => (await prepare(text, { n })) !== undefined
+    const prepared = await Promise.all([10, 1_000, 10, 1_000].map(isPrepared))
+    expect(prepared).toEqual([true, false, true, false])
   })
 })
 
-test('compiled queries with many fields, each sent once, are not cached', () => {
+describe('a long document', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  const long = (fields: string) => `{ ${list('totalCount')} ${fields} } # ${'x'.repeat(5_000)}`
+
+  /** The phases of the event loop until a query is prepared. Each turn is over at the first check. */
+  async function phasesOf(text: string) {
+    let clock = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => (clock += 3))
+    let phases = 0
+    let isOver = false
+    const preparing = createQueries()(text).finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await setImmediate()
+      phases++
+    }
+    return { phases, prepared: await preparing }
+  }
+
+  test('is prepared in several turns, and a short one in one', async () => {
+    const short = await phasesOf(`{ ${list('totalCount')} }`)
+    const { phases, prepared } = await phasesOf(long(''))
+    expect([short.phases, phases >= 5]).toEqual([1, true])
+    expect(prepared?.cost).toBe(short.prepared?.cost)
+  })
+
+  test.each([
+    'nothing',
+    'milestone { index(none: 1) }',
+    'milestone { id: index id: timestamp }',
+    'milestone',
+    '...F',
+    'milestone(index: $n) { index }',
+    'milestone { index @skip }',
+    'milestone(index: "1") { index }',
+    'milestone(index: 1, index: 1) { index }',
+    '... on Nothing { __typename }',
+  ])('that is not valid is not prepared, whatever is wrong: %s', async (fields) => {
+    const prepare = createQueries()
+    expect(await prepare(long(''))).toBeDefined()
+    expect(await prepare(long(fields))).toBeUndefined()
+  })
+
+  test('is checked by each rule', () => {
+    const rules = partsOfRules.flat()
+    expect(rules.toSorted(byName)).toEqual(specifiedRules.toSorted(byName))
+  })
+
+  const byName = (one: { name: string }, other: { name: string }) =>
+    one.name < other.name ? -1 : 1
+})
+
+test('compiled queries with many fields, each sent once, are not cached', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const heap = () => {
@@ -61,7 +120,7 @@ test('compiled queries with many fields, each sent once, are not cached', () => 
     `query Q${n} { ${lists.join(' ')} } fragment F on LedgerUpdate { ${fields} }`
   expect(75 * 25).toBeLessThan(maxCompiledFields)
   const before = heap()
-  for (let n = 0; n < 60; n++) expect(prepare(text(n))).toBeDefined()
+  for (let n = 0; n < 60; n++) expect(await prepare(text(n))).toBeDefined()
   // From more than 100 MB. Parsed documents have a limit of their own, and are 17 MB of it.
   expect(heap() - before).toBeLessThan(60_000_000)
 })
