@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { passTurn } from '../lib/turns.ts'
 import type { Services } from '../service/services.ts'
 import type { QueryParameterMalformed } from './api-errors.ts'
 import { forOneRequest } from './client-shares.ts'
@@ -68,6 +69,9 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     common,
   })
   if (left === undefined) return
+  // The body is parsed again.
+  await passTurn(client.name)
+  if (response.destroyed) return
   setHeaders(response, common)
   const full = left.ended === undefined ? operationRefusal(occupancy.runningOperations) : undefined
   if (full !== undefined) return refuse(full, 503)

@@ -39,13 +39,21 @@ interface Flow {
   readonly begun: Fifo<() => void>
   /** Requests that have not started. */
   readonly fresh: Fifo<() => void>
+  /** Parts of work in `begun`; the others in it wait for the rest of a turn. */
+  parts: number
   /** Milliseconds for which the client has used the loop. A new client starts at the value of the flow that is served. */
   servedMs: number
   /** Milliseconds of its last turn. */
   lastMs: number
 }
 
-const newFlow = (): Flow => ({ begun: createFifo(), fresh: createFifo(), servedMs: 0, lastMs: 0 })
+const newFlow = (): Flow => ({
+  begun: createFifo(),
+  fresh: createFifo(),
+  parts: 0,
+  servedMs: 0,
+  lastMs: 0,
+})
 
 const flows = new Map<string, Flow>()
 
@@ -92,12 +100,18 @@ export function turnsAwaited(client: string): number {
  */
 export function nextTurn(client?: string): Promise<void> {
   const flow = running ?? (client === undefined ? ownFlow : flowOf(client))
-  return new Promise((resolve) => join(flow, flow.begun, resolve))
+  flow.parts++
+  return new Promise((resolve) => {
+    join(flow, flow.begun, () => {
+      flow.parts--
+      resolve()
+    })
+  })
 }
 
 /**
  * Resolves when everything else in the current turn has been done, so that the callers of this function can combine their reads. If there
- * is no turn, or parts of it continue in later turns, resolves in the next turn of this client.
+ * is no turn, or parts of it continue in later turns, resolves in a turn of this client after them.
  */
 export async function restOfTurn(client: string): Promise<void> {
   if (running !== undefined) {
@@ -106,8 +120,15 @@ export async function restOfTurn(client: string): Promise<void> {
     await new Promise<void>((resolve) => process.nextTick(resolve))
     if (running?.begun.length === 0) return
   }
-  await nextTurn(client)
+  const flow = running ?? flowOf(client)
+  for (let turns = 0; turns < maxRestTurns; turns++) {
+    await new Promise<void>((resolve) => join(flow, flow.begun, resolve))
+    if (flow.parts === 0) return
+  }
 }
+
+/** Turns after which the rest does not wait any longer: another request of the client may have parts without end. */
+const maxRestTurns = 16
 
 /** Whether the current turn is over. All parts of a response share its time. */
 export function isTurnOver(): boolean {
@@ -119,9 +140,9 @@ export function isTurnOver(): boolean {
   return now - began > defaultHoldMs
 }
 
-/** Yields if the current turn is over. Long work calls this before each of its pieces. */
-export async function passTurn(): Promise<void> {
-  if (isTurnOver()) await nextTurn()
+/** Yields if the current turn is over. Long work calls this before each of its pieces. `client` is that of `nextTurn`. */
+export async function passTurn(client?: string): Promise<void> {
+  if (isTurnOver()) await nextTurn(client)
 }
 
 /** Maps a list, and yields at intervals. */

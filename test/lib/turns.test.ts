@@ -135,6 +135,29 @@ describe('clients', () => {
     expect(order).toEqual([...Array(10).fill('promise'), 'rest'])
   })
 
+  test('get the rest of a turn after all parts that continue in later turns', async () => {
+    const order: string[] = []
+    const parts = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        clock += 3
+        await nextTurn('a')
+        order.push('part')
+      }
+    }
+    await turnOf('a')
+    const all = parts(4)
+    const rests = [restOfTurn('a'), restOfTurn('a')].map((rest) =>
+      rest.then(() => order.push('rest')),
+    )
+    await Promise.all([all, ...rests])
+    expect(order).toEqual([...Array(4).fill('part'), 'rest', 'rest'])
+    await turnOf('a')
+    const endless = parts(30)
+    await restOfTurn('a')
+    expect(order.filter((one) => one === 'part').length).toBeLessThan(4 + 30)
+    await endless
+  })
+
   test('leave two thirds of the time to new connections while they come, and use all of it afterwards', async () => {
     const order: string[] = []
     const works = ['a', 'b', 'c'].map((client) => work(order, client, 0.5))

@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
-import { isTurnOver, nextTurn } from '../../lib/turns.ts'
+import { passTurn } from '../../lib/turns.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
 import { noteOperation } from '../observation.ts'
 import type { Validity } from '../response-cache.ts'
@@ -301,7 +301,7 @@ async function validDocument(
 
 /** Yields between the steps of preparing a long document, each of which takes some milliseconds. */
 async function restOfLong(request: QueryRequest, { share }: GatewayContext): Promise<void> {
-  if (isLong(request) && isTurnOver()) await nextTurn(share.client)
+  if (isLong(request)) await passTurn(share.client)
 }
 
 function isLong({ query }: QueryRequest): boolean {
