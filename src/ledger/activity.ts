@@ -1,5 +1,5 @@
 import type { Hex } from '../lib/hex.ts'
-import { createLargeMap } from '../lib/large-map.ts'
+import { createPackedMap } from '../lib/packed-map.ts'
 import { paused, type Steps } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
@@ -60,7 +60,7 @@ export interface SlotMoves {
   readonly slot: SlotIndex
   /** Number of log rows of the slot, of both classes. */
   readonly updates: number
-  readonly owned: readonly OwnedMove[]
+  readonly owned: Iterable<OwnedMove>
 }
 
 /** The data of a slot in addition to its moves. */
@@ -110,39 +110,36 @@ const noTransactions = { accepted: 0, moved: 0n }
  * transaction creates outputs. In log order the outputs of a transaction are adjacent.
  */
 function* transactionsIn(
-  owned: readonly OwnedMove[],
+  owned: Iterable<OwnedMove>,
   { amountById, spenderById }: MovedOutputs,
 ): Steps<Pick<Activity, 'accepted' | 'moved'>> {
   let isKnown = true
-  const sendersById = createLargeMap<TransactionId, Set<Hex>>()
+  const senders = createPackedMap()
   yield* paused(owned, ({ outputId, address, isSpent }) => {
     if (!isSpent) return
     const spender = spenderById.get(outputId)
-    if (spender === undefined) {
-      isKnown = false
-      return
-    }
-    const former = sendersById.get(spender)
-    if (former === undefined) sendersById.set(spender, new Set([address]))
-    else former.add(address)
+    if (spender === undefined) isKnown = false
+    else senders.set(senderKey(spender, address), 1n)
   })
   let accepted = 0
   let moved = 0n
   let transactionId: TransactionId | undefined
-  let senders: ReadonlySet<Hex> | undefined
   yield* paused(owned, ({ outputId, address, isSpent }) => {
     if (isSpent) return
     if (transactionId === undefined || !outputId.startsWith(transactionId)) {
       transactionId = transactionOf(outputId)
-      senders = sendersById.get(transactionId)
       accepted++
     }
-    if (senders?.has(address)) return
+    if (senders.get(senderKey(transactionId, address)) !== undefined) return
     const amount = amountById.get(outputId)
     if (amount === undefined) isKnown = false
     else moved += amount
   })
   return { accepted, moved: isKnown ? moved : undefined }
+}
+
+function senderKey(transactionId: TransactionId, address: Hex): Hex {
+  return `${transactionId as Hex}${address.slice(2)}`
 }
 
 /** Sums the activity per span. A sum with an unknown count is unknown. */

@@ -124,14 +124,18 @@ export interface MovedBalances {
   readonly tokens: ReadonlyMap<TokenKey, TokenBalance>
   /** The total of each address with a move in a slot, at the end of the slot. */
   readonly totals: ReadonlyMap<SlotIndex, LargeMap<Hex, bigint>>
-  /** The totals of the addresses that gained or lost an output by expiration. */
-  readonly expirationTotals: readonly ExpirationTotal[]
+  /** The addresses that gained or lost an output by expiration. */
+  readonly transferred: readonly OwnerAt[]
 }
 
-/** The total of an address at the end of a slot in which it gained or lost an output by expiration. */
-export interface ExpirationTotal {
+/** An address that gained or lost an output by expiration in a slot. */
+export interface OwnerAt {
   readonly address: Hex
   readonly slot: SlotIndex
+}
+
+/** The total of such an address at the end of the slot. */
+export interface ExpirationTotal extends OwnerAt {
   readonly total: bigint
 }
 
@@ -150,7 +154,7 @@ export async function applyMoves(
   const balances = createLargeMap<Hex, Balance>()
   const tokens = new Map<TokenKey, TokenBalance>()
   const totals = new Map<SlotIndex, LargeMap<Hex, bigint>>()
-  const transferred = new Map<string, Omit<ExpirationTotal, 'total'>>()
+  const transferred = new Map<string, OwnerAt>()
   await eachInTurns(moves, (move) => {
     const { slot, holding, cause } = move
     const { owner } = holding
@@ -167,10 +171,5 @@ export async function applyMoves(
     const owned = tokens.get(key) ?? before.tokens.get(key) ?? noTokens
     tokens.set(key, moveTokens(owned, move))
   })
-  const expirationTotals = [...transferred.values()].map(({ address, slot }) => ({
-    address,
-    slot,
-    total: totals.get(slot)?.get(address) ?? 0n,
-  }))
-  return { balances, tokens, totals, expirationTotals }
+  return { balances, tokens, totals, transferred: [...transferred.values()] }
 }

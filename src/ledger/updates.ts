@@ -53,6 +53,11 @@ export interface LogEntry {
   readonly isSpent: boolean
 }
 
+/** Log entries in log order: a list, or a more compact form of one. */
+export interface LogEntries extends Iterable<LogEntry> {
+  readonly length: number
+}
+
 /** The creation or the spending of an output. */
 export interface OutputMoment {
   readonly outputId: OutputId

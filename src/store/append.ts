@@ -3,13 +3,14 @@ import type { OwnedMove, SlotMoves } from '../ledger/activity.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { createLargeMap, type LargeMap } from '../lib/large-map.ts'
+import { createPackedMap } from '../lib/packed-map.ts'
 import { eachInTurns, mapInTurns } from '../lib/turns.ts'
 import { transactionOf } from '../protocol/ids.ts'
 import type { OutputId, TransactionId } from '../protocol/primitives.ts'
 import type { TotalAt } from './balances.ts'
 import type { SlotCommit } from './contract.ts'
 import { inChunks } from './in-chunks.ts'
-import type { AddressTip, LedgerUpdate, LogEntry, Milestone } from './rows.ts'
+import type { AddressTip, LedgerUpdate, LogEntries, LogEntry, Milestone } from './rows.ts'
 import { commitments, ledgerUpdates, type RowIn } from './sql/bulk-tables.ts'
 import type { RawWriting, TipKey } from './sql/statements.ts'
 import { numberToClass } from './values.ts'
@@ -18,38 +19,55 @@ import { numberToClass } from './values.ts'
 export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promise<SlotMoves[]> {
   const { tx, sql } = writing
   const { commits } = growth
-  const [only] = commits
-  const entries =
-    only !== undefined && commits.length === 1
-      ? only.entries
-      : commits.flatMap((commit) => commit.entries)
-  if (entries.length > 0) await sql.partitions?.createUpTo(tx, growth.lastSeq + entries.length)
-  const tips = await readTips(writing, entries)
-  const log = placing(growth, tips)
+  const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
+  if (rows > 0) await sql.partitions?.createUpTo(tx, growth.lastSeq + rows)
+  // The tips of a few entries are read at once, even if the entries are of many slots.
+  const shared =
+    rows > entriesAtOnce
+      ? undefined
+      : await readTips(
+          writing,
+          commits.flatMap(({ entries }) => [...entries]),
+        )
+  const log = placing(growth)
   const milestones: Milestone[] = []
   const moves: SlotMoves[] = []
   for (const commit of commits) {
     const placed = await log.begin(commit)
-    // Written in chunks as they are made, because a slot may have any number of entries.
-    await inChunks(commit.entries, async (some) => {
-      const updates = await mapInTurns(some, placed.update)
-      await sql.insert(tx, ledgerUpdates, updates)
-    })
+    for (const batch of batchesOf(commit.entries)) {
+      const tips = shared ?? (await readTips(writing, batch))
+      await inChunks(batch, async (some) => {
+        const updates = await mapInTurns(some, (entry) => placed.update(entry, tips))
+        await sql.insert(tx, ledgerUpdates, updates)
+      })
+      if (shared === undefined) await putTips(writing, tips)
+    }
     const { milestone, moved } = placed.end()
     milestones.push(milestone)
     moves.push(moved)
   }
   await sql.insert(tx, commitments, milestones)
-  if (entries.length > 0) await markShards(writing, growth.lastSeq, { tips, milestones })
+  if (shared !== undefined) await putTips(writing, shared)
+  if (rows > 0) await markShards(writing, growth.lastSeq, milestones)
   return moves
 }
 
-/** Marks each shard in the transaction that wrote the rows, so that a marked shard has the rows. */
-async function markShards(
-  { tx, sql: { shards } }: RawWriting,
-  former: number,
-  { tips, milestones }: { readonly tips: Tips; readonly milestones: readonly Milestone[] },
-): Promise<void> {
+/** More than a usual slot has. A larger slot is written batch by batch: the tips of a batch are rows of the batches before it. */
+const entriesAtOnce = 4_000
+
+function* batchesOf(entries: Iterable<LogEntry>): Generator<readonly LogEntry[]> {
+  let batch: LogEntry[] = []
+  for (const entry of entries) {
+    batch.push(entry)
+    if (batch.length < entriesAtOnce) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Writes the tips of a log in shards. A log in one table has no stored tips. */
+async function putTips({ tx, sql: { shards } }: RawWriting, tips: Tips): Promise<void> {
   if (shards?.isOn() !== true) return
   await inChunks([...tips], async (some) => {
     await shards.putTips(
@@ -57,6 +75,15 @@ async function markShards(
       some.map(([key, tip]) => ({ ...keyOfTip(key), ...tip })),
     )
   })
+}
+
+/** Marks each shard in the transaction that wrote the rows, so that a marked shard has the rows. */
+async function markShards(
+  { tx, sql: { shards } }: RawWriting,
+  former: number,
+  milestones: readonly Milestone[],
+): Promise<void> {
+  if (shards?.isOn() !== true) return
   await shards.mark(tx, former, present(milestones.at(-1), 'a slot').lastSeq)
 }
 
@@ -108,26 +135,25 @@ function keyOfTip(key: string): TipKey {
 }
 
 /** Assigns each entry its position, its ordinal and its history hash, and each slot its range. */
-function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
+function placing({ lastSeq, totalAt, spenderById }: LogGrowth) {
   let seq = lastSeq
 
   async function begin({ slot, commitmentId, bytes, entries }: SlotCommit) {
     const firstSeq = seq + 1
-    const owned: OwnedMove[] = []
     const isLast = await lastOfTransactions(entries, spenderById)
+    /** The slot of the row before each row, for the same address and class; -1 for a first row. */
+    const formerSlots = new Float64Array(entries.length)
     let at = 0
 
-    /** Returns the row of an entry. Call it once per entry, in order. */
-    function update(entry: LogEntry): RowIn<typeof ledgerUpdates> {
-      const known = newest.get(tipKey(entry))
+    /** Returns the row of an entry, and makes it a tip. Call it once per entry, in order. */
+    function update(entry: LogEntry, newest: Tips): RowIn<typeof ledgerUpdates> {
+      const key = tipKey(entry)
+      const known = newest.get(key)
       const former = known ?? noTip
-      const { address, outputId, isSpent } = entry
-      if (entry.class === 'OWNED') {
-        owned.push({ address, outputId, isSpent, formerSlot: known?.milestoneIndex })
-      }
+      formerSlots[at] = known?.milestoneIndex ?? -1
       const historyHash = nextHistoryHash(former.historyHash, slot, entry)
       const ordinal = former.ordinal + 1
-      newest.set(tipKey(entry), { ordinal, historyHash, milestoneIndex: slot })
+      newest.set(key, { ordinal, historyHash, milestoneIndex: slot })
       seq++
       return {
         ...entry,
@@ -135,13 +161,14 @@ function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
         ordinal,
         milestoneIndex: slot,
         historyHash,
-        balance: entry.class === 'OWNED' ? totalAt(address, slot) : undefined,
+        balance: entry.class === 'OWNED' ? totalAt(entry.address, slot) : undefined,
         isLastOfTransaction: isLast[at++] === 1,
       }
     }
 
     function end(): { readonly milestone: Milestone; readonly moved: SlotMoves } {
       const milestone = { slot, commitmentId, bytes, firstSeq, lastSeq: seq }
+      const owned = { [Symbol.iterator]: () => ownedMoves(entries, formerSlots) }
       return { milestone, moved: { slot, updates: entries.length, owned } }
     }
 
@@ -151,26 +178,42 @@ function placing({ lastSeq, totalAt, spenderById }: LogGrowth, newest: Tips) {
   return { begin }
 }
 
+function* ownedMoves(entries: LogEntries, formerSlots: Float64Array): Generator<OwnedMove> {
+  let at = 0
+  for (const { class: updateClass, address, outputId, isSpent } of entries) {
+    const former = formerSlots[at++] ?? -1
+    if (updateClass !== 'OWNED') continue
+    yield { address, outputId, isSpent, formerSlot: former === -1 ? undefined : former }
+  }
+}
+
 /** Returns 1 for the last entry of each address and class of each transaction. All entries of a transaction are in one slot. */
 async function lastOfTransactions(
-  entries: readonly LogEntry[],
+  entries: LogEntries,
   spenderById: LogGrowth['spenderById'],
 ): Promise<Uint8Array> {
-  const places = createLargeMap<TransactionId, number[]>()
-  let place = 0
-  await eachInTurns(entries, ({ outputId, isSpent }) => {
-    const transactionId = isSpent ? spenderById.get(outputId) : transactionOf(outputId)
-    const known = transactionId && places.get(transactionId)
-    if (known !== undefined) known.push(place)
-    else if (transactionId !== undefined) places.set(transactionId, [place])
-    place++
-  })
   const isLast = new Uint8Array(entries.length)
-  await eachInTurns(places.values(), (made) => {
-    const lastByKey = new Map(made.map((at) => [tipKey(present(entries[at], 'an entry')), at]))
-    for (const at of lastByKey.values()) isLast[at] = 1
+  const lastPlaces = createPackedMap()
+  let place = -1
+  await eachInTurns(entries, (entry) => {
+    place++
+    const { outputId, isSpent } = entry
+    const transactionId = isSpent ? spenderById.get(outputId) : transactionOf(outputId)
+    if (transactionId === undefined) return
+    const key = keyInTransaction(transactionId, entry)
+    const former = lastPlaces.get(key)
+    if (former !== undefined) isLast[Number(former)] = 0
+    isLast[place] = 1
+    lastPlaces.set(key, BigInt(place))
   })
   return isLast
+}
+
+function keyInTransaction(
+  transactionId: TransactionId,
+  { class: updateClass, address }: TipKey,
+): Hex {
+  return `${transactionId as Hex}${updateClass === 'OWNED' ? '00' : '01'}${address.slice(2)}`
 }
 
 /** The tip of an address and class without rows. */

@@ -7,6 +7,7 @@ import {
   type Balance,
   type BalanceMove,
   type MovedBalances,
+  type OwnerAt,
   type TokenBalance,
   type TokenKey,
   tokenKeyOf,
@@ -17,7 +18,7 @@ import { assert } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { createLargeMap } from '../lib/large-map.ts'
 import { eachInTurns, inTurns } from '../lib/turns.ts'
-import type { FoundryId } from '../protocol/primitives.ts'
+import type { FoundryId, SlotIndex } from '../protocol/primitives.ts'
 import { inChunks, inSmallChunks } from './in-chunks.ts'
 import { toBalance, toTokenBalance } from './mapping.ts'
 import * as table from './sql/bulk-tables.ts'
@@ -114,11 +115,24 @@ export async function writeBalances(
   before: BalancesBefore,
   moved: MovedBalances,
 ): Promise<void> {
-  const { tx, sql } = writing
   await writeBaseTokens(writing, moved.balances)
   await writeNativeTokens(writing, moved.tokens)
-  await inChunks(moved.expirationTotals, (some) => sql.insert(tx, table.expirationTransfers, some))
   await moveRanges(writing, await inTurns(rangeMoves(before.balances, moved.balances)))
+}
+
+/** Writes the totals of the addresses that gained or lost an output by expiration in a slot. An address may be named twice. */
+export async function writeExpirationTotals(
+  { tx, sql }: RawWriting,
+  transferred: readonly OwnerAt[],
+  totalAt: (address: Hex, slot: SlotIndex) => bigint | undefined,
+): Promise<void> {
+  const rows = new Map(
+    transferred.map(({ address, slot }) => [
+      `${address}:${slot}`,
+      { address, slot, total: totalAt(address, slot) ?? 0n },
+    ]),
+  )
+  await inChunks([...rows.values()], (some) => sql.insert(tx, table.expirationTransfers, some))
 }
 
 async function writeBaseTokens(

@@ -5,6 +5,7 @@ import {
   type BalanceMove,
   balanceMoves,
   type OutputEvents,
+  type OwnerAt,
   type TokenKey,
 } from '../ledger/balances-of-address.ts'
 import type { PlacedState } from '../ledger/chain-states.ts'
@@ -13,12 +14,19 @@ import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { createLargeMap } from '../lib/large-map.ts'
 import { eachInTurns, mapInTurns } from '../lib/turns.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
-import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
-import { addToken, balancesBefore, type OwnedToken, writeBalances } from './balance-rows.ts'
+import {
+  addToken,
+  balancesBefore,
+  type OwnedToken,
+  writeBalances,
+  writeExpirationTotals,
+} from './balance-rows.ts'
 import { outputsForBooking } from './book.ts'
 import { appendChainStates, placedState } from './chain-states.ts'
 import { inChunks } from './in-chunks.ts'
+import { collectOutputs, collectTotals } from './moved-outputs.ts'
 import { forgetOutputs, type LiveOutput, liveOutput, transferExpired } from './output-index.ts'
 import { createdInSlots, type SlotRange, spentInSlots } from './sql/slot-outputs.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -46,48 +54,90 @@ export async function moveBalances(
   span: SlotRange,
 ): Promise<MovedSlots> {
   const due = await dueIn(writing, minCommittableAge, span)
-  const gathered = gatherMoves({ minCommittableAge })
-  gathered.add({ due })
-  const amountById = createLargeMap<OutputId, bigint>()
-  const spenderById = createLargeMap<OutputId, TransactionId | undefined>()
+  const moves = createMoveBatches(writing, { minCommittableAge }, span)
+  await moves.add({ due })
+  const outputs = collectOutputs()
   const countByKind = new Map<number, number>()
   const count = (kind: number, by: number) =>
     countByKind.set(kind, (countByKind.get(kind) ?? 0) + by)
   const states: PlacedState[] = []
   for await (const page of createdInSlots(writing, span)) {
-    await eachInTurns(page, (row) => {
+    const created = await mapInTurns(page, (row) => {
       const live = toLife(row)
-      amountById.set(live.outputId, live.output.amount)
+      outputs.created(live.outputId, live.output.amount)
       count(live.output.type, 1)
       states.push(...placedState(live))
-      gathered.add({ created: [live] })
+      return live
     })
+    await moves.add({ created })
   }
   for await (const page of spentInSlots(writing, span)) {
     const spent = await mapInTurns(page, (row) => {
       const live = toLife(row)
-      spenderById.set(live.outputId, row.spentBy === null ? undefined : idFromBytes(row.spentBy))
+      outputs.spent(live.outputId, row.spentBy)
       count(live.output.type, -1)
-      gathered.add({ spent: [live] })
       return live
     })
+    await moves.add({ spent })
     await forgetOutputs(writing, spent)
   }
   await appendChainStates(writing, states)
-  const moves = gathered.inOrder()
-  const before = await balancesBefore(writing, gathered)
-  const moved = await applyMoves(before, moves)
-  await writeBalances(writing, before, moved)
+  const totalAt = await moves.end()
   await transferExpired(writing, expiredOutputs(due, minCommittableAge, span))
-  const totalAt: TotalAt = (address, slot) => moved.totals.get(slot)?.get(address)
+  const { amountById, spenderById } = outputs
   return { amountById, spenderById, countByKind, totalAt }
 }
+
+/**
+ * Applies moves to the stored balances. The moves of one slot are applied in batches, because balances are sums and only those at the
+ * end of the slot are seen. The moves of several slots are one batch: they are sorted by slot first.
+ */
+function createMoveBatches(
+  writing: RawWriting,
+  parameters: Pick<ProtocolParameters, 'minCommittableAge'>,
+  { after, upTo }: SlotRange,
+) {
+  const mostMoves = upTo - after === 1 ? movesAtOnce : Number.POSITIVE_INFINITY
+  let gathered = gatherMoves(parameters)
+  const totals = collectTotals()
+  const transfers: OwnerAt[] = []
+
+  /** Adds some events. Within a slot, those by time must be added first. */
+  async function add(events: Partial<OutputEvents>): Promise<void> {
+    gathered.add(events)
+    if (gathered.count() >= mostMoves) await apply()
+  }
+
+  async function apply(): Promise<void> {
+    const before = await balancesBefore(writing, gathered)
+    const moved = await applyMoves(before, gathered.inOrder())
+    gathered = gatherMoves(parameters)
+    for (const [slot, ofSlot] of moved.totals) {
+      await eachInTurns(ofSlot, ([owner, total]) => totals.set(owner, slot, total))
+    }
+    transfers.push(...moved.transferred)
+    await writeBalances(writing, before, moved)
+  }
+
+  /** Applies the remaining moves. Returns the totals at the ends of the slots. */
+  async function end(): Promise<TotalAt> {
+    await apply()
+    await writeExpirationTotals(writing, transfers, totals.get)
+    return totals.get
+  }
+
+  return { add, end }
+}
+
+/** More than a usual slot has, whose balances are therefore read and written once. */
+const movesAtOnce = 4_000
 
 /** Gathers moves, and the addresses and tokens that they affect. */
 function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) {
   const bySlot = new Map<SlotIndex, BalanceMove[]>()
   const owners = createLargeMap<Hex, true>()
   const tokens = new Map<TokenKey, OwnedToken>()
+  let count = 0
 
   function add(part: Partial<OutputEvents>): void {
     for (const move of balanceMoves(parameters, { created: [], spent: [], due: [], ...part })) {
@@ -97,6 +147,7 @@ function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) 
       else ofSlot.push(move)
       owners.set(holding.owner, true)
       addToken(tokens, holding)
+      count++
     }
   }
 
@@ -105,7 +156,7 @@ function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) 
     for (const [, moves] of [...bySlot].sort(([a], [b]) => a - b)) yield* moves
   }
 
-  return { add, inOrder, owners: owners.keys, tokens }
+  return { add, count: () => count, inOrder, owners: owners.keys, tokens }
 }
 
 /** An output, and a slot in which time alone changes it. */

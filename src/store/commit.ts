@@ -2,6 +2,8 @@ import type { Commitment, Network, Writer } from '../generated/prisma/client.ts'
 import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
@@ -32,9 +34,8 @@ export async function commitSlots(
   const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
   // With this many rows the program may need more time between two statements than the idle timeout of a writer allows.
   if (rows > maxTimedRows) await sql.allowIdling(tx)
-  const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
-  const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, ...moved })
-  await countSlots(writing, parameters, { moves, isGenesis: false, ...moved })
+  let end = former
+  for (const some of groupsOf(commits)) end = await moveAndAppend(writing, parameters, end, some)
   await writeState(writing, {
     accounts: commits.flatMap(({ accounts }) => accounts),
     epochs: commits.flatMap(({ epochs }) => epochs),
@@ -42,6 +43,46 @@ export async function commitSlots(
   if (tries !== undefined) await changeTries(writing, slot, tries)
   await makeFinal(writing, former.slot, slot)
   return ok(await publishWithin(writing))
+}
+
+/** Groups consecutive slots, so that a large slot is a group of its own and many small ones need few statements. */
+function* groupsOf(commits: readonly SlotCommit[]): Generator<readonly SlotCommit[]> {
+  let group: SlotCommit[] = []
+  let rows = 0
+  for (const commit of commits) {
+    const { length } = commit.entries
+    if (group.length > 0 && rows + length > rowsPerBatch) {
+      yield group
+      group = []
+      rows = 0
+    }
+    group.push(commit)
+    rows += length
+  }
+  if (group.length > 0) yield group
+}
+
+/** Log rows of a group of slots. Their addresses and outputs are held in memory. */
+const rowsPerBatch = 4_000
+
+/** Moves the balances of some slots, and appends their rows. Returns the end of the log. */
+async function moveAndAppend(
+  writing: RawWriting,
+  parameters: ProtocolParameters,
+  former: LogEnd,
+  commits: readonly SlotCommit[],
+): Promise<LogEnd> {
+  const slot = former.slot + commits.length
+  const moved = await moveBalances(writing, parameters, { after: former.slot, upTo: slot })
+  const moves = await appendToLog(writing, { lastSeq: former.lastSeq, commits, ...moved })
+  await countSlots(writing, parameters, { moves, isGenesis: false, ...moved })
+  return { slot, lastSeq: moves.reduce((seq, { updates }) => seq + updates, former.lastSeq) }
+}
+
+/** The end of the log. */
+interface LogEnd {
+  readonly slot: SlotIndex
+  readonly lastSeq: number
 }
 
 /** Maximum number of log rows in a transaction that keeps the idle timeout. */

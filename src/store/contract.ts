@@ -30,7 +30,7 @@ import type {
   EpochRow,
   IssuedBlockRow,
   LedgerUpdate,
-  LogEntry,
+  LogEntries,
   LogRange,
   LogTip,
   Milestone,
@@ -379,7 +379,7 @@ export interface SlotCommit {
   readonly commitmentId: CommitmentId
   /** The 89 bytes of the slot commitment. */
   readonly bytes: Uint8Array
-  readonly entries: readonly LogEntry[]
+  readonly entries: LogEntries
   /** The accounts that the slot changed. */
   readonly accounts: readonly AccountVersion[]
   /** Epochs that begin or end with the slot. */

@@ -1,8 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { ownerAt } from '../../src/ledger/updates.ts'
+import type { Hex } from '../../src/lib/hex.ts'
+import { addressKey } from '../../src/protocol/ids.ts'
+import { nextHistoryHash, noTip } from '../../src/store/append.ts'
+import { commitSlots } from '../../src/store/commit.ts'
+import { liveOutput } from '../../src/store/output-index.ts'
+import type { AddressTip, LogEntry, OutputRow, SlotContents } from '../../src/store/rows.ts'
 import { rowsPerPage } from '../../src/store/sql/slot-outputs.ts'
+import type { Statements } from '../../src/store/sql/statements.ts'
 import { createTransfers } from '../bench/transfers.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, useDatabase, useStore } from '../support/databases.ts'
 import { contentsOf, unwrap } from '../support/log-store.ts'
 import { slotCommit, testGenesis } from '../support/store-rows.ts'
 
@@ -53,6 +61,81 @@ describe.each(databases)('a large slot on $name', ({ create }) => {
     }
   }, 120_000)
 })
+
+describe.each(databases)('the entries of a large slot on $name', ({ create }) => {
+  const use = useStore(create)
+  const below = useDatabase(use)
+
+  test('are written batch by batch, and continue the logs of their addresses', async () => {
+    const { store, term } = use
+    unwrap(await store.write.initialize(term, testGenesis()))
+    const source = createTransfers(1_000, 'few', 2_000)
+    const tips = new Map<Hex, AddressTip>()
+    for (const slot of [1, 2]) {
+      const { incoming, booking, entries } = source.next(slot)
+      await store.write.acceptBlocks(incoming)
+      unwrap(await store.write.closeSlots(term, slot))
+      unwrap(await store.write.book(term, booking))
+      const counted = countTaken(entries)
+      let written = 0
+      let mostHeld = 0
+      await below.opened.raw.transact((tx) => {
+        const sql: Statements = {
+          ...below.opened.statements,
+          insert: (on, table, rows) => {
+            mostHeld = Math.max(mostHeld, counted.taken() - written)
+            if (table.name === 'ledger_updates') written += rows.length
+            return below.opened.statements.insert(on, table, rows)
+          },
+        }
+        return commitSlots({ tx, sql }, [{ ...slotCommit(slot), entries: counted.entries }])
+      })
+      expect(written).toBe(entries.length)
+      expect(entries.length).toBeGreaterThanOrEqual(4_000)
+      expect(mostHeld).toBeLessThanOrEqual(4_000)
+      for (const entry of entries) {
+        const { ordinal, historyHash } = tips.get(entry.address) ?? noTip
+        const next = nextHistoryHash(historyHash, slot, entry)
+        tips.set(entry.address, { ordinal: ordinal + 1, historyHash: next })
+      }
+    }
+    const { read } = store
+    for (const [address, tip] of tips) expect(await read.addressTip(address, 'OWNED')).toEqual(tip)
+    const balances = balancesOf(await contentsOf(store, 1, 2))
+    for (const [address, total] of balances) {
+      expect(await read.totalAt(address, 2)).toBe(total)
+    }
+  }, 120_000)
+})
+
+/** Entries of which is known how many were taken since the last time that the first one was. */
+function countTaken(entries: readonly LogEntry[]) {
+  let taken = 0
+  function* each(): Generator<LogEntry> {
+    taken = 0
+    for (const entry of entries) {
+      taken++
+      yield entry
+    }
+  }
+  return {
+    taken: () => taken,
+    entries: { length: entries.length, [Symbol.iterator]: each },
+  }
+}
+
+/** What the transfers leave to each address: every output has 1,000 base tokens. */
+function balancesOf({ created, spent }: SlotContents): Map<Hex, bigint> {
+  const totals = new Map<Hex, bigint>()
+  const add = (amount: bigint) => (row: OutputRow) => {
+    const { output } = liveOutput(row)
+    const address = addressKey(ownerAt(output, 0))
+    totals.set(address, (totals.get(address) ?? 0n) + amount)
+  }
+  created.forEach(add(1_000n))
+  spent.forEach(add(-1_000n))
+  return totals
+}
 
 function idsOf(outputs: readonly { readonly outputId: string }[]): string[] {
   return outputs.map(({ outputId }) => outputId).sort()
