@@ -224,8 +224,11 @@ function joinedAll(subtrees: readonly Subtree[]): Subtree {
 }
 
 const noBytes = new Uint8Array()
-const pathLength = 20
-const entryLength = pathLength + 32
+/** Bytes of a path, of which the pages have no more. */
+export const pathLength = 20
+
+/** Bytes of an entry: its path and the root of its leaf. */
+export const entryLength = pathLength + 32
 
 // A leaf page: the kind, four 16-bit counts and four roots for the quarters, the entries.
 const leafKind = 0

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { type PackedChanges, packChanges } from '../../ledger/packed-changes.ts'
 import { emptyTrieRoot } from '../../ledger/trie.ts'
 import {
   branchPage,
@@ -18,7 +19,6 @@ import {
   subtreeOf,
   type TrieChange,
   type TrieEntry,
-  trieChange,
 } from '../../ledger/trie-page.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { createTurns, eachInTurns, type Turns } from '../../lib/turns.ts'
@@ -45,16 +45,19 @@ export interface StoredTries {
   ): Promise<Uint8Array>
   /** The same as `update`, for changes in the format of pages. */
   change(trie: StoredTrie, changes: readonly TrieChange[]): Promise<Uint8Array>
+  /** The same as `update`, for changes in compact form. Many changes are applied part by part, so that few of them are objects. */
+  changeMany(trie: StoredTrie, changes: PackedChanges): Promise<Uint8Array>
   /** The pages that changed since the last `written`. */
   changes(): TrieChanges
   /** Marks the changes as stored in the database. No trie may change until the promise resolves. */
   written(): Promise<void>
 }
 
-/** Opens the tries. Up to `cacheBytes` bytes of pages stay in memory. */
+/** Opens the tries. Up to `cacheBytes` bytes of pages stay in memory. At most about `changesAtOnce` changes are applied at once. */
 export function openStoredTries(
   read: Pick<StoreReader, 'triePages'>,
   cacheBytes: number,
+  changesAtOnce = usualChanges,
 ): StoredTries {
   const pages = createPageCache(read, cacheBytes)
   const roots = new Map<StoredTrie, Uint8Array>()
@@ -64,12 +67,18 @@ export function openStoredTries(
     valueByKey: ReadonlyMap<Hex, Uint8Array | undefined>,
   ): Promise<Uint8Array> {
     const turns = createTurns()
-    const changes: TrieChange[] = []
+    const changes = packChanges()
     for (const [key, value] of valueByKey) {
-      changes.push(trieChange(key, value))
-      if (changes.length % changesPerTurn === 0) await turns.pass()
+      changes.add(key, value)
+      if (changes.count() % changesPerTurn === 0) await turns.pass()
     }
-    return change(trie, changes)
+    return changeMany(trie, changes)
+  }
+
+  async function changeMany(trie: StoredTrie, changes: PackedChanges): Promise<Uint8Array> {
+    if (changes.count() === 0) return change(trie, [])
+    const top = { place: topOf(trie), digits: [] }
+    return rooted(trie, await applyPart({ pages, changes, changesAtOnce }, top))
   }
 
   async function change(trie: StoredTrie, changes: readonly TrieChange[]): Promise<Uint8Array> {
@@ -82,16 +91,54 @@ export function openStoredTries(
       changes.length === 0
         ? node.bytes && subtreeOf(node.bytes)
         : await applyChanges(node, { put: pages.put, turns })
+    return rooted(trie, subtree)
+  }
+
+  function rooted(trie: StoredTrie, subtree: Subtree): Uint8Array {
     const root = subtree?.root.slice() ?? emptyTrieRoot
     roots.set(trie, root)
     return root
   }
 
-  return { update, change, changes: pages.changes, written: pages.written }
+  return { update, changeMany, change, changes: pages.changes, written: pages.written }
 }
 
 /** Hashing this many changes takes less than a millisecond. */
 const changesPerTurn = 256
+
+/** Applies the changes whose paths begin with the digits of a place. More than a usual slot has are applied digit by digit. */
+async function applyPart(
+  all: {
+    readonly pages: PageCache
+    readonly changes: PackedChanges
+    readonly changesAtOnce: number
+  },
+  { place, digits }: { readonly place: Place; readonly digits: readonly number[] },
+): Promise<Subtree> {
+  const { pages, changes, changesAtOnce } = all
+  const turns = createTurns()
+  const on = { put: pages.put, turns }
+  if (digits.length < 2 && changes.countWithin(digits) > changesAtOnce) {
+    const page: Node = { place, changes: [], bytes: undefined, children: undefined }
+    await pages.load([page], turns)
+    if (page.bytes !== undefined && isBranchPage(page.bytes)) {
+      const changed = new Map<number, Subtree>()
+      for (let digit = 0; digit < 16; digit++) {
+        const part = { place: below(place, digit), digits: [...digits, digit] }
+        if (changes.countWithin(part.digits) === 0) continue
+        changed.set(digit, await applyPart(all, part))
+      }
+      return put(place, branchPage(page.bytes, changed), on)
+    }
+  }
+  const own = changes.within(digits)
+  const node: Node = { place, changes: own, bytes: undefined, children: undefined }
+  await loadToChanges(pages, node, turns)
+  return applyChanges(node, on)
+}
+
+/** More changes than a usual slot has. Their objects take some 200 bytes each. */
+const usualChanges = 8_192
 
 /** Loads the pages on the paths to all changes, level by level. */
 async function loadToChanges(pages: PageCache, top: Node, turns: Turns): Promise<void> {

@@ -13,13 +13,13 @@ interface TrieVector extends Vector {
   readonly expected: Hex
 }
 
-/** Stores pages in a map, and opens tries on them with a cache of a given size. */
-function triesOnPages(cacheBytes: number) {
+/** Stores pages in a map, and opens tries on them with a cache of a given size, which apply a given number of changes at once. */
+function triesOnPages(cacheBytes: number, changesAtOnce?: number) {
   const pages = new Map<number, Uint8Array>()
-  let reads = 0
+  const requested: number[] = []
 
   async function triePages(ids: readonly number[]): Promise<TriePage[]> {
-    reads += ids.length
+    requested.push(...ids)
     return ids.flatMap((id) => {
       const bytes = pages.get(id)
       return bytes === undefined ? [] : [{ id, bytes }]
@@ -33,12 +33,8 @@ function triesOnPages(cacheBytes: number) {
     await tries.written()
   }
 
-  return {
-    pages,
-    reads: () => reads,
-    write,
-    open: () => openStoredTries({ triePages }, cacheBytes),
-  }
+  const open = () => openStoredTries({ triePages }, cacheBytes, changesAtOnce)
+  return { pages, requested, reads: () => requested.length, write, open }
 }
 
 async function rootOf(tries: StoredTries, changes: ReadonlyMap<Hex, Uint8Array | undefined>) {
@@ -55,9 +51,15 @@ describe('roots of tries in pages', () => {
     expect(await rootOf(open(), new Map(deleted.map((key) => [key, undefined])))).toBe(expected)
   })
 
-  test.each([0, 5_000, 1_000_000])(
-    'equal the roots of whole tries after any change, with a cache of %i bytes',
-    async (cacheBytes) => {
+  test.each([
+    [0, undefined],
+    [5_000, undefined],
+    [1_000_000, undefined],
+    [0, 0],
+    [1_000_000, 300],
+  ])(
+    'equal the roots of whole tries after any change, with a cache of %i bytes and parts of %s changes',
+    async (cacheBytes, changesAtOnce) => {
       // The keys are few enough that slots change the same ones, and many enough for pages three levels deep.
       const keys = Array.from(
         { length: 6_000 },
@@ -72,7 +74,7 @@ describe('roots of tries in pages', () => {
       })
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-          const { open, write, pages } = triesOnPages(cacheBytes)
+          const { open, write, pages } = triesOnPages(cacheBytes, changesAtOnce)
           const whole = new Map<Hex, Uint8Array>()
           let tries = open()
           for (const { seed, count, removing, isReopened, isWritten } of steps) {
@@ -101,6 +103,24 @@ describe('roots of tries in pages', () => {
     },
     120_000,
   )
+
+  test('apply the many changes of a large slot digit by digit, so that few of them are objects at once', async () => {
+    const { open, write, requested } = triesOnPages(0)
+    const keys = Array.from(
+      { length: 20_000 },
+      (_, i) => `0x${i.toString(16).padStart(8, '0')}` as Hex,
+    )
+    const first = open()
+    await first.update('outputs', new Map(keys.map((key) => [key, Uint8Array.of(1)])))
+    await write(first)
+    requested.length = 0
+    const all = new Map(keys.map((key) => [key, Uint8Array.of(2)]))
+    expect(await rootOf(open(), all)).toBe(bytesToHex(trieMapRoot(all)))
+    // Ids are in the order of the paths: no page of an earlier digit is read once those of a later one are.
+    const digits = requested.map((id) => Math.floor(id / 2 ** 48))
+    expect(new Set(digits).size).toBe(16)
+    expect(digits).toEqual(digits.toSorted((a, b) => a - b))
+  })
 
   test('do not depend on another trie, and a slot reads only the pages on its paths', async () => {
     const { open, write, pages, reads } = triesOnPages(0)
