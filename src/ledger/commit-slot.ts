@@ -1,4 +1,4 @@
-import { bytesToHex, type Hex, hexToBytes } from '../lib/hex.ts'
+import { bytesToHex, hexToBytes } from '../lib/hex.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { blake2b256 } from '../protocol/hash.ts'
 import { commitmentId } from '../protocol/ids.ts'
@@ -9,6 +9,7 @@ import type { BlockId, CommitmentId, EpochIndex, TransactionId } from '../protoc
 import { encode } from '../protocol/schema/schema.ts'
 import { Writer } from '../protocol/schema/writer.ts'
 import { emptyTrieRoot, trieSetRoot } from './trie.ts'
+import type { KeyValue } from './trie-pass.ts'
 import { trieRootOf } from './trie-root.ts'
 
 /** The commitment to a slot, on which every later block builds (ledger reference 11.2, 12.3). */
@@ -22,16 +23,20 @@ export interface CommittedSlot {
 }
 
 /** The accepted content of a slot, and the commitment to the previous slot. */
-export interface SlotToCommit {
+export type SlotToCommit = SlotTotals & (AcceptedIds | { readonly acceptedRoots: AcceptedRoots })
+
+interface SlotTotals {
   readonly former: CommittedSlot
-  readonly blockIds: readonly BlockId[]
-  readonly transactionIds: readonly TransactionId[]
-  /** The roots over the block ids and transaction ids. If missing, they are computed synchronously, which takes microseconds per id. */
-  readonly acceptedRoots?: AcceptedRoots
   /** Sum of the work scores of the blocks. */
   readonly workScore: number
   /** Roots over the state of the ledger at the end of the slot. A ledger without this state omits them. */
   readonly ledgerRoots?: LedgerRoots
+}
+
+/** The ids of the blocks and transactions accepted in a slot. Their roots are computed synchronously, which takes microseconds per id. */
+export interface AcceptedIds {
+  readonly blockIds: readonly BlockId[]
+  readonly transactionIds: readonly TransactionId[]
 }
 
 /** Roots over the blocks and transactions accepted in a slot. */
@@ -40,19 +45,23 @@ export interface AcceptedRoots {
   readonly transactions: Uint8Array
 }
 
-/** Computes the roots over the accepted content. Yields to the event loop. */
-export async function acceptedRoots({
-  blockIds,
-  transactionIds,
-}: Pick<SlotToCommit, 'blockIds' | 'transactionIds'>): Promise<AcceptedRoots> {
-  return { blocks: await setRoot(blockIds), transactions: await setRoot(transactionIds) }
+/** Computes the roots over the accepted content from the bytes of its ids. Yields to the event loop. */
+export async function acceptedRoots(ids: {
+  readonly blocks: Iterable<Uint8Array>
+  readonly transactions: Iterable<Uint8Array>
+}): Promise<AcceptedRoots> {
+  return { blocks: await setRoot(ids.blocks), transactions: await setRoot(ids.transactions) }
 }
 
-async function setRoot(ids: readonly Hex[]): Promise<Uint8Array> {
+async function setRoot(ids: Iterable<Uint8Array>): Promise<Uint8Array> {
   const root = await trieRootOf(async function* () {
-    yield ids.map((id) => [id, noValue] as const)
+    yield membersOf(ids)
   })
   return hexToBytes(root)
+}
+
+function* membersOf(ids: Iterable<Uint8Array>): Generator<KeyValue> {
+  for (const id of ids) yield [bytesToHex(id), noValue]
 }
 
 const noValue = new Uint8Array()
@@ -109,9 +118,10 @@ function identified(commitment: SlotCommitment): CommittedSlot {
 
 /** The eight roots, in order. */
 function rootsOf(network: Network, slot: SlotToCommit): readonly Uint8Array[] {
+  const accepted = 'acceptedRoots' in slot ? slot.acceptedRoots : rootsOfIds(slot)
   return [
-    slot.acceptedRoots?.blocks ?? trieSetRoot(slot.blockIds),
-    slot.acceptedRoots?.transactions ?? trieSetRoot(slot.transactionIds),
+    accepted.blocks,
+    accepted.transactions,
     slot.ledgerRoots?.state ?? emptyTrieRoot,
     slot.ledgerRoots?.accounts ?? emptyTrieRoot,
     emptyTrieRoot, // attestations
@@ -119,6 +129,10 @@ function rootsOf(network: Network, slot: SlotToCommit): readonly Uint8Array[] {
     emptyTrieRoot, // rewards
     parametersRoot(network, 0),
   ]
+}
+
+function rootsOfIds({ blockIds, transactionIds }: AcceptedIds): AcceptedRoots {
+  return { blocks: trieSetRoot(blockIds), transactions: trieSetRoot(transactionIds) }
 }
 
 /** The root of the protocol parameters: one version, in force from `startEpoch` on. */

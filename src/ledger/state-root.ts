@@ -22,13 +22,19 @@ export function* outputTrieSteps(slot: {
   readonly consumed: Iterable<OutputId>
 }): Steps<ReadonlyMap<OutputId, Uint8Array | undefined>> {
   const valueByKey = new Map<OutputId, Uint8Array | undefined>()
+  const trieValueOf = outputValues()
+  yield* paused(slot.created, (outputId) => valueByKey.set(outputId, trieValueOf(outputId)))
+  yield* paused(slot.consumed, (outputId) => valueByKey.set(outputId, undefined))
+  return valueByKey
+}
+
+/** Returns the values of unspent outputs in the trie. Most outputs of a slot have the same value. */
+export function outputValues(): (outputId: OutputId) => Uint8Array {
   let last: { readonly digits: string; readonly bytes: Uint8Array } | undefined
-  yield* paused(slot.created, (outputId) => {
+  return (outputId) => {
     // The last 8 digits of the transaction id are its slot.
     const digits = transactionOf(outputId).slice(-8)
     if (last?.digits !== digits) last = { digits, bytes: hexToBytes(`0x${digits}`) }
-    valueByKey.set(outputId, last.bytes)
-  })
-  yield* paused(slot.consumed, (outputId) => valueByKey.set(outputId, undefined))
-  return valueByKey
+    return last.bytes
+  }
 }

@@ -1,9 +1,13 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareLogEntries, type LogEntry, logEntries } from '../../src/ledger/updates.ts'
+import { createPackedEntries } from '../../src/ledger/packed-entries.ts'
+import { compareLogEntries, type LogEntry, logEntries, roles } from '../../src/ledger/updates.ts'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
+import { inTurns } from '../../src/lib/turns.ts'
 import { decodeBech32 } from '../../src/protocol/bech32.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { OutputId } from '../../src/protocol/primitives.ts'
+import { outputIdOf, slotEntries } from '../support/log-store.ts'
 import { parsed } from '../support/parsed.ts'
 import { semanticParameters } from '../support/semantic-parameters.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
@@ -98,6 +102,29 @@ describe('cases without vectors', () => {
       row(idOf('01', 0), false, true, '0x00'),
     ]
     expect(ordered.toReversed().sort(compareLogEntries)).toEqual(ordered)
+  })
+})
+
+describe('the entries of a slot', () => {
+  test.each([0, 5, undefined])('are in order, with at most %s objects', async (maxObjects) => {
+    const property = fc.asyncProperty(slotEntries, async (entries) => {
+      const packed = createPackedEntries(maxObjects)
+      for (const entry of entries) packed.add(entry)
+      const sorted = await inTurns(packed.sortSteps())
+      expect(sorted.length).toBe(entries.length)
+      expect([...sorted]).toEqual(entries.toSorted(compareLogEntries))
+      expect([...sorted]).toEqual([...sorted])
+    })
+    await fc.assert(property)
+  })
+
+  test('keep their roles and addresses of any length as bytes', async () => {
+    const shortest = { address: '0x', class: 'MENTIONED', roles: [], isSpent: true } as const
+    const longest = { ...shortest, address: `0x${'ab'.repeat(75)}`, roles } as const
+    const entries = [shortest, longest].map((one) => ({ ...one, outputId: outputIdOf('9f', 258) }))
+    const packed = createPackedEntries(0)
+    for (const entry of entries) packed.add(entry)
+    expect([...(await inTurns(packed.sortSteps()))]).toEqual(entries)
   })
 })
 

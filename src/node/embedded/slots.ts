@@ -5,27 +5,25 @@ import {
 } from '../../ledger/account-changes.ts'
 import { acceptedRoots, type CommittedSlot, commitSlot } from '../../ledger/commit-slot.ts'
 import type { Announcement } from '../../ledger/committee.ts'
-import { inLogOrder, logEntries } from '../../ledger/updates.ts'
+import { type PackedChanges, packChanges } from '../../ledger/packed-changes.ts'
+import { createPackedEntries, type PackedEntries } from '../../ledger/packed-entries.ts'
+import { outputValues } from '../../ledger/state-root.ts'
+import { logEntries } from '../../ledger/updates.ts'
 import { assert } from '../../lib/assert.ts'
+import { hexToBytes } from '../../lib/hex.ts'
+import { createPackedBytes, type PackedBytes } from '../../lib/packed-bytes.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { createTurns, inTurns } from '../../lib/turns.ts'
 import { BasicBlockBody, Block, ValidationBlockBody } from '../../protocol/block.ts'
 import { slotOfId } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
-import type {
-  AccountId,
-  BlockId,
-  OutputId,
-  SlotIndex,
-  TransactionId,
-} from '../../protocol/primitives.ts'
+import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { Allotment } from '../../protocol/transaction.ts'
 import type { SlotCommit, Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
-import type { LogEntry, LogTip, OutputRow, SlotBlock } from '../../store/rows.ts'
+import type { LogTip, OutputRow, SlotBlock } from '../../store/rows.ts'
 import { epochsChangedBy } from './epochs.ts'
 import type { LedgerState } from './state.ts'
 
@@ -94,22 +92,21 @@ async function nextSlot(
 ): Promise<{ readonly commit: SlotCommit; readonly committed: CommittedSlot }> {
   const { parameters } = network
   const state = stateOf()
-  const { blockIds, transactionIds, allotments, blocks, created, consumed } = held
   const events = {
     slot,
-    allotments,
-    created: created.ofAccounts,
-    consumed: consumed.ofAccounts,
-    blocks,
+    allotments: [...held.allotments].map(([accountId, mana]) => ({ accountId, mana })),
+    created: held.created,
+    consumed: held.consumed,
+    blocks: [...basicBlocks(held), ...held.validationBlocks],
     burnPrice: state.burnPrice(slot),
   }
-  const outputIds = { created: created.ids, consumed: consumed.ids }
-  const { roots, accounts } = await state.advance(events, outputIds)
+  const { roots, accounts } = await state.advance(events, held.outputs)
   const committed = commitSlot(network, {
     former,
-    blockIds,
-    transactionIds,
-    acceptedRoots: await acceptedRoots(held),
+    acceptedRoots: await acceptedRoots({
+      blocks: held.blockIds,
+      transactions: held.transactionIds,
+    }),
     workScore: held.workScore,
     ledgerRoots: roots,
   })
@@ -120,42 +117,49 @@ async function nextSlot(
   )
   state.settle(committed, epochs)
   const { commitmentId, bytes } = committed
-  const entries = await inLogOrder(held.entries)
+  const entries = await inTurns(held.entries.sortSteps())
   return { commit: { slot, commitmentId, bytes, entries, accounts, epochs }, committed }
 }
 
-/** The content of a slot, as far as its commitment and the log need it. */
+/** The content of a slot, as far as its commitment and the log need it. What every transfer adds to is in compact form, or a sum. */
 interface GatheredSlot {
-  readonly blockIds: BlockId[]
-  readonly transactionIds: TransactionId[]
-  readonly blocks: IssuedBlock[]
+  readonly blockIds: PackedBytes
+  readonly transactionIds: PackedBytes
+  /** Work scores of the basic blocks by issuer. */
+  readonly basicWork: Map<AccountId, number>
+  /** In the order of issuing. */
+  readonly validationBlocks: IssuedBlock[]
   readonly announced: Announcement[]
-  readonly allotments: Allotment[]
-  readonly created: MovedOutputs
-  readonly consumed: MovedOutputs
-  /** Log entries in no particular order. */
-  readonly entries: LogEntry[]
+  /** Sums by account. */
+  readonly allotments: Map<AccountId, bigint>
+  /** The changes of the trie of unspent outputs. */
+  readonly outputs: PackedChanges
+  /** The decoded outputs that may change accounts, which the slot creates. */
+  readonly created: LedgerOutput[]
+  /** Those that it spends. */
+  readonly consumed: LedgerOutput[]
+  readonly entries: PackedEntries
   workScore: number
 }
 
-/** The outputs that a slot creates, or the outputs that it spends. */
-interface MovedOutputs {
-  readonly ids: OutputId[]
-  /** The decoded outputs that may change accounts. */
-  readonly ofAccounts: LedgerOutput[]
-}
-
 const emptySlot = (): GatheredSlot => ({
-  blockIds: [],
-  transactionIds: [],
-  blocks: [],
+  blockIds: createPackedBytes(),
+  transactionIds: createPackedBytes(),
+  basicWork: new Map(),
+  validationBlocks: [],
   announced: [],
-  allotments: [],
-  created: { ids: [], ofAccounts: [] },
-  consumed: { ids: [], ofAccounts: [] },
-  entries: [],
+  allotments: new Map(),
+  outputs: packChanges(),
+  created: [],
+  consumed: [],
+  entries: createPackedEntries(),
   workScore: 0,
 })
+
+/** One block for each issuer: what it burns is proportional to the work. */
+function basicBlocks({ basicWork }: GatheredSlot): IssuedBlock[] {
+  return [...basicWork].map(([issuerId, workScore]) => ({ kind: 'basic', issuerId, workScore }))
+}
 
 /** Reads the booked content of slots, by slot. Keeps only the needed parts of each row, because a slot may have any number of rows. */
 async function gatherSlots(
@@ -164,8 +168,7 @@ async function gatherSlots(
   upTo: SlotIndex,
 ): Promise<Map<SlotIndex, GatheredSlot>> {
   const bySlot = new Map<SlotIndex, GatheredSlot>()
-  // Few accounts issue most blocks, and each row has its own copy of the issuer id: this map shares one string per issuer.
-  const issuers = new Map<AccountId, AccountId>()
+  const trieValueOf = outputValues()
   const at = (slot: SlotIndex): GatheredSlot => {
     const held = bySlot.get(slot) ?? emptySlot()
     bySlot.set(slot, held)
@@ -173,29 +176,31 @@ async function gatherSlots(
   }
   const move = (row: OutputRow, slot: SlotIndex, isSpent: boolean) => {
     const held = at(slot)
-    const { ids, ofAccounts } = isSpent ? held.consumed : held.created
     const decoded = decodeOutput(row)
-    ids.push(decoded.outputId)
-    if (concernsAccounts(decoded.output)) ofAccounts.push(decoded)
+    const { outputId } = row
+    // An output that the slot creates and spends is in the trie neither before nor after it.
+    if (row.bookedSlot !== row.spentSlot) {
+      held.outputs.add(outputId, isSpent ? undefined : trieValueOf(outputId))
+    }
+    if (concernsAccounts(decoded.output)) (isSpent ? held.consumed : held.created).push(decoded)
     for (const entry of logEntries(parameters, { ...decoded, isSpent, slot })) {
-      held.entries.push(entry)
+      held.entries.add(entry)
     }
   }
   await store.write.readSlots(from, upTo, {
     block: (block) => {
-      const { slot, blockId, issuerId, workScore } = block
-      const held = at(slot)
-      const issuer = issuers.get(issuerId) ?? issuerId
-      issuers.set(issuer, issuer)
-      held.blockIds.push(blockId)
-      held.workScore += workScore
-      held.blocks.push(issuedBlock({ ...block, issuerId: issuer }))
+      const held = at(block.slot)
+      held.blockIds.add(hexToBytes(block.blockId))
+      held.workScore += block.workScore
+      addBlock(held, block)
       held.announced.push(...announcementIn(block))
     },
     transaction: ({ slot, transactionId, allotments }) => {
       const held = at(slot)
-      held.transactionIds.push(transactionId)
-      held.allotments.push(...allotments)
+      held.transactionIds.add(hexToBytes(transactionId))
+      for (const { accountId, mana } of allotments) {
+        held.allotments.set(accountId, (held.allotments.get(accountId) ?? 0n) + mana)
+      }
     },
     created: (row) => move(row, row.bookedSlot, false),
     spent: (row) => {
@@ -211,11 +216,14 @@ function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {
   return { outputId, output: output.value }
 }
 
-function issuedBlock({ issuerId, workScore, bytes }: SlotBlock): IssuedBlock {
+function addBlock(held: GatheredSlot, { issuerId, workScore, bytes }: SlotBlock): void {
   const body = bytes && blockOf(bytes).body
-  if (!is(ValidationBlockBody, body)) return { kind: 'basic', issuerId, workScore }
+  if (!is(ValidationBlockBody, body)) {
+    held.basicWork.set(issuerId, (held.basicWork.get(issuerId) ?? 0) + workScore)
+    return
+  }
   const { highestSupportedVersion: version, protocolParametersHash: hash } = body
-  return { kind: 'validation', issuerId, version, hash }
+  held.validationBlocks.push({ kind: 'validation', issuerId, version, hash })
 }
 
 function announcementIn({ issuerId, slot, bytes }: SlotBlock): Announcement[] {

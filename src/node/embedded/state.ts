@@ -6,20 +6,20 @@ import {
 } from '../../ledger/account-changes.ts'
 import { type AccountEntry, accountTrieChanges } from '../../ledger/accounts.ts'
 import type { CommittedSlot, LedgerRoots } from '../../ledger/commit-slot.ts'
+import type { PackedChanges } from '../../ledger/packed-changes.ts'
 import {
   claimReward,
   type RewardOverflow,
   rewardClaimOf,
   rewardHistoryAt,
 } from '../../ledger/reward-claims.ts'
-import { outputTrieSteps } from '../../ledger/state-root.ts'
 import { trieSetRoot } from '../../ledger/trie.ts'
 import type { ResolvedInput } from '../../ledger/working-set.ts'
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { inTurns } from '../../lib/turns.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import type { AccountId, EpochIndex, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { epochOfSlot, lastSlotOfEpoch } from '../../protocol/slots.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { AccountVersion, EpochRow } from '../../store/rows.ts'
@@ -46,10 +46,10 @@ export interface LedgerState {
   epochAt(epoch: EpochIndex): EpochRow | undefined
   /** The price that the blocks of a slot pay, in mana per unit of work score. */
   burnPrice(slot: SlotIndex): bigint
-  /** Advances by one slot. The state is then ahead of the database until the slot is written. Yields to the event loop. */
+  /** Advances by one slot, which changes the trie of outputs in the given way. The state is then ahead of the database until the slot is written. Yields to the event loop. */
   advance(
     events: AccountEvents,
-    outputIds: ChangedOutputs,
+    outputs: PackedChanges,
   ): Promise<{
     readonly roots: LedgerRoots
     readonly accounts: AccountVersion[]
@@ -60,12 +60,6 @@ export interface LedgerState {
   written(): Promise<void>
   /** Records the commitment of the slot that the state advanced to, and the epochs that changed with it. */
   settle(committed: CommittedSlot, epochs: readonly EpochRow[]): void
-}
-
-/** The outputs that a slot creates and consumes. An output may be in both lists. */
-export interface ChangedOutputs {
-  readonly created: readonly OutputId[]
-  readonly consumed: readonly OutputId[]
 }
 
 /** Limits of the caches of the state. */
@@ -130,14 +124,14 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     return present(costs.get(burnPriceSlot(parameters, slot)), 'the price of a former slot')
   }
 
-  async function advance(events: AccountEvents, outputIds: ChangedOutputs) {
+  async function advance(events: AccountEvents, outputs: PackedChanges) {
     const { slot } = events
     const changed = await changedAccounts(parameters, accounts, events)
     const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
     for (const version of versions) await accounts.add(version)
     const epoch = committeeEpoch(parameters, (some) => epochs.has(some), slot)
     const roots = {
-      state: await tries.update('outputs', await inTurns(outputTrieSteps(outputIds))),
+      state: await tries.changeMany('outputs', outputs),
       accounts: await tries.update('accounts', accountTrieChanges(changed)),
       committee: trieSetRoot(committeeOf(epoch).map(({ accountId }) => accountId)),
     }
