@@ -84,15 +84,20 @@ function createPackedTable(): PackedMap {
     hashes = grown(hashes, new Int32Array(2 * count))
     values = grown(values, new BigInt64Array(2 * count))
     table = new Int32Array(4 * count)
-    const mask = table.length - 1
-    for (let number = 0; number < count; number++) {
-      let at = (hashes[number] ?? 0) & mask
-      while (table[at] !== 0) at = (at + 1) & mask
-      table[at] = number + 1
-    }
+    fill(table, hashes.subarray(0, count))
   }
 
   return { get, set }
+}
+
+/** Enters the numbers of keys with some hashes, plus one, into an empty table. */
+function fill(table: Int32Array, hashes: Int32Array): void {
+  const mask = table.length - 1
+  for (const [number, hash] of hashes.entries()) {
+    let at = hash & mask
+    while (table[at] !== 0) at = (at + 1) & mask
+    table[at] = number + 1
+  }
 }
 
 function grown<T extends { set(values: T): void }>(former: T, larger: T): T {
