@@ -12,7 +12,7 @@ import type { PlacedState } from '../ledger/chain-states.ts'
 import { conditionOf } from '../ledger/output-parts.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import { createLargeMap } from '../lib/large-map.ts'
-import { eachInTurns, mapInTurns } from '../lib/turns.ts'
+import { eachInTurns, mapInTurns, passTurn } from '../lib/turns.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { Expiration } from '../protocol/unlock-conditions.ts'
@@ -104,6 +104,7 @@ function createMoveBatches(
 
   /** Adds some events. Within a slot, those by time must be added first. */
   async function add(events: Partial<OutputEvents>): Promise<void> {
+    await passTurn()
     gathered.add(events)
     if (gathered.count() >= mostMoves) await apply()
   }

@@ -21,7 +21,7 @@ import {
   type TrieEntry,
 } from '../../ledger/trie-page.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { createTurns, eachInTurns, type Turns } from '../../lib/turns.ts'
+import { createTurns, eachInTurns, passTurn, type Turns } from '../../lib/turns.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { TrieChanges, TriePage } from '../../store/trie-contract.ts'
 
@@ -131,7 +131,9 @@ async function applyPart(
       return put(place, branchPage(page.bytes, changed), on)
     }
   }
+  await passTurn()
   const own = changes.within(digits)
+  await passTurn()
   const node: Node = { place, changes: own, bytes: undefined, children: undefined }
   await loadToChanges(pages, node, turns)
   return applyChanges(node, on)
