@@ -112,18 +112,22 @@ function createLeavingOut({
   reopen,
   log,
 }: Pick<ReplicaWatchDeps, 'replicas' | 'moves' | 'reopen' | 'log'>) {
-  const closing: Promise<unknown>[] = []
+  const closing = new Set<Promise<unknown>>()
 
   async function leaveOut(target: ReadTarget, reason: string): Promise<void> {
     const isNew = target.out === undefined || target.out === notChecked
     target.out = reason
     if (isNew) log.warn('replica-left-out', { replica: target.server.name, reason })
     if (moves.current() === target) await moves.moveFrom(target, reason)
-    if (!isNew) return
+    // A replica that was left out may be restarted, or another server may be in its target.
+    if (!isNew && !target.server.isReplaced()) return
     endReads(target)
     // The old connections may never respond.
-    closing.push(target.server.close().catch(() => {}))
+    const closed = target.server.close().catch(() => {})
+    closing.add(closed)
+    void closed.finally(() => closing.delete(closed))
     target.server = reopen(replicas.indexOf(target))
+    target.reached = 0n
   }
 
   function takeIn(target: ReadTarget): void {

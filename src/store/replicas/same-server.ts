@@ -6,6 +6,8 @@ export interface SameServer {
   readonly check: (client: ClientBase) => Promise<void>
   /** Throws if any connection led to another server. */
   readonly holds: () => void
+  /** Whether any connection led to another server. It stays so, because earlier connections may still lead to the first server. */
+  readonly isBroken: () => boolean
 }
 
 /** Creates the verification for one replica. Its URL may name several servers, or lead to several servers through a proxy. */
@@ -32,5 +34,6 @@ export function createSameServer(): SameServer {
     holds: () => {
       if (failure !== undefined) throw failure
     },
+    isBroken: () => failure !== undefined,
   }
 }

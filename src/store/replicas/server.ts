@@ -23,6 +23,8 @@ export interface Server extends Pick<Store, 'snapshot'> {
   look(): Promise<ServerState>
   /** Reads the flush position of the primary, or the replay position of a replica. Rejects after `lookTimeoutMs`. */
   lsn(): Promise<bigint>
+  /** Whether its URL has led to another server since it was opened. Then it can only be opened again. */
+  isReplaced(): boolean
   close(): Promise<void>
 }
 
@@ -49,6 +51,7 @@ export function primaryServer(store: Store, url: string): Server {
         return { ...position, tip: await store.read.logTip() }
       }),
     lsn: async () => (await watch.withTimeout(watch.position)).lsn,
+    isReplaced: () => false,
     close: watch.close,
   }
 }
@@ -83,6 +86,7 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
     look: () =>
       watch.withTimeout(async () => ({ ...(await watch.position()), tip: await watch.tip() })),
     lsn: async () => (await watch.withTimeout(watch.position)).lsn,
+    isReplaced: same.isBroken,
     close: async () => {
       snapshots.close()
       // A server that hangs does not close its connections.
