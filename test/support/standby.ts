@@ -35,13 +35,19 @@ export interface Standby {
 export interface StandbyOptions {
   /** A port of this machine through which the standby reaches the primary; the primary's port by default. */
   readonly through?: number
+  /** The name by which the primary knows it, for `synchronous_standby_names`. */
+  readonly name?: string
   readonly settings?: readonly string[]
 }
 
 /** Copies the files of a running server on this machine and starts its standby. Linux only. */
 export async function startStandby(
   primaryUrl: string,
-  { through = Number(new URL(primaryUrl).port), settings = [] }: StandbyOptions = {},
+  {
+    through = Number(new URL(primaryUrl).port),
+    name = 'standby',
+    settings = [],
+  }: StandbyOptions = {},
 ): Promise<Standby> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-standby-'))
   const target = join(folder, 'data')
@@ -54,7 +60,7 @@ export async function startStandby(
   const [pid = ''] = readFileSync(join(source, 'postmaster.pid'), 'utf8').split('\n')
   const own = new URL(primaryUrl)
   own.port = `${await freePort()}`
-  const all = [...settingsOf(primaryUrl, { port: own.port, through }), ...settings]
+  const all = [...settingsOf(primaryUrl, { port: own.port, through, name }), ...settings]
   const server = spawn(
     readlinkSync(`/proc/${pid}/exe`),
     ['-D', target, ...all.flatMap((setting) => ['-c', setting])],
@@ -105,14 +111,17 @@ async function copyFiles(url: string, target: string): Promise<string> {
   }
 }
 
-function settingsOf(primaryUrl: string, ports: { port: string; through: number }): string[] {
+function settingsOf(
+  primaryUrl: string,
+  { port, through, name }: { port: string; through: number; name: string },
+): string[] {
   const { hostname, username, password } = new URL(primaryUrl)
   return [
-    `port=${ports.port}`,
+    `port=${port}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'hot_standby=on',
-    `primary_conninfo=host=${hostname} port=${ports.through} user=${username} password=${password}`,
+    `primary_conninfo=host=${hostname} port=${through} user=${username} password=${password} application_name=${name}`,
   ]
 }
 
@@ -151,9 +160,9 @@ export async function setSynchronousStandbys(primaryUrl: string, names: string):
 
 /** Makes the commits of a primary wait for its standby, and waits until the setting is in effect. */
 export async function waitForStandby(url: string): Promise<void> {
-  await ask(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+  await ask(url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
   await ask(url, 'SELECT pg_reload_conf()')
-  const state = 'SELECT sync_state FROM pg_stat_replication'
+  const state = "SELECT sync_state FROM pg_stat_replication WHERE application_name = 'standby'"
   while ((await ask(url, state)) !== 'sync') await delay(50)
 }
 

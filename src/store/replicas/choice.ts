@@ -115,8 +115,13 @@ function createReadiness({
   async function catchUp(target: ReadTarget, goal: bigint): Promise<void> {
     if (await reaches(target, goal, maxWaitMs)) return
     const there = await primary.server.lsn().catch(() => undefined)
-    if (there === undefined) floor.isExcused = true
-    else await moves.moveFrom(target, 'it lacks acknowledged writes')
+    if (there === undefined) {
+      floor.isExcused = true
+      return
+    }
+    // A former primary is the primary again and lacks what was acknowledged. No server has it.
+    if (there < goal && floor.lsn === goal && goal !== unknownLsn) floor.lsn = there
+    await moves.moveFrom(target, 'it lacks acknowledged writes')
   }
 
   return ready

@@ -1,4 +1,5 @@
 import type { LeaseStatements } from '../statements.ts'
+import { timelineText } from './position.ts'
 
 /** Statements on the lease on PostgreSQL. */
 export const leaseStatements: LeaseStatements = {
@@ -44,10 +45,12 @@ export const leaseStatements: LeaseStatements = {
     return rows.length > 0
   },
 
+  // The first renewal after a failover shows replicas that they have followed (`position.ts`).
   async prolongLease(tx, term, ttlMs) {
     const count = await tx.$executeRawUnsafe(
       `UPDATE writer
-      SET until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1::bigint
+      SET until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1::bigint,
+        timeline = ${timelineText}
       WHERE id = 1 AND term = $2`,
       ttlMs,
       term,

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "writer" ADD COLUMN     "timeline" BIGINT;
