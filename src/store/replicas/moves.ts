@@ -122,13 +122,15 @@ function createHold(): Hold {
 
 /**
  * Waits until the primary has the newest tip that was read. While a commit waits for another standby, a replica shows it before the
- * primary does. A tip that the primary does not show within `maxWaitMs` was lost. Then the primary is right, and feeds start again.
+ * primary does. If that standby is promoted without the commit, the slot is committed there again, with the same commitment: the blocks
+ * of a slot are settled by an earlier transaction. A tip that the primary does not show within `maxLackMs` was lost. Then the primary is
+ * right, and feeds start again.
  */
 async function primaryShows(
   primary: ReadTarget,
   { newestTip, reset }: NewestTip,
 ): Promise<boolean> {
-  const until = performance.now() + maxWaitMs
+  const until = performance.now() + maxLackMs
   for (;;) {
     const look = await primary.server.look().catch(() => undefined)
     if (look === undefined) return false
@@ -155,8 +157,8 @@ async function hasTip({ server }: ReadTarget, newestTip: LogTip | undefined): Pr
   }
 }
 
-/** Milliseconds that a server may take to show what was read. */
-const maxWaitMs = 500
+/** Milliseconds that the primary may take to show what was read. A read that takes half a second more is reported as silence. */
+const maxLackMs = 2_500
 
 /** Milliseconds for which reads may be held while they move to a replica. */
 const maxHoldMs = 200
