@@ -2,6 +2,7 @@ import { type CitusTrouble, tortureCitus } from './citus/citus.ts'
 import { tortureCluster } from './cluster/cluster.ts'
 import { longestTakeover, printReport } from './cluster/print.ts'
 import { tortureFailover } from './failover/failover.ts'
+import { type Failover, tortureWithReplicas } from './failover/with-replicas.ts'
 import { type Trouble, tortureReplicas } from './replicas/replicas.ts'
 import { torture } from './torture.ts'
 
@@ -12,6 +13,7 @@ const help = `npm run torture -- [WHAT] [--seed N]
              the feed, by 300 listeners while its gateway is killed [--minutes N]
   cluster    three gateways on one PostgreSQL with a million unspent outputs [--outputs N] [--kills N] [--pauses N] [--cuts N] [--restarts N] [--blocks N]
   failover   two gateways on a primary with a standby, synchronous and then not [--failovers N]
+  failover-replicas  three gateways that read at two replicas of such a primary, synchronous [--failovers N]
   replicas   three gateways that read at two replicas [--troubles N]
   citus      two gateways on the Citus that TEST_CITUS_URL names, on this machine [--troubles N]
 
@@ -31,6 +33,7 @@ const onProgress = (text: string) => console.log(text)
 const runs = new Map([
   ['cluster', runCluster],
   ['failover', runFailover],
+  ['failover-replicas', runFailoverWithReplicas],
   ['replicas', runReplicas],
   ['citus', runCitus],
 ])
@@ -98,6 +101,22 @@ async function runFailover(): Promise<boolean> {
     reports.flatMap(({ faults }) => faults),
     true,
   )
+}
+
+async function runFailoverWithReplicas(): Promise<boolean> {
+  console.log(`three gateways that read at two replicas of a primary that fails over, seed ${seed}`)
+  const kinds: readonly Failover[] = ['at once', 'ahead', 'late']
+  const count = number('--failovers', 12)
+  const { faults, takenMs, readMs, ...counts } = await tortureWithReplicas({
+    failovers: Array.from({ length: count }, (_, i) => kinds[i % kinds.length] ?? 'at once'),
+    blocksPerSecond: 40,
+    listeners: 8,
+    seed,
+    onProgress,
+  })
+  console.log({ ...counts, takenMs: takenMs.map(Math.round), readMs: readMs.map(Math.round) })
+  for (const fault of faults.slice(0, 20)) console.log(fault)
+  return verdict(faults, counts.found > 0)
 }
 
 async function runReplicas(): Promise<boolean> {

@@ -10,8 +10,10 @@ import { untilCommitted } from '../../support/wallet.ts'
 import { type ClusterGateway, startClusterGateway } from '../cluster/gateways.ts'
 import { type Acknowledged, startSubmitters } from '../cluster/submitters.ts'
 import { judgeDatabase } from '../cluster/verdict.ts'
-import { type Listener, startListener } from '../listener.ts'
-import { faultsOf, rowsFor, seqIn, type ToldRow } from '../log-rows.ts'
+import type { Listener } from '../listener.ts'
+import { faultsOf, type ToldRow } from '../log-rows.ts'
+import { startListeners, told, urlsOf } from './listeners.ts'
+import { allWell, readiness } from './readiness.ts'
 import { type Servers, startServers } from './servers.ts'
 
 /** Two gateways on a PostgreSQL whose primary dies under load again and again, and whose standby takes its place. */
@@ -152,20 +154,6 @@ async function isNeverSilent(on: Tortured, options: FailoverOptions): Promise<Fa
   }
 }
 
-function urlsOf(gateways: readonly ClusterGateway[]): readonly [string, ...string[]] {
-  const [first = '', ...others] = gateways.map(({ url }) => url)
-  return [first, ...others]
-}
-
-/** Each takes any transport of either gateway, always with the cursor it has. */
-function startListeners(urls: readonly [string, ...string[]], options: FailoverOptions) {
-  return Array.from({ length: options.listeners }, (_, i) => {
-    const random = createRandom(options.seed + i + 1)
-    const classes = ['OWNED', 'MENTIONED'] as const
-    return startListener({ urls, random, addresses: undefined, classes, after: undefined })
-  })
-}
-
 /** Judges the log when everything that was acknowledged is committed. */
 async function judged(
   { servers, gateways }: Tortured,
@@ -184,41 +172,6 @@ function summary(
 ) {
   const deliveries = listeners.reduce((sum, { history }) => sum + history.length, 0)
   return { acknowledged: acknowledged.length, rows: rows.length, deliveries }
-}
-
-async function told(listeners: readonly Listener[], rows: readonly ToldRow[]): Promise<void> {
-  for (const listener of listeners) {
-    const last = rowsFor(listener, rows).at(-1)?.seq ?? 0
-    const what = `a listener has come to position ${last}`
-    const isThere = () => (seqIn(listener.cursor()) ?? 0) >= last
-    await until(isThere, { what, deadlineMs: 120_000 }).catch((failure) => {
-      const { counts, cursor, faults } = listener
-      throw new Error(
-        `${failure} ${JSON.stringify({ cursor: cursor(), ...counts, faults: faults() })}`,
-      )
-    })
-  }
-}
-
-async function allWell(gateways: readonly ClusterGateway[]): Promise<void> {
-  for (const { url, lines } of gateways) {
-    const isWell = async () => (await readiness(url)).status === 200
-    await until(isWell, { what: `${url} is well`, deadlineMs: 120_000 }).catch(async (failure) => {
-      const said = lines().map(({ text }) => text.slice(0, 500))
-      throw new Error(`${failure} ${JSON.stringify(await readiness(url))} ${said.slice(-8)}`)
-    })
-  }
-}
-
-async function readiness(url: string): Promise<{ status: number; reason?: string }> {
-  try {
-    const signal = AbortSignal.timeout(5_000)
-    const response = await fetch(`${url}/health/ready`, { signal })
-    const { reason } = await response.json()
-    return { status: response.status, reason }
-  } catch {
-    return { status: 0 }
-  }
 }
 
 function rewindsOf({ lines }: ClusterGateway): number {

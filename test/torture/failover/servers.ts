@@ -7,20 +7,32 @@ import { openSwitch } from '../../support/switch.ts'
 export interface Servers {
   /** Through a port that leads to the primary, and by the names of both servers. */
   readonly urls: readonly [string, string]
+  /** Of ports of which one leads to the primary and the other to the standby. */
+  readonly placeUrls: readonly [string, string]
   /** Of the primary, past all proxies. */
   primaryUrl(): string
+  /** Of the standby, past all proxies. */
+  standbyUrl(): string
   /** Ends what the primary sends to the standby, without a sign of it. */
   starve(): void
+  /** Lets the standby have it again. */
+  feed(): void
   /** The primary crashes under whatever it does, the standby takes its place, and the proxy leads there. */
-  failOver(): Promise<void>
+  failOver(options?: FailOverOptions): Promise<void>
   /** Starts a standby of the new primary. */
   replace(): Promise<void>
   stop(): Promise<void>
 }
 
+/** What is done on the way. */
+export interface FailOverOptions {
+  /** Runs when the primary is dead and the standby is not promoted yet. */
+  readonly beforePromotion?: () => Promise<void>
+}
+
 /** Starts both. */
 export async function startServers(isSynchronous: boolean): Promise<Servers> {
-  const first = await startPostgresql()
+  const first = await startPostgresql(settings)
   const stops: (() => Promise<void>)[] = [first.stop]
   let primary = { url: first.url, crash: () => first.halt('crash') }
   let standby: Standby
@@ -34,17 +46,18 @@ export async function startServers(isSynchronous: boolean): Promise<Servers> {
 
   async function follow(): Promise<void> {
     between = await openHaltingProxy(portOf(primary.url))
-    standby = await startStandby(primary.url, { through: between.port, settings: ['fsync=off'] })
+    standby = await startStandby(primary.url, { through: between.port, settings })
     stops.push(between.close, standby.stop)
     places[1 - primaryPlace]?.leadTo(portOf(standby.url))
     if (isSynchronous) await waitForStandby(primary.url)
   }
 
-  async function failOver(): Promise<void> {
+  async function failOver({ beforePromotion }: FailOverOptions = {}): Promise<void> {
     const { url, crash, promote } = standby
     await primary.crash()
     proxy.leadTo(undefined)
     places[primaryPlace]?.leadTo(undefined)
+    await beforePromotion?.()
     await promote()
     primary = { url, crash }
     primaryPlace = 1 - primaryPlace
@@ -59,8 +72,11 @@ export async function startServers(isSynchronous: boolean): Promise<Servers> {
       to(`127.0.0.1:${proxy.port}`),
       `${to(both).replace(name, '')}${name}?target_session_attrs=read-write`,
     ],
+    placeUrls: [to(`127.0.0.1:${places[0].port}`), to(`127.0.0.1:${places[1].port}`)],
     primaryUrl: () => primary.url,
+    standbyUrl: () => standby.url,
     starve: () => between.halt(),
+    feed: () => between.resume(),
     failOver,
     replace: follow,
     stop: async () => {
@@ -68,6 +84,9 @@ export async function startServers(isSynchronous: boolean): Promise<Servers> {
     },
   }
 }
+
+/** A server that follows finds what it missed for a while. */
+const settings = ['fsync=off', 'wal_keep_size=64MB']
 
 function portOf(url: string): number {
   return Number(new URL(url).port)
