@@ -102,7 +102,7 @@ async function importInboxState(
   const numberIn = (row: Row, name: string) => BigInt(String(row[columnOf(table, name)]))
   for (const row of rows) {
     const data = { openFrom: numberIn(row, 'openFrom'), nextInbox: numberIn(row, 'nextInbox') }
-    await tx.writer.update({ where: { id: 1n }, data })
+    await tx.writer.updateMany({ where: { id: 1n }, data })
   }
 }
 

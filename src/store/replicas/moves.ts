@@ -157,8 +157,8 @@ async function hasTip({ server }: ReadTarget, newestTip: LogTip | undefined): Pr
   }
 }
 
-/** Milliseconds that the primary may take to show what was read. A read that takes half a second more is reported as silence. */
-const maxLackMs = 2_500
+/** Milliseconds that the primary may take to show what was read: longer than another gateway takes to get the lease and to commit. */
+const maxLackMs = 5_000
 
 /** Milliseconds for which reads may be held while they move to a replica. */
 const maxHoldMs = 200

@@ -128,8 +128,11 @@ function createWatch(url: string, same?: SameServer) {
 
   async function position() {
     const [row] = await reads.query(lsnText, [])
-    const [lsn, isReplica] = present(row, 'the position of a server')
-    return { lsn: BigInt(String(lsn)), isReplica: isReplica === true }
+    const [lsn, follows] = present(row, 'the position of a server')
+    const isReplica = follows === true
+    // A replica that was promoted is on a timeline of its own and reaches no position of the primary.
+    const isAstray = same !== undefined && !isReplica
+    return { lsn: isAstray ? 0n : BigInt(String(lsn)), isReplica }
   }
 
   function tip(): Promise<LogTip> {
