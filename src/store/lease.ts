@@ -35,9 +35,7 @@ export async function renewLease(
   term: number,
   ttlMs: number,
 ): Promise<Result<LeaseTerm, LeaseLost>> {
-  return (await sql.prolongLease(tx, term, ttlMs))
-    ? ok({ term })
-    : err({ code: 'LEASE_LOST', term })
+  return (await sql.renewLease(tx, term, ttlMs)) ? ok({ term }) : err({ code: 'LEASE_LOST', term })
 }
 
 /** Ends a lease at once if no other process has taken it. */

@@ -66,6 +66,8 @@ export interface LeaseStatements {
   lockLease(tx: RawTx, term: number): Promise<boolean>
   /** Moves the expiry of the lease to `ttlMs` from now. Resolves to whether the term is current. */
   prolongLease(tx: RawTx, term: number, ttlMs: number): Promise<boolean>
+  /** The same, by its holder: on PostgreSQL it also writes the timeline of the server, which earlier tables have no place for. */
+  renewLease(tx: RawTx, term: number, ttlMs: number): Promise<boolean>
 }
 
 /** Statements of the inbox on the writer's row. */

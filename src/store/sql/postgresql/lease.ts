@@ -1,3 +1,4 @@
+import type { RawTx } from '../../client.ts'
 import type { LeaseStatements } from '../statements.ts'
 import { timelineText } from './position.ts'
 
@@ -45,16 +46,23 @@ export const leaseStatements: LeaseStatements = {
     return rows.length > 0
   },
 
+  prolongLease: (tx, term, ttlMs) => prolong(tx, { term, ttlMs, also: '' }),
+
   // The first renewal after a failover shows replicas that they have followed (`position.ts`).
-  async prolongLease(tx, term, ttlMs) {
-    const count = await tx.$executeRawUnsafe(
-      `UPDATE writer
-      SET until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1::bigint,
-        timeline = ${timelineText}
-      WHERE id = 1 AND term = $2`,
-      ttlMs,
-      term,
-    )
-    return count === 1
-  },
+  renewLease: (tx, term, ttlMs) =>
+    prolong(tx, { term, ttlMs, also: `, timeline = ${timelineText}` }),
+}
+
+async function prolong(
+  tx: RawTx,
+  { term, ttlMs, also }: { readonly term: number; readonly ttlMs: number; readonly also: string },
+): Promise<boolean> {
+  const count = await tx.$executeRawUnsafe(
+    `UPDATE writer
+    SET until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $1::bigint${also}
+    WHERE id = 1 AND term = $2`,
+    ttlMs,
+    term,
+  )
+  return count === 1
 }

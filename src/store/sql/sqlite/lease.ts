@@ -1,3 +1,4 @@
+import type { RawTx } from '../../client.ts'
 import type { LeaseStatements } from '../statements.ts'
 
 /** Statements on the lease on SQLite. */
@@ -27,10 +28,12 @@ export const leaseStatements: LeaseStatements = {
     return (await tx.$executeRawUnsafe(same, term)) > 0
   },
 
-  async prolongLease(tx, term, ttlMs) {
-    const later = `UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?
-      WHERE id = 1 AND term = ?`
-    const count = await tx.$executeRawUnsafe(later, ttlMs, term)
-    return count === 1
-  },
+  prolongLease: prolong,
+  renewLease: prolong,
+}
+
+async function prolong(tx: RawTx, term: number, ttlMs: number): Promise<boolean> {
+  const later = `UPDATE writer SET until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?
+    WHERE id = 1 AND term = ?`
+  return (await tx.$executeRawUnsafe(later, ttlMs, term)) === 1
 }
