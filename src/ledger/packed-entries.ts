@@ -15,8 +15,8 @@ export interface PackedEntries {
   sortSteps(): Steps<LogEntries>
 }
 
-/** Creates an empty list. At most `mostObjects` entries remain objects, which is faster. */
-export function createPackedEntries(mostObjects = defaultMaxEntries): PackedEntries {
+/** Creates an empty list. At most `maxObjects` entries remain objects, which is faster. */
+export function createPackedEntries(maxObjects = defaultMaxEntries): PackedEntries {
   const few: LogEntry[] = []
   let many: PackedEntries | undefined
 
@@ -26,7 +26,7 @@ export function createPackedEntries(mostObjects = defaultMaxEntries): PackedEntr
       return
     }
     few.push(entry)
-    if (few.length <= mostObjects) return
+    if (few.length <= maxObjects) return
     many = packedEntries()
     for (const former of few) many.add(former)
     few.length = 0

@@ -11,15 +11,15 @@ export interface PackedMap {
   set(key: Hex, value: bigint): void
 }
 
-/** Creates an empty map. A map of at most `mostTexts` keys is a plain one, which is faster. */
-export function createPackedMap(mostTexts = usualKeys): PackedMap {
+/** Creates an empty map. A map of at most `maxTexts` keys is a plain one, which is faster. */
+export function createPackedMap(maxTexts = defaultMaxKeys): PackedMap {
   const few = new Map<Hex, bigint>()
   let many: PackedMap | undefined
 
   function set(key: Hex, value: bigint): void {
     const known = many ?? few
     known.set(key, value)
-    if (few.size <= mostTexts) return
+    if (few.size <= maxTexts) return
     many = createPackedTable()
     for (const [text, former] of few) many.set(text, former)
     few.clear()
@@ -29,16 +29,16 @@ export function createPackedMap(mostTexts = usualKeys): PackedMap {
 }
 
 /** More keys than a usual slot needs. */
-const usualKeys = 4_096
+const defaultMaxKeys = 4_096
 
 function createPackedTable(): PackedMap {
   const keys = createPackedBytes()
   let count = 0
-  let places = new Float64Array(usualKeys)
-  let hashes = new Int32Array(usualKeys)
-  let values = new BigInt64Array(usualKeys)
+  let places = new Float64Array(defaultMaxKeys)
+  let hashes = new Int32Array(defaultMaxKeys)
+  let values = new BigInt64Array(defaultMaxKeys)
   /** The number of a key plus one, at the first free place after its hash. It has at least twice as many places as there are keys. */
-  let table = new Int32Array(2 * usualKeys)
+  let table = new Int32Array(2 * defaultMaxKeys)
 
   /** Returns the index in the table of the key in memory, or of the place where it belongs. */
   function indexOf(length: number, hash: number): number {

@@ -97,7 +97,7 @@ function createMoveBatches(
   parameters: Pick<ProtocolParameters, 'minCommittableAge'>,
   { after, upTo }: SlotRange,
 ) {
-  const mostMoves = upTo - after === 1 ? movesAtOnce : Number.POSITIVE_INFINITY
+  const maxMoves = upTo - after === 1 ? movesAtOnce : Number.POSITIVE_INFINITY
   let gathered = gatherMoves(parameters)
   const totals = collectTotals()
   const transfers: OwnerAt[] = []
@@ -106,7 +106,7 @@ function createMoveBatches(
   async function add(events: Partial<OutputEvents>): Promise<void> {
     await passTurn()
     gathered.add(events)
-    if (gathered.count() >= mostMoves) await apply()
+    if (gathered.count() >= maxMoves) await apply()
   }
 
   async function apply(): Promise<void> {

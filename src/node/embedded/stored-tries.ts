@@ -57,7 +57,7 @@ export interface StoredTries {
 export function openStoredTries(
   read: Pick<StoreReader, 'triePages'>,
   cacheBytes: number,
-  changesAtOnce = usualChanges,
+  changesAtOnce = defaultMaxChanges,
 ): StoredTries {
   const pages = createPageCache(read, cacheBytes)
   const roots = new Map<StoredTrie, Uint8Array>()
@@ -140,7 +140,7 @@ async function applyPart(
 }
 
 /** More changes than a usual slot has. Their objects take some 200 bytes each. */
-const usualChanges = 8_192
+const defaultMaxChanges = 8_192
 
 /** Loads the pages on the paths to all changes, level by level. */
 async function loadToChanges(pages: PageCache, top: Node, turns: Turns): Promise<void> {
