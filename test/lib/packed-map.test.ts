@@ -6,7 +6,7 @@ import { createPackedMap } from '../../src/lib/packed-map.ts'
 
 const numberOf = (n: number, digits: number) => n.toString(16).padStart(digits, '0')
 
-test.each([0, 10, undefined])('holds what a map holds, with at most %s texts', (mostTexts) => {
+test.each([0, 10, undefined])('holds what a map holds, with at most %s texts', (maxTexts) => {
   // Keys of several lengths, of which some begin with others.
   const key = fc
     .tuple(fc.nat(400), fc.constantFrom(4, 6, 76, 142))
@@ -14,7 +14,7 @@ test.each([0, 10, undefined])('holds what a map holds, with at most %s texts', (
   const step = fc.tuple(key, fc.bigInt(0n, 2n ** 63n - 1n))
   fc.assert(
     fc.property(fc.array(step, { maxLength: 800, size: 'max' }), (steps) => {
-      const packed = createPackedMap(mostTexts)
+      const packed = createPackedMap(maxTexts)
       const plain = new Map<Hex, bigint>()
       for (const [text, value] of steps) {
         expect(packed.get(text)).toBe(plain.get(text))
