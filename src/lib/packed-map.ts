@@ -113,7 +113,7 @@ function writeKey(key: Hex): number {
   return memory.write(key.slice(2), 'hex')
 }
 
-/** The hash is secret, so that nobody can choose keys with the same hash. */
+/** A random seed of the hash, so that a client cannot choose keys that collide. */
 const seed = randomInt(2 ** 32 - 1) | 0
 
 /** FNV-1a over all bytes of the key in memory, with a last step that mixes the upper bits into the lower ones. */
