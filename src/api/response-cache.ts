@@ -83,7 +83,7 @@ export function openResponseCache({
   })
 }
 
-/** What a response cache needs. */
+/** Dependencies of a response cache. */
 export interface ResponseCacheOptions {
   /** Size of all requests and responses together; the least recently used entries are evicted. */
   readonly maxBytes: number

@@ -23,7 +23,7 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
   if (rows > 0) await sql.partitions?.createUpTo(tx, growth.lastSeq + rows)
   // The tips of a few entries are read at once, even if the entries are of many slots.
   const shared =
-    rows > entriesAtOnce
+    rows > entriesPerBatch
       ? undefined
       : await readTips(
           writing,
@@ -52,14 +52,14 @@ export async function appendToLog(writing: RawWriting, growth: LogGrowth): Promi
   return moves
 }
 
-/** More than a usual slot has. A larger slot is written batch by batch: the tips of a batch are rows of the batches before it. */
-const entriesAtOnce = 4_000
+/** Log entries of a batch; a usual slot has fewer. Batches are written in order, because the tips of a batch are rows of those before it. */
+const entriesPerBatch = 4_000
 
 function* batchesOf(entries: Iterable<LogEntry>): Generator<readonly LogEntry[]> {
   let batch: LogEntry[] = []
   for (const entry of entries) {
     batch.push(entry)
-    if (batch.length < entriesAtOnce) continue
+    if (batch.length < entriesPerBatch) continue
     yield batch
     batch = []
   }

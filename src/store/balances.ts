@@ -97,7 +97,7 @@ function createMoveBatches(
   parameters: Pick<ProtocolParameters, 'minCommittableAge'>,
   { after, upTo }: SlotRange,
 ) {
-  const maxMoves = upTo - after === 1 ? movesAtOnce : Number.POSITIVE_INFINITY
+  const maxMoves = upTo - after === 1 ? movesPerBatch : Number.POSITIVE_INFINITY
   let gathered = gatherMoves(parameters)
   const totals = collectTotals()
   const transfers: OwnerAt[] = []
@@ -130,8 +130,8 @@ function createMoveBatches(
   return { add, end }
 }
 
-/** More than a usual slot has, whose balances are therefore read and written once. */
-const movesAtOnce = 4_000
+/** Moves of a batch. A usual slot has fewer, so its balances are read and written once. */
+const movesPerBatch = 4_000
 
 /** Gathers moves, and the addresses and tokens that they affect. */
 function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) {

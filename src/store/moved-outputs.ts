@@ -5,7 +5,7 @@ import { createPackedMap, type PackedMap } from '../lib/packed-map.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { idFromBytes } from './values.ts'
 
-/** What a commit needs of all outputs and addresses of its slots until it has written them, in compact form. */
+/** The parts of outputs and addresses that a commit needs until its slots are written, in compact form. */
 
 /** The amounts and spenders of outputs. */
 export interface CollectedOutputs extends MovedOutputs {

@@ -100,17 +100,18 @@ function createCache(deps: PreparedQueryDeps) {
     sizeCalculation: sizeOf,
   })
 
-  const underWay = new Map<string, Promise<Prepared | undefined>>()
+  /** Queries that are being prepared: equal requests share the work. */
+  const preparing = new Map<string, Promise<Prepared | undefined>>()
 
   async function prepared(
     request: QueryRequest,
     context: GatewayContext,
   ): Promise<Prepared | undefined> {
     const key = `${request.operationName ?? ''} ${request.query}`
-    const known = cache.get(key) ?? underWay.get(key)
+    const known = cache.get(key) ?? preparing.get(key)
     if (known !== undefined) return known
-    const making = make(key, request, context).finally(() => underWay.delete(key))
-    underWay.set(key, making)
+    const making = make(key, request, context).finally(() => preparing.delete(key))
+    preparing.set(key, making)
     return making
   }
 

@@ -136,7 +136,7 @@ interface GatheredSlot {
   readonly outputs: PackedChanges
   /** The decoded outputs that may change accounts, which the slot creates. */
   readonly created: LedgerOutput[]
-  /** Those that it spends. */
+  /** The decoded outputs that may change accounts, which the slot spends. */
   readonly consumed: LedgerOutput[]
   readonly entries: PackedEntries
   workScore: number

@@ -106,7 +106,7 @@ export function openStoredTries(
 /** Hashing this many changes takes less than a millisecond. */
 const changesPerTurn = 256
 
-/** Applies the changes whose paths begin with the digits of a place. More than a usual slot has are applied digit by digit. */
+/** Applies the changes whose paths begin with the digits of a place. Many changes are applied digit by digit. */
 async function applyPart(
   all: {
     readonly pages: PageCache
@@ -139,7 +139,7 @@ async function applyPart(
   return applyChanges(node, on)
 }
 
-/** More changes than a usual slot has. Their objects take some 200 bytes each. */
+/** Changes that are applied together. A usual slot has fewer. As objects they take some 200 bytes each. */
 const defaultMaxChanges = 8_192
 
 /** Loads the pages on the paths to all changes, level by level. */

@@ -119,7 +119,7 @@ function createLeavingOut({
     target.out = reason
     if (isNew) log.warn('replica-left-out', { replica: target.server.name, reason })
     if (moves.current() === target) await moves.moveFrom(target, reason)
-    // A replica that was left out may be restarted, or another server may be in its target.
+    // A replica that was left out may be restarted, or another server may have its URL.
     if (!isNew && !target.server.isReplaced()) return
     endReads(target)
     // The old connections may never respond.
