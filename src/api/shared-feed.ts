@@ -89,7 +89,7 @@ function selectionOf(
   const values = getArgumentValues(definition, field, variables)
   const { services } = contextOf({ contextValue })
   // `getArgumentValues` has just checked the values against exactly these types.
-  return feedSelectionOf(services, values as LedgerFeedArguments)
+  return feedSelectionOf(services, values as unknown as LedgerFeedArguments)
 }
 
 /** Replaces the start by a cursor. A subscriber that resumes has already received the snapshot. */
