@@ -30,6 +30,7 @@ import { leafWriter, quotedWriter } from './compile-leaves.ts'
 import { workOf } from './cost.ts'
 import { type Dependence, dependenceOf, isIntrospection } from './dependence.ts'
 import { isPromise, resolverOf } from './meter.ts'
+import { abandon, completeText, emptyPendingText, type PendingText } from './pending-text.ts'
 
 /**
  * Compiles a query into functions that write its response as JSON text, without an object for each value. A response with errors throws:
@@ -317,28 +318,27 @@ function writeObject(
   budget.check()
   let text = ''
   let bytes = end.length
-  let parts: (string | Promise<string>)[] | undefined
+  let pending: PendingText | undefined
   try {
     for (const { key, write, isLeaf } of fields) {
       const part = write(source, run)
       bytes += key.length
-      if (typeof part !== 'string') {
-        parts ??= []
-        parts.push(text + key, isLeaf ? part.then((resolved) => counted(resolved, run)) : part)
-        text = ''
+      if (typeof part === 'string') {
+        if (isLeaf) bytes += part.length
+        text += key + part
         continue
       }
-      if (isLeaf) bytes += part.length
-      text += key + part
+      pending ??= emptyPendingText()
+      pending.texts.push(text + key)
+      pending.parts.push(isLeaf ? part.then((resolved) => counted(resolved, run)) : part)
+      text = ''
     }
     budget.spend(bytes, fields.length)
   } catch (failure) {
-    abandon(parts)
+    abandon(pending)
     throw failure
   }
-  if (parts === undefined) return text + end
-  parts.push(text + end)
-  return Promise.all(parts).then((all) => all.join(''))
+  return pending === undefined ? text + end : completeText(pending, text + end)
 }
 
 /** Counts the bytes of a leaf, or of a list of leaves, that was written asynchronously. */
@@ -360,17 +360,17 @@ function writeItems(
   run: Run,
 ): string | Promise<string> {
   let text = from === 0 ? '[' : ''
-  let parts: (string | Promise<string>)[] | undefined
+  let pending: PendingText | undefined
   try {
     for (let i = from; i < items.length; i++) {
       if (i > from && i % itemsPerClockCheck === 0 && isTurnOver()) {
-        parts ??= []
+        pending ??= emptyPendingText()
+        pending.texts.push(text)
         const rest = { items, from: i }
-        parts.push(
-          text,
+        pending.parts.push(
           nextTurn(run.context.share.client).then(() => writeItems(write, rest, run)),
         )
-        return Promise.all(parts).then((all) => all.join(''))
+        return completeText(pending, '')
       }
       const part = write(items[i], run)
       if (i > 0) text += ','
@@ -378,22 +378,16 @@ function writeItems(
         text += part
         continue
       }
-      parts ??= []
-      parts.push(text, part)
+      pending ??= emptyPendingText()
+      pending.texts.push(text)
+      pending.parts.push(part)
       text = ''
     }
   } catch (failure) {
-    abandon(parts)
+    abandon(pending)
     throw failure
   }
-  if (parts === undefined) return `${text}]`
-  parts.push(`${text}]`)
-  return Promise.all(parts).then((all) => all.join(''))
-}
-
-/** Ignores rejections of the other parts: the whole response fails, and only its first failure is reported. */
-function abandon(parts: readonly (string | Promise<string>)[] | undefined): void {
-  for (const part of parts ?? []) if (typeof part !== 'string') part.catch(() => {})
+  return pending === undefined ? `${text}]` : completeText(pending, `${text}]`)
 }
 
 /** Number of items that are written between two checks of the clock. */

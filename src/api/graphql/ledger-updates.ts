@@ -104,8 +104,8 @@ builder.objectFields(LedgerUpdate, (t) => ({
     type: OutputNode,
     extensions: dependsOn('NOW'),
     description: 'The output in its current state.',
-    resolve: async ({ outputId }, _args, context) =>
-      present(await outputInBatch(context, outputId), outputId),
+    resolve: ({ outputId }, _args, context) =>
+      outputInBatch(context, outputId).then((output) => present(output, outputId)),
   }),
   balance: t.field({
     type: 'UInt64',

@@ -33,10 +33,10 @@ export function createLoader<K, V>(
     return batch
   }
 
-  return async (context: GatewayContext, key: K): Promise<V | undefined> => {
+  return (context: GatewayContext, key: K): Promise<V | undefined> => {
     const group = groupOf(key)
     const batch = openBatches.get(context)?.get(group) ?? openBatch(context, group)
     const index = batch.keys.push(key) - 1
-    return (await batch.values)[index]
+    return batch.values.then((values) => values[index])
   }
 }

@@ -45,8 +45,8 @@ OutputNode.implement({
       nullable: true,
       description:
         'The id of the block that carried the transaction. Null with an error if an upstream node does not provide it.',
-      resolve: async (view, _args, { services }) =>
-        orThrow(await outputLife(services, view)).blockId,
+      resolve: (view, _args, { services }) =>
+        view.blockId ?? outputLife(services, view).then((life) => orThrow(life).blockId),
     }),
     content: t.field({
       complexity: computes(1),
@@ -132,8 +132,10 @@ builder.objectFields(OutputNode, (t) => ({
     nullable: true,
     description:
       'The id of the transaction that spent the output. Null if it is unspent. Null with an error if an upstream node does not provide it.',
-    resolve: async (view, _args, { services }) =>
-      view.spentSlot === undefined ? null : orThrow(await outputLife(services, view)).spentBy,
+    resolve: (view, _args, { services }) => {
+      if (view.spentSlot === undefined) return null
+      return view.spentBy ?? outputLife(services, view).then((life) => orThrow(life).spentBy)
+    },
   }),
   proof: t.field({
     type: OutputIdProofType,

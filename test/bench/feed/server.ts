@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { createBudget } from '../../../src/api/graphql/budget.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { openFeed } from '../../../src/feed/open.ts'
 import { createWake } from '../../../src/feed/wake.ts'
@@ -9,6 +10,7 @@ import { systemClock } from '../../../src/lib/clock.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { Services } from '../../../src/service/services.ts'
 import type { LogEntry } from '../../../src/store/rows.ts'
+import { fullShare } from '../../support/full-share.ts'
 import { openLogStore, outputIdOf } from '../../support/log-store.ts'
 import { servedParameters } from '../../support/serve-log.ts'
 import { startTransports } from '../../support/start-gateway.ts'
@@ -38,7 +40,13 @@ const port = Number(new URL(transports.url).port)
 const others = createServer()
 const bare = new WebSocketServer({ noServer: true })
 const each = new WebSocketServer({ noServer: true })
-useServer({ schema, context: { services, requestId: 'bench' } }, each)
+useServer(
+  {
+    schema,
+    context: () => ({ services, requestId: 'bench', budget: createBudget(), share: fullShare() }),
+  },
+  each,
+)
 others.on('upgrade', (request, socket, head) => {
   const server = request.url === pathOf.bare ? bare : each
   server.handleUpgrade(request, socket, head, (webSocket) =>
