@@ -59,7 +59,8 @@ export function findRoute<P extends Pattern>(
 ): Result<Match<P>, MatchError> {
   const segments = decodeSegments(path)
   if (segments === undefined) return err({ code: 'PATH_MALFORMED', path })
-  const matches = matchesOf(root, segments, [])
+  const matches: Match<P>[] = []
+  addMatches(root, segments, matches)
   const fewest = Math.min(...matches.map((match) => match.params.size))
   const closest = matches.filter((match) => match.params.size === fewest)
   if (closest.length === 0) return err({ code: 'PATH_UNKNOWN', path })
@@ -94,24 +95,25 @@ function newBranch<P extends Pattern>(): Branch<P> {
   return { literals: new Map(), parameter: undefined, ends: [] }
 }
 
-/** Returns all matches of the remaining segments; `values` are the parameters of the segments before. */
-function matchesOf<P extends Pattern>(
+/** Adds all matches of the segments from `at` on to `found`; `values` are the parameters of the segments before. */
+function addMatches<P extends Pattern>(
   { literals, parameter, ends }: Branch<P>,
-  [segment, ...rest]: readonly string[],
-  values: readonly string[],
-): readonly Match<P>[] {
+  segments: readonly string[],
+  found: Match<P>[],
+  at = 0,
+  values: readonly string[] = [],
+): void {
+  const segment = segments[at]
   if (segment === undefined) {
-    return ends.map(({ route, names }) => {
-      return { route, params: new Map(names.map((name, i) => [name, values[i] ?? ''])) }
-    })
+    for (const { route, names } of ends) {
+      found.push({ route, params: new Map(names.map((name, i) => [name, values[i] ?? ''])) })
+    }
+    return
   }
   const literal = literals.get(segment)
-  return [
-    ...(literal === undefined ? [] : matchesOf(literal, rest, values)),
-    ...(parameter === undefined || segment === ''
-      ? []
-      : matchesOf(parameter, rest, [...values, segment])),
-  ]
+  if (literal !== undefined) addMatches(literal, segments, found, at + 1, values)
+  if (parameter === undefined || segment === '') return
+  addMatches(parameter, segments, found, at + 1, [...values, segment])
 }
 
 function decodeSegments(path: string): readonly string[] | undefined {
