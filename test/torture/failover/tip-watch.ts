@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { withClient } from '../cluster/lease.ts'
 
-/** Requests the newest slot from each gateway repeatedly. No response may have an older slot than the one before, or a slot that is not in the log. */
+/**
+ * Requests the newest slot from each gateway repeatedly. No response may have an older slot than the one before, or a slot that is not in
+ * the log.
+ */
 export interface TipWatch {
   readonly counts: {
     /** The number of responses with a slot. */

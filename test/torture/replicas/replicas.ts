@@ -98,7 +98,7 @@ async function runTroubles(
   await submitters.stop()
   await ownWrites.stop()
   const { acknowledged } = submitters
-  // The gateway that gets no blocks reads late, so the first one is asked.
+  // The first gateway, because the last one may read from the late replica.
   await untilCommitted(first, Math.max(0, ...acknowledged.map(({ slot }) => slot)) + 1)
   const { rows, faults } = await checkDatabase(servers.primaryUrl, acknowledged)
   await untilCaughtUp(subscribers, rows)
