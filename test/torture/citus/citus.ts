@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { present } from '../../../src/lib/assert.ts'
 import { distribute } from '../../support/citus.ts'
@@ -8,10 +5,10 @@ import { createRandom } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
 import { untilCommitted, untilHealth } from '../../support/wallet.ts'
 import { checkDatabase } from '../cluster/check-database.ts'
-import { type ClusterGateway, loggedErrors, startClusterGateway } from '../cluster/gateways.ts'
+import { type ClusterGateway, loggedErrors } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { faultsOf } from '../log-rows.ts'
-import { startSubscribers, untilCaughtUp } from '../subscribers.ts'
+import { checkRun, withGateways } from '../gateways-under-load.ts'
+import { startSubscribers } from '../subscribers.ts'
 import { type CitusServers, type CitusWorker, openCitusServers } from './servers.ts'
 
 /** Runs two gateways under load on Citus, whose workers and coordinator are killed, also between PREPARE and COMMIT PREPARED. */
@@ -53,23 +50,17 @@ export interface CitusReport {
 /** Runs the torture. */
 export async function tortureCitus(options: CitusOptions): Promise<CitusReport> {
   const servers = await openCitusServers()
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-citus-'))
-  const gateways: ClusterGateway[] = []
-  try {
-    const env = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
-    for (let i = 0; i < 2; i++) {
-      gateways.push(await startClusterGateway({ ...env, DATABASE_URL: servers.url }))
+  return await withGateways({ name: 'citus', stop: servers.stop }, async (start) => {
+    const gateways: ClusterGateway[] = []
+    try {
+      for (let i = 0; i < 2; i++) gateways.push(await start({ DATABASE_URL: servers.url }))
+      for (const { url } of gateways) await untilHealth(url)
+      return await runTroubles(servers, gateways, options)
+    } catch (failure) {
+      const logged = gateways.flatMap(({ lines }) => lines().slice(-12))
+      throw new Error(`${failure}\n${logged.map(({ text }) => text.slice(0, 700)).join('\n')}`)
     }
-    for (const { url } of gateways) await untilHealth(url)
-    return await runTroubles(servers, gateways, options)
-  } catch (failure) {
-    const logged = gateways.flatMap(({ lines }) => lines().slice(-12))
-    throw new Error(`${failure}\n${logged.map(({ text }) => text.slice(0, 700)).join('\n')}`)
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.end()))
-    await servers.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function runTroubles(
@@ -112,22 +103,18 @@ async function runTroubles(
   }
   await submitters.stop()
   const { acknowledged } = submitters
-  await untilCommitted(first, Math.max(0, ...acknowledged.map(({ slot }) => slot)) + 1)
-  const log = await checkDatabase(servers.url, acknowledged)
-  await untilCaughtUp(subscribers, log.rows)
-  await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
+  const databaseUrl = servers.url
+  const checked = await checkRun({ gatewayUrl: first, databaseUrl, acknowledged, subscribers })
   return {
     acknowledged: acknowledged.length,
+    ...checked,
     prepared,
     timesMs,
-    rows: log.rows.length,
-    deliveries: subscribers.reduce((sum, { history }) => sum + history.length, 0),
     faults: [
       ...faults,
-      ...log.faults,
+      ...checked.faults,
       ...submitters.faults,
       ...gateways.flatMap((gateway) => loggedErrors(gateway, ['database-away'])),
-      ...subscribers.flatMap((subscriber) => faultsOf(subscriber, log.rows)),
     ],
   }
 }

@@ -1,24 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { restore } from '../../../src/cli/restore.ts'
 import { createRandom } from '../../support/random.ts'
 import { runCommand } from '../../support/run-command.ts'
 import { until } from '../../support/until.ts'
-import { untilCommitted } from '../../support/wallet.ts'
 import { checkDatabase } from '../cluster/check-database.ts'
-import {
-  type ClusterGateway,
-  loggedErrors,
-  startClusterGateway,
-  urlsOf,
-} from '../cluster/gateways.ts'
+import { type ClusterGateway, loggedErrors, urlsOf } from '../cluster/gateways.ts'
 import { type Acknowledged, startSubmitters } from '../cluster/submitters.ts'
-import { type ExpectedRow, faultsOf } from '../log-rows.ts'
+import { checkRun, withGateways } from '../gateways-under-load.ts'
 import type { Subscriber } from '../subscriber.ts'
-import { startSubscribers, untilCaughtUp } from '../subscribers.ts'
-import { readiness, untilReady } from './readiness.ts'
+import { startSubscribers } from '../subscribers.ts'
+import { expectedErrors, readiness, untilReady } from './readiness.ts'
 import { type Servers, startServers } from './servers.ts'
 
 /** Runs two gateways on a PostgreSQL whose primary crashes repeatedly under load, and whose standby is promoted. */
@@ -52,23 +43,13 @@ export interface FailoverReport {
 /** Runs the torture with a synchronous standby, or with an asynchronous one whose replication is paused before each failover. */
 export async function tortureFailover(options: FailoverOptions): Promise<FailoverReport> {
   const servers = await startServers(options.isSynchronous)
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-failover-'))
-  const gateways: ClusterGateway[] = []
-  try {
-    const env = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
-    for (const url of servers.urls) {
-      gateways.push(await startClusterGateway({ ...env, DATABASE_URL: url }))
-    }
+  return await withGateways({ name: 'failover', stop: servers.stop }, async (start) => {
+    const gateways: ClusterGateway[] = []
+    for (const url of servers.urls) gateways.push(await start({ DATABASE_URL: url }))
     await untilReady(gateways)
-    return await (options.isSynchronous ? runSynchronous : runAsynchronous)(
-      { servers, gateways },
-      options,
-    )
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.end()))
-    await servers.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+    const run = options.isSynchronous ? runSynchronous : runAsynchronous
+    return await run({ servers, gateways }, options)
+  })
 }
 
 interface Processes {
@@ -99,18 +80,18 @@ async function runSynchronous(
     if (i < options.failovers) await servers.replace()
   }
   await submitters.stop()
-  const { rows, faults } = await checkAfterCommit(processes, submitters.acknowledged)
-  await untilCaughtUp(subscribers, rows)
-  await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
+  const { acknowledged } = submitters
+  const databaseUrl = servers.primaryUrl()
+  const checked = await checkRun({ gatewayUrl: urls[0], databaseUrl, acknowledged, subscribers })
   return {
-    ...summary(subscribers, rows, submitters.acknowledged),
+    acknowledged: acknowledged.length,
+    ...checked,
     lost: 0,
     timesMs,
     faults: [
-      ...faults,
+      ...checked.faults,
       ...submitters.faults,
       ...gateways.flatMap((gateway) => loggedErrors(gateway, expectedErrors)),
-      ...subscribers.flatMap((subscriber) => faultsOf(subscriber, rows)),
     ],
   }
 }
@@ -138,28 +119,16 @@ async function runAsynchronous(
     const isLogged = () => gateways.every((gateway) => rewindsOf(gateway) === i)
     await until(isLogged, { what: 'each gateway logs that history is lost', deadlineMs: 60_000 })
     timesMs.push(performance.now() - start)
-    for (const { url } of gateways) {
-      const { status, reason } = await readiness(url)
-      if (status !== 503 || reason !== 'history rewound') {
-        faults.push(`${url} reports status ${status} (${reason})`)
-      }
-    }
+    faults.push(...(await readinessFaults(gateways)))
     countBefore = submitters.acknowledged.length
     // Blocks sent now are refused, and the submitters repeat them.
     await delay(500)
     if (submitters.acknowledged.length > countBefore) {
-      faults.push('a block was accepted before the loss was')
+      faults.push('a block was accepted before the loss of history was accepted')
     }
-    const { faults: differences } = await checkDatabase(
-      servers.primaryUrl(),
-      submitters.acknowledged,
-    )
-    lost = differences.filter(
-      (fault) => fault.startsWith('block ') && fault.endsWith('is lost'),
-    ).length
-    options.onProgress(
-      `${i}: logged after ${Math.round(timesMs.at(-1) ?? 0)} ms, ${lost} blocks lost`,
-    )
+    lost = await countLost(servers, submitters.acknowledged)
+    const ms = Math.round(timesMs.at(-1) ?? 0)
+    options.onProgress(`${i}: logged after ${ms} ms, ${lost} blocks lost`)
     await runCommand(restore, ['--accept'], { env: { DATABASE_URL: servers.primaryUrl() } })
     await untilReady(gateways)
     if (i === options.failovers) subscribers = startSubscribers(urls, options)
@@ -169,47 +138,39 @@ async function runAsynchronous(
   await submitters.stop()
   if (lost === 0) faults.push('no block was lost: not enough for a result')
   // Submitters may also spend outputs that are lost; the checks leave these payments out.
-  const { rows, faults: wrong } = await checkAfterCommit(
-    processes,
-    submitters.acknowledged.slice(countBefore),
-    'POSSIBLE',
-  )
-  await untilCaughtUp(subscribers, rows)
-  await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
+  const checked = await checkRun({
+    gatewayUrl: urls[0],
+    databaseUrl: servers.primaryUrl(),
+    acknowledged: submitters.acknowledged.slice(countBefore),
+    subscribers,
+    losses: 'POSSIBLE',
+  })
   return {
-    ...summary(subscribers, rows, submitters.acknowledged),
+    acknowledged: submitters.acknowledged.length,
+    ...checked,
     lost,
     timesMs,
-    faults: [
-      ...faults,
-      ...wrong,
-      ...subscribers.flatMap((subscriber) => faultsOf(subscriber, rows)),
-    ],
+    faults: [...faults, ...checked.faults],
   }
 }
 
-/** Waits until all acknowledged blocks are committed, and checks the database. */
-async function checkAfterCommit(
-  { servers, gateways }: Processes,
-  acknowledged: readonly Acknowledged[],
-  losses: 'NONE' | 'POSSIBLE' = 'NONE',
-) {
-  const lastSlot = Math.max(0, ...acknowledged.map(({ slot }) => slot))
-  await untilCommitted(urlsOf(gateways)[0], lastSlot + 1)
-  return checkDatabase(servers.primaryUrl(), acknowledged, losses)
+/** Returns the gateways that do not report that history is lost. */
+async function readinessFaults(gateways: readonly ClusterGateway[]): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const { url } of gateways) {
+    const { status, reason } = await readiness(url)
+    if (status !== 503 || reason !== 'history rewound') {
+      faults.push(`${url} reports status ${status} (${reason})`)
+    }
+  }
+  return faults
 }
 
-function summary(
-  subscribers: readonly Subscriber[],
-  rows: readonly ExpectedRow[],
-  acknowledged: readonly Acknowledged[],
-) {
-  const deliveries = subscribers.reduce((sum, { history }) => sum + history.length, 0)
-  return { acknowledged: acknowledged.length, rows: rows.length, deliveries }
+/** Counts the acknowledged blocks that the primary lacks. */
+async function countLost(servers: Servers, acknowledged: readonly Acknowledged[]): Promise<number> {
+  const { faults } = await checkDatabase(servers.primaryUrl(), acknowledged)
+  return faults.filter((fault) => fault.startsWith('block ') && fault.endsWith('is lost')).length
 }
-
-/** The errors that gateways log during a failover: the database is unavailable, or read-only. */
-export const expectedErrors = ['database-away', 'database-not-writable']
 
 function rewindsOf({ lines }: ClusterGateway): number {
   return lines().filter(({ event }) => event === 'history-rewound').length

@@ -3,6 +3,9 @@ import type { ClusterGateway } from '../cluster/gateways.ts'
 
 /** The readiness of gateways after a failover. */
 
+/** The errors that gateways log during a failover: the database is unavailable, or read-only. */
+export const expectedErrors: readonly string[] = ['database-away', 'database-not-writable']
+
 /** Waits until each gateway reports that it is ready. */
 export async function untilReady(gateways: readonly ClusterGateway[]): Promise<void> {
   for (const { url, lines } of gateways) {

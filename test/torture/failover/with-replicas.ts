@@ -1,31 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '../../support/random.ts'
 import { ask } from '../../support/standby.ts'
 import { until } from '../../support/until.ts'
-import { untilCommitted } from '../../support/wallet.ts'
-import { checkDatabase } from '../cluster/check-database.ts'
-import {
-  type ClusterGateway,
-  loggedErrors,
-  loggedResets,
-  startClusterGateway,
-  urlsOf,
-} from '../cluster/gateways.ts'
+import { type ClusterGateway, loggedErrors, loggedResets, urlsOf } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { faultsOf } from '../log-rows.ts'
+import { checkRun, withGateways } from '../gateways-under-load.ts'
 import { startOwnWrites } from '../replicas/own-writes.ts'
 import { hostOf, readHostsOf } from '../replicas/read-hosts.ts'
-import { startSubscribers, untilCaughtUp } from '../subscribers.ts'
-import { expectedErrors } from './failover.ts'
+import { startSubscribers } from '../subscribers.ts'
 import {
   type FollowingReplicas,
   publishedSlot,
   startFollowingReplicas,
 } from './following-replicas.ts'
-import { untilReady } from './readiness.ts'
+import { expectedErrors, untilReady } from './readiness.ts'
 import { type Servers, startServers } from './servers.ts'
 import { startTipWatch } from './tip-watch.ts'
 
@@ -73,12 +61,14 @@ export async function tortureWithReplicas(
   options: WithReplicasOptions,
 ): Promise<WithReplicasReport> {
   const servers = await startServers(true)
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-failover-'))
-  const gateways: ReadingGateway[] = []
   let replicas: FollowingReplicas | undefined
-  try {
+  const stop = async () => {
+    await replicas?.stop()
+    await servers.stop()
+  }
+  return await withGateways({ name: 'failover', stop }, async (start) => {
     replicas = await startFollowingReplicas(servers.primaryUrl())
-    const env = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0', READ_MAX_LAG: '2' }
+    const gateways: ReadingGateway[] = []
     const [proxied, both] = servers.urls
     const [first, second] = replicas.urls
     const databases = [
@@ -89,16 +79,11 @@ export async function tortureWithReplicas(
     ]
     for (const { writesTo, readsFrom } of databases) {
       const urls = { DATABASE_URL: writesTo, READ_DATABASE_URLS: readsFrom.join() }
-      gateways.push({ ...(await startClusterGateway({ ...env, ...urls })), readsFrom })
+      gateways.push({ ...(await start({ ...urls, READ_MAX_LAG: '2' })), readsFrom })
     }
     await untilReady(gateways)
     return await runFailovers({ servers, replicas, gateways }, options)
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.end()))
-    await replicas?.stop()
-    await servers.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 interface ReadingGateway extends ClusterGateway {
@@ -145,13 +130,12 @@ async function runFailovers(
   await ownWrites.stop()
   await submitters.stop()
   const { acknowledged } = submitters
-  await untilCommitted(urls[0], Math.max(0, ...acknowledged.map(({ slot }) => slot)) + 1)
-  const log = await checkDatabase(servers.primaryUrl(), acknowledged)
-  await untilCaughtUp(subscribers, log.rows)
-  await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
-  faults.push(...(await tips.check(servers.primaryUrl())))
+  const databaseUrl = servers.primaryUrl()
+  const checked = await checkRun({ gatewayUrl: urls[0], databaseUrl, acknowledged, subscribers })
+  faults.push(...(await tips.check(databaseUrl)))
   return {
     acknowledged: acknowledged.length,
+    ...checked,
     found: ownWrites.counts.found,
     tips: tips.counts,
     followed: 2 * options.failovers.length - rebuilt,
@@ -159,16 +143,13 @@ async function runFailovers(
     slotsAhead,
     acceptedMs,
     readMs,
-    rows: log.rows.length,
-    deliveries: subscribers.reduce((sum, { history }) => sum + history.length, 0),
     faults: [
       ...faults,
-      ...log.faults,
+      ...checked.faults,
       ...submitters.faults,
       ...ownWrites.faults,
       ...gateways.flatMap((gateway) => loggedErrors(gateway, expectedErrors)),
       ...gateways.flatMap(loggedResets),
-      ...subscribers.flatMap((subscriber) => faultsOf(subscriber, log.rows)),
     ],
   }
 }

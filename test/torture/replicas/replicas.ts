@@ -1,20 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
-import { untilCommitted, untilHealth } from '../../support/wallet.ts'
-import { checkDatabase } from '../cluster/check-database.ts'
-import {
-  type ClusterGateway,
-  loggedErrors,
-  loggedResets,
-  startClusterGateway,
-} from '../cluster/gateways.ts'
+import { untilHealth } from '../../support/wallet.ts'
+import { type ClusterGateway, loggedErrors, loggedResets } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { faultsOf } from '../log-rows.ts'
-import { startSubscribers, untilCaughtUp } from '../subscribers.ts'
+import { checkRun, withGateways } from '../gateways-under-load.ts'
+import { startSubscribers } from '../subscribers.ts'
 import { startOwnWrites } from './own-writes.ts'
 import { hostOf, readHostsOf } from './read-hosts.ts'
 import { type ReplicaServers, startReplicaServers } from './servers.ts'
@@ -54,22 +45,16 @@ export interface ReplicasReport {
 /** Runs the torture. */
 export async function tortureReplicas(options: ReplicasOptions): Promise<ReplicasReport> {
   const servers = await startReplicaServers()
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-replicas-'))
-  const gateways: ClusterGateway[] = []
   const { primaryUrl, firstUrl, lateUrl } = servers
-  try {
-    const env = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0', DATABASE_URL: primaryUrl }
+  return await withGateways({ name: 'replicas', stop: servers.stop }, async (start) => {
+    const gateways: ClusterGateway[] = []
     // The last one gets no blocks, so it may read from a replica that is late.
     for (const urls of [[firstUrl], [firstUrl, lateUrl], [lateUrl]]) {
-      gateways.push(await startClusterGateway({ ...env, READ_DATABASE_URLS: urls.join() }))
+      gateways.push(await start({ DATABASE_URL: primaryUrl, READ_DATABASE_URLS: urls.join() }))
     }
     for (const { url } of gateways) await untilHealth(url)
     return await runTroubles(servers, gateways, options)
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.end()))
-    await servers.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function runTroubles(
@@ -99,12 +84,11 @@ async function runTroubles(
   await ownWrites.stop()
   const { acknowledged } = submitters
   // The first gateway, because the last one may read from the late replica.
-  await untilCommitted(first, Math.max(0, ...acknowledged.map(({ slot }) => slot)) + 1)
-  const { rows, faults } = await checkDatabase(servers.primaryUrl, acknowledged)
-  await untilCaughtUp(subscribers, rows)
-  await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
+  const databaseUrl = servers.primaryUrl
+  const checked = await checkRun({ gatewayUrl: first, databaseUrl, acknowledged, subscribers })
   return {
     acknowledged: acknowledged.length,
+    ...checked,
     ...ownWrites.counts,
     timesMs,
     moves: [
@@ -112,15 +96,12 @@ async function runTroubles(
       movesTo(gateways, servers.lateUrl),
       movesTo(gateways, servers.primaryUrl),
     ],
-    rows: rows.length,
-    deliveries: subscribers.reduce((sum, { history }) => sum + history.length, 0),
     faults: [
-      ...faults,
+      ...checked.faults,
       ...submitters.faults,
       ...gateways.flatMap(loggedResets),
       ...ownWrites.faults,
       ...gateways.flatMap((gateway) => loggedErrors(gateway)),
-      ...subscribers.flatMap((subscriber) => faultsOf(subscriber, rows)),
     ],
   }
 }
