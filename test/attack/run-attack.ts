@@ -17,7 +17,7 @@ export interface AttackOptions {
 }
 
 /** The number of attacks so far. Each one comes from a new address, whose share of cost is full. */
-let attackers = 0
+let attackCount = 0
 
 /** Makes at least one round of an attack, closes what it opened, and checks the responses. */
 export async function runAttack(
@@ -26,7 +26,7 @@ export async function runAttack(
   { scale, milliseconds }: AttackOptions,
 ): Promise<AttackResult> {
   const answers = new Map<string, number>()
-  const client = ownClient(`127.0.2.${++attackers}`)
+  const client = ownClient(`127.0.2.${++attackCount}`)
   const closing: (() => void)[] = [client.close]
   const onEnd = (close: () => void) => void closing.push(close)
   const target: Target = { ...gateway.target, scale, client, onEnd }

@@ -161,6 +161,10 @@ async function runCitus(): Promise<boolean> {
 /** Prints the result of a run. `isEnough` is false if the run tested too little. */
 function isSuccess(faults: readonly string[], isEnough: boolean): boolean {
   const passed = faults.length === 0 && isEnough
-  console.log(passed ? 'PASSED: every history equals the log' : `FAILED: ${faults.length} faults`)
+  console.log(
+    passed
+      ? 'PASSED: each subscriber received exactly its rows of the log'
+      : `FAILED: ${faults.length} faults`,
+  )
   return passed
 }

@@ -91,7 +91,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
       faults: [
         ...log.faults,
         ...subscribers.flatMap((subscriber, i) =>
-          faultsOf(subscriber, log.rows).map((fault) => `client ${i}: ${fault}`),
+          faultsOf(subscriber, log.rows).map((fault) => `subscriber ${i}: ${fault}`),
         ),
       ],
     }

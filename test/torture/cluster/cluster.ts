@@ -105,7 +105,7 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
         ...submitters.faults,
         ...gateways.flatMap((gateway) => loggedErrors(gateway, ['database-away'])),
         ...subscribers.flatMap((subscriber, i) =>
-          faultsOf(subscriber, rows).map((fault) => `client ${i}: ${fault}`),
+          faultsOf(subscriber, rows).map((fault) => `subscriber ${i}: ${fault}`),
         ),
       ],
     }

@@ -20,7 +20,7 @@ export interface TipWatch {
 export function startTipWatch(urls: readonly string[]): TipWatch {
   const counts = { read: 0, unread: 0 }
   const faults: string[] = []
-  const shown = new Map<number, Set<string>>()
+  const returned = new Map<number, Set<string>>()
   let isStopped = false
   const running = Promise.all(urls.map(watch))
 
@@ -31,9 +31,9 @@ export function startTipWatch(urls: readonly string[]): TipWatch {
       if (tip === undefined) counts.unread++
       else {
         counts.read++
-        if (tip.index < newest) faults.push(`${url} showed slot ${newest} and then ${tip.index}`)
+        if (tip.index < newest) faults.push(`${url} returned slot ${newest} and then ${tip.index}`)
         newest = tip.index
-        shown.set(newest, (shown.get(newest) ?? new Set()).add(tip.commitmentId))
+        returned.set(newest, (returned.get(newest) ?? new Set()).add(tip.commitmentId))
       }
       await delay(50)
     }
@@ -48,11 +48,11 @@ export function startTipWatch(urls: readonly string[]): TipWatch {
       )
       return new Map(rows.map(({ slot, id }) => [Number(slot), `0x${id.toString('hex')}`]))
     })
-    const unknown = [...shown].flatMap(([slot, ids]) =>
+    const unknown = [...returned].flatMap(([slot, ids]) =>
       [...ids]
         .filter((id) => committed.get(slot) !== id)
         .map(
-          (id) => `slot ${slot} was shown with commitment ${id}, but has ${committed.get(slot)}`,
+          (id) => `slot ${slot} was returned with commitment ${id}, but has ${committed.get(slot)}`,
         ),
     )
     return [...faults, ...unknown]

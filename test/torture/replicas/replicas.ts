@@ -83,7 +83,7 @@ async function runTroubles(
   await submitters.stop()
   await ownWrites.stop()
   const { acknowledged } = submitters
-  // The first gateway, because the last one may read from the late replica.
+  // Uses the first gateway, because the last one may read from the late replica.
   const databaseUrl = servers.primaryUrl
   const checked = await checkRun({ gatewayUrl: first, databaseUrl, acknowledged, subscribers })
   return {
