@@ -3,5 +3,5 @@ import { graphqlAttacks } from './graphql-attacks.ts'
 import { restAttacks } from './rest-attacks.ts'
 import type { Attack } from './target.ts'
 
-/** Every attack that was made on a gateway, and their relatives. */
+/** All attacks of `npm run attack` and of `test/e2e/attack.test.ts`. */
 export const attacks: readonly Attack[] = [...graphqlAttacks, ...restAttacks, ...connectionAttacks]

@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Attack,
-  askSocket,
-  askStream,
-  atOnce,
+  concurrently,
   graphqlRequest,
-  many,
   nextText,
+  openEventStream,
   openGraphqlSocket,
   openSocket,
+  scaled,
+  sendBySocket,
   sendUnread,
 } from './target.ts'
 
-/** Connections that are slow, silent, many, or never read. */
+/** Attacks with slow, silent or many connections, and with clients that never read. */
 
-/** What became of sockets after a while. */
-async function fates(
+/** Returns the states of sockets after 200 ms. */
+async function statesOf(
   sockets: readonly ({ readonly destroyed: boolean } | undefined)[],
 ): Promise<readonly string[]> {
   await delay(200)
@@ -30,21 +30,21 @@ export const connectionAttacks: readonly Attack[] = [
     expected: ['open'],
     round: async (target) => {
       const page = 'GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n'
-      return fates(await atOnce(many(target, 800), () => sendUnread(target, page)))
+      return statesOf(await concurrently(scaled(target, 800), () => sendUnread(target, page)))
     },
   },
   {
     name: 'heads that come byte by byte',
     expected: ['open'],
     round: async (target) => {
-      const sockets = await atOnce(many(target, 400), () =>
+      const sockets = await concurrently(scaled(target, 400), () =>
         sendUnread(target, 'GET / HTTP/1.1\r\n'),
       )
       for (let i = 0; i < 10; i++) {
         for (const socket of sockets) socket?.write(`X-${i}: y\r\n`)
         await delay(20)
       }
-      return fates(sockets)
+      return statesOf(sockets)
     },
   },
   {
@@ -52,7 +52,7 @@ export const connectionAttacks: readonly Attack[] = [
     expected: ['open'],
     round: async (target) => {
       const head = `${graphqlRequest('{ __typename }').split('\r\n\r\n')[0]}0\r\n\r\n{`
-      return fates(await atOnce(many(target, 400), () => sendUnread(target, head)))
+      return statesOf(await concurrently(scaled(target, 400), () => sendUnread(target, head)))
     },
   },
   {
@@ -60,7 +60,7 @@ export const connectionAttacks: readonly Attack[] = [
     expected: ['open', 'cut'],
     round: async (target) => {
       const requests = graphqlRequest('{ milestone { index } }').repeat(2_000)
-      return fates(await atOnce(many(target, 10), () => sendUnread(target, requests)))
+      return statesOf(await concurrently(scaled(target, 10), () => sendUnread(target, requests)))
     },
   },
   {
@@ -75,17 +75,17 @@ export const connectionAttacks: readonly Attack[] = [
         'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n',
         'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       ]
-      const sockets = await atOnce(many(target, 60), (i) =>
+      const sockets = await concurrently(scaled(target, 60), (i) =>
         sendUnread(target, texts[i % texts.length] ?? ''),
       )
-      return fates(sockets)
+      return statesOf(sockets)
     },
   },
   {
     name: 'sockets that say nothing',
     expected: ['open'],
     round: async (target) => {
-      const sockets = await atOnce(many(target, 700), () => openSocket(target))
+      const sockets = await concurrently(scaled(target, 700), () => openSocket(target))
       return sockets.map((socket) => (socket === undefined ? 'refused' : 'open'))
     },
   },
@@ -93,12 +93,12 @@ export const connectionAttacks: readonly Attack[] = [
     name: 'pings of a megabyte, unread',
     expected: ['open'],
     round: async (target) => {
-      const sockets = await atOnce(many(target, 10), () => openGraphqlSocket(target))
+      const sockets = await concurrently(scaled(target, 10), () => openGraphqlSocket(target))
       const ping = JSON.stringify({ type: 'ping', payload: { filling: 'x'.repeat(900_000) } })
       for (const socket of sockets) {
         socket?.pause()
-        for (let i = 0; i < many(target, 30); i++) socket?.send(ping)
-        for (let i = 0; i < many(target, 2_000); i++) socket?.ping('x'.repeat(125))
+        for (let i = 0; i < scaled(target, 30); i++) socket?.send(ping)
+        for (let i = 0; i < scaled(target, 2_000); i++) socket?.ping('x'.repeat(125))
       }
       await delay(200)
       return sockets.map((socket) => (socket === undefined ? 'refused' : 'open'))
@@ -109,7 +109,7 @@ export const connectionAttacks: readonly Attack[] = [
     expected: ['closed 1009 ', 'closed 4400 Invalid message received'],
     round: async (target) => {
       const texts = ['x'.repeat(3_000_000), '{', '[]', `{"type":"${'x'.repeat(1_000)}"}`]
-      return atOnce(many(target, 20), async (i) => {
+      return concurrently(scaled(target, 20), async (i) => {
         const socket = await openSocket(target)
         if (socket === undefined) return 'refused'
         const answer = nextText(socket)
@@ -123,10 +123,10 @@ export const connectionAttacks: readonly Attack[] = [
     expected: ['open'],
     round: async (target) => {
       const query = '{ ledgerUpdates(first: 1000) { nodes { outputId address } } }'
-      const sockets = await atOnce(many(target, 10), async () => {
+      const sockets = await concurrently(scaled(target, 10), async () => {
         const socket = await openGraphqlSocket(target)
         socket?.pause()
-        for (let i = 0; i < many(target, 500); i++) {
+        for (let i = 0; i < scaled(target, 500); i++) {
           socket?.send(JSON.stringify({ type: 'subscribe', id: `${i}`, payload: { query } }))
         }
         return socket
@@ -140,8 +140,8 @@ export const connectionAttacks: readonly Attack[] = [
     expected: ['SUBSCRIPTION_LIMIT', 'ok'],
     round: async (target) => {
       const socket = await openGraphqlSocket(target)
-      return atOnce(many(target, 150), (i) =>
-        askSocket(socket, `e${i}`, 'subscription { ledgerUpdates { __typename } }'),
+      return concurrently(scaled(target, 150), (i) =>
+        sendBySocket(socket, `e${i}`, 'subscription { ledgerUpdates { __typename } }'),
       )
     },
   },
@@ -149,8 +149,8 @@ export const connectionAttacks: readonly Attack[] = [
     name: 'event streams by the hundred',
     expected: ['ok'],
     round: (target) =>
-      atOnce(many(target, 700), () =>
-        askStream(target, 'subscription { ledgerUpdates { __typename } }'),
+      concurrently(scaled(target, 700), () =>
+        openEventStream(target, 'subscription { ledgerUpdates { __typename } }'),
       ),
   },
 ]

@@ -18,18 +18,18 @@ import type { Random } from '../support/random.ts'
 import type { FuzzRequest } from './fuzz.ts'
 import { chance, hex, oddNumbers, oddTexts, pick } from './known-values.ts'
 
-/** Random operations from a schema: mostly valid, some with values that are not. */
+/** Creates random operations from a schema: mostly valid ones, and some with invalid values. */
 
-/** What operations are made of. */
+/** The schema, and values for arguments. */
 export interface GraphqlFuzzDeps {
   readonly schema: GraphQLSchema
   readonly known: readonly string[]
   readonly token: string
 }
 
-/** Makes one. */
+/** Creates a random request. */
 export function graphqlRequest(deps: GraphqlFuzzDeps, random: Random): FuzzRequest {
-  const values: Values = { ...deps, random, oddness: pick(random, [0, 0, 0, 15]) }
+  const values: Values = { ...deps, random, oddPercent: pick(random, [0, 0, 0, 15]) }
   const isMutation = chance(random, 10)
   const root = isMutation ? deps.schema.getMutationType() : deps.schema.getQueryType()
   const kind = isMutation ? 'mutation' : 'query'
@@ -37,15 +37,15 @@ export function graphqlRequest(deps: GraphqlFuzzDeps, random: Random): FuzzReque
   const authorization = chance(random, 70) ? { authorization: deps.token } : {}
   const isByUrl = !isMutation && query.length < 4_000 && chance(random, 20)
   const requestOf = isByUrl ? byUrl : byBody
-  const headers = { ...authorization, accept: pick(random, ways) }
+  const headers = { ...authorization, accept: pick(random, acceptHeaders) }
   return {
     ...requestOf(query, headers),
-    again: (times) => requestOf(`${query} # ${times}`, headers),
+    again: (attempt) => requestOf(`${query} # ${attempt}`, headers),
   }
 }
 
-/** Compiled, by the executor, and as the one event of a stream. */
-const ways = ['*/*', '*/*', 'application/json;q=0.9', 'text/event-stream']
+/** The compiled path, the executor, and a stream with a single event. */
+const acceptHeaders = ['*/*', '*/*', 'application/json;q=0.9', 'text/event-stream']
 
 type Headers = Readonly<Record<string, string>>
 
@@ -60,24 +60,24 @@ function byBody(query: string, authorization: Headers): FuzzRequest {
 
 interface Values extends GraphqlFuzzDeps {
   readonly random: Random
-  /** In how many places of a hundred a value stands that may not fit. */
-  readonly oddness: number
+  /** The percentage of values that may not have the type of the argument. */
+  readonly oddPercent: number
 }
 
 function selectionOf(values: Values, type: GraphQLNamedType, depth: number): string {
   const { random, schema } = values
   if (isAbstractType(type)) {
-    const some = random.shuffled(schema.getPossibleTypes(type)).slice(0, 3)
-    const parts = some.map((one) => `... on ${one.name} { ${selectionOf(values, one, depth)} }`)
+    const types = random.shuffled(schema.getPossibleTypes(type)).slice(0, 3)
+    const parts = types.map((one) => `... on ${one.name} { ${selectionOf(values, one, depth)} }`)
     return ['__typename', ...parts].join(' ')
   }
   if (!isObjectType(type)) return '__typename'
   const fields = Object.values(type.getFields()).filter(
     (field) => depth > 0 || isLeafType(getNamedType(field.type)),
   )
-  const some = random.shuffled(fields).slice(0, random.between(1, 4))
-  // A name of its own for each: two fields of one name must have equal arguments, in fragments too.
-  const parts = some.map((field) => {
+  const chosen = random.shuffled(fields).slice(0, random.between(1, 4))
+  // Each field has a unique alias, because fields with the same name must have equal arguments, also across fragments.
+  const parts = chosen.map((field) => {
     const alias = `${field.name}_${random.between(0, 1e9)}`
     return `${alias}: ${fieldOf(values, field, depth)}`
   })
@@ -97,8 +97,8 @@ function fieldOf(values: Values, field: Field, depth: number): string {
 }
 
 function argumentsOf(values: Values, args: readonly GraphQLArgument[]): string {
-  const given = membersOf(values, args)
-  return given.length === 0 ? '' : `(${given.join(', ')})`
+  const members = membersOf(values, args)
+  return members.length === 0 ? '' : `(${members.join(', ')})`
 }
 
 function membersOf(
@@ -106,19 +106,19 @@ function membersOf(
   members: readonly (GraphQLArgument | GraphQLInputField)[],
 ): readonly string[] {
   return members
-    .filter(({ type, name }) => isNonNullType(type) || chance(values.random, oftenOf(name)))
+    .filter(({ type, name }) => isNonNullType(type) || chance(values.random, percentOf(name)))
     .map(({ name, type }) => `${name}: ${literal(values, type, name)}`)
 }
 
-/** Two cursors at random are seldom of the list, and would end most operations at once. */
-function oftenOf(name: string): number {
+/** Returns the probability of an optional argument. Random cursors rarely belong to the list, and would make most operations fail. */
+function percentOf(name: string): number {
   return /^(after|before|cursor)$/.test(name) ? 3 : 35
 }
 
 function literal(values: Values, type: GraphQLInputType, name: string): string {
   const { random } = values
   if (isNonNullType(type)) return literal(values, type.ofType, name)
-  if (chance(random, values.oddness)) return oddLiteral(random)
+  if (chance(random, values.oddPercent)) return oddLiteral(random)
   if (isListType(type)) {
     const length = random.between(1, 2)
     return `[${Array.from({ length }, () => literal(values, type.ofType, name)).join(', ')}]`
@@ -172,7 +172,7 @@ function scalar({ random, known }: Values, type: string, name: string): string {
     case 'String':
     case 'ID':
       return JSON.stringify(textFor(random, known, name))
-    // Numbers as decimal text.
+    // The other scalars are numbers as decimal text.
     default:
       return JSON.stringify(pick(random, ['0', '1', '18446744073709551615']))
   }

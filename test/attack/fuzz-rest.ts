@@ -4,9 +4,9 @@ import type { OwnInit } from './from-address.ts'
 import type { FuzzRequest } from './fuzz.ts'
 import { chance, oddNumbers, oddTexts, pick } from './known-values.ts'
 
-/** Random requests from an OpenAPI document: mostly of the described form, some with a part that is not. */
+/** Creates random requests from an OpenAPI document: mostly valid ones, and some with invalid parts. */
 
-/** What is read of the document. */
+/** The parts of the document that are used. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
@@ -39,58 +39,60 @@ interface JsonSchema {
   readonly required?: readonly string[]
 }
 
-/** What requests are made of. */
+/** The document, and values for parameters. */
 export interface RestFuzzDeps {
   readonly document: ApiDocument
   readonly known: readonly string[]
   readonly token: string
 }
 
-/** Makes one. */
+/** Creates a random request. */
 export function restRequest(deps: RestFuzzDeps, random: Random): FuzzRequest {
   const [path, operations] = pick(random, Object.entries(deps.document.paths))
   const [method, operation] = pick(random, Object.entries(operations))
-  const oddness = pick(random, [0, 0, 10, 50])
-  const values: Values = { ...deps, random, oddness }
+  const oddPercent = pick(random, [0, 0, 10, 50])
+  const values: Values = { ...deps, random, oddPercent }
   const { parameters = [], requestBody } = operation
   const text = ({ schema }: ApiParameter) => encodeURIComponent(wellFormed(textOf(values, schema)))
   const local = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((one) => one.name === name)
     return parameter === undefined ? '' : text(parameter)
   })
-  // A wait would be waited for.
-  const asked = parameters.filter(({ name, in: place }) => place === 'query' && name !== 'wait')
-  const query = asked
+  // Leaves out `wait`, which would delay the responses.
+  const queryParameters = parameters.filter(
+    ({ name, in: place }) => place === 'query' && name !== 'wait',
+  )
+  const query = queryParameters
     .filter(() => chance(random, 40))
     .map((parameter) => `${parameter.name}=${text(parameter)}`)
-  if (chance(random, oddness / 5)) query.push(`${pick(random, ['x', '%ff', ''])}=1`)
+  if (chance(random, oddPercent / 5)) query.push(`${pick(random, ['x', '%ff', ''])}=1`)
   const target = query.length === 0 ? local : `${local}?${query.join('&')}`
   return { target, init: initOf(values, method, requestBody) }
 }
 
 interface Values extends RestFuzzDeps {
   readonly random: Random
-  /** In how many places of a hundred another value stands than the described one. */
-  readonly oddness: number
+  /** The percentage of values that do not match the document. */
+  readonly oddPercent: number
 }
 
 const mediaTypes = ['application/json', 'text/plain', 'application/vnd.iota.serializer-v2', '*/*']
 
 function initOf(values: Values, method: string, requestBody: ApiOperation['requestBody']): OwnInit {
-  const { random, oddness, token } = values
+  const { random, oddPercent, token } = values
   const headers: Record<string, string> = {}
   if (chance(random, 50)) headers.authorization = token
   if (chance(random, 30)) headers.accept = pick(random, mediaTypes)
   if (requestBody === undefined) return { method: method.toUpperCase(), headers }
   const [type, { schema }] = pick(random, Object.entries(requestBody.content))
-  headers['content-type'] = chance(random, oddness / 2) ? pick(random, mediaTypes) : type
+  headers['content-type'] = chance(random, oddPercent / 2) ? pick(random, mediaTypes) : type
   const value = randomValue(values, schema, 7)
   const body = type.includes('json') ? JSON.stringify(value) : String(value)
-  const cut = random.between(0, body.length)
+  const length = random.between(0, body.length)
   return {
     method: method.toUpperCase(),
     headers,
-    body: chance(random, oddness / 5) ? body.slice(0, cut) : body,
+    body: chance(random, oddPercent / 5) ? body.slice(0, length) : body,
   }
 }
 
@@ -99,14 +101,14 @@ function textOf(values: Values, schema: JsonSchema): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Half of a surrogate pair has no percent encoding. */
+/** Replaces half of a surrogate pair, which has no percent encoding. */
 function wellFormed(text: string): string {
   return text.replaceAll('\ud800', '\ufffd')
 }
 
 function randomValue(values: Values, schema: JsonSchema, depth: number): unknown {
-  const { random, oddness, document } = values
-  if (chance(random, oddness)) return oddValue(random)
+  const { random, oddPercent, document } = values
+  if (chance(random, oddPercent)) return oddValue(random)
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? ''
     const found = document.components.schemas[name]
@@ -144,7 +146,7 @@ function objectOf(values: Values, schema: JsonSchema, depth: number): object {
   const { properties = {}, required = [] } = schema
   const members = Object.entries(properties).filter(
     ([name]) =>
-      (required.includes(name) && !chance(values.random, values.oddness / 5)) ||
+      (required.includes(name) && !chance(values.random, values.oddPercent / 5)) ||
       chance(values.random, 50),
   )
   return Object.fromEntries(

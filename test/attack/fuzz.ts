@@ -3,39 +3,39 @@ import { createRandom, type Random } from '../support/random.ts'
 import { type OwnInit, ownClient } from './from-address.ts'
 import { excessOf, type WorkMeter } from './work.ts'
 
-/** Sends random requests, the same for the same seed, and judges every answer. */
+/** Sends random requests, which are the same for the same seed, and checks the responses. */
 
 /** One random request. */
 export interface FuzzRequest {
-  /** The path and the query. */
+  /** The path and the query string. */
   readonly target: string
   readonly init: OwnInit
-  /** Asks for the same with a text that was not sent before, by the number of times. */
-  readonly again?: (times: number) => FuzzRequest
+  /** Returns an equivalent request whose text differs, by the number of the attempt. */
+  readonly again?: (attempt: number) => FuzzRequest
 }
 
-/** What is sent, and how often. */
+/** The gateway, and the requests. */
 export interface FuzzOptions {
   readonly url: string
   readonly seed: number
   readonly requests: number
   readonly make: (random: Random) => FuzzRequest
-  /** Measures what each takes, one after the other; by default nothing is measured. */
+  /** Measures the cost of each request, one after the other. Without it, nothing is measured. */
   readonly meter?: WorkMeter | undefined
 }
 
-/** What came of it. */
+/** The result of the requests. */
 export interface FuzzReport {
-  /** How often each status or code was answered. */
+  /** The number of responses by error code or status. */
   readonly answers: ReadonlyMap<string, number>
   readonly faults: readonly string[]
   readonly slowestMs: number
   readonly slowest: string
 }
 
-const atOnce = 8
+const concurrency = 8
 
-/** Sends them, a few at a time. */
+/** Sends the requests: without a meter eight at a time, with a meter one at a time. */
 export async function fuzz({ url, seed, requests, make, meter }: FuzzOptions): Promise<FuzzReport> {
   const answers = new Map<string, number>()
   const faults: string[] = []
@@ -46,11 +46,11 @@ export async function fuzz({ url, seed, requests, make, meter }: FuzzOptions): P
 
   async function sendOne(i: number): Promise<void> {
     const request = make(createRandom(seed * 1_000_003 + i * 7_919))
-    const shown = `request ${i} of seed ${seed}: ${shownAs(request)}`
-    const begun = performance.now()
+    const shown = `request ${i} of seed ${seed}: ${describe(request)}`
+    const start = performance.now()
     try {
-      const { status, text, excess }: Judged = await (meter
-        ? measured(meter, request)
+      const { status, text, excess }: CheckedResponse = await (meter
+        ? measure(meter, request)
         : send(request))
       for (const answer of codesOf(status, text)) {
         answers.set(answer, (answers.get(answer) ?? 0) + 1)
@@ -60,39 +60,42 @@ export async function fuzz({ url, seed, requests, make, meter }: FuzzOptions): P
     } catch (error) {
       faults.push(`${Object(error).cause?.message ?? error}: ${shown}`)
     }
-    const took = performance.now() - begun
-    if (took > slowestMs) [slowestMs, slowest] = [took, shown]
+    const elapsedMs = performance.now() - start
+    if (elapsedMs > slowestMs) [slowestMs, slowest] = [elapsedMs, shown]
   }
 
   async function sendInTurn(): Promise<void> {
     while (next < requests) await sendOne(next++)
   }
 
-  await Promise.all(Array.from({ length: meter ? 1 : atOnce }, sendInTurn))
+  await Promise.all(Array.from({ length: meter ? 1 : concurrency }, sendInTurn))
   client.close()
   return { answers, faults, slowestMs, slowest }
 }
 
-interface Judged {
+interface CheckedResponse {
   readonly status: number
   readonly text: string
-  /** How it took more than it paid for. */
+  /** Describes how its processor time exceeds its cost. */
   readonly excess?: string | undefined
 }
 
-/** What has never run before takes many times as long, and the gateway has work of its own: the best of some times counts. */
-async function measured(meter: WorkMeter, request: FuzzRequest): Promise<Judged> {
-  for (let times = 1; ; times++) {
-    const { target, init } = times === 1 ? request : (request.again?.(times) ?? request)
-    const worked = await meter.send(target, init)
-    const excess = excessOf(worked)
-    if (excess === undefined || times === maxTimes) return { ...worked, excess }
+/**
+ * Measures a request up to five times, until one attempt does not exceed its cost: code that has not run before takes many times as long,
+ * and the gateway has other work.
+ */
+async function measure(meter: WorkMeter, request: FuzzRequest): Promise<CheckedResponse> {
+  for (let attempt = 1; ; attempt++) {
+    const { target, init } = attempt === 1 ? request : (request.again?.(attempt) ?? request)
+    const measurement = await meter.send(target, init)
+    const excess = excessOf(measurement)
+    if (excess === undefined || attempt === maxAttempts) return { ...measurement, excess }
   }
 }
 
-const maxTimes = 5
+const maxAttempts = 5
 
-function shownAs({ target, init }: FuzzRequest): string {
+function describe({ target, init }: FuzzRequest): string {
   const { method = 'GET', body } = init
   const { 'content-type': type = '' }: Record<string, string> = Object(init.headers)
   return `${method} ${target} ${type} ${typeof body === 'string' ? body : ''}`.slice(0, 2_000)
@@ -103,18 +106,18 @@ function codesOf(status: number, text: string): readonly string[] {
   return codes.length > 0 ? [...new Set(codes)] : [String(status)]
 }
 
-/** What an answer must not have: a fault of the gateway, a path of the machine, a stack, a statement. */
+/** Returns the fault of a response: an internal error, or a path, a stack trace or a statement in its text. */
 export function faultOf(status: number, text: string): string | undefined {
   if (status === 500 || text.includes('"INTERNAL"')) return 'a fault of its own'
-  if (places.some((place) => text.includes(place))) return 'a path of the machine'
+  if (paths.some((path) => text.includes(path))) return 'a path of the machine'
   if (/\n\s+at \S+ \(|\bat file:/.test(text)) return 'a stack'
   return statement.test(text) ? 'a statement' : undefined
 }
 
-const places = [process.cwd(), homedir(), `${tmpdir()}/`, 'node_modules', '/usr/', 'file:/'].filter(
-  (place) => place.length > 2,
+const paths = [process.cwd(), homedir(), `${tmpdir()}/`, 'node_modules', '/usr/', 'file:/'].filter(
+  (path) => path.length > 2,
 )
 
-/** As SQL is written in the store, and as databases name their errors. */
+/** Matches SQL as the store writes it, and error names of databases. */
 const statement =
   /\bSELECT [\s\S]{1,300}? FROM |\bINSERT INTO |\bUPDATE \w+ SET |\bDELETE FROM |SQLITE_|Prisma/

@@ -21,34 +21,34 @@ import {
 } from '../support/wallet.ts'
 import type { Target } from './target.ts'
 
-/** The gateway under attack: a process of its own with little memory and few descriptors. */
+/** The gateway under attack, in a process of its own with little memory and few descriptors. */
 export interface AttackedGateway {
   readonly url: string
-  /** Of its process. */
+  /** The process id. */
   readonly pid: number
-  /** A token of a holder, which may set chain records. */
+  /** Returns a token that allows its subject to set chain records. */
   tokenOf(subject: string): Promise<string>
-  /** What an attack knows of it. */
+  /** The values that attacks need. */
   readonly target: Pick<Target, 'url' | 'token' | 'wrongBlock' | 'largeBlock'>
-  /** What its process holds now. */
-  holds(): Held
+  /** Returns the present resources of its process. */
+  resources(): Resources
   /** Whether its process runs. */
   isAlive(): boolean
-  /** What it has logged. */
+  /** Returns its log so far. */
   logged(): string
   end(): Promise<void>
 }
 
-/** Resources of a process. */
-export interface Held {
+/** The memory and the open descriptors of a process. */
+export interface Resources {
   readonly residentMb: number
   readonly descriptors: number
 }
 
-/** The heap in MiB and the descriptors that the process may have. */
+/** The limits of the process: its heap in MiB, and its descriptors. */
 const [heapMb, descriptors] = [512, 1_024]
 
-/** Starts one, with settings of the operator. */
+/** Starts the gateway with additional settings. */
 export async function startAttackedGateway(env: Environment = {}): Promise<AttackedGateway> {
   const folder = makeFolder()
   const secret = 'the secret of a gateway under attack'
@@ -73,7 +73,7 @@ export async function startAttackedGateway(env: Environment = {}): Promise<Attac
   const { block } = blockOf(offer, taggedData('0x01', '0x'))
   const large = blockOf(offer, taggedData('0x01', bytesToHex(new Uint8Array(8_000))))
   const wrongBlock = { ...block, signature: large.block.signature }
-  const pid = present(child.pid, 'its number')
+  const pid = present(child.pid, 'its process id')
   return {
     url,
     pid,
@@ -84,7 +84,7 @@ export async function startAttackedGateway(env: Environment = {}): Promise<Attac
       wrongBlock: Object(print(Block, wrongBlock)),
       largeBlock: bytesToHex(large.bytes),
     },
-    holds: () => heldBy(pid),
+    resources: () => resourcesOf(pid),
     isAlive: () => child.exitCode === null && child.signalCode === null,
     logged: program.logged,
     end: async () => {
@@ -94,14 +94,14 @@ export async function startAttackedGateway(env: Environment = {}): Promise<Attac
   }
 }
 
-function heldBy(pid: number): Held {
+function resourcesOf(pid: number): Resources {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
   const files = readdirSync(`/proc/${pid}/fd`)
   return { residentMb: Math.round(Number(kilobytes) / 1_024), descriptors: files.length }
 }
 
-/** Gives its ledger some thousand outputs, and waits until they are committed. */
+/** Creates 900 outputs in its ledger, and waits until they are committed. */
 export async function fillLedger(url: string): Promise<void> {
   const offer = await offerOf(url)
   const creationSlot = slotNow(offer.network)

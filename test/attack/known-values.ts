@@ -2,26 +2,26 @@ import { chainIdOf } from '../support/chain-ids.ts'
 import type { Random } from '../support/random.ts'
 import { addressOf, getJson, user } from '../support/wallet.ts'
 
-/** Values for random requests: what a ledger has, and what no ledger has. */
+/** Values for random requests: values of the ledger, and invalid ones. */
 
-/** One of some things. */
+/** Returns a random element. */
 export function pick<T>(random: Random, from: readonly T[]): T {
   const one = from[random.between(0, from.length - 1)]
-  if (one === undefined) throw new Error('nothing to choose from')
+  if (one === undefined) throw new Error('the list is empty')
   return one
 }
 
-/** Whether something of a chance happens, in percent. */
+/** Returns `true` with the given probability in percent. */
 export function chance(random: Random, percent: number): boolean {
   return random.between(1, 100) <= percent
 }
 
-/** Hexadecimal text of so many bytes. */
+/** Returns random bytes as hexadecimal text. */
 export function hex(random: Random, bytes: number): string {
   return `0x${Array.from({ length: bytes }, () => random.between(0, 255).toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Texts that mean harm, or nothing. */
+/** Invalid texts, and texts of known attacks such as injection. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -48,13 +48,13 @@ export const oddTexts: readonly string[] = [
   'tst1qqqq',
 ]
 
-/** Numbers at the ends of every range, and beyond. */
+/** Numbers at the bounds of all ranges, and outside of them. */
 export const oddNumbers: readonly number[] = [
   -1, 0, 1, 127, 128, 1_000, 1_001, 65_535, 65_536, 2_147_483_647, 2_147_483_648, 4_294_967_295,
   4_294_967_296, 9_007_199_254_740_991, 1e21, -1e21, 0.5, 5e-324,
 ]
 
-/** What the ledger of a gateway has: addresses, ids, cursors. */
+/** Reads addresses, ids and cursors of the ledger of a gateway. */
 export async function knownValues(url: string): Promise<readonly string[]> {
   const addresses = [0, 1, 2].map((index) => addressOf(user(index)))
   const pages = await Promise.all([

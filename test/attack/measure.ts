@@ -2,125 +2,136 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CrowdSample } from './crowd.ts'
-import type { AttackedGateway, Held } from './gateway.ts'
-import { type Attacked, runAttack } from './run-attack.ts'
+import type { AttackedGateway, Resources } from './gateway.ts'
+import type { LatencySample } from './other-clients.ts'
+import { type AttackResult, runAttack } from './run-attack.ts'
 import type { Attack } from './target.ts'
 
-/** Measures what 50 well-behaved clients notice of an attack, what the process holds, and what it gives back. */
+/** Measures the latency of 50 other clients during an attack, and the memory and descriptors of the process. */
 
-/** The measures of one attack. */
-export interface Measured extends Attacked {
+/** The measurements of one attack. */
+export interface Measured extends AttackResult {
   readonly name: string
-  readonly peace: CrowdSample
-  readonly war: CrowdSample
-  readonly before: Held
-  /** The most at any moment. */
-  readonly most: Held
-  /** How long after the attack its descriptors were closed; `undefined` where they were not within ten seconds. */
-  readonly givenBackMs: number | undefined
-  /** How long after the attack the clients were answered as before; `undefined` where not within ten seconds. */
-  readonly calmMs: number | undefined
+  /** The latency before the attack. */
+  readonly quiet: LatencySample
+  /** The latency during the attack. */
+  readonly attacked: LatencySample
+  /** The resources before the attack. */
+  readonly before: Resources
+  /** The maximum of each resource during the attack. */
+  readonly max: Resources
+  /** The time after the attack until its descriptors were closed; `undefined` if they were not within ten seconds. */
+  readonly closedMs: number | undefined
+  /** The time after the attack until the latency was as before; `undefined` if it was not within ten seconds. */
+  readonly recoveredMs: number | undefined
 }
 
-/** The well-behaved clients. */
-export interface Crowd {
-  /** What they measured since they were last asked. */
-  sample(): Promise<CrowdSample>
+/** The other clients, in a process of their own. */
+export interface OtherClients {
+  /** Returns their measurements since the last call. */
+  sample(): Promise<LatencySample>
   end(): void
 }
 
-/** Starts them. */
-export async function startCrowd(url: string): Promise<Crowd> {
-  const child = fork(new URL('./crowd.ts', import.meta.url), [url])
+/** Starts the other clients. */
+export async function startOtherClients(url: string): Promise<OtherClients> {
+  const child = fork(new URL('./other-clients.ts', import.meta.url), [url])
   await once(child, 'message')
   return {
     sample: async () => {
-      const answer = once(child, 'message')
+      const message = once(child, 'message')
       child.send('sample')
-      const [sample]: CrowdSample[] = (await answer) as [CrowdSample]
-      if (sample === undefined) throw new Error('the crowd is gone')
+      const [sample]: LatencySample[] = (await message) as [LatencySample]
+      if (sample === undefined) throw new Error('the process of the other clients has exited')
       return sample
     },
     end: () => child.kill(),
   }
 }
 
-/** More descriptors than before belong to clients that come and go. */
+/** Descriptors above the number before the attack; the other clients open and close connections. */
 const slack = 20
 
-/** Measures one attack of some seconds, after as long a peace. */
+/** Measures the same number of seconds before an attack and during it. */
 export async function measure(
-  { gateway, crowd }: { readonly gateway: AttackedGateway; readonly crowd: Crowd },
+  { gateway, clients }: { readonly gateway: AttackedGateway; readonly clients: OtherClients },
   attack: Attack,
   seconds: number,
 ): Promise<Measured> {
-  await crowd.sample()
+  await clients.sample()
   await delay(seconds * 1_000)
-  const peace = await crowd.sample()
-  const before = gateway.holds()
-  let most = before
+  const quiet = await clients.sample()
+  const before = gateway.resources()
+  let max = before
   const watch = setInterval(() => {
     if (!gateway.isAlive()) return
-    const { residentMb, descriptors } = gateway.holds()
-    most = {
-      residentMb: Math.max(most.residentMb, residentMb),
-      descriptors: Math.max(most.descriptors, descriptors),
+    const { residentMb, descriptors } = gateway.resources()
+    max = {
+      residentMb: Math.max(max.residentMb, residentMb),
+      descriptors: Math.max(max.descriptors, descriptors),
     }
   }, 100)
-  // Attackers would have machines of their own too: here they must not take the processors that the gateway needs.
-  prefer(lowest)
-  const attacked = await runAttack(gateway, attack, { scale: 1, milliseconds: seconds * 1_000 })
-  const war = await crowd.sample()
-  prefer(usual)
+  // An attacker would have a machine of its own. Here it must not use the processors that the gateway needs.
+  setOwnPriority(lowest)
+  const result = await runAttack(gateway, attack, { scale: 1, milliseconds: seconds * 1_000 })
+  const attacked = await clients.sample()
+  setOwnPriority(normal)
   clearInterval(watch)
-  const givenBackMs = await giveBack(gateway, before)
-  const calmMs = await calm(crowd, peace)
-  return { ...attacked, name: attack.name, peace, war, before, most, givenBackMs, calmMs }
+  const closedMs = await untilClosed(gateway, before)
+  const recoveredMs = await untilRecovered(clients, quiet)
+  return { ...result, name: attack.name, quiet, attacked, before, max, closedMs, recoveredMs }
 }
 
-const [usual, lowest] = [0, 19]
+const [normal, lowest] = [0, 19]
 
-/** Gives this process a priority. */
-function prefer(priority: number): void {
+/** Sets the priority of this process. */
+function setOwnPriority(priority: number): void {
   try {
     setPriority(priority)
   } catch {
-    // Only the administrator may raise it again: it stays low, which does the clients no harm.
+    // Only the administrator may raise it again. A low priority does not affect the other clients.
   }
 }
 
-async function giveBack(gateway: AttackedGateway, before: Held): Promise<number | undefined> {
-  const begun = performance.now()
-  while (gateway.isAlive() && performance.now() - begun < 10_000) {
-    if (gateway.holds().descriptors <= before.descriptors + slack) return performance.now() - begun
+/** Measures the time until the descriptors of an attack are closed. */
+async function untilClosed(
+  gateway: AttackedGateway,
+  before: Resources,
+): Promise<number | undefined> {
+  const start = performance.now()
+  while (gateway.isAlive() && performance.now() - start < 10_000) {
+    if (gateway.resources().descriptors <= before.descriptors + slack)
+      return performance.now() - start
     await delay(100)
   }
   return undefined
 }
 
-/** Looks at the clients of each second until they are answered as in peace. */
-async function calm(crowd: Crowd, peace: CrowdSample): Promise<number | undefined> {
-  const begun = performance.now()
-  while (performance.now() - begun < 10_000) {
-    await crowd.sample()
+/** Measures the time until the latency of one second is again less than three times the one before the attack. */
+async function untilRecovered(
+  clients: OtherClients,
+  quiet: LatencySample,
+): Promise<number | undefined> {
+  const start = performance.now()
+  while (performance.now() - start < 10_000) {
+    await clients.sample()
     await delay(1_000)
-    const { p99Ms, answered, failed } = await crowd.sample()
-    if (answered > 0 && failed === 0 && p99Ms < 3 * peace.p99Ms) return performance.now() - begun
+    const { p99Ms, answered, failed } = await clients.sample()
+    if (answered > 0 && failed === 0 && p99Ms < 3 * quiet.p99Ms) return performance.now() - start
   }
   return undefined
 }
 
-/** What the issue of an attack must not be. */
-export function failings(measured: Measured): readonly string[] {
-  const { peace, war, before, most, givenBackMs, calmMs, faults } = measured
-  const ratio = war.p99Ms / peace.p99Ms
+/** Returns the reasons for which an attack counts as failed. */
+export function failuresOf(measured: Measured): readonly string[] {
+  const { quiet, attacked, before, max, closedMs, recoveredMs, faults } = measured
+  const ratio = attacked.p99Ms / quiet.p99Ms
   return [
     ...faults,
-    ...(ratio > 5 ? [`p99 ${ratio.toFixed(1)} times that of peace`] : []),
-    ...(war.failed > 0 ? [`${war.failed} requests of others failed`] : []),
-    ...(most.residentMb > 2 * before.residentMb ? [`${most.residentMb} MB resident`] : []),
-    ...(calmMs === undefined ? ['others still wait after ten seconds'] : []),
-    ...(givenBackMs === undefined ? ['descriptors are not given back within ten seconds'] : []),
+    ...(ratio > 5 ? [`p99 is ${ratio.toFixed(1)} times the one before the attack`] : []),
+    ...(attacked.failed > 0 ? [`${attacked.failed} requests of other clients failed`] : []),
+    ...(max.residentMb > 2 * before.residentMb ? [`${max.residentMb} MB resident`] : []),
+    ...(recoveredMs === undefined ? ['other clients still wait after ten seconds'] : []),
+    ...(closedMs === undefined ? ['descriptors are not closed within ten seconds'] : []),
   ]
 }

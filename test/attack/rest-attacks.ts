@@ -2,9 +2,9 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { chainIdOf } from '../support/chain-ids.ts'
-import { type Attack, ask, atOnce, many, openGraphqlSocket, openSocket } from './target.ts'
+import { type Attack, concurrently, openGraphqlSocket, openSocket, scaled, send } from './target.ts'
 
-/** What is asked of REST and MQTT, with tokens and cookies that should not count. */
+/** Attacks on REST and MQTT, also with forged tokens and with cookies, which must have no effect. */
 
 const json = { 'content-type': 'application/json' }
 const record = JSON.stringify({ accessNodes: ['a'], isActive: true })
@@ -12,7 +12,7 @@ const recordPath = `/v1/chains/${chainIdOf(77)}/chainrecord`
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Tokens that strangers make. */
+/** Creates tokens that the gateway must refuse. */
 function forgedTokens(): readonly string[] {
   const claims = part({ sub: 7, permissions: { write: {} }, exp: 4_000_000_000 })
   const { privateKey } = generateKeyPairSync('ed25519')
@@ -27,7 +27,7 @@ function forgedTokens(): readonly string[] {
   ]
 }
 
-/** A packet of MQTT whose length has two bytes. */
+/** Encodes an MQTT packet, with its length in two bytes. */
 function packet(head: number, bytes: readonly number[]): Buffer {
   return Buffer.from([head, (bytes.length % 128) + 128, Math.floor(bytes.length / 128), ...bytes])
 }
@@ -44,10 +44,10 @@ export const restAttacks: readonly Attack[] = [
     expected: ['201'],
     round: async (target) => {
       const answers: string[] = []
-      for (let i = 0; i < many(target, 43); i++) {
+      for (let i = 0; i < scaled(target, 43); i++) {
         const data = `0x${'00'.repeat(8_000)}`
         const body = JSON.stringify({ type: 0, tag: `0x${i.toString(16).padStart(8, '0')}`, data })
-        const posted = ask(target, '/api/core/v3/blocks', {
+        const posted = send(target, '/api/core/v3/blocks', {
           method: 'POST',
           headers: json,
           body,
@@ -61,8 +61,8 @@ export const restAttacks: readonly Attack[] = [
     name: 'forms of a foreign page',
     expected: ['401', 'TOKEN_MISSING'],
     round: (target) =>
-      atOnce(many(target, 20), (i) =>
-        ask(target, recordPath.replace('chainrecord', i % 2 ? 'deactivate' : 'activate'), {
+      concurrently(scaled(target, 20), (i) =>
+        send(target, recordPath.replace('chainrecord', i % 2 ? 'deactivate' : 'activate'), {
           method: 'POST',
           headers: {
             cookie: `jwt=${target.token}`,
@@ -77,12 +77,12 @@ export const restAttacks: readonly Attack[] = [
     expected: ['401'],
     round: async (target) => {
       const tokens = forgedTokens()
-      const answers = await atOnce(many(target, 100), async (i) => {
+      const answers = await concurrently(scaled(target, 100), async (i) => {
         const authorization = tokens[i % tokens.length] ?? ''
         const headers = { ...json, authorization }
         const socket = await openGraphqlSocket(target, { authorization })
         return [
-          await ask(target, recordPath, { method: 'POST', headers, body: record }),
+          await send(target, recordPath, { method: 'POST', headers, body: record }),
           socket === undefined ? 'refused' : 'a socket of a forged token',
         ]
       })
@@ -97,11 +97,11 @@ export const restAttacks: readonly Attack[] = [
       const deep = `${'{"a":['.repeat(50_000)}`
       const bodies = [bomb, deep, 'x'.repeat(3_000_000), `{"query":${'1'.repeat(900_000)}}`]
       const paths = ['/graphql', '/api/core/v3/blocks', recordPath]
-      return atOnce(many(target, 60), (i) => {
+      return concurrently(scaled(target, 60), (i) => {
         const body = bodies[i % bodies.length] ?? ''
         const coding = body === bomb ? { 'content-encoding': 'gzip' } : undefined
         const headers = { ...json, ...coding, authorization: target.token }
-        return ask(target, paths[i % paths.length] ?? '', { method: 'POST', headers, body })
+        return send(target, paths[i % paths.length] ?? '', { method: 'POST', headers, body })
       })
     },
   },
@@ -116,7 +116,7 @@ export const restAttacks: readonly Attack[] = [
         '/openapi.json',
         '/feed/updates?limit=1000',
       ]
-      return atOnce(many(target, 100), (i) => ask(target, paths[i % paths.length] ?? ''))
+      return concurrently(scaled(target, 100), (i) => send(target, paths[i % paths.length] ?? ''))
     },
   },
   {
@@ -124,8 +124,8 @@ export const restAttacks: readonly Attack[] = [
     expected: ['open'],
     round: async (target) => {
       const path = '/feed/updates?wait=60'
-      const polls = await atOnce(many(target, 300), async () => {
-        return Promise.race([ask(target, path), delay(500, 'open')])
+      const polls = await concurrently(scaled(target, 300), async () => {
+        return Promise.race([send(target, path), delay(500, 'open')])
       })
       return polls.map((answer) => (/^(4\d\d|CURSOR_\w+|200)$/.test(answer) ? 'open' : answer))
     },
@@ -134,11 +134,11 @@ export const restAttacks: readonly Attack[] = [
     name: 'MQTT topics by the thousand, unread',
     expected: ['open'],
     round: async (target) => {
-      const sockets = await atOnce(many(target, 20), async () => {
+      const sockets = await concurrently(scaled(target, 20), async () => {
         const socket = await openSocket(target, { path: '/api/mqtt/v2', protocol: 'mqtt' })
         socket?.send(mqttConnect)
         socket?.pause()
-        for (let i = 0; i < many(target, 1_200); i++) {
+        for (let i = 0; i < scaled(target, 1_200); i++) {
           const id = i.toString(16).padStart(72, '0')
           socket?.send(mqttSubscribe(i % 100 === 0 ? 'blocks' : `block-metadata/0x${id}`))
         }
@@ -158,7 +158,7 @@ export const restAttacks: readonly Attack[] = [
         packet(0x30, [0, 1, 0x61, ...Array(300).fill(0x61)]),
         Buffer.concat([mqttConnect, mqttConnect]),
       ]
-      return atOnce(many(target, 20), async (i) => {
+      return concurrently(scaled(target, 20), async (i) => {
         const socket = await openSocket(target, { path: '/api/mqtt/v2', protocol: 'mqtt' })
         if (socket === undefined) return 'refused'
         const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('cut')))

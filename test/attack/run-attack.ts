@@ -2,44 +2,44 @@ import { ownClient } from './from-address.ts'
 import type { AttackedGateway } from './gateway.ts'
 import type { Attack, Target } from './target.ts'
 
-/** What became of an attack. */
-export interface Attacked {
-  /** How often each answer came. */
+/** The result of an attack. */
+export interface AttackResult {
+  /** The number of responses by code. */
   readonly answers: ReadonlyMap<string, number>
-  /** Everything that should not be: an answer of its own fault, or none of the expected ones. */
+  /** Internal errors, the lack of an expected response, and the end of the process. */
   readonly faults: readonly string[]
 }
 
-/** How long an attack goes on. */
+/** The size and the minimum duration of an attack. */
 export interface AttackOptions {
   readonly scale: number
   readonly milliseconds: number
 }
 
-/** Each attack comes from a new client, whose share of cost is full. */
-let attackers = 0
+/** The number of attacks so far. Each one comes from a new address, whose share of cost is full. */
+let attackCount = 0
 
-/** Makes rounds of an attack, at least one, closes what it opened, and judges the answers. */
+/** Makes at least one round of an attack, closes what it opened, and checks the responses. */
 export async function runAttack(
   gateway: AttackedGateway,
   attack: Attack,
   { scale, milliseconds }: AttackOptions,
-): Promise<Attacked> {
+): Promise<AttackResult> {
   const answers = new Map<string, number>()
-  const client = ownClient(`127.0.2.${++attackers}`)
+  const client = ownClient(`127.0.2.${++attackCount}`)
   const closing: (() => void)[] = [client.close]
   const onEnd = (close: () => void) => void closing.push(close)
   const target: Target = { ...gateway.target, scale, client, onEnd }
-  const begun = performance.now()
+  const start = performance.now()
   do {
     for (const answer of await attack.round(target)) {
       answers.set(answer, (answers.get(answer) ?? 0) + 1)
     }
-  } while (performance.now() - begun < milliseconds && gateway.isAlive())
+  } while (performance.now() - start < milliseconds && gateway.isAlive())
   for (const close of closing) close()
   const faults = [...answers.keys()].filter((answer) => /^(500|INTERNAL)$/.test(answer))
   const isExpected = attack.expected.some((one) => answers.has(one))
-  if (!isExpected) faults.push(`none of ${attack.expected.join(', ')}`)
-  if (!gateway.isAlive()) faults.push('the process is gone')
+  if (!isExpected) faults.push(`no response is one of ${attack.expected.join(', ')}`)
+  if (!gateway.isAlive()) faults.push('the process has exited')
   return { answers, faults }
 }

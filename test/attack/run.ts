@@ -10,29 +10,33 @@ import { graphqlRequest } from './fuzz-graphql.ts'
 import { type ApiDocument, restRequest } from './fuzz-rest.ts'
 import { type AttackedGateway, fillLedger, startAttackedGateway } from './gateway.ts'
 import { knownValues } from './known-values.ts'
-import { failings, type Measured, measure, startCrowd } from './measure.ts'
+import { failuresOf, type Measured, measure, startOtherClients } from './measure.ts'
 import { createWorkMeter } from './work.ts'
 
 /**
- * `npm run attack [-- PART OF A NAME …] [--seconds N]`: every attack, or those whose names have one of the parts, for N seconds
- * each (8). `npm run attack -- fuzz-rest N [SEED]` and `fuzz-graphql N [SEED]` send random requests. The last line is the verdict.
+ * `npm run attack [-- PART OF A NAME …] [--seconds N]` runs all attacks, or those whose names contain one of the parts, for N seconds
+ * each (default 8). `npm run attack -- fuzz-rest N [SEED]` and `fuzz-graphql N [SEED]` send N random requests. The last line states
+ * whether the run passed.
  */
 
-/** What a client has of a gateway on any network but that of development. */
-const shares = {
+/** The limits of each client on all networks except the one for development. */
+const clientLimits = {
   CLIENT_COST: String(defaultClientLimits.costPerSecond),
   CLIENT_CONNECTIONS: String(defaultClientLimits.connections),
   CLIENT_SUBSCRIPTIONS: String(defaultClientLimits.subscriptions),
   MAX_LOOP_DELAY: String(defaultLoopDelayMs),
 }
 
-/** For random requests: little of what one spends comes back before it is asked what is left, and all but the dearest leave something. */
+/**
+ * The share of a client for random requests. It is so small that little of it refills before the remaining share is requested, and so
+ * large that only the most expensive requests use all of it.
+ */
 const costPerSecond = '3000'
 
 const help = `npm run attack [-- PART OF A NAME …] [--seconds N]
 npm run attack -- fuzz-rest|fuzz-graphql N [SEED]
 
-The attacks, each for N seconds (8): ${attacks.map(({ name }) => name).join('; ')}`
+Runs each attack for N seconds (default 8): ${attacks.map(({ name }) => name).join('; ')}`
 
 const words = process.argv.slice(2)
 if (words.includes('--help')) {
@@ -43,10 +47,10 @@ const at = words.indexOf('--seconds')
 const seconds = at === -1 ? 8 : Number(words[at + 1])
 const parts = at === -1 ? words : words.toSpliced(at, 2)
 const [kind = ''] = parts
-const isWell = kind.startsWith('fuzz-') ? await fuzzAll() : await attackAll()
-process.exitCode = isWell ? 0 : 1
+const isPassed = kind.startsWith('fuzz-') ? await fuzzAll() : await attackAll()
+process.exitCode = isPassed ? 0 : 1
 
-/** `fuzz-rest N` or `fuzz-graphql N`, with the seed behind it. */
+/** Runs `fuzz-rest N [SEED]` or `fuzz-graphql N [SEED]`. */
 async function fuzzAll(): Promise<boolean> {
   const [, requests = 1_000, seed = Date.now() % 1_000_000] = parts.map(Number)
   const gateway = await startAttackedGateway({ CLIENT_COST: costPerSecond })
@@ -68,7 +72,7 @@ async function fuzzAll(): Promise<boolean> {
       .map((pair) => pair.join(' '))
       .join(', '),
   )
-  console.log(`slowest ${slowestMs.toFixed(0)} ms: ${slowest}`)
+  console.log(`slowest request, ${slowestMs.toFixed(0)} ms: ${slowest}`)
   if (!gateway.isAlive()) console.log(gateway.logged().slice(-3_000))
   else await gateway.end()
   console.log(faults.length === 0 ? 'PASSED' : `FAILED: ${faults.length} faults`)
@@ -95,27 +99,27 @@ async function attackAll(): Promise<boolean> {
     return false
   }
   const measures: Measured[] = []
-  let gateway = await startAttackedGateway(shares)
+  let gateway = await startAttackedGateway(clientLimits)
   await fillLedger(gateway.url)
-  let crowd = await startCrowd(gateway.url)
+  let clients = await startOtherClients(gateway.url)
   for (const attack of chosen) {
-    const measured = await measure({ gateway, crowd }, attack, seconds)
+    const measured = await measure({ gateway, clients }, attack, seconds)
     measures.push(measured)
     const answers = [...measured.answers].map((pair) => pair.join(' ')).join(', ')
-    const ratio = (measured.war.p99Ms / measured.peace.p99Ms).toFixed(1)
-    console.log([attack.name, `p99 × ${ratio}`, answers, ...failings(measured)].join('; '))
+    const ratio = (measured.attacked.p99Ms / measured.quiet.p99Ms).toFixed(1)
+    console.log([attack.name, `p99 × ${ratio}`, answers, ...failuresOf(measured)].join('; '))
     if (gateway.isAlive()) continue
     console.log(gateway.logged().slice(-2_000))
-    crowd.end()
-    gateway = await startAttackedGateway(shares)
+    clients.end()
+    gateway = await startAttackedGateway(clientLimits)
     await fillLedger(gateway.url)
-    crowd = await startCrowd(gateway.url)
+    clients = await startOtherClients(gateway.url)
   }
-  crowd.end()
+  clients.end()
   await gateway.end()
   print(measures)
-  const failed = measures.filter((measured) => failings(measured).length > 0)
-  for (const measured of failed) console.log(`${measured.name}: ${failings(measured).join('; ')}`)
+  const failed = measures.filter((measured) => failuresOf(measured).length > 0)
+  for (const measured of failed) console.log(`${measured.name}: ${failuresOf(measured).join('; ')}`)
   console.log(failed.length === 0 ? 'PASSED' : `FAILED: ${failed.length} of ${measures.length}`)
   return failed.length === 0
 }
@@ -125,29 +129,29 @@ function print(measures: readonly Measured[]): void {
   printTable([
     [
       'attack',
-      'p99 peace ms',
-      'p99 ms',
+      'p99 before ms',
+      'p99 under attack ms',
       'ratio',
       'failed',
       'MB before',
-      'most',
-      'files',
-      'most',
-      'back ms',
-      'calm ms',
+      'max MB',
+      'descriptors before',
+      'max descriptors',
+      'closed after ms',
+      'recovered after ms',
     ],
-    ...measures.map(({ name, peace, war, before, most, givenBackMs, calmMs }) => [
+    ...measures.map(({ name, quiet, attacked, before, max, closedMs, recoveredMs }) => [
       name,
-      milliseconds(peace.p99Ms),
-      milliseconds(war.p99Ms),
-      (war.p99Ms / peace.p99Ms).toFixed(1),
-      `${war.failed}`,
+      milliseconds(quiet.p99Ms),
+      milliseconds(attacked.p99Ms),
+      (attacked.p99Ms / quiet.p99Ms).toFixed(1),
+      `${attacked.failed}`,
       `${before.residentMb}`,
-      `${most.residentMb}`,
+      `${max.residentMb}`,
       `${before.descriptors}`,
-      `${most.descriptors}`,
-      milliseconds(givenBackMs),
-      milliseconds(calmMs),
+      `${max.descriptors}`,
+      milliseconds(closedMs),
+      milliseconds(recoveredMs),
     ]),
   ])
 }

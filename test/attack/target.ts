@@ -3,46 +3,49 @@ import { connect, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import type { OwnClient, OwnInit } from './from-address.ts'
 
-/** What is attacked, and the means of attackers. */
+/** The attacked gateway, and the functions that attacks use. */
 
 /** A gateway under attack. */
 export interface Target {
   readonly url: string
-  /** How much of an attack is made: 1 in the long form. */
+  /** The factor of the number of requests; 1 in the long form. */
   readonly scale: number
-  /** A token that may set chain records. */
+  /** A token that allows setting chain records. */
   readonly token: string
-  /** A signed block whose signature is wrong, as JSON. */
+  /** A block with a wrong signature, as JSON. */
   readonly wrongBlock: object
-  /** The largest block there is, as hexadecimal text. */
+  /** A block with a payload of 8,000 bytes, as hexadecimal text. */
   readonly largeBlock: string
   /** The attacker. */
   readonly client: OwnClient
-  /** Notes how something that stays open is closed when the attack ends. */
+  /** Registers a function that closes something when the attack ends. */
   onEnd(close: () => void): void
 }
 
 /** One kind of attack. */
 export interface Attack {
   readonly name: string
-  /** Makes it once and gives what was answered: codes, statuses, or `ok`. What it opens stays open until the end. */
+  /** Makes one round and returns the results: codes, statuses or `ok`. Opened connections stay open until the end. */
   readonly round: (target: Target) => Promise<readonly string[]>
-  /** One of these must be among the answers. */
+  /** At least one of these must be among the results. */
   readonly expected: readonly string[]
 }
 
-/** How many, by the scale of the attack. */
-export function many(target: Target, count: number): number {
+/** Multiplies a count by the scale of the attack. The result is at least 2. */
+export function scaled(target: Target, count: number): number {
   return Math.max(2, Math.round(count * target.scale))
 }
 
-/** Does something so many times at once. */
-export function atOnce<T>(count: number, work: (i: number) => Promise<T>): Promise<readonly T[]> {
+/** Starts a number of calls concurrently. */
+export function concurrently<T>(
+  count: number,
+  work: (i: number) => Promise<T>,
+): Promise<readonly T[]> {
   return Promise.all(Array.from({ length: count }, (_, i) => work(i)))
 }
 
-/** Asks and reads the whole answer; its code where it has one, else its status. */
-export async function ask(
+/** Sends a request, reads the whole response, and returns its error code, or its status if it has none. */
+export async function send(
   { url, client }: Target,
   path: string,
   init: OwnInit = {},
@@ -57,15 +60,15 @@ export async function ask(
   }
 }
 
-/** Asks GraphQL by POST. */
-export function askGraphql(
+/** Sends a GraphQL request by POST. */
+export function sendGraphql(
   target: Target,
   query: string,
   { variables = {}, accept = '*/*', ...init }: GraphqlOptions = {},
 ): Promise<string> {
   const headers = { accept, 'content-type': 'application/json' }
   const body = JSON.stringify({ query, variables })
-  return ask(target, '/graphql', { method: 'POST', headers, body, ...init })
+  return send(target, '/graphql', { method: 'POST', headers, body, ...init })
 }
 
 interface GraphqlOptions {
@@ -74,13 +77,13 @@ interface GraphqlOptions {
   readonly signal?: AbortSignal
 }
 
-/** Asks GraphQL for an event stream, which stays open; `ok` with its first event, or the refusal. */
-export function askStream(target: Target, query: string): Promise<string> {
+/** Opens a GraphQL event stream, which stays open. Returns `ok` after its first event, or the error code. */
+export function openEventStream(target: Target, query: string): Promise<string> {
   const headers = { accept: 'text/event-stream' }
-  return ask(target, `/graphql?${new URLSearchParams({ query })}`, { headers, stream: 'open' })
+  return send(target, `/graphql?${new URLSearchParams({ query })}`, { headers, stream: 'open' })
 }
 
-/** Sends bytes on a connection of its own, which reads nothing. */
+/** Opens a connection, sends a text, and reads nothing. */
 export async function sendUnread(target: Target, text: string): Promise<Socket | undefined> {
   const { hostname, port } = new URL(target.url)
   const { localAddress } = target.client
@@ -94,14 +97,14 @@ export async function sendUnread(target: Target, text: string): Promise<Socket |
   return socket
 }
 
-/** The head and body of a POST to GraphQL. */
+/** Returns the head and the body of a GraphQL request by POST. */
 export function graphqlRequest(query: string, variables: object = {}): string {
   const body = JSON.stringify({ query, variables })
   const head = ['POST /graphql HTTP/1.1', 'Host: x', 'Content-Type: application/json']
   return [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n')
 }
 
-/** Opens a WebSocket; `undefined` where it is refused. */
+/** Opens a WebSocket. Returns `undefined` if it is refused. */
 export async function openSocket(
   target: Target,
   { path = '/graphql', protocol = 'graphql-transport-ws' } = {},
@@ -110,7 +113,7 @@ export async function openSocket(
     perMessageDeflate: false,
     localAddress: target.client.localAddress,
   })
-  // One for each operation that waits.
+  // Each pending operation adds a listener.
   socket.setMaxListeners(0)
   target.onEnd(() => socket.terminate())
   socket.on('error', () => {})
@@ -118,19 +121,19 @@ export async function openSocket(
   return socket.readyState === socket.OPEN ? socket : undefined
 }
 
-/** Opens a WebSocket and waits until it is acknowledged. */
+/** Opens a GraphQL WebSocket and waits until the gateway acknowledges it. Returns `undefined` if it is refused. */
 export async function openGraphqlSocket(
   target: Target,
   payload: object = {},
 ): Promise<WebSocket | undefined> {
   const socket = await openSocket(target)
   if (socket === undefined) return undefined
-  const heard = nextText(socket)
+  const message = nextText(socket)
   socket.send(JSON.stringify({ type: 'connection_init', payload }))
-  return (await heard).includes('connection_ack') ? socket : undefined
+  return (await message).includes('connection_ack') ? socket : undefined
 }
 
-/** The next message of a socket; its reason where it is closed. */
+/** Returns the next message of a socket, or its close code and reason. */
 export function nextText(socket: WebSocket): Promise<string> {
   return new Promise((resolve) => {
     socket.once('message', (bytes) => resolve(String(bytes)))
@@ -138,23 +141,23 @@ export function nextText(socket: WebSocket): Promise<string> {
   })
 }
 
-/** Begins an operation on a socket; its code, or `ok` with its first result. */
-export async function askSocket(
+/** Starts an operation on a socket. Returns `ok` after its first result, or the error code. */
+export async function sendBySocket(
   socket: WebSocket | undefined,
   id: string,
   query: string,
 ): Promise<string> {
   if (socket === undefined) return 'refused'
-  const answer = new Promise<string>((resolve) => {
-    const hear = (bytes: unknown) => {
+  const result = new Promise<string>((resolve) => {
+    const onMessage = (bytes: unknown) => {
       const text = String(bytes)
       if (!text.includes(`"id":"${id}"`)) return
-      socket.off('message', hear)
+      socket.off('message', onMessage)
       resolve(/"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'ok')
     }
-    socket.on('message', hear)
+    socket.on('message', onMessage)
     socket.once('close', (code) => resolve(`closed ${code}`))
   })
   socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query } }))
-  return answer
+  return result
 }

@@ -1,35 +1,38 @@
 import { processorNs } from '../bench/cluster/processor.ts'
 import { type OwnInit, ownClient } from './from-address.ts'
 
-/** Measures what a request takes of the processor, and what its client pays for it (`docs/decisions/037-shares-of-clients.md`). */
+/** Measures the processor time of a request and the cost that its client is charged (`docs/decisions/037-shares-of-clients.md`). */
 
-/** A request that was answered. */
-export interface Worked {
+/** The measurements of a request. */
+export interface MeasuredRequest {
   readonly status: number
   readonly text: string
-  /** What its client has paid, in units of cost, together with asking what is left. */
+  /** The cost that its client was charged, in units, including the request for the remaining share. */
   readonly cost: number
-  /** Of the processor, on all threads of the gateway. */
+  /** The processor time on all threads of the gateway. */
   readonly processorMs: number
 }
 
-/** The gateway, which does nothing else meanwhile. */
+/** The gateway. It gets no other requests during a measurement. */
 export interface MeteredGateway {
   readonly url: string
   readonly pid: number
-  /** A token of another holder each time, with the scopes of those in the requests. */
+  /** Returns a token of a new subject, with the scopes of the tokens in the requests. */
   tokenOf(subject: string): Promise<string>
 }
 
-/** What a unit of cost may take: 10 µs (`src/api/graphql/prices.ts`), and four times as many where documents differ (`npm run bench -- cost`). */
+/**
+ * The maximum processor time of a unit of cost. A unit is 10 µs (`src/api/graphql/prices.ts`); requests with a new document take up to
+ * four times as long (`npm run bench -- cost`).
+ */
 export const maxMsPerUnit = 0.04
 
-/** What a request may take besides: a connection and a token have no price. */
-export const maxUnpaidMs = 10
+/** The additional processor time that a request may take, because a connection and a token have no price. */
+export const maxUnpricedMs = 10
 
-/** Says by how much a request took more than it paid for; `undefined` where it did not. */
-export function excessOf({ cost, processorMs }: Pick<Worked, 'cost' | 'processorMs'>) {
-  const allowedMs = maxUnpaidMs + cost * maxMsPerUnit
+/** Describes the excess if a request took more processor time than its cost allows. */
+export function excessOf({ cost, processorMs }: Pick<MeasuredRequest, 'cost' | 'processorMs'>) {
+  const allowedMs = maxUnpricedMs + cost * maxMsPerUnit
   if (processorMs <= allowedMs) return undefined
   const [took, allowed] = [processorMs, allowedMs].map((ms) => ms.toFixed(1))
   return `${took} ms of the processor, and its cost of ${Math.round(cost)} allows ${allowed}`
@@ -38,35 +41,35 @@ export function excessOf({ cost, processorMs }: Pick<Worked, 'cost' | 'processor
 /** Sends and measures requests. */
 export type WorkMeter = ReturnType<typeof createWorkMeter>
 
-/** Sends requests, each as a client of its own, whose share of cost is full. */
+/** Creates a meter that sends each request as a new client, whose share of cost is full. */
 export function createWorkMeter({ url, pid, tokenOf }: MeteredGateway) {
   let clients = 0
 
-  /** Sends one, and then asks what its client has left. */
-  async function send(target: string, init: OwnInit): Promise<Worked> {
+  /** Sends a request, and then requests the remaining share of its client. */
+  async function send(target: string, init: OwnInit): Promise<MeasuredRequest> {
     const client = ++clients
     const own = ownClient(`127.${2 + (client >> 16)}.${(client >> 8) & 255}.${client & 255}`)
     const { authorization, ...others } = init.headers ?? {}
     const token = authorization && { authorization: await tokenOf(`fuzz ${client}`) }
     const headers = { ...others, ...token }
-    const [before, begun] = [processorNs(pid), performance.now()]
+    const [before, start] = [processorNs(pid), performance.now()]
     const { status, text } = await own.ask(url + target, { ...init, headers })
     const processorMs = (processorNs(pid) - before) / 1e6
     const left = await own.ask(`${url}/graphql?query={__typename}`, { headers: { ...token } })
     own.close()
-    return { status, text, processorMs, cost: spentOf(left.headers, performance.now() - begun) }
+    return { status, text, processorMs, cost: spentOf(left.headers, performance.now() - start) }
   }
 
   return { send }
 }
 
-/** What a client has spent of its whole share, which fills again in ten seconds; all of it, and an unknown amount more, where nothing is left. */
+/** Returns the cost that a client has spent of its share, which refills in ten seconds; `Infinity` if nothing is left. */
 function spentOf(headers: Readonly<Record<string, unknown>>, elapsedMs: number): number {
   const [whole, rest] = [headers['ratelimit-policy'], headers.ratelimit].map((header) =>
     Number(/;[qr]=(\d+)/.exec(String(header))?.[1]),
   )
   if (whole === undefined || rest === undefined || !(whole >= rest)) {
-    throw new Error('an answer does not say what its client has left')
+    throw new Error('a response has no header with the remaining share')
   }
   return rest === 0 ? Infinity : whole - rest + (whole / 10_000) * elapsedMs
 }

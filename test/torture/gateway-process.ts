@@ -2,41 +2,39 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Folder } from '../support/program.ts'
 
-/** What the gateway under torture is told over its channel. */
+/** A message to the gateway under torture, by IPC. */
 export interface GatewayCommand {
-  /** Moves its clock. */
+  /** The milliseconds by which it moves its clock. */
   readonly jumpMs: number
 }
 
-/** What it says when it is ready. */
+/** The message of the gateway when it is ready. */
 export interface GatewayReport {
   readonly url: string
 }
 
-/** The gateway under torture, which is killed and started again at one address. */
+/** The gateway under torture, which is killed and restarted at the same address. */
 export interface TorturedGateway {
-  /** Of the root, without a slash at its end; the same for every life. */
+  /** The root URL, without a slash at its end; the same after each restart. */
   readonly url: string
-  /** How far its clock is ahead of ours, in milliseconds. */
+  /** The offset of its clock from the system clock, in milliseconds. */
   offsetMs(): number
-  /** Moves its clock, also that of its later lives. */
+  /** Moves its clock. The offset remains after restarts. */
   jump(ms: number): void
   kill(): Promise<void>
-  /** Starts it again; when told so, it hears of no commit in this life. */
+  /** Restarts it. With `losesWakeUps` it receives no notification of commits until it is killed. */
   start(options: { readonly losesWakeUps: boolean }): Promise<void>
-  /** Ends it in order. */
+  /** Shuts it down. */
   end(): Promise<void>
-  /** What its lives wrote about things that went wrong. */
-  complaints(): readonly string[]
 }
 
-/** Starts it for the first time; `program` is the compiled file. */
+/** Starts it for the first time. `program` is the compiled file. */
 export async function startTorturedGateway(program: URL, folder: Folder): Promise<TorturedGateway> {
   let offsetMs = 0
   let port = '0'
   let child: ChildProcess | undefined
   let url = ''
-  const complaints: string[] = []
+  let lastError = ''
 
   async function start({ losesWakeUps }: { readonly losesWakeUps: boolean }): Promise<void> {
     child = fork(program, {
@@ -50,14 +48,16 @@ export async function startTorturedGateway(program: URL, folder: Folder): Promis
       },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => complaints.push(text))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      lastError = text
+    })
     const ended = once(child, 'exit').then(() => {
-      throw new Error(`the gateway did not start: ${complaints.at(-1)}`)
+      throw new Error(`the gateway did not start: ${lastError}`)
     })
     const [report]: GatewayReport[] = await Promise.race([once(child, 'message'), ended])
     url = report?.url ?? url
     port = new URL(url).port
-    // From here on it may end.
+    // The process may end after this.
     ended.catch(() => {})
   }
 
@@ -80,6 +80,5 @@ export async function startTorturedGateway(program: URL, folder: Folder): Promis
     kill: () => end('SIGKILL'),
     start,
     end: () => end('SIGTERM'),
-    complaints: () => complaints,
   }
 }

@@ -5,7 +5,7 @@ import { type MachineClock, systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { GatewayCommand, GatewayReport } from './gateway-process.ts'
 
-/** The gateway under torture: the real one, in a process of its own, with a clock and wake-ups that can be tampered with. */
+/** Runs the gateway in a process of its own, with a clock that can be moved and wake-ups that can be suppressed. */
 
 let offsetMs = Number(process.env.TORTURE_OFFSET_MS ?? 0)
 const clock: MachineClock = {
@@ -20,10 +20,10 @@ process.on('message', (command: GatewayCommand) => {
 
 const config = parseConfig(process.env, [])
 if (!config.ok) throw new Error(JSON.stringify(config.error))
-const committed = createWake()
-// Where wake-ups are lost, a commit is found by the tick or not at all.
+const realWake = createWake()
+// Without wake-ups only the periodic tick finds a commit.
 const isLost = process.env.TORTURE_LOSE_WAKE_UPS === '1'
-const wake = isLost ? { ...committed, notify: () => {} } : committed
+const wake = isLost ? { ...realWake, notify: () => {} } : realWake
 const gateway = await openGateway(config.value, { clock, log, wake })
 if (!gateway.ok) throw new Error(JSON.stringify(gateway.error))
 const report: GatewayReport = { url: gateway.value.url }

@@ -1,14 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type JudgedLog, judgeLog, type RawRow } from './log-rows.ts'
+import { type CheckedLog, checkLog, type RawRow } from './log-rows.ts'
 
-/** Reads the log from a database file, by the driver alone. */
-export function readLogFile(path: string): JudgedLog {
+/** Reads the log from a database file with the driver only. */
+export function readLogFile(path: string): CheckedLog {
   const database = new DatabaseSync(path, { readOnly: true })
   const statement = database.prepare('SELECT * FROM ledger_updates ORDER BY seq')
   const rows = statement.all() as unknown as SqliteRow[]
   database.close()
-  // The driver gives bytes as plain arrays, whose texts are no hexadecimal digits.
-  return judgeLog(
+  // The driver returns a `Uint8Array`, whose `toString` does not print hexadecimal digits.
+  return checkLog(
     rows.map((row) => ({
       ...row,
       address: Buffer.from(row.address),

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { bech32 } from 'bech32'
-import type { Listener } from './listener.ts'
+import type { Subscriber } from './subscriber.ts'
 
-/** The log as the database has it, judged without any code of the gateway. */
+/** Checks the log of a database without code of the gateway. */
 
-/** A row of the log, as a client should be told of it. */
-export interface ToldRow {
+/** A row of the log, as a client must receive it. */
+export interface ExpectedRow {
   readonly seq: number
-  /** Bech32. */
+  /** As Bech32 text. */
   readonly address: string
   readonly class: 'OWNED' | 'MENTIONED'
-  /** What a client is told, as one text. */
-  readonly told: string
+  /** All fields of the update that a client receives. */
+  readonly text: string
 }
 
-/** A row as it lies in the database. */
+/** A row of the table. */
 export interface RawRow {
   readonly seq: number
   readonly address: Buffer
@@ -26,19 +26,19 @@ export interface RawRow {
   readonly historyHash: Buffer
 }
 
-/** A log, and where its rows do not follow from those before. */
-export interface JudgedLog {
-  readonly rows: readonly ToldRow[]
+/** The rows of a log, and the rows that do not continue from the rows before. */
+export interface CheckedLog {
+  readonly rows: readonly ExpectedRow[]
   readonly faults: readonly string[]
 }
 
-/** Recomputes positions, ordinals and history hashes. */
-export function judgeLog(raws: readonly RawRow[]): JudgedLog {
+/** Recomputes the positions, ordinals and history hashes. */
+export function checkLog(table: readonly RawRow[]): CheckedLog {
   const faults: string[] = []
-  const points = new Map<string, { ordinal: number; historyHash: Buffer }>()
-  const rows = raws.map((raw, i): ToldRow => {
+  const newest = new Map<string, { ordinal: number; historyHash: Buffer }>()
+  const rows = table.map((raw, i): ExpectedRow => {
     const key = `${raw.class} ${raw.address.toString('hex')}`
-    const former = points.get(key) ?? { ordinal: 0, historyHash: Buffer.alloc(32) }
+    const former = newest.get(key) ?? { ordinal: 0, historyHash: Buffer.alloc(32) }
     const milestone = Buffer.alloc(4)
     milestone.writeUInt32LE(raw.milestoneIndex)
     const historyHash = createHash('sha256')
@@ -48,10 +48,11 @@ export function judgeLog(raws: readonly RawRow[]): JudgedLog {
       .update(Buffer.of(raw.isSpent ? 1 : 0))
       .digest()
     if (!historyHash.equals(raw.historyHash))
-      faults.push(`row ${raw.seq}: its history hash does not follow`)
-    if (raw.seq !== i + 1) faults.push(`row ${i + 1} is ${raw.seq}`)
-    if (raw.ordinal !== former.ordinal + 1) faults.push(`row ${raw.seq}: ordinal ${raw.ordinal}`)
-    points.set(key, { ordinal: raw.ordinal, historyHash })
+      faults.push(`row ${raw.seq}: its history hash is wrong`)
+    if (raw.seq !== i + 1) faults.push(`row ${i + 1} has position ${raw.seq}`)
+    if (raw.ordinal !== former.ordinal + 1)
+      faults.push(`row ${raw.seq}: its ordinal is ${raw.ordinal}`)
+    newest.set(key, { ordinal: raw.ordinal, historyHash })
     const row = {
       seq: raw.seq,
       address: bech32.encode('tst', bech32.toWords(raw.address)),
@@ -59,46 +60,47 @@ export function judgeLog(raws: readonly RawRow[]): JudgedLog {
     }
     const outputId = `0x${raw.outputId.toString('hex')}`
     const { ordinal, milestoneIndex, isSpent } = raw
-    const link = `0x${historyHash.toString('hex')}`
+    const hashText = `0x${historyHash.toString('hex')}`
     return {
       ...row,
-      told: told({ ...row, ordinal, outputId, isSpent, milestoneIndex, historyHash: link }),
+      text: textOf({ ...row, ordinal, outputId, isSpent, milestoneIndex, historyHash: hashText }),
     }
   })
   return { rows, faults }
 }
 
-/** Whether a client was told exactly the rows from its beginning to its end: what was wrong. */
-export function faultsOf(listener: Listener, rows: readonly ToldRow[]): readonly string[] {
-  const [start, end] = [seqIn(listener.startCursor()), seqIn(listener.cursor())]
-  if (start === undefined || end === undefined) return ['it never began']
-  const expected = rowsFor(listener, rows).filter(({ seq }) => seq > start && seq <= end)
-  const history = listener.history.map(told)
-  const faults = [...listener.faults()]
+/** Compares the updates that a client received with the rows from its first to its last cursor, and returns the differences. */
+export function faultsOf(subscriber: Subscriber, rows: readonly ExpectedRow[]): readonly string[] {
+  const [start, end] = [seqOf(subscriber.startCursor()), seqOf(subscriber.cursor())]
+  if (start === undefined || end === undefined) return ['received nothing']
+  const expected = rowsFor(subscriber, rows).filter(({ seq }) => seq > start && seq <= end)
+  const history = subscriber.history.map(textOf)
+  const faults = [...subscriber.faults()]
   if (history.length !== expected.length) {
-    faults.push(`told ${history.length} updates of ${expected.length}`)
+    faults.push(`received ${history.length} updates instead of ${expected.length}`)
   }
-  const at = expected.findIndex((row, i) => row.told !== history[i])
-  if (at !== -1) faults.push(`update ${at + 1} should be ${expected[at]?.told}, not ${history[at]}`)
+  const at = expected.findIndex((row, i) => row.text !== history[i])
+  if (at !== -1)
+    faults.push(`update ${at + 1} should be ${expected[at]?.text}, but is ${history[at]}`)
   return faults
 }
 
-/** The rows that a client follows, wherever it began. */
+/** Returns the rows with the addresses and classes of a client. */
 export function rowsFor(
-  { addresses, classes }: Pick<Listener, 'addresses' | 'classes'>,
-  rows: readonly ToldRow[],
-): readonly ToldRow[] {
+  { addresses, classes }: Pick<Subscriber, 'addresses' | 'classes'>,
+  rows: readonly ExpectedRow[],
+): readonly ExpectedRow[] {
   const followed = addresses === undefined ? undefined : new Set(addresses)
   return rows.filter((row) => classes.includes(row.class) && (followed?.has(row.address) ?? true))
 }
 
-/** The position that a cursor names: bytes 9 to 16 of what its text spells. */
-export function seqIn(cursor: string | undefined): number | undefined {
+/** Returns the position of a cursor: bytes 9 to 16 of its decoded text. */
+export function seqOf(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   return Number(Buffer.from(cursor, 'base64url').readBigUInt64BE(9))
 }
 
-function told(update: {
+function textOf(update: {
   readonly address: string
   readonly class: string
   readonly ordinal: string | number
@@ -107,6 +109,14 @@ function told(update: {
   readonly milestoneIndex: number
   readonly historyHash: string
 }): string {
-  const { address, class: its, ordinal, outputId, isSpent, milestoneIndex, historyHash } = update
-  return [address, its, ordinal, outputId, isSpent, milestoneIndex, historyHash].join(' ')
+  const {
+    address,
+    class: updateClass,
+    ordinal,
+    outputId,
+    isSpent,
+    milestoneIndex,
+    historyHash,
+  } = update
+  return [address, updateClass, ordinal, outputId, isSpent, milestoneIndex, historyHash].join(' ')
 }

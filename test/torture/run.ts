@@ -6,27 +6,27 @@ import { type Failover, tortureWithReplicas } from './failover/with-replicas.ts'
 import { type Trouble, tortureReplicas } from './replicas/replicas.ts'
 import { torture } from './torture.ts'
 
-/** Runs for hours of what users may meet in years. The last line is the verdict. */
+/** Runs failures for minutes or hours that a deployment meets in years. The last line states whether the run passed. */
 
-const help = `npm run torture -- [WHAT] [--seed N]
+const help = `npm run torture -- [RUN] [--seed N]
 
-             the feed, by 300 listeners while its gateway is killed [--minutes N]
+             without RUN: 300 subscribers of one gateway, which is killed repeatedly [--minutes N]
   cluster    three gateways on one PostgreSQL with a million unspent outputs [--outputs N] [--kills N] [--pauses N] [--cuts N] [--restarts N] [--blocks N]
-  failover   two gateways on a primary with a standby, synchronous and then not [--failovers N]
-  failover-replicas  three gateways that read at two replicas of such a primary, synchronous [--failovers N]
-  replicas   three gateways that read at two replicas [--troubles N]
-  citus      two gateways on the Citus that TEST_CITUS_URL names, on this machine [--troubles N]
+  failover   two gateways on a primary with a standby, first synchronous, then asynchronous [--failovers N]
+  failover-replicas  three gateways that read from two replicas of a primary with a synchronous standby [--failovers N]
+  replicas   three gateways that read from two replicas, N failures of one replica [--troubles N]
+  citus      two gateways on the Citus of TEST_CITUS_URL, which must run on this machine, N failures [--troubles N]
 
---seed N     for the same dice as another run`
+--seed N     repeats the random choices of another run`
 
 const words = process.argv.slice(2)
 if (words.includes('--help')) {
   console.log(help)
   process.exit()
 }
-const number = (flag: string, otherwise: number) => {
+const number = (flag: string, byDefault: number) => {
   const at = words.indexOf(flag)
-  return at === -1 ? otherwise : Number(words[at + 1])
+  return at === -1 ? byDefault : Number(words[at + 1])
 }
 const seed = number('--seed', Date.now() % 1_000_000)
 const onProgress = (text: string) => console.log(text)
@@ -37,8 +37,8 @@ const runs = new Map([
   ['replicas', runReplicas],
   ['citus', runCitus],
 ])
-const isWell = await (runs.get(words[0] ?? '') ?? runFeed)()
-process.exitCode = isWell ? 0 : 1
+const isPassed = await (runs.get(words[0] ?? '') ?? runFeed)()
+process.exitCode = isPassed ? 0 : 1
 
 async function runFeed(): Promise<boolean> {
   const minutes = number('--minutes', 3.5)
@@ -46,7 +46,7 @@ async function runFeed(): Promise<boolean> {
   const report = await torture({
     seconds: minutes * 60,
     kills: Math.max(50, Math.round(minutes * 14)),
-    listeners: 300,
+    subscribers: 300,
     paymentsPerSecond: 40,
     seed,
     onProgress,
@@ -55,8 +55,8 @@ async function runFeed(): Promise<boolean> {
   console.log({ ...counts, sessions })
   for (const fault of faults.slice(0, 20)) console.log(fault)
   const isEnough = report.deliveries >= 100_000
-  if (!isEnough) console.log('fewer than 100,000 deliveries: too little to say anything')
-  return verdict(faults, isEnough)
+  if (!isEnough) console.log('fewer than 100,000 deliveries: not enough for a result')
+  return isSuccess(faults, isEnough)
 }
 
 async function runCluster(): Promise<boolean> {
@@ -69,26 +69,28 @@ async function runCluster(): Promise<boolean> {
     restarts: number('--restarts', 2),
     blocks: number('--blocks', 10_000),
     blocksPerSecond: 80,
-    listeners: 12,
+    subscribers: 12,
     isDurable: true,
     seed,
     onProgress,
   })
   printReport(report)
-  const isSoon = longestTakeover(report) < 5_000
-  if (!isSoon) console.log('a takeover took more than five seconds')
-  return verdict(report.faults, isSoon)
+  const isFast = longestTakeover(report) < 5_000
+  if (!isFast) console.log('a takeover took more than five seconds')
+  return isSuccess(report.faults, isFast)
 }
 
 async function runFailover(): Promise<boolean> {
   const reports = []
   for (const isSynchronous of [true, false]) {
-    console.log(`${isSynchronous ? 'a synchronous' : 'an asynchronous'} standby, seed ${seed}`)
+    console.log(
+      `two gateways on a primary with ${isSynchronous ? 'a synchronous' : 'an asynchronous'} standby, seed ${seed}`,
+    )
     const report = await tortureFailover({
       failovers: number('--failovers', 10),
       isSynchronous,
       blocksPerSecond: 40,
-      listeners: 8,
+      subscribers: 8,
       seed,
       onProgress,
     })
@@ -97,42 +99,44 @@ async function runFailover(): Promise<boolean> {
     for (const fault of faults.slice(0, 20)) console.log(fault)
     reports.push(report)
   }
-  return verdict(
+  return isSuccess(
     reports.flatMap(({ faults }) => faults),
     true,
   )
 }
 
 async function runFailoverWithReplicas(): Promise<boolean> {
-  console.log(`three gateways that read at two replicas of a primary that fails over, seed ${seed}`)
+  console.log(
+    `three gateways that read from two replicas of a primary that fails over, seed ${seed}`,
+  )
   const kinds: readonly Failover[] = ['at once', 'ahead', 'late']
   const count = number('--failovers', 12)
-  const { faults, takenMs, readMs, ...counts } = await tortureWithReplicas({
+  const { faults, acceptedMs, readMs, ...counts } = await tortureWithReplicas({
     failovers: Array.from({ length: count }, (_, i) => kinds[i % kinds.length] ?? 'at once'),
     blocksPerSecond: 40,
-    listeners: 8,
+    subscribers: 8,
     seed,
     onProgress,
   })
-  console.log({ ...counts, takenMs: takenMs.map(Math.round), readMs: readMs.map(Math.round) })
+  console.log({ ...counts, acceptedMs: acceptedMs.map(Math.round), readMs: readMs.map(Math.round) })
   for (const fault of faults.slice(0, 20)) console.log(fault)
-  return verdict(faults, counts.found > 0)
+  return isSuccess(faults, counts.found > 0)
 }
 
 async function runReplicas(): Promise<boolean> {
-  console.log(`three gateways that read at two replicas, seed ${seed}`)
+  console.log(`three gateways that read from two replicas, seed ${seed}`)
   const kinds: readonly Trouble[] = ['pause', 'promote', 'crash']
   const count = number('--troubles', 12)
   const { faults, timesMs, ...counts } = await tortureReplicas({
     troubles: Array.from({ length: count }, (_, i) => kinds[i % kinds.length] ?? 'pause'),
     blocksPerSecond: 40,
-    listeners: 6,
+    subscribers: 6,
     seed,
     onProgress,
   })
   console.log({ ...counts, timesMs: timesMs.map(Math.round) })
   for (const fault of faults.slice(0, 20)) console.log(fault)
-  return verdict(faults, counts.found > 0)
+  return isSuccess(faults, counts.found > 0)
 }
 
 async function runCitus(): Promise<boolean> {
@@ -145,17 +149,22 @@ async function runCitus(): Promise<boolean> {
   const { faults, timesMs, ...counts } = await tortureCitus({
     troubles: Array.from({ length: count }, (_, i) => kinds[i % kinds.length] ?? 'prepared'),
     blocksPerSecond: 40,
-    listeners: 6,
+    subscribers: 6,
     seed,
     onProgress,
   })
   console.log({ ...counts, timesMs: timesMs.map(Math.round) })
   for (const fault of faults.slice(0, 20)) console.log(fault)
-  return verdict(faults, counts.prepared > 0)
+  return isSuccess(faults, counts.prepared > 0)
 }
 
-function verdict(faults: readonly string[], isEnough: boolean): boolean {
+/** Prints the result of a run. `isEnough` is false if the run tested too little. */
+function isSuccess(faults: readonly string[], isEnough: boolean): boolean {
   const passed = faults.length === 0 && isEnough
-  console.log(passed ? 'PASSED: every history equals the log' : `FAILED: ${faults.length} faults`)
+  console.log(
+    passed
+      ? 'PASSED: each subscriber received exactly its rows of the log'
+      : `FAILED: ${faults.length} faults`,
+  )
   return passed
 }

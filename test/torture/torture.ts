@@ -5,30 +5,30 @@ import { makeFolder } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { getJson, untilCommitted, untilHealth } from '../support/wallet.ts'
-import { type DoorName, doors } from './doors.ts'
 import { startTorturedGateway, type TorturedGateway } from './gateway-process.ts'
-import { type Listener, startListener } from './listener.ts'
 import { readLogFile } from './log-file.ts'
-import { faultsOf, seqIn } from './log-rows.ts'
+import { faultsOf, seqOf } from './log-rows.ts'
+import { type Subscriber, startSubscriber } from './subscriber.ts'
 import { startTraffic } from './traffic.ts'
+import { type TransportName, transports } from './transports.ts'
 
-/** The feed under torture: whatever is done to gateway and lines, every client's history must equal the log. */
+/** Kills a gateway repeatedly and checks that the updates that each subscriber received equal the log. */
 
-/** How much. */
+/** The extent of a run. */
 export interface TortureOptions {
   readonly seconds: number
   readonly kills: number
-  readonly listeners: number
+  readonly subscribers: number
   readonly paymentsPerSecond: number
   readonly seed: number
-  /** Told now and then how it goes. */
+  /** Receives lines about the progress. */
   readonly onProgress: (text: string) => void
 }
 
-/** What was done, and what came of it. */
+/** The result of a run. */
 export interface TortureReport {
   readonly kills: number
-  readonly livesWithoutWakeUps: number
+  readonly runsWithoutWakeUps: number
   readonly jumps: number
   readonly payments: number
   readonly rows: number
@@ -36,15 +36,15 @@ export interface TortureReport {
   readonly disconnects: number
   readonly stalls: number
   readonly breaks: number
-  readonly sessions: Readonly<Record<DoorName, number>>
-  /** Nothing, where all is well. */
+  readonly sessions: Readonly<Record<TransportName, number>>
+  /** Empty if the run passed. */
   readonly faults: readonly string[]
 }
 
-/** The addresses between which money moves. */
+/** The number of addresses that pay each other. */
 const addressCount = 30
 
-/** Tortures a gateway on a database of its own. */
+/** Runs the torture on a gateway with a new database. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
   const { seed, onProgress } = options
   const random = createRandom(seed)
@@ -58,38 +58,40 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     await untilHealth(gateway.url)
     const perSecond = options.paymentsPerSecond
     const traffic = await startTraffic(gateway, { random, perSecond, addresses: addressCount })
-    const genesis = await beginningOf(gateway.url)
-    const listeners = Array.from({ length: options.listeners }, (_, i) =>
-      startListener({ urls: [gateway.url], random: createRandom(seed + i + 1), ...whoIs(i) }),
+    const genesis = await oldestCursorOf(gateway.url)
+    const subscribers = Array.from({ length: options.subscribers }, (_, i) =>
+      startSubscriber({ urls: [gateway.url], random: createRandom(seed + i + 1), ...optionsOf(i) }),
     )
 
-    /** One in ten follows the whole ledger; half begin at the first row. */
-    function whoIs(i: number) {
+    /** One subscriber in ten follows the whole ledger, and half of them start at the first row. */
+    function optionsOf(i: number) {
       const count = i % 3 === 0 ? 1 : random.between(1, 6)
-      const some = random.shuffled(traffic.addresses).slice(0, count)
+      const chosen = random.shuffled(traffic.addresses).slice(0, count)
       return {
-        addresses: i % 10 === 0 ? undefined : some,
+        addresses: i % 10 === 0 ? undefined : chosen,
         classes: i % 7 === 0 ? (['OWNED', 'MENTIONED'] as const) : (['OWNED'] as const),
         after: i % 2 === 0 ? genesis : undefined,
       }
     }
 
     const done = await tamper(gateway, options)
-    onProgress(`${traffic.paid()} payments, waiting for everybody to hear of the last one`)
+    onProgress(
+      `${traffic.paid()} payments, waiting until all subscribers have received the last one`,
+    )
     await traffic.stop()
-    await caughtUp(gateway, listeners, traffic.lastSlot())
-    await Promise.all(listeners.map((listener) => listener.stop()))
+    await untilCaughtUp(gateway, subscribers, traffic.lastSlot())
+    await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
     await gateway.end()
     const log = readLogFile(folder.databaseFile)
     return {
       ...done,
-      ...totals(listeners),
+      ...totals(subscribers),
       payments: traffic.paid(),
       rows: log.rows.length,
       faults: [
         ...log.faults,
-        ...listeners.flatMap((listener, i) =>
-          faultsOf(listener, log.rows).map((fault) => `client ${i}: ${fault}`),
+        ...subscribers.flatMap((subscriber, i) =>
+          faultsOf(subscriber, log.rows).map((fault) => `subscriber ${i}: ${fault}`),
         ),
       ],
     }
@@ -99,7 +101,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   }
 }
 
-/** Kills the gateway again and again, makes it deaf for every third life, and moves its clock. */
+/** Kills the gateway repeatedly, suppresses wake-ups in every third run of its process, and moves its clock. */
 async function tamper(
   gateway: TorturedGateway,
   { seconds, kills, seed, onProgress }: TortureOptions,
@@ -107,18 +109,18 @@ async function tamper(
   const random = createRandom(seed)
   const start = performance.now()
   let jumps = 0
-  let deafLives = 0
-  for (let life = 0; life <= kills; life++) {
-    if (life > 0) {
+  let runsWithoutWakeUps = 0
+  for (let run = 0; run <= kills; run++) {
+    if (run > 0) {
       await gateway.kill()
-      const losesWakeUps = life % 3 === 0
-      if (losesWakeUps) deafLives++
+      const losesWakeUps = run % 3 === 0
+      if (losesWakeUps) runsWithoutWakeUps++
       await gateway.start({ losesWakeUps })
-      onProgress(`${life} of ${kills} kills`)
+      onProgress(`${run} of ${kills} kills`)
     }
-    // Starting takes its time, so each life ends when it is due, but not before something can happen in it.
-    const due = start + (seconds * 1_000 * (life + 1)) / (kills + 1)
-    const end = Math.max(due, performance.now() + shortestLifeMs)
+    // A start takes time. Each run of the process therefore ends on schedule, but has a minimum length.
+    const due = start + (seconds * 1_000 * (run + 1)) / (kills + 1)
+    const end = Math.max(due, performance.now() + minRunMs)
     while (performance.now() < end) {
       await delay(Math.min(500, Math.max(end - performance.now(), 1)))
       if (random.between(0, 4) > 0) continue
@@ -128,14 +130,13 @@ async function tamper(
       jumps++
     }
   }
-  return { kills, jumps, livesWithoutWakeUps: deafLives }
+  return { kills, jumps, runsWithoutWakeUps }
 }
 
-/** In milliseconds. */
-const shortestLifeMs = 1_500
+const minRunMs = 1_500
 
-/** The cursor before the first row, as every feed names it when it opens. */
-async function beginningOf(url: string): Promise<string> {
+/** Returns the cursor before the first row, which each feed reports when it opens. */
+async function oldestCursorOf(url: string): Promise<string> {
   const query = 'subscription { ledgerUpdates { ... on FeedOpened { oldestCursor } } }'
   const stream = await openStream(`${url}/graphql?${new URLSearchParams({ query })}`)
   const { data } = await stream.result()
@@ -143,29 +144,29 @@ async function beginningOf(url: string): Promise<string> {
   return data.ledgerUpdates.oldestCursor
 }
 
-/** Waits until the last payment's slot is committed and every client has come to the end of the log. */
-async function caughtUp(
+/** Waits until the slot of the last payment is committed and each subscriber has reached the end of the log. */
+async function untilCaughtUp(
   { url }: TorturedGateway,
-  listeners: readonly Listener[],
+  subscribers: readonly Subscriber[],
   lastSlot: number,
 ): Promise<void> {
   await untilHealth(url)
   await untilCommitted(url, lastSlot + 1)
   const { cursor } = await getJson(`${url}/feed/updates`)
-  const end = seqIn(cursor) ?? 0
-  const isThere = (listener: Listener) => (seqIn(listener.cursor()) ?? 0) >= end
-  const what = 'every listener has come to the end of the log'
-  await until(() => listeners.every(isThere), { what, deadlineMs: 600_000 })
+  const end = seqOf(cursor) ?? 0
+  const isAtEnd = (subscriber: Subscriber) => (seqOf(subscriber.cursor()) ?? 0) >= end
+  const what = 'each subscriber reaches the end of the log'
+  await until(() => subscribers.every(isAtEnd), { what, deadlineMs: 600_000 })
 }
 
-function totals(listeners: readonly Listener[]) {
-  const sum = (count: (listener: Listener) => number) =>
-    listeners.reduce((total, listener) => total + count(listener), 0)
+function totals(subscribers: readonly Subscriber[]) {
+  const sum = (count: (subscriber: Subscriber) => number) =>
+    subscribers.reduce((total, subscriber) => total + count(subscriber), 0)
   const sessions = { websocket: 0, events: 0, poll: 0, connection: 0, client: 0 }
-  for (const name of Object.keys(doors)) {
+  for (const name of Object.keys(transports)) {
     if (name in sessions) {
-      const door = name as DoorName
-      sessions[door] = sum(({ counts }) => counts.sessions[door])
+      const transport = name as TransportName
+      sessions[transport] = sum(({ counts }) => counts.sessions[transport])
     }
   }
   return {

@@ -16,27 +16,28 @@ import {
   users,
 } from '../support/wallet.ts'
 
-/** Money that moves all the time between some addresses, whatever happens to the gateway. */
+/** Sends payments between a set of addresses continuously, also while the gateway fails. */
 
-/** Payments that go on. */
+/** A continuous series of payments. */
 export interface Traffic {
-  /** The addresses between which it moves, as Bech32 text. */
+  /** The addresses that pay each other, as Bech32 text. */
   readonly addresses: readonly string[]
-  /** Payments that were acknowledged so far. */
+  /** The number of payments acknowledged so far. */
   paid(): number
-  /** The last slot that a payment was acknowledged in. */
+  /** The newest creation slot of the acknowledged payments. */
   lastSlot(): number
   stop(): Promise<void>
 }
 
-/** What the traffic needs to know of the gateway. */
+/** The gateway that gets the payments. */
 export interface TrafficTarget {
   readonly url: string
+  /** The offset of its clock from the system clock, in milliseconds. */
   offsetMs(): number
 }
 
-/** What the users got at genesis. The first one owns the account that issues the blocks too, and is left alone. */
-async function changeFrom(url: string): Promise<Coin[]> {
+/** Returns the genesis outputs of the users, without the first user, who owns the account that issues the blocks. */
+async function genesisCoins(url: string): Promise<Coin[]> {
   const coins: Coin[] = []
   for (const key of users.slice(1)) {
     const [outputId] = await genesisOutputs(url, key)
@@ -45,17 +46,17 @@ async function changeFrom(url: string): Promise<Coin[]> {
   return coins
 }
 
-/** Payments that are under way at once. */
-const payers = 8
+/** The number of payments in progress at the same time. */
+const concurrency = 8
 
-/** An output that can be spent. */
+/** An unspent output with its owner. */
 interface Coin {
   readonly outputId: OutputId
   readonly key: Keypair
   readonly amount: bigint
 }
 
-/** Starts as many payments a second as the gateway and the machine take, at most `perSecond`. */
+/** Starts payments: as many per second as the gateway and the machine process, and at most `perSecond`. */
 export async function startTraffic(
   target: TrafficTarget,
   { random, perSecond, addresses }: { random: Random; perSecond: number; addresses: number },
@@ -66,22 +67,22 @@ export async function startTraffic(
   const coins: Coin[] = []
   let paid = 0
   let lastSlot = 0
-  let isOver = false
-  for (const coin of await changeFrom(target.url)) await pay(await offerOf(target.url), coin)
-  const running = Promise.all(Array.from({ length: payers }, run))
+  let isStopped = false
+  for (const coin of await genesisCoins(target.url)) await pay(await offerOf(target.url), coin)
+  const running = Promise.all(Array.from({ length: concurrency }, run))
 
   async function run(): Promise<void> {
     let offer: Offer | undefined
-    for (let tries = 1; !isOver; tries++) {
-      // The tips and the commitment grow old.
+    for (let tries = 1; !isStopped; tries++) {
+      // The tips and the commitment become outdated.
       if (tries % 10 === 0) offer = undefined
       offer ??= await offerOf(target.url).catch(() => undefined)
       const index = random.between(0, coins.length - 1)
       const [coin] = offer === undefined ? [] : coins.splice(index, 1)
       if (offer !== undefined && coin !== undefined && (await pay(offer, coin))) paid++
-      // The gateway is away, or the clock was moved.
+      // The gateway is unavailable, or its clock was moved.
       else offer = undefined
-      await delay((1_000 * payers) / perSecond)
+      await delay((1_000 * concurrency) / perSecond)
     }
   }
 
@@ -104,9 +105,9 @@ export async function startTraffic(
       creationSlot,
     })
     const { bytes } = blockOf(offer, payment.payload, { header: { issuingTime } })
-    const { isKept, isCertain } = await post(bytes)
-    if (!isKept) {
-      // Refused, so the coin is as it was, unless an answer was lost before.
+    const { isAccepted, isCertain } = await post(bytes)
+    if (!isAccepted) {
+      // The block was refused, so the coin is unspent, unless the response to an earlier attempt was lost.
       if (isCertain) coins.push(coin)
       return false
     }
@@ -119,20 +120,20 @@ export async function startTraffic(
     return true
   }
 
-  /** Sends a block until there is an answer: the same block again is the same block. */
+  /** Sends a block until the gateway responds. A repetition has no effect, because it has the same block id. */
   async function post(
     bytes: Uint8Array<ArrayBuffer>,
-  ): Promise<{ isKept: boolean; isCertain: boolean }> {
-    for (let isCertain = true; !isOver; isCertain = false) {
+  ): Promise<{ isAccepted: boolean; isCertain: boolean }> {
+    for (let isCertain = true; !isStopped; isCertain = false) {
       try {
         const response = await postBytes(target.url, bytes)
         await response.text()
-        return { isKept: response.status === 201, isCertain }
+        return { isAccepted: response.status === 201, isCertain }
       } catch {
         await delay(50)
       }
     }
-    return { isKept: false, isCertain: false }
+    return { isAccepted: false, isCertain: false }
   }
 
   return {
@@ -140,7 +141,7 @@ export async function startTraffic(
     paid: () => paid,
     lastSlot: () => lastSlot,
     stop: async () => {
-      isOver = true
+      isStopped = true
       await running
     },
   }

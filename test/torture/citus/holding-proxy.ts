@@ -1,58 +1,60 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server of PostgreSQL, without encryption, on which a statement is held when the test says so. */
+/** A proxy of a PostgreSQL server, without encryption, that can hold a statement. */
 export interface HoldingProxy {
   readonly port: number
-  /** Holds the next statement that has this text, with all that its client sends behind it; resolves when it is there. */
-  hold(text: string): Promise<Held>
+  /** Holds the next statement that contains the text, and everything that its client sends after it. Resolves when it arrives. */
+  hold(text: string): Promise<HeldStatement>
   close(): Promise<void>
 }
 
-/** A statement that its server has not got. */
-export interface Held {
-  /** Gives it to its server. */
+/** A statement that the server has not received. */
+export interface HeldStatement {
+  /** Sends it to the server. */
   release(): void
-  /** Loses it, with every connection. */
-  lose(): void
+  /** Drops it, and closes all connections. */
+  drop(): void
 }
 
-/** Opens a way to a port of this machine. */
+/** Opens a proxy of a port of this machine. */
 export async function openHoldingProxy(port: number): Promise<HoldingProxy> {
   const sockets = new Set<Socket>()
-  let wanted: { readonly text: string; readonly found: (held: Held) => void } | undefined
+  let request:
+    | { readonly text: string; readonly resolve: (held: HeldStatement) => void }
+    | undefined
 
-  function cut(): void {
+  function closeAll(): void {
     for (const socket of sockets) socket.destroy()
   }
 
-  function pass(client: Socket, server: Socket, bytes: Buffer): void {
-    if (wanted === undefined || !bytes.includes(wanted.text)) {
+  function forward(client: Socket, server: Socket, bytes: Buffer): void {
+    if (request === undefined || !bytes.includes(request.text)) {
       server.write(bytes)
       return
     }
     client.pause()
-    wanted.found({
+    request.resolve({
       release: () => {
         server.write(bytes)
         client.resume()
       },
-      lose: cut,
+      drop: closeAll,
     })
-    wanted = undefined
+    request = undefined
   }
 
   const server = createServer((client) => {
-    const behind = connect(port, '127.0.0.1')
-    client.on('data', (bytes: Buffer) => pass(client, behind, bytes))
-    behind.on('data', (bytes) => client.write(bytes))
-    for (const one of [client, behind]) {
+    const upstream = connect(port, '127.0.0.1')
+    client.on('data', (bytes: Buffer) => forward(client, upstream, bytes))
+    upstream.on('data', (bytes) => client.write(bytes))
+    for (const one of [client, upstream]) {
       sockets.add(one)
       one.on('error', () => {})
       one.on('close', () => {
         sockets.delete(one)
         client.destroy()
-        behind.destroy()
+        upstream.destroy()
       })
     }
   })
@@ -61,11 +63,11 @@ export async function openHoldingProxy(port: number): Promise<HoldingProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     hold: (text) =>
-      new Promise((found) => {
-        wanted = { text, found }
+      new Promise((resolve) => {
+        request = { text, resolve }
       }),
     close: async () => {
-      cut()
+      closeAll()
       server.close()
       await once(server, 'close')
     },

@@ -7,26 +7,26 @@ import { databaseUrl, onServer } from '../../support/postgresql-server.ts'
 import { until } from '../../support/until.ts'
 import { type HoldingProxy, openHoldingProxy } from './holding-proxy.ts'
 
-/** A database on the servers of `TEST_CITUS_URL`, which run on this machine, and die when the test says so. */
+/** A database on the servers of `TEST_CITUS_URL`, which run on this machine and can be killed. */
 export interface CitusServers {
   readonly url: string
-  /** Dies as a machine does that loses its power. */
+  /** Kills all its processes at once, as a loss of power does. */
   killCoordinator(): Promise<void>
   startCoordinator(): Promise<void>
   readonly workers: readonly CitusWorker[]
   stop(): Promise<void>
 }
 
-/** A worker, to which the coordinator comes through a proxy. */
+/** A worker. The coordinator connects to it through a proxy. */
 export interface CitusWorker {
   readonly proxy: HoldingProxy
   kill(): Promise<void>
   start(): Promise<void>
-  /** How many transactions of the database it has prepared that are neither committed nor rolled back. */
+  /** Counts the transactions of the database that it has prepared, but neither committed nor rolled back. */
   prepared(): Promise<number>
 }
 
-/** Makes the database, and the proxies. */
+/** Creates the database and the proxies. */
 export async function openCitusServers(): Promise<CitusServers> {
   const coordinator = present(citusUrl, 'TEST_CITUS_URL')
   const servers = await workersOf(coordinator)
@@ -34,7 +34,7 @@ export async function openCitusServers(): Promise<CitusServers> {
   const ports = proxies.map(({ port }) => port)
   const { url, remove } = await createOnCitus(coordinator, ports)
   const name = new URL(url).pathname.slice(1)
-  const own = await processOf(coordinator)
+  const coordinatorProcess = await processOf(coordinator)
   const workers = await Promise.all(
     servers.map(async (server, i) => {
       const process = await processOf(server)
@@ -45,11 +45,11 @@ export async function openCitusServers(): Promise<CitusServers> {
   )
   return {
     url,
-    killCoordinator: own.kill,
-    startCoordinator: own.start,
+    killCoordinator: coordinatorProcess.kill,
+    startCoordinator: coordinatorProcess.start,
     workers,
     stop: async () => {
-      for (const { start } of [own, ...workers]) await start()
+      for (const { start } of [coordinatorProcess, ...workers]) await start()
       await onServer(url, 'SELECT recover_prepared_transactions()')
       await remove()
       for (const proxy of proxies) await proxy.close()
@@ -60,7 +60,7 @@ export async function openCitusServers(): Promise<CitusServers> {
 async function countPrepared(url: string): Promise<number> {
   const text =
     'SELECT count(*)::int AS n FROM pg_prepared_xacts WHERE database = current_database()'
-  const { n } = await answerTo(url, text)
+  const { n } = await queryRow(url, text)
   return Number(n)
 }
 
@@ -69,30 +69,30 @@ interface ServerProcess {
   start(): Promise<void>
 }
 
-/** The server of a URL as a process of this machine. */
+/** Finds the process of a server, which runs on this machine. */
 async function processOf(url: string): Promise<ServerProcess> {
-  const { data_directory: folder } = await answerTo(url, 'SHOW data_directory')
+  const { data_directory: folder } = await queryRow(url, 'SHOW data_directory')
   const lines = () => readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')
-  const first = Number(lines()[0])
-  const program = readlinkSync(`/proc/${first}/exe`)
-  const words = readFileSync(`/proc/${first}/cmdline`, 'utf8').split('\0').slice(1, -1)
+  const initialPid = Number(lines()[0])
+  const program = readlinkSync(`/proc/${initialPid}/exe`)
+  const words = readFileSync(`/proc/${initialPid}/cmdline`, 'utf8').split('\0').slice(1, -1)
   const { uid, gid } = statSync(String(folder))
 
   async function kill(): Promise<void> {
     const pid = Number(lines()[0])
     const all = [pid, ...childrenOf(pid)]
     for (const one of all) signal(one)
-    await until(() => !all.some(isRunning), { what: 'the server is gone', deadlineMs: 30_000 })
+    await until(() => !all.some(isRunning), { what: 'the server has exited', deadlineMs: 30_000 })
   }
 
-  const answers = async () =>
-    (await answerTo(url, 'SELECT 1 AS one').catch(() => undefined)) !== undefined
+  const isAnswering = async () =>
+    (await queryRow(url, 'SELECT 1 AS one').catch(() => undefined)) !== undefined
 
   async function start(): Promise<void> {
     let server: ChildProcess | undefined
     const isBack = async () => {
-      if (await answers()) return true
-      // The memory that a crashed server shared with its processes goes with the last of them.
+      if (await isAnswering()) return true
+      // A start fails while processes of the crashed server still use its shared memory.
       if (server === undefined || server.exitCode !== null) {
         server = spawn(program, words, { uid, gid, cwd: '/', stdio: 'ignore', detached: true })
         server.unref()
@@ -112,7 +112,7 @@ function childrenOf(pid: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
       return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]) === pid ? [Number(name)] : []
     } catch {
-      // It has ended meanwhile.
+      // The process has exited meanwhile.
       return []
     }
   })
@@ -122,11 +122,11 @@ function signal(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended meanwhile.
+    // The process has exited meanwhile.
   }
 }
 
-/** What has ended and is not yet asked for by its parent runs no more. */
+/** Whether a process runs. A zombie, which has exited, does not. */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -136,14 +136,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function answerTo(url: string, text: string): Promise<{ readonly [name: string]: unknown }> {
+async function queryRow(url: string, text: string): Promise<{ readonly [name: string]: unknown }> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  // It may be lost at any time.
+  // The connection may be lost at any time.
   client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query(text)
-    return present(rows[0], 'an answer')
+    return present(rows[0], 'a row')
   } finally {
     await client.end().catch(() => {})
   }

@@ -10,53 +10,57 @@ import { startPostgresql } from '../../support/postgresql-server.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
 import { addressOf, untilCommitted, users } from '../../support/wallet.ts'
-import { type Listener, startListener } from '../listener.ts'
-import { faultsOf, rowsFor, seqIn, type ToldRow } from '../log-rows.ts'
-import { type ClusterGateway, startClusterGateway } from './gateways.ts'
+import { faultsOf } from '../log-rows.ts'
+import { type Subscriber, startSubscriber } from '../subscriber.ts'
+import { untilCaughtUp } from '../subscribers.ts'
+import { checkDatabase } from './check-database.ts'
+import { type ClusterGateway, loggedErrors, startClusterGateway } from './gateways.ts'
 import { cutWakeUps, readWriter, type Takeover, timeTakeover, withClient } from './lease.ts'
 import { type SubmitCounts, type Submitters, startSubmitters } from './submitters.ts'
-import { judgeDatabase } from './verdict.ts'
 
-/** Three gateways on one PostgreSQL under torture: whatever dies, what was acknowledged is booked once and told to all. */
+/**
+ * Runs three gateways on one PostgreSQL while processes and connections fail. Checks that each acknowledged block is booked once, and
+ * that each subscriber receives each of its updates once.
+ */
 
-/** How much. */
+/** The extent of a run. */
 export interface ClusterOptions {
-  /** Unspent outputs that the ledger has before, besides those of its genesis. */
+  /** The number of unspent outputs that the ledger has at the start, in addition to those of its genesis. */
   readonly outputs: number
   readonly kills: number
   readonly pauses: number
   readonly cuts: number
   readonly restarts: number
-  /** The least number of acknowledged blocks. */
+  /** The minimum number of acknowledged blocks. */
   readonly blocks: number
   readonly blocksPerSecond: number
-  readonly listeners: number
-  /** Whether the database waits for its disk, as one does in earnest. */
+  readonly subscribers: number
+  /** Whether the database waits for its disk, as a production database does. */
   readonly isDurable: boolean
   readonly seed: number
   readonly onProgress: (text: string) => void
 }
 
-/** What was done, and what came of it. */
+/** The result of a run. */
 export interface ClusterReport extends SubmitCounts {
   readonly acknowledged: number
   readonly payments: number
   readonly rows: number
   readonly deliveries: number
-  /** Of the last writer: one for every takeover, and the first. */
+  /** The leader term of the last writer: one plus the number of takeovers. */
   readonly terms: number
   readonly afterKill: readonly Takeover[]
   readonly afterPause: readonly Takeover[]
-  /** From the return of the database until all gateways were well again, in milliseconds. */
+  /** The time from each restart of the database until all gateways were healthy, in milliseconds. */
   readonly recoveries: readonly number[]
   readonly cuts: number
-  /** Nothing, where all is well. */
+  /** Empty if the run passed. */
   readonly faults: readonly string[]
 }
 
 const gatewayCount = 3
 
-/** Tortures a cluster on a database server of its own. */
+/** Runs the torture on a new database server. */
 export async function tortureCluster(options: ClusterOptions): Promise<ClusterReport> {
   const server = await startPostgresql(options.isDurable ? [] : undefined)
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-cluster-'))
@@ -64,44 +68,44 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
   try {
     const env = { DATABASE_URL: server.url, KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0' }
     if (options.outputs > 0) await makeLedger(env, options)
-    // All at once: without a ledger one of them founds it, and the others wait for it.
+    // Concurrently: without a ledger one gateway creates it, and the others wait for it.
     const started = Array.from({ length: gatewayCount }, () => startClusterGateway(env))
     gateways.push(...(await Promise.all(started)))
     const [first, ...others] = gateways.map(({ url }) => url)
     if (first === undefined) throw new Error('no gateway')
     const urls = [first, ...others] as const
-    await allWell(gateways)
+    await untilHealthy(gateways)
     const random = createRandom(options.seed)
     const { blocksPerSecond: perSecond } = options
-    const listeners = startListeners(urls, options)
+    const subscribers = startSubscribers(urls, options)
     const submitters = await startSubmitters({ urls, perSecond, random })
-    const done = await tamper({ gateways, server, random, submitters }, options)
+    const disturbed = await disturb({ gateways, server, random, submitters }, options)
     while (submitters.acknowledged.length < options.blocks) {
       await delay(1_000)
       options.onProgress(`${submitters.acknowledged.length} of ${options.blocks} blocks`)
     }
     await submitters.stop()
-    options.onProgress('waiting for everybody to hear of the last block')
-    await committed(first, submitters)
-    const { rows, faults } = await judgeDatabase(server.url, submitters.acknowledged)
-    await told(listeners, rows)
-    await Promise.all(listeners.map((listener) => listener.stop()))
+    options.onProgress('waiting until all subscribers have received the last block')
+    await untilLastCommitted(first, submitters)
+    const { rows, faults } = await checkDatabase(server.url, submitters.acknowledged)
+    await untilCaughtUp(subscribers, rows, 600_000)
+    await Promise.all(subscribers.map((subscriber) => subscriber.stop()))
     const { term } = await withClient(server.url, readWriter)
     await Promise.all(gateways.map((gateway) => gateway.end()))
     return {
-      ...done,
+      ...disturbed,
       ...submitters.counts,
       acknowledged: submitters.acknowledged.length,
       payments: submitters.acknowledged.filter(({ payment }) => payment !== undefined).length,
       rows: rows.length,
-      deliveries: listeners.reduce((sum, { history }) => sum + history.length, 0),
+      deliveries: subscribers.reduce((sum, { history }) => sum + history.length, 0),
       terms: term,
       faults: [
         ...faults,
         ...submitters.faults,
-        ...gateways.flatMap(complaints),
-        ...listeners.flatMap((listener, i) =>
-          faultsOf(listener, rows).map((fault) => `client ${i}: ${fault}`),
+        ...gateways.flatMap((gateway) => loggedErrors(gateway, ['database-away'])),
+        ...subscribers.flatMap((subscriber, i) =>
+          faultsOf(subscriber, rows).map((fault) => `subscriber ${i}: ${fault}`),
         ),
       ],
     }
@@ -113,13 +117,13 @@ export async function tortureCluster(options: ClusterOptions): Promise<ClusterRe
   }
 }
 
-/** Founds a ledger of many unspent outputs, and builds its tries. */
+/** Creates a ledger with many unspent outputs, and builds its tries. */
 async function makeLedger(
   env: { readonly DATABASE_URL: string; readonly KEY_FILE: string },
   { outputs, onProgress }: ClusterOptions,
 ): Promise<void> {
   const founder = await startClusterGateway(env)
-  await allWell([founder])
+  await untilHealthy([founder])
   await founder.end()
   onProgress(`adding ${outputs} unspent outputs`)
   const url = env.DATABASE_URL
@@ -134,112 +138,96 @@ async function makeLedger(
   await founder.end()
 }
 
-/** Clients that take any door of any gateway, always with the cursor they have. */
-function startListeners(
+/** Starts subscribers of some addresses. Each changes between transports and gateways, and always continues from its last cursor. */
+function startSubscribers(
   urls: readonly [string, ...string[]],
-  { listeners, seed }: ClusterOptions,
-): readonly Listener[] {
-  return Array.from({ length: listeners }, (_, i) => {
+  { subscribers, seed }: ClusterOptions,
+): readonly Subscriber[] {
+  return Array.from({ length: subscribers }, (_, i) => {
     const random = createRandom(seed + i + 1)
-    const some = random.shuffled(users).slice(0, random.between(1, 4)).map(addressOf)
-    const addresses = i % 3 === 0 ? undefined : some
-    return startListener({ urls, random, addresses, classes: ['OWNED'], after: undefined })
+    const chosen = random.shuffled(users).slice(0, random.between(1, 4)).map(addressOf)
+    const addresses = i % 3 === 0 ? undefined : chosen
+    return startSubscriber({ urls, random, addresses, classes: ['OWNED'], after: undefined })
   })
 }
 
-interface Tampering {
+interface Cluster {
   readonly gateways: readonly ClusterGateway[]
   readonly server: Awaited<ReturnType<typeof startPostgresql>>
   readonly random: Random
   readonly submitters: Submitters
 }
 
-type Act = 'kill' | 'pause' | 'cut' | 'restart'
+type Disturbance = 'kill' | 'pause' | 'cut' | 'restart'
 
-/** Does everything that was asked for, in an order by chance, each when the cluster is well again. */
-async function tamper(on: Tampering, options: ClusterOptions) {
-  const { gateways, server, random, submitters } = on
+/** Makes all disturbances of the options in random order, each after all gateways have become healthy again. */
+async function disturb(cluster: Cluster, options: ClusterOptions) {
+  const { gateways, server, random, submitters } = cluster
   const afterKill: Takeover[] = []
   const afterPause: Takeover[] = []
   const recoveries: number[] = []
   let cuts = 0
-  const acts = random.shuffled<Act>([
+  const disturbances = random.shuffled<Disturbance>([
     ...Array.from({ length: options.kills }, () => 'kill' as const),
     ...Array.from({ length: options.pauses }, () => 'pause' as const),
     ...Array.from({ length: options.cuts }, () => 'cut' as const),
     ...Array.from({ length: options.restarts }, () => 'restart' as const),
   ])
-  for (const [i, act] of acts.entries()) {
+  for (const [i, disturbance] of disturbances.entries()) {
     await delay(random.between(200, 1_500))
     const { term, pid } = await withClient(server.url, readWriter)
     const writer = gateways.find((gateway) => gateway.pid() === pid)
-    if (writer === undefined) throw new Error(`the process ${pid} writes, and is none of ours`)
-    if (act === 'kill') {
+    if (writer === undefined) throw new Error(`the writer ${pid} is not one of the gateways`)
+    if (disturbance === 'kill') {
       const takeover = timeTakeover(server.url, term)
       await writer.kill()
       afterKill.push(await takeover)
       await writer.start()
-    } else if (act === 'pause') {
+    } else if (disturbance === 'pause') {
       writer.pause()
       const paused = delay(random.between(5_000, 7_000))
       afterPause.push(await timeTakeover(server.url, term))
       await paused
       writer.wake()
-    } else if (act === 'cut') {
-      // And a member stops in the middle of whatever it holds.
-      const member = gateways.find((gateway) => gateway.pid() !== pid)
-      member?.pause()
+    } else if (disturbance === 'cut') {
+      // A standby is also paused, at an arbitrary moment.
+      const standby = gateways.find((gateway) => gateway.pid() !== pid)
+      standby?.pause()
       cuts += await cutWakeUps(server.url)
       await delay(random.between(2_500, 4_000))
-      member?.wake()
+      standby?.wake()
     } else {
       await server.halt(recoveries.length % 2 === 0 ? 'in order' : 'crash')
       await delay(random.between(500, 2_000))
       await server.resume()
     }
     const begun = performance.now()
-    await allWell(gateways)
-    if (act === 'restart') recoveries.push(performance.now() - begun)
+    await untilHealthy(gateways)
+    if (disturbance === 'restart') recoveries.push(performance.now() - begun)
     const blocks = submitters.acknowledged.length
-    options.onProgress(`${i + 1} of ${acts.length}: ${act}, ${blocks} blocks`)
+    options.onProgress(`${i + 1} of ${disturbances.length}: ${disturbance}, ${blocks} blocks`)
   }
   return { afterKill, afterPause, recoveries, cuts }
 }
 
-/** Waits until every gateway says that it is well. */
-async function allWell(gateways: readonly ClusterGateway[]): Promise<void> {
+/** Waits until each gateway reports that it is healthy. */
+async function untilHealthy(gateways: readonly ClusterGateway[]): Promise<void> {
   for (const { url } of gateways) {
-    await until(() => isWell(url), { what: `${url} is well`, deadlineMs: 120_000 })
+    await until(() => isHealthy(url), { what: `${url} is healthy`, deadlineMs: 120_000 })
   }
 }
 
-async function isWell(url: string): Promise<boolean> {
+async function isHealthy(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) })).ok
   } catch {
-    // It is about to come, or to go on.
+    // The gateway is starting or paused.
     return false
   }
 }
 
-/** Waits until the last block is committed; nothing joins the log afterwards. */
-async function committed(url: string, { acknowledged }: Submitters): Promise<void> {
+/** Waits until the last acknowledged block is committed. No rows are added to the log afterwards. */
+async function untilLastCommitted(url: string, { acknowledged }: Submitters): Promise<void> {
   const lastSlot = Math.max(...acknowledged.map(({ slot }) => slot))
   await untilCommitted(url, lastSlot + 1)
-}
-
-/** Waits until every client has heard of the last row that it follows. */
-async function told(listeners: readonly Listener[], rows: readonly ToldRow[]): Promise<void> {
-  for (const listener of listeners) {
-    const last = rowsFor(listener, rows).at(-1)?.seq ?? 0
-    const what = `a listener has come to position ${last}`
-    await until(() => (seqIn(listener.cursor()) ?? 0) >= last, { what, deadlineMs: 600_000 })
-  }
-}
-
-/** What a gateway says went wrong, besides that its database was away. */
-function complaints({ lines, url }: ClusterGateway): string[] {
-  return lines()
-    .filter(({ level, event }) => level === 'error' && event !== 'database-away')
-    .map(({ text }) => `${url} says ${text.slice(0, 1_000)}`)
 }

@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import type { Environment } from '../../../src/config.ts'
 import { type SpawnedProgram, spawnProgram } from '../../support/program.ts'
 
-/** A gateway of the cluster: a process that is killed, paused and started again at one address. */
+/** A gateway of the cluster: a process that can be killed, paused and restarted at the same address. */
 export interface ClusterGateway {
-  /** Of the root, without a slash at its end; the same for every life. */
+  /** The root URL, without a slash at its end; the same after each restart. */
   readonly url: string
   pid(): number
   kill(): Promise<void>
-  /** Starts it again after a kill. */
+  /** Restarts it after a kill. */
   start(): Promise<void>
-  /** Stops the process in the middle of whatever it does. */
+  /** Pauses the process (SIGSTOP). */
   pause(): void
-  /** Lets it go on. */
+  /** Resumes the process (SIGCONT). */
   wake(): void
-  /** Ends it in order. */
+  /** Shuts it down. */
   end(): Promise<void>
-  /** The lines of its log so far, of all its lives. */
+  /** All lines of its log so far, including those before restarts. */
   lines(): readonly LogLine[]
 }
 
@@ -27,17 +27,40 @@ export interface LogLine {
   readonly text: string
 }
 
+/** Returns the URLs of gateways. */
+export function urlsOf(gateways: readonly ClusterGateway[]): readonly [string, ...string[]] {
+  const [first = '', ...others] = gateways.map(({ url }) => url)
+  return [first, ...others]
+}
+
+/** Returns the error lines of a gateway's log, except for the expected events. */
+export function loggedErrors(
+  { lines, url }: ClusterGateway,
+  expectedEvents: readonly string[] = [],
+): readonly string[] {
+  return lines()
+    .filter(({ level, event }) => level === 'error' && !expectedEvents.includes(event))
+    .map(({ text }) => `${url} logged ${text.slice(0, 1_000)}`)
+}
+
+/** Returns the lines in which a gateway logged that it resets feeds. */
+export function loggedResets({ lines, url }: ClusterGateway): readonly string[] {
+  return lines()
+    .filter(({ event }) => event === 'log-replaced')
+    .map(({ text }) => `${url} logged ${text.slice(0, 1_000)}`)
+}
+
 /** Starts a gateway on any free port. */
 export async function startClusterGateway(env: Environment): Promise<ClusterGateway> {
-  const lives: SpawnedProgram[] = []
+  const programs: SpawnedProgram[] = []
   let program = spawnProgram(env)
-  lives.push(program)
+  programs.push(program)
   const url = await program.ready
   const { port } = new URL(url)
 
   async function start(): Promise<void> {
     program = spawnProgram({ ...env, PORT: port })
-    lives.push(program)
+    programs.push(program)
     await program.ready
   }
 
@@ -61,11 +84,11 @@ export async function startClusterGateway(env: Environment): Promise<ClusterGate
     pause: () => void program.process.kill('SIGSTOP'),
     wake: () => void program.process.kill('SIGCONT'),
     end,
-    lines: () => lives.flatMap((life) => life.logged().split('\n').flatMap(parseLine)),
+    lines: () => programs.flatMap((one) => one.logged().split('\n').flatMap(parseLine)),
   }
 }
 
-/** A process that was killed may have left half a line. */
+/** Returns nothing for an incomplete line, which a killed process can leave. */
 function parseLine(text: string): LogLine[] {
   try {
     const { level, event } = JSON.parse(text)

@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 
-/** Looks at the lease beside the gateways, by plain SQL. */
+/** Reads the lease from the database, without code of the gateway. */
 
-/** Who writes. */
+/** The process that holds the lease. */
 export interface WriterRow {
   readonly term: number
-  /** Of the process; the gateways run on this machine. */
+  /** The process id; the gateways run on this machine. */
   readonly pid: number
 }
 
-/** How long it took until another gateway wrote, in milliseconds. */
+/** The time until another gateway became the writer, in milliseconds. */
 export interface Takeover {
-  /** Until it had the lease. */
+  /** The time until it had the lease. */
   readonly takenMs: number
-  /** Until it had committed a slot. */
+  /** The time until it had committed a slot. */
   readonly committedMs: number
 }
 
-/** A connection for one question after another. */
+/** Opens a connection, calls `work` with it, and closes it. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url })
-  // Its server may be stopped; the next question says it again.
+  // The server may be stopped. The next query then fails as well.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -31,7 +31,7 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   }
 }
 
-/** Who writes now. */
+/** Reads the current writer. */
 export async function readWriter(client: Client): Promise<WriterRow> {
   const { rows } = await client.query<{ term: string; holder: string }>(
     'SELECT term, holder FROM writer',
@@ -40,7 +40,7 @@ export async function readWriter(client: Client): Promise<WriterRow> {
   return { term: Number(row?.term), pid: Number(row?.holder.split(':')[1]) }
 }
 
-/** Waits until a later term than this one has committed something; the clock runs from the call. */
+/** Measures the time from the call until a gateway of a later leader term has committed a slot. */
 export function timeTakeover(url: string, formerTerm: number): Promise<Takeover> {
   const begun = performance.now()
   return withClient(url, async (client) => {
@@ -52,13 +52,13 @@ export function timeTakeover(url: string, formerTerm: number): Promise<Takeover>
   })
 }
 
-/** The newest committed slot. */
+/** Reads the newest committed slot. */
 export async function newestSlot(client: Client): Promise<number> {
   const { rows } = await client.query<{ slot: string }>('SELECT max(slot) AS slot FROM commitments')
   return Number(rows[0]?.slot)
 }
 
-/** Cuts the connections on which gateways hear of each other; gives how many there were. */
+/** Ends the connections on which gateways receive wake-ups, and returns their number. */
 export function cutWakeUps(url: string): Promise<number> {
   return withClient(url, async (client) => {
     const { rowCount } = await client.query(

@@ -22,7 +22,7 @@ import {
   users,
 } from '../../support/wallet.ts'
 
-/** Clients that submit blocks to all gateways in turn, and keep a record of what was acknowledged. */
+/** Clients that submit blocks to random gateways and record the acknowledged ones. */
 
 /** A block that was acknowledged. */
 export interface Acknowledged {
@@ -31,54 +31,54 @@ export interface Acknowledged {
   readonly payment: AcknowledgedPayment | undefined
 }
 
-/** What the transaction of such a block must have done, once. */
+/** The effect of the transaction of an acknowledged block, which must be booked exactly once. */
 export interface AcknowledgedPayment {
   readonly transactionId: TransactionId
   readonly spent: OutputId
   readonly created: readonly OutputId[]
 }
 
-/** Clients at work. */
+/** The running clients. */
 export interface Submitters {
   readonly acknowledged: readonly Acknowledged[]
   readonly counts: SubmitCounts
-  /** What no gateway should have said. */
+  /** Responses that no gateway may send. */
   readonly faults: readonly string[]
   stop(): Promise<void>
 }
 
-/** How it went. */
+/** Counts blocks that were not acknowledged at once. */
 export interface SubmitCounts {
-  /** Blocks that had to be sent again, often to another gateway. */
+  /** The number of blocks that were sent again, often to another gateway. */
   retried: number
-  /** Blocks that found their slot closed when they were sent again, and never were acknowledged. */
+  /** The number of blocks that were refused after a repetition, or because their slot was already committed. */
   late: number
 }
 
-/** How much, and where to. */
+/** The gateways, the rate and the random choices. */
 export interface SubmitOptions {
   readonly urls: readonly [string, ...string[]]
   readonly perSecond: number
   readonly random: Random
 }
 
-/** An output that can be spent. */
+/** An unspent output with its owner. */
 interface Coin {
   readonly outputId: OutputId
   readonly owner: number
   readonly amount: bigint
 }
 
-/** Clients that send at once. */
+/** The number of clients. */
 const clients = 16
-/** Every block of this many carries a transaction. */
+/** One block of this many contains a transaction. */
 const blocksPerPayment = 4
-const coinsOfEach = 100
-const answerMs = 3_000
-/** After so long without an answer a client has been forgotten. */
-const patienceMs = 90_000
+const coinsPerUser = 100
+const requestTimeoutMs = 3_000
+/** After this time without an acknowledgement or a refusal, a block counts as a fault. */
+const submitTimeoutMs = 90_000
 
-/** Splits what the users have, so that many can pay at once, and begins. */
+/** Splits the outputs of the users, so that many payments can be in progress at once, and starts the clients. */
 export async function startSubmitters({
   urls,
   perSecond,
@@ -89,7 +89,7 @@ export async function startSubmitters({
   const faults: string[] = []
   const coins: Coin[] = []
   let serial = 0
-  let isOver = false
+  let isStopped = false
   for (let owner = 1; owner < users.length; owner++) await split(owner)
   const running = Promise.all(Array.from({ length: clients }, run))
 
@@ -98,20 +98,20 @@ export async function startSubmitters({
     const [outputId] = await genesisOutputs(urls[0], user(owner))
     if (outputId === undefined) throw new Error('no genesis output')
     const coin = { outputId, owner, amount: 1_000_000_000n }
-    const amount = coin.amount / BigInt(coinsOfEach)
+    const amount = coin.amount / BigInt(coinsPerUser)
     await pay(
       offer,
       coin,
-      Array.from({ length: coinsOfEach }, () => ({ owner, amount })),
+      Array.from({ length: coinsPerUser }, () => ({ owner, amount })),
     )
   }
 
   async function run(): Promise<void> {
     let offer: Offer | undefined
-    for (let tries = 1; !isOver; tries++) {
-      // Tips and commitments grow old, also while one block is sent again and again.
+    for (let tries = 1; !isStopped; tries++) {
+      // Tips and commitments become outdated, also while one block is sent repeatedly.
       if (tries % 12 === 0 || (offer !== undefined && !isFresh(offer))) offer = undefined
-      offer ??= await within(offerOf(anyUrl()))
+      offer ??= await unlessLate(offerOf(anyUrl()))
       if (offer !== undefined) await submitNext(offer)
       await delay((1_000 * clients) / perSecond)
     }
@@ -141,19 +141,19 @@ export async function startSubmitters({
     const key: Keypair = user(owner)
     const outputs = parts.map((part) => ownedBy(user(part.owner), part.amount))
     const creationSlot = slotNow(offer.network)
-    const made = paymentOf(offer.network, { spend, key, outputs, creationSlot })
-    const { transactionId, created } = made
-    const kept = await submit(offer, made.payload, { transactionId, spent: spend, created })
-    if (kept === 'NO') coins.push(coin)
-    if (kept !== 'YES') return
-    // Its block stands in the inbox, so whatever spends these comes after it.
+    const signed = paymentOf(offer.network, { spend, key, outputs, creationSlot })
+    const { transactionId, created } = signed
+    const isAccepted = await submit(offer, signed.payload, { transactionId, spent: spend, created })
+    if (isAccepted === 'NO') coins.push(coin)
+    if (isAccepted !== 'YES') return
+    // Its block is in the inbox, so a block that spends these outputs is processed after it.
     for (const [i, outputId] of created.entries()) {
       const part = parts[i]
       if (part !== undefined) coins.push({ outputId, ...part })
     }
   }
 
-  /** Sends the same bytes until somebody answers for them. */
+  /** Sends the same bytes until a gateway accepts or refuses them. */
   async function submit(
     offer: Offer,
     payload: Payload,
@@ -161,27 +161,27 @@ export async function startSubmitters({
   ): Promise<'YES' | 'NO' | 'UNKNOWN'> {
     const slot = slotNow(offer.network)
     const { bytes, blockId } = blockOf(offer, payload)
-    const begun = performance.now()
+    const start = performance.now()
     let isCertain = true
-    for (let attempt = 1; performance.now() - begun < patienceMs; attempt++) {
-      const answer = await send(anyUrl(), bytes)
-      if (answer?.status === 201) {
+    for (let attempt = 1; performance.now() - start < submitTimeoutMs; attempt++) {
+      const response = await send(anyUrl(), bytes)
+      if (response?.status === 201) {
         acknowledged.push({ blockId, slot, payment })
         return 'YES'
       }
-      if (answer?.status === 400) {
-        if (attempt > 1 || answer.text.includes('already committed')) counts.late++
-        else faults.push(`a block was refused: ${answer.text}`)
+      if (response?.status === 400) {
+        if (attempt > 1 || response.text.includes('already committed')) counts.late++
+        else faults.push(`a block was refused: ${response.text}`)
         return isCertain ? 'NO' : 'UNKNOWN'
       }
-      if (answer !== undefined && answer.status !== 503) {
-        faults.push(`a submission was answered ${answer.status}: ${answer.text}`)
+      if (response !== undefined && response.status !== 503) {
+        faults.push(`a submission was answered with ${response.status}: ${response.text}`)
       }
       if (attempt === 1) counts.retried++
       isCertain = false
       await delay(random.between(20, 300))
     }
-    faults.push(`nobody answered for ${blockId}`)
+    faults.push(`no gateway accepted or refused ${blockId}`)
     return 'UNKNOWN'
   }
 
@@ -194,13 +194,13 @@ export async function startSubmitters({
     counts,
     faults,
     stop: async () => {
-      isOver = true
+      isStopped = true
       await running
     },
   }
 }
 
-/** The answer, or nothing when the gateway is dead, paused or cut off. */
+/** Returns the response, or `undefined` if the gateway is stopped, paused or unreachable. */
 async function send(
   url: string,
   body: Uint8Array<ArrayBuffer>,
@@ -210,7 +210,7 @@ async function send(
       method: 'POST',
       headers: { 'content-type': 'application/vnd.iota.serializer-v2' },
       body,
-      signal: AbortSignal.timeout(answerMs),
+      signal: AbortSignal.timeout(requestTimeoutMs),
     })
     return { status: response.status, text: await response.text() }
   } catch {
@@ -218,7 +218,7 @@ async function send(
   }
 }
 
-/** Nothing in place of an answer that fails, or that a paused process owes. */
-function within<T>(answer: Promise<T>): Promise<T | undefined> {
-  return Promise.race([answer, delay(answerMs, undefined)]).catch(() => undefined)
+/** Returns `undefined` if the promise fails or the timeout passes; a paused process does not respond. */
+function unlessLate<T>(promise: Promise<T>): Promise<T | undefined> {
+  return Promise.race([promise, delay(requestTimeoutMs, undefined)]).catch(() => undefined)
 }

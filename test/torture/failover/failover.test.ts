@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import { tortureFailover } from './failover.ts'
 
-/** The short form; the whole one is `npm run torture -- failover`. */
+/** The short form of `npm run torture -- failover`. */
 
 const options = {
   failovers: 1,
   blocksPerSecond: 25,
-  listeners: 3,
+  subscribers: 3,
   seed: Date.now() % 1_000_000,
   onProgress: () => {},
 }
 
-test('a synchronous standby takes over with all that was acknowledged', async () => {
+test('a synchronous standby takes over with all acknowledged blocks', async () => {
   const report = await tortureFailover({ ...options, isSynchronous: true })
   expect(report.faults).toEqual([])
   expect(report.timesMs).toHaveLength(1)
   expect(report.deliveries).toBeGreaterThan(0)
 }, 300_000)
 
-test('an asynchronous standby that lacks something is never taken in silence', async () => {
+test('gateways report when an asynchronous standby takes over without some acknowledged blocks', async () => {
   const report = await tortureFailover({ ...options, isSynchronous: false })
   expect(report.faults).toEqual([])
   expect(report.lost).toBeGreaterThan(0)

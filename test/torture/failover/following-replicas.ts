@@ -3,38 +3,38 @@ import { ask, type Standby, startStandby } from '../../support/standby.ts'
 import { openSwitch, type Switch } from '../../support/switch.ts'
 import { until } from '../../support/until.ts'
 
-/** Two replicas that commits do not wait for. They follow whichever server is the primary, or are built anew where they cannot. */
+/** Two asynchronous replicas. They follow the current primary; a replica that cannot follow it is rebuilt. */
 export interface FollowingReplicas {
-  /** Of ports that lead to the replicas, also to those that are built anew. */
+  /** The URLs of ports that lead to the replicas, also after a rebuild. */
   readonly urls: readonly [string, string]
-  /** Past all proxies. */
-  ownUrls(): readonly [string, string]
-  /** Leads them to a primary, or to none. */
-  lead(primaryUrl: string | undefined): void
-  /** For each, whether it has replayed what a promoted server never did; such a one cannot follow that server. */
+  /** The URLs of the replicas, without a proxy. */
+  directUrls(): readonly [string, string]
+  /** Makes them follow a primary, or none. */
+  follow(primaryUrl: string | undefined): void
+  /** For each replica, whether it has replayed more of the log than the promoted server. Such a replica cannot follow that server. */
   areAheadOf(primaryUrl: string): Promise<readonly boolean[]>
-  /** Waits until both have received so many bytes more than a server. */
+  /** Waits until both have received this many bytes more than a server. */
   untilBeyond(url: string, bytes: number): Promise<void>
-  /** Waits until a replica receives what a primary writes since it is one. */
+  /** Waits until a replica receives the present timeline of a primary. */
   untilFollowing(index: number, primaryUrl: string): Promise<void>
-  /** Puts a new replica in the place of one. */
+  /** Replaces a replica by a new one. */
   rebuild(index: number, primaryUrl: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts both. */
+/** Starts both replicas. */
 export async function startFollowingReplicas(primaryUrl: string): Promise<FollowingReplicas> {
   const upstream = await openSwitch(portOf(primaryUrl))
-  const replicas: { readonly place: Switch; server: Standby }[] = []
+  const replicas: { readonly entry: Switch; server: Standby }[] = []
   const stops = [upstream.close]
   for (let i = 0; i < 2; i++) {
-    const place = await openSwitch(undefined)
-    replicas.push({ place, server: await started(primaryUrl) })
-    stops.push(place.close)
+    const entry = await openSwitch(undefined)
+    replicas.push({ entry, server: await startReplica(primaryUrl) })
+    stops.push(entry.close)
   }
-  for (const { place, server } of replicas) place.leadTo(portOf(server.url))
+  for (const { entry, server } of replicas) entry.leadTo(portOf(server.url))
 
-  async function started(url: string): Promise<Standby> {
+  async function startReplica(url: string): Promise<Standby> {
     const server = await startStandby(url, {
       through: upstream.port,
       name: 'replica',
@@ -47,33 +47,37 @@ export async function startFollowingReplicas(primaryUrl: string): Promise<Follow
   async function rebuild(index: number, url: string): Promise<void> {
     const replica = replicas[index]
     if (replica === undefined) return
-    replica.place.leadTo(undefined)
+    replica.entry.leadTo(undefined)
     await replica.server.crash()
-    replica.server = await started(url)
-    replica.place.leadTo(portOf(replica.server.url))
+    replica.server = await startReplica(url)
+    replica.entry.leadTo(portOf(replica.server.url))
   }
 
   const pairOf = <T>(of: (one: (typeof replicas)[number] | undefined) => T) =>
     [of(replicas[0]), of(replicas[1])] as const
-  const ownUrls = () => pairOf((one) => one?.server.url ?? '')
+  const directUrls = () => pairOf((one) => one?.server.url ?? '')
 
   return {
-    urls: pairOf((one) => withPort(primaryUrl, one?.place.port ?? 0)),
-    ownUrls,
-    lead: (url) => upstream.leadTo(url === undefined ? undefined : portOf(url)),
+    urls: pairOf((one) => withPort(primaryUrl, one?.entry.port ?? 0)),
+    directUrls,
+    follow: (url) => upstream.leadTo(url === undefined ? undefined : portOf(url)),
     areAheadOf: async (url) => {
-      // It stays what it was when the recovery ended.
-      const there = await replayed(url)
-      return await Promise.all(ownUrls().map(async (own) => (await replayedAll(own)) > there))
+      // A promoted server keeps the position at which its recovery ended.
+      const promotedAt = await replayed(url)
+      return await Promise.all(
+        directUrls().map(async (own) => (await replayedAll(own)) > promotedAt),
+      )
     },
     untilBeyond: async (url, bytes) => {
       const goal = (await received(url)) + BigInt(bytes)
-      for (const own of ownUrls()) {
-        await until(async () => (await received(own)) >= goal, { what: `${own} has ${goal}` })
+      for (const own of directUrls()) {
+        await until(async () => (await received(own)) >= goal, {
+          what: `${own} has received ${goal}`,
+        })
       }
     },
     untilFollowing: async (index, url) => {
-      const own = ownUrls()[index] ?? ''
+      const own = directUrls()[index] ?? ''
       const isSame = async () => (await timelineReceived(own)) === (await timelineOf(url))
       await until(isSame, { what: `replica ${index} follows`, deadlineMs: 30_000 })
     },
@@ -84,8 +88,8 @@ export async function startFollowingReplicas(primaryUrl: string): Promise<Follow
   }
 }
 
-/** The newest slot that a server shows. */
-export async function slotShown(url: string): Promise<number> {
+/** Reads the newest published slot of a server. */
+export async function publishedSlot(url: string): Promise<number> {
   return Number(await ask(url, 'SELECT slot FROM published_tip'))
 }
 
@@ -97,7 +101,7 @@ async function replayed(url: string): Promise<bigint> {
   return BigInt(await ask(url, "SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"))
 }
 
-/** What a replica that receives nothing comes to: half a record at the end of what it received is never replayed. */
+/** Returns the last position of a replica that receives nothing. It may not replay all: the received bytes may end within a record. */
 async function replayedAll(url: string): Promise<bigint> {
   for (let former = -1n; ; ) {
     const now = await replayed(url)
@@ -107,7 +111,7 @@ async function replayedAll(url: string): Promise<bigint> {
   }
 }
 
-/** The timeline that a replica receives now; nothing where it receives none. */
+/** Returns the timeline that a replica receives now; an empty text if it receives none. */
 async function timelineReceived(url: string): Promise<string> {
   return await ask(
     url,

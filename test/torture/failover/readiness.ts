@@ -1,20 +1,25 @@
 import { until } from '../../support/until.ts'
 import type { ClusterGateway } from '../cluster/gateways.ts'
 
-/** What gateways say of themselves after a failover. */
+/** The readiness of gateways after a failover. */
 
-/** Waits until every gateway takes blocks. */
-export async function allWell(gateways: readonly ClusterGateway[]): Promise<void> {
+/** The errors that gateways log during a failover: the database is unavailable, or read-only. */
+export const expectedErrors: readonly string[] = ['database-away', 'database-not-writable']
+
+/** Waits until each gateway reports that it is ready. */
+export async function untilReady(gateways: readonly ClusterGateway[]): Promise<void> {
   for (const { url, lines } of gateways) {
-    const isWell = async () => (await readiness(url)).status === 200
-    await until(isWell, { what: `${url} is well`, deadlineMs: 120_000 }).catch(async (failure) => {
-      const said = lines().map(({ text }) => text.slice(0, 500))
-      throw new Error(`${failure} ${JSON.stringify(await readiness(url))} ${said.slice(-8)}`)
-    })
+    const isReady = async () => (await readiness(url)).status === 200
+    await until(isReady, { what: `${url} is ready`, deadlineMs: 120_000 }).catch(
+      async (failure) => {
+        const logged = lines().map(({ text }) => text.slice(0, 500))
+        throw new Error(`${failure} ${JSON.stringify(await readiness(url))} ${logged.slice(-8)}`)
+      },
+    )
   }
 }
 
-/** What a gateway says of itself; status 0 where it does not answer. */
+/** Requests the readiness of a gateway. The status is 0 if it does not respond. */
 export async function readiness(url: string): Promise<{ status: number; reason?: string }> {
   try {
     const signal = AbortSignal.timeout(5_000)

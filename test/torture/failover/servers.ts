@@ -3,52 +3,52 @@ import { startPostgresql } from '../../support/postgresql-server.ts'
 import { type Standby, startStandby, waitForStandby } from '../../support/standby.ts'
 import { openSwitch } from '../../support/switch.ts'
 
-/** A primary with a standby, and the ways to them; the standby takes the place of the primary, and another one that of it. */
+/** A primary with a standby, and proxies of them. After a failover the standby is the primary, and `replace` starts a new standby. */
 export interface Servers {
-  /** Through a port that leads to the primary, and by the names of both servers. */
+  /** One URL with a port that leads to the primary, and one that lists both servers. */
   readonly urls: readonly [string, string]
-  /** Of ports of which one leads to the primary and the other to the standby. */
-  readonly placeUrls: readonly [string, string]
-  /** Of the primary, past all proxies. */
+  /** The URLs of two ports; one leads to the primary, and the other to the standby. */
+  readonly memberUrls: readonly [string, string]
+  /** The URL of the primary, without a proxy. */
   primaryUrl(): string
-  /** Of the standby, past all proxies. */
+  /** The URL of the standby, without a proxy. */
   standbyUrl(): string
-  /** Ends what the primary sends to the standby, without a sign of it. */
-  starve(): void
-  /** Lets the standby have it again. */
-  feed(): void
-  /** The primary crashes under whatever it does, the standby takes its place, and the proxy leads there. */
+  /** Stops replication to the standby without closing its connection. */
+  pauseReplication(): void
+  /** Resumes replication to the standby. */
+  resumeReplication(): void
+  /** Crashes the primary, promotes the standby, and makes the proxy lead to it. */
   failOver(options?: FailOverOptions): Promise<void>
-  /** Starts a standby of the new primary. */
+  /** Starts a new standby of the new primary. */
   replace(): Promise<void>
   stop(): Promise<void>
 }
 
-/** What is done on the way. */
+/** An action during a failover. */
 export interface FailOverOptions {
-  /** Runs when the primary is dead and the standby is not promoted yet. */
+  /** Runs after the crash of the primary and before the promotion of the standby. */
   readonly beforePromotion?: () => Promise<void>
 }
 
-/** Starts both. */
+/** Starts both servers. */
 export async function startServers(isSynchronous: boolean): Promise<Servers> {
   const first = await startPostgresql(settings)
   const stops: (() => Promise<void>)[] = [first.stop]
   let primary = { url: first.url, crash: () => first.halt('crash') }
   let standby: Standby
-  let between: Awaited<ReturnType<typeof openHaltingProxy>>
+  let replication: Awaited<ReturnType<typeof openHaltingProxy>>
   const proxy = await openSwitch(portOf(first.url))
-  // The two places of servers in the URL that names both.
-  const places = [await openSwitch(portOf(first.url)), await openSwitch(undefined)] as const
-  let primaryPlace = 0
-  stops.push(proxy.close, ...places.map((place) => place.close))
-  await follow()
+  // The ports of the URL that lists both servers.
+  const members = [await openSwitch(portOf(first.url)), await openSwitch(undefined)] as const
+  let primaryIndex = 0
+  stops.push(proxy.close, ...members.map((member) => member.close))
+  await startNewStandby()
 
-  async function follow(): Promise<void> {
-    between = await openHaltingProxy(portOf(primary.url))
-    standby = await startStandby(primary.url, { through: between.port, settings })
-    stops.push(between.close, standby.stop)
-    places[1 - primaryPlace]?.leadTo(portOf(standby.url))
+  async function startNewStandby(): Promise<void> {
+    replication = await openHaltingProxy(portOf(primary.url))
+    standby = await startStandby(primary.url, { through: replication.port, settings })
+    stops.push(replication.close, standby.stop)
+    members[1 - primaryIndex]?.leadTo(portOf(standby.url))
     if (isSynchronous) await waitForStandby(primary.url)
   }
 
@@ -56,36 +56,36 @@ export async function startServers(isSynchronous: boolean): Promise<Servers> {
     const { url, crash, promote } = standby
     await primary.crash()
     proxy.leadTo(undefined)
-    places[primaryPlace]?.leadTo(undefined)
+    members[primaryIndex]?.leadTo(undefined)
     await beforePromotion?.()
     await promote()
     primary = { url, crash }
-    primaryPlace = 1 - primaryPlace
+    primaryIndex = 1 - primaryIndex
     proxy.leadTo(portOf(url))
   }
 
   const name = new URL(first.url).pathname
   const to = (hosts: string) => first.url.replace(/127\.0\.0\.1:\d+/, hosts)
-  const both = places.map(({ port }) => `127.0.0.1:${port}`).join()
+  const both = members.map(({ port }) => `127.0.0.1:${port}`).join()
   return {
     urls: [
       to(`127.0.0.1:${proxy.port}`),
       `${to(both).replace(name, '')}${name}?target_session_attrs=read-write`,
     ],
-    placeUrls: [to(`127.0.0.1:${places[0].port}`), to(`127.0.0.1:${places[1].port}`)],
+    memberUrls: [to(`127.0.0.1:${members[0].port}`), to(`127.0.0.1:${members[1].port}`)],
     primaryUrl: () => primary.url,
     standbyUrl: () => standby.url,
-    starve: () => between.halt(),
-    feed: () => between.resume(),
+    pauseReplication: () => replication.halt(),
+    resumeReplication: () => replication.resume(),
     failOver,
-    replace: follow,
+    replace: startNewStandby,
     stop: async () => {
       for (const stop of stops.toReversed()) await stop()
     },
   }
 }
 
-/** A server that follows finds what it missed for a while. */
+/** The primary keeps 64 MB of its log for a standby that was disconnected. */
 const settings = ['fsync=off', 'wal_keep_size=64MB']
 
 function portOf(url: string): number {

@@ -1,43 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { withClient } from '../cluster/lease.ts'
 
-/** Clients that ask each gateway for the newest slot again and again: no answer may go back, or name a slot that is not in the log. */
+/**
+ * Requests the newest slot from each gateway repeatedly. No response may have an older slot than the one before, or a slot that is not in
+ * the log.
+ */
 export interface TipWatch {
   readonly counts: {
-    /** Answers with a slot. */
+    /** The number of responses with a slot. */
     read: number
-    /** Questions that were answered with an error or not at all. */
+    /** The number of requests that got an error or no response. */
     unread: number
   }
-  /** Ends it, and gives what was wrong, by the commitments that a database has in the end. */
-  judge(url: string): Promise<readonly string[]>
+  /** Stops the requests and returns the faults, by comparison with the commitments of a database. */
+  check(url: string): Promise<readonly string[]>
 }
 
-/** Begins. */
+/** Starts the requests. */
 export function startTipWatch(urls: readonly string[]): TipWatch {
   const counts = { read: 0, unread: 0 }
   const faults: string[] = []
-  const shown = new Map<number, Set<string>>()
-  let isOver = false
+  const returned = new Map<number, Set<string>>()
+  let isStopped = false
   const running = Promise.all(urls.map(watch))
 
   async function watch(url: string): Promise<void> {
     let newest = 0
-    while (!isOver) {
+    while (!isStopped) {
       const tip = await tipOf(url)
       if (tip === undefined) counts.unread++
       else {
         counts.read++
-        if (tip.index < newest) faults.push(`${url} showed slot ${newest} and then ${tip.index}`)
+        if (tip.index < newest) faults.push(`${url} returned slot ${newest} and then ${tip.index}`)
         newest = tip.index
-        shown.set(newest, (shown.get(newest) ?? new Set()).add(tip.commitmentId))
+        returned.set(newest, (returned.get(newest) ?? new Set()).add(tip.commitmentId))
       }
       await delay(50)
     }
   }
 
-  async function judge(url: string): Promise<readonly string[]> {
-    isOver = true
+  async function check(url: string): Promise<readonly string[]> {
+    isStopped = true
     await running
     const committed = await withClient(url, async (client) => {
       const { rows } = await client.query<{ slot: string; id: Buffer }>(
@@ -45,15 +48,17 @@ export function startTipWatch(urls: readonly string[]): TipWatch {
       )
       return new Map(rows.map(({ slot, id }) => [Number(slot), `0x${id.toString('hex')}`]))
     })
-    const strangers = [...shown].flatMap(([slot, ids]) =>
+    const unknown = [...returned].flatMap(([slot, ids]) =>
       [...ids]
         .filter((id) => committed.get(slot) !== id)
-        .map((id) => `slot ${slot} was shown as ${id}, and is ${committed.get(slot)}`),
+        .map(
+          (id) => `slot ${slot} was returned with commitment ${id}, but has ${committed.get(slot)}`,
+        ),
     )
-    return [...faults, ...strangers]
+    return [...faults, ...unknown]
   }
 
-  return { counts, judge }
+  return { counts, check }
 }
 
 async function tipOf(url: string) {

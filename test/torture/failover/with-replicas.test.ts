@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { tortureWithReplicas } from './with-replicas.ts'
 
-/** The short form; the whole one is `npm run torture -- failover-replicas`. */
+/** The short form of `npm run torture -- failover-replicas`. */
 
-test('replicas that have what the new primary lacks are left out until they are built anew, and nothing goes back', async () => {
+test('replicas with slots that the new primary lacks are left out until they are rebuilt, and no gateway shows an older slot again', async () => {
   const report = await tortureWithReplicas({
     failovers: ['ahead'],
     blocksPerSecond: 25,
-    listeners: 3,
+    subscribers: 3,
     seed: Date.now() % 1_000_000,
     onProgress: () => {},
   })

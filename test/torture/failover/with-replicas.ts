@@ -1,158 +1,155 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '../../support/random.ts'
 import { ask } from '../../support/standby.ts'
 import { until } from '../../support/until.ts'
-import { untilCommitted } from '../../support/wallet.ts'
-import { type ClusterGateway, startClusterGateway } from '../cluster/gateways.ts'
+import { type ClusterGateway, loggedErrors, loggedResets, urlsOf } from '../cluster/gateways.ts'
 import { startSubmitters } from '../cluster/submitters.ts'
-import { judgeDatabase } from '../cluster/verdict.ts'
-import { faultsOf } from '../log-rows.ts'
+import { checkRun, withGateways } from '../gateways-under-load.ts'
 import { startOwnWrites } from '../replicas/own-writes.ts'
-import { type FollowingReplicas, slotShown, startFollowingReplicas } from './following-replicas.ts'
-import { startListeners, told, urlsOf } from './listeners.ts'
-import { allWell } from './readiness.ts'
+import { hostOf, readHostsOf } from '../replicas/read-hosts.ts'
+import { startSubscribers } from '../subscribers.ts'
+import {
+  type FollowingReplicas,
+  publishedSlot,
+  startFollowingReplicas,
+} from './following-replicas.ts'
+import { expectedErrors, untilReady } from './readiness.ts'
 import { type Servers, startServers } from './servers.ts'
 import { startTipWatch } from './tip-watch.ts'
 
-/** Three gateways that read at two replicas of a primary that dies under load, and whose synchronous standby takes its place. */
+/** Runs three gateways that read from two replicas of a primary, which crashes under load and whose synchronous standby is promoted. */
 
-/** How much. */
+/** The extent of a run. */
 export interface WithReplicasOptions {
   readonly failovers: readonly Failover[]
   readonly blocksPerSecond: number
-  readonly listeners: number
+  readonly subscribers: number
   readonly seed: number
   readonly onProgress: (text: string) => void
 }
 
 /**
- * How a failover goes. The replicas follow the new primary `'at once'`, or `'late'`, after the gateways have left them out; or they are
- * `'ahead'`: they have a slot that the standby never received.
+ * The kind of a failover. The replicas follow the new primary `'at once'`, or `'late'`, after the gateways have left them out; or they
+ * are `'ahead'`: they have a slot that the standby never received.
  */
 export type Failover = 'at once' | 'late' | 'ahead'
 
-/** What was done, and what came of it. */
+/** The result of a run. */
 export interface WithReplicasReport {
   readonly acknowledged: number
-  /** Blocks that were found at once where they had been acknowledged. */
+  /** The number of blocks that the acknowledging gateway returned immediately. */
   readonly found: number
-  /** Questions for the newest slot that were answered, and that were not. */
+  /** The number of requests for the newest slot with a response, and without. */
   readonly tips: { readonly read: number; readonly unread: number }
-  /** Replicas that followed the new primary by themselves, and those that could not. */
+  /** The number of replicas that followed the new primary, and of those that had to be rebuilt. */
   readonly followed: number
   readonly rebuilt: number
-  /** Slots that a replica showed and the standby did not have when it was promoted. */
+  /** The number of slots that a replica had published and the standby lacked when it was promoted. */
   readonly slotsAhead: number
-  /** From the crash until a block was taken again, in milliseconds. */
-  readonly takenMs: readonly number[]
-  /** From the crash until every gateway read at a replica of the new primary. */
+  /** The time from each crash until a block was accepted, in milliseconds. */
+  readonly acceptedMs: readonly number[]
+  /** The time from each crash until each gateway read from a replica of the new primary, in milliseconds. */
   readonly readMs: readonly number[]
   readonly rows: number
   readonly deliveries: number
-  /** Nothing, where all is well. */
+  /** Empty if the run passed. */
   readonly faults: readonly string[]
 }
 
-/** Tortures them. */
+/** Runs the torture. */
 export async function tortureWithReplicas(
   options: WithReplicasOptions,
 ): Promise<WithReplicasReport> {
   const servers = await startServers(true)
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-failover-'))
-  const gateways: ReadingGateway[] = []
   let replicas: FollowingReplicas | undefined
-  try {
-    replicas = await startFollowingReplicas(servers.primaryUrl())
-    const env = { KEY_FILE: join(folder, 'test.key'), DRAIN_SECONDS: '0', READ_MAX_LAG: '2' }
-    const [proxied, both] = servers.urls
-    const [first, second] = replicas.urls
-    const ways = [
-      { writesTo: proxied, readsFrom: [first, second] },
-      { writesTo: both, readsFrom: [second] },
-      // A list of all servers, of which one is the primary.
-      { writesTo: proxied, readsFrom: [first, second, ...servers.placeUrls] },
-    ]
-    for (const { writesTo, readsFrom } of ways) {
-      const databases = { DATABASE_URL: writesTo, READ_DATABASE_URLS: readsFrom.join() }
-      gateways.push({ ...(await startClusterGateway({ ...env, ...databases })), readsFrom })
-    }
-    await allWell(gateways)
-    return await tortured({ servers, replicas, gateways }, options)
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.end()))
+  const stop = async () => {
     await replicas?.stop()
     await servers.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
+  return await withGateways({ name: 'failover', stop }, async (start) => {
+    replicas = await startFollowingReplicas(servers.primaryUrl())
+    const gateways: ReadingGateway[] = []
+    const [proxied, both] = servers.urls
+    const [first, second] = replicas.urls
+    const databases = [
+      { writesTo: proxied, readsFrom: [first, second] },
+      { writesTo: both, readsFrom: [second] },
+      // All servers, including the primary.
+      { writesTo: proxied, readsFrom: [first, second, ...servers.memberUrls] },
+    ]
+    for (const { writesTo, readsFrom } of databases) {
+      const urls = { DATABASE_URL: writesTo, READ_DATABASE_URLS: readsFrom.join() }
+      gateways.push({ ...(await start({ ...urls, READ_MAX_LAG: '2' })), readsFrom })
+    }
+    await untilReady(gateways)
+    return await runFailovers({ servers, replicas, gateways }, options)
+  })
 }
 
 interface ReadingGateway extends ClusterGateway {
   readonly readsFrom: readonly string[]
 }
 
-interface Tortured {
+interface Processes {
   readonly servers: Servers
   readonly replicas: FollowingReplicas
   readonly gateways: readonly ReadingGateway[]
 }
 
-async function tortured(on: Tortured, options: WithReplicasOptions): Promise<WithReplicasReport> {
-  const { servers, gateways } = on
+async function runFailovers(
+  processes: Processes,
+  options: WithReplicasOptions,
+): Promise<WithReplicasReport> {
+  const { servers, gateways } = processes
   const random = createRandom(options.seed)
   const urls = urlsOf(gateways)
-  const listeners = startListeners(urls, options)
+  const subscribers = startSubscribers(urls, options)
   const tips = startTipWatch(urls)
   const submitters = await startSubmitters({ urls, perSecond: options.blocksPerSecond, random })
   const ownWrites = startOwnWrites(urls, createRandom(options.seed - 1))
-  const takenMs: number[] = []
+  const acceptedMs: number[] = []
   const readMs: number[] = []
   const faults: string[] = []
   let rebuilt = 0
   let slotsAhead = 0
   for (const [i, kind] of options.failovers.entries()) {
     await delay(random.between(500, 2_000))
-    const isTaken = () => submitters.acknowledged.length
-    const passed = await failOver(on, { kind, acknowledged: isTaken, random })
-    faults.push(...passed.faults)
-    takenMs.push(passed.takenMs)
-    readMs.push(passed.readMs)
-    rebuilt += passed.rebuilt
-    slotsAhead += passed.slotsAhead
-    const [taken, read] = [passed.takenMs, passed.readMs].map(Math.round)
+    const acknowledged = () => submitters.acknowledged.length
+    const result = await failOver(processes, { kind, acknowledged, random })
+    faults.push(...result.faults)
+    acceptedMs.push(result.acceptedMs)
+    readMs.push(result.readMs)
+    rebuilt += result.rebuilt
+    slotsAhead += result.slotsAhead
+    const [accepted, read] = [result.acceptedMs, result.readMs].map(Math.round)
     options.onProgress(
-      `${i + 1}: ${kind}, a block was taken after ${taken} ms, replicas were read after ${read} ms, ${passed.rebuilt} rebuilt, ${passed.slotsAhead} slots ahead`,
+      `${i + 1}: ${kind}, a block was accepted after ${accepted} ms, replicas were read after ${read} ms, ${result.rebuilt} rebuilt, ${result.slotsAhead} slots ahead`,
     )
     if (i + 1 < options.failovers.length) await servers.replace()
   }
   await ownWrites.stop()
   await submitters.stop()
   const { acknowledged } = submitters
-  await untilCommitted(urls[0], Math.max(0, ...acknowledged.map(({ slot }) => slot)) + 1)
-  const verdict = await judgeDatabase(servers.primaryUrl(), acknowledged)
-  await told(listeners, verdict.rows)
-  await Promise.all(listeners.map((listener) => listener.stop()))
-  faults.push(...(await tips.judge(servers.primaryUrl())))
+  const databaseUrl = servers.primaryUrl()
+  const checked = await checkRun({ gatewayUrl: urls[0], databaseUrl, acknowledged, subscribers })
+  faults.push(...(await tips.check(databaseUrl)))
   return {
     acknowledged: acknowledged.length,
+    ...checked,
     found: ownWrites.counts.found,
     tips: tips.counts,
     followed: 2 * options.failovers.length - rebuilt,
     rebuilt,
     slotsAhead,
-    takenMs,
+    acceptedMs,
     readMs,
-    rows: verdict.rows.length,
-    deliveries: listeners.reduce((sum, { history }) => sum + history.length, 0),
     faults: [
       ...faults,
-      ...verdict.faults,
+      ...checked.faults,
       ...submitters.faults,
       ...ownWrites.faults,
-      ...gateways.flatMap(complaints),
-      ...listeners.flatMap((listener) => faultsOf(listener, verdict.rows)),
+      ...gateways.flatMap((gateway) => loggedErrors(gateway, expectedErrors)),
+      ...gateways.flatMap(loggedResets),
     ],
   }
 }
@@ -163,154 +160,138 @@ interface FailoverOptions {
   readonly random: Random
 }
 
-interface Passed {
+interface FailoverResult {
   readonly slotsAhead: number
-  readonly takenMs: number
+  readonly acceptedMs: number
   readonly readMs: number
   readonly rebuilt: number
   readonly faults: readonly string[]
 }
 
 async function failOver(
-  { servers, replicas, gateways }: Tortured,
+  { servers, replicas, gateways }: Processes,
   { kind, acknowledged, random }: FailoverOptions,
-): Promise<Passed> {
-  if (kind === 'ahead') await leaveBehind({ servers, replicas }, random)
-  const begun = performance.now()
-  const since = () => performance.now() - begun
+): Promise<FailoverResult> {
+  if (kind === 'ahead') await getReplicasAhead({ servers, replicas }, random)
+  const start = performance.now()
+  const elapsed = () => performance.now() - start
   let slotsAhead = 0
   const beforePromotion = async () => {
-    replicas.lead(undefined)
-    const shown = await Promise.all(replicas.ownUrls().map(slotShown))
-    slotsAhead = Math.max(0, Math.max(...shown) - (await slotShown(servers.standbyUrl())))
+    replicas.follow(undefined)
+    const published = await Promise.all(replicas.directUrls().map(publishedSlot))
+    slotsAhead = Math.max(0, Math.max(...published) - (await publishedSlot(servers.standbyUrl())))
   }
   await servers.failOver({ beforePromotion })
-  const [takenMs, areAhead] = await Promise.all([
-    untilTaken(gateways, acknowledged).then(since),
+  const [acceptedMs, areAhead] = await Promise.all([
+    untilAccepted(gateways, acknowledged).then(elapsed),
     replicas.areAheadOf(servers.primaryUrl()),
   ])
-  if (kind !== 'late') replicas.lead(servers.primaryUrl())
+  if (kind !== 'late') replicas.follow(servers.primaryUrl())
   const faults: string[] = []
-  const named = (urls: readonly string[]) =>
-    untilNamed(gateways, urls).catch((failure) => void faults.push(String(failure)))
+  const waitUntilLeftOut = (urls: readonly string[]) =>
+    untilLeftOut(gateways, urls).catch((failure) => void faults.push(String(failure)))
   if (kind === 'late') {
-    await named(replicas.urls)
-    replicas.lead(servers.primaryUrl())
+    await waitUntilLeftOut(replicas.urls)
+    replicas.follow(servers.primaryUrl())
   }
   for (const [i, isAhead] of areAhead.entries()) {
     if (isAhead) {
-      await named([replicas.urls[i] ?? ''])
+      await waitUntilLeftOut([replicas.urls[i] ?? ''])
       await replicas.rebuild(i, servers.primaryUrl())
     } else await replicas.untilFollowing(i, servers.primaryUrl())
   }
-  await allWell(gateways)
-  await untilRead(gateways, replicas.urls)
+  await untilReady(gateways)
+  await untilReplicasRead(gateways, replicas.urls)
   const rebuilt = areAhead.filter(Boolean).length
   if (kind === 'ahead' && rebuilt === 0) faults.push('no replica was ahead of the standby')
-  return { slotsAhead, takenMs, readMs: since(), rebuilt, faults }
+  return { slotsAhead, acceptedMs, readMs: elapsed(), rebuilt, faults }
 }
 
-/** Waits until any gateway has taken one more block. */
-async function untilTaken(
+/** Waits until any gateway has accepted one more block. */
+async function untilAccepted(
   gateways: readonly ReadingGateway[],
   acknowledged: () => number,
 ): Promise<void> {
   const count = acknowledged()
   for (const gateway of gateways) {
     if (acknowledged() > count) return
-    await untilSaid(gateway, () => acknowledged() > count, 'or another takes a block')
+    await untilLogged(gateway, () => acknowledged() > count, 'or another one accepts a block')
   }
 }
 
 /**
- * The standby no longer receives what the replicas do, also a slot where the commit of one begins meanwhile, and the replicas come
- * further in the log of the primary than the next primary does in a while.
+ * Pauses the replication to the standby until the replicas have published a slot that it lacks (at most eight attempts). Then writes so
+ * much that the log of the replicas stays longer than that of the next primary for a while.
  */
-async function leaveBehind(
-  { servers, replicas }: Pick<Tortured, 'servers' | 'replicas'>,
+async function getReplicasAhead(
+  { servers, replicas }: Pick<Processes, 'servers' | 'replicas'>,
   random: Random,
 ): Promise<void> {
-  const [replicaUrl] = replicas.ownUrls()
+  const [replicaUrl] = replicas.directUrls()
   for (let attempt = 1; ; attempt++) {
-    servers.starve()
+    servers.pauseReplication()
     await delay(random.between(200, 600))
-    const isAhead = (await slotShown(replicaUrl)) > (await slotShown(servers.standbyUrl()))
+    const isAhead = (await publishedSlot(replicaUrl)) > (await publishedSlot(servers.standbyUrl()))
     if (isAhead || attempt === maxAttempts) break
-    servers.feed()
+    servers.resumeReplication()
     await delay(random.between(200, 700))
   }
-  const bytes = "pg_logical_emit_message(false, 'torture', repeat('x', 100000))"
-  await ask(servers.primaryUrl(), `SELECT count(${bytes}) FROM generate_series(1, 200)`)
-  await replicas.untilBeyond(servers.standbyUrl(), manyBytes)
+  const message = "pg_logical_emit_message(false, 'torture', repeat('x', 100000))"
+  await ask(servers.primaryUrl(), `SELECT count(${message}) FROM generate_series(1, 200)`)
+  await replicas.untilBeyond(servers.standbyUrl(), bytesAhead)
 }
 
 const maxAttempts = 8
-const manyBytes = 19_000_000
+const bytesAhead = 19_000_000
 
-/** Waits until each gateway that knows these replicas has left them out, and said so. */
-async function untilNamed(
+/** Waits until each gateway that reads from these replicas has logged that it leaves them out. */
+async function untilLeftOut(
   gateways: readonly ReadingGateway[],
   urls: readonly string[],
 ): Promise<void> {
   for (const gateway of gateways) {
     for (const url of urls.filter((one) => gateway.readsFrom.includes(one))) {
-      const isNamed = () => isLeftOut(gateway, url)
-      await untilSaid(gateway, isNamed, `leaves ${url} out`)
+      await untilLogged(gateway, () => isLeftOut(gateway, url), `leaves ${url} out`)
     }
   }
 }
 
-/** Waits until every gateway reads at a replica, and has left none of these out. */
-async function untilRead(
+/** Waits until each gateway reads from a replica, and leaves none of these out. */
+async function untilReplicasRead(
   gateways: readonly ReadingGateway[],
   urls: readonly string[],
 ): Promise<void> {
   for (const gateway of gateways) {
-    const isRead = () => !urls.some((url) => isLeftOut(gateway, url)) && readsAtReplica(gateway)
-    await untilSaid(gateway, isRead, 'reads at a replica')
+    const isRead = () => !urls.some((url) => isLeftOut(gateway, url)) && readsFromReplica(gateway)
+    await untilLogged(gateway, isRead, 'reads from a replica')
   }
 }
 
-async function untilSaid(
+/** Waits for a condition. The error at the deadline has the last lines of the gateway's log. */
+async function untilLogged(
   { url, lines }: ClusterGateway,
-  isSaid: () => boolean,
+  isTrue: () => boolean,
   what: string,
 ): Promise<void> {
-  await until(isSaid, { what: `${url} ${what}`, deadlineMs: 60_000 }).catch((failure) => {
-    const said = lines()
+  await until(isTrue, { what: `${url} ${what}`, deadlineMs: 60_000 }).catch((failure) => {
+    const logged = lines()
       .filter(({ event }) => event !== 'slow-operation' && event !== 'catching-up')
       .map(({ text }) => text.slice(0, 300))
-    throw new Error(`${failure}: ${said.slice(-40).join('\n')}`)
+    throw new Error(`${failure}: ${logged.slice(-40).join('\n')}`)
   })
 }
 
-/** Whether a gateway has said last of a replica that it is left out. */
+/** Whether the last logged event of a replica is that the gateway leaves it out. */
 function isLeftOut({ lines }: ClusterGateway, url: string): boolean {
-  const said = lines().filter(
+  const events = lines().filter(
     ({ event, text }) =>
       (event === 'replica-left-out' || event === 'replica-used-again') &&
       text.includes(hostOf(url)),
   )
-  return said.at(-1)?.event === 'replica-left-out'
+  return events.at(-1)?.event === 'replica-left-out'
 }
 
-function readsAtReplica({ lines, readsFrom }: ReadingGateway): boolean {
-  const last = lines()
-    .filter(({ event }) => event === 'reads-moved')
-    .at(-1)
-  if (last === undefined) return false
-  return readsFrom.map(hostOf).includes(JSON.parse(last.text).to.split('/')[0])
-}
-
-function hostOf(url: string): string {
-  return new URL(url).host
-}
-
-/** What a gateway says went wrong, besides that its database was away or could only be read; that it resets feeds is wrong, too. */
-function complaints({ lines, url }: ClusterGateway): string[] {
-  const expected = ['database-away', 'database-not-writable']
-  return lines()
-    .filter(({ level, event }) => level === 'error' || event === 'log-replaced')
-    .filter(({ event }) => !expected.includes(event))
-    .map(({ text }) => `${url} says ${text.slice(0, 1_000)}`)
+function readsFromReplica(gateway: ReadingGateway): boolean {
+  const host = readHostsOf(gateway).at(-1)
+  return host !== undefined && gateway.readsFrom.map(hostOf).includes(host)
 }

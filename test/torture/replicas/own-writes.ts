@@ -2,36 +2,36 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../support/random.ts'
 import { blockOf, isFresh, type Offer, offerOf, taggedData } from '../../support/wallet.ts'
 
-/** A client that asks the gateway which has acknowledged a block for that block, at once. */
+/** A client that requests each block immediately from the gateway that acknowledged it. */
 export interface OwnWrites {
   readonly counts: {
-    /** Blocks that were acknowledged and found. */
+    /** The number of acknowledged blocks that the gateway returned. */
     found: number
-    /** Questions that were answered 503 or not at all, and asked again. */
+    /** The number of requests that got status 503 or no response and were repeated. */
     unanswered: number
   }
-  /** What was acknowledged and not found. */
+  /** The acknowledged blocks that the gateway did not return. */
   readonly faults: readonly string[]
   stop(): Promise<void>
 }
 
-/** Begins. The gateways may become more while it runs. */
+/** Starts the client. The caller may add URLs while it runs. */
 export function startOwnWrites(urls: readonly string[], random: Random): OwnWrites {
   const counts = { found: 0, unanswered: 0 }
   const faults: string[] = []
-  let isOver = false
+  let isStopped = false
   const running = run()
 
   async function run(): Promise<void> {
     let offer: Offer | undefined
-    for (let tries = 1; !isOver; tries++) {
+    for (let tries = 1; !isStopped; tries++) {
       const url = urls[random.between(0, urls.length - 1)] ?? ''
       if (tries % 10 === 0 || (offer !== undefined && !isFresh(offer))) offer = undefined
       try {
         offer ??= await offerOf(url)
         await writeAndRead(url, offer, tries)
       } catch {
-        // The line broke.
+        // The connection was lost.
         offer = undefined
       }
       await delay(random.between(0, 50))
@@ -45,16 +45,16 @@ export function startOwnWrites(urls: readonly string[], random: Random): OwnWrit
       method: 'POST',
       headers: { 'content-type': 'application/vnd.iota.serializer-v2' },
       body: bytes,
-      signal: AbortSignal.timeout(answerMs),
+      signal: AbortSignal.timeout(requestTimeoutMs),
     })
     if (sent.status !== 201) return
-    while (!isOver) {
+    while (!isStopped) {
       const status = await statusOf(`${url}/api/core/v3/blocks/${blockId}/metadata`)
       if (status === 200) counts.found++
       else if (status === 503 || status === 0) {
         counts.unanswered++
         continue
-      } else faults.push(`${url} acknowledged ${blockId} and then answered ${status}`)
+      } else faults.push(`${url} acknowledged ${blockId} and then returned status ${status}`)
       return
     }
   }
@@ -63,18 +63,18 @@ export function startOwnWrites(urls: readonly string[], random: Random): OwnWrit
     counts,
     faults,
     stop: async () => {
-      isOver = true
+      isStopped = true
       await running
     },
   }
 }
 
 async function statusOf(url: string): Promise<number> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) }).catch(
+  const response = await fetch(url, { signal: AbortSignal.timeout(requestTimeoutMs) }).catch(
     () => undefined,
   )
   await response?.arrayBuffer()
   return response?.status ?? 0
 }
 
-const answerMs = 10_000
+const requestTimeoutMs = 10_000

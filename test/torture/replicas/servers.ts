@@ -3,53 +3,53 @@ import { startPostgresql } from '../../support/postgresql-server.ts'
 import { type Standby, startStandby } from '../../support/standby.ts'
 import { openSwitch } from '../../support/switch.ts'
 
-/** A primary with a replica that meets one trouble after the other, and one that is always two seconds late. */
+/** A primary with two replicas: the first one fails repeatedly, and the second one is always two seconds late. */
 export interface ReplicaServers {
   readonly primaryUrl: string
-  /** Leads to whichever server is in the place of the first replica. */
-  readonly troubledUrl: string
+  /** Leads to the current first replica. */
+  readonly firstUrl: string
   readonly lateUrl: string
-  /** Nothing passes any more to and from the first replica, and no connection ends. */
+  /** Stops all traffic from and to the first replica, without closing a connection. */
   pause(): void
   resume(): void
-  /** The first replica crashes. */
+  /** Crashes the first replica. */
   crash(): Promise<void>
-  /** The first replica follows no primary any more. */
+  /** Promotes the first replica, which then follows no primary. */
   promote(): Promise<void>
-  /** Puts a new replica in the place of the first. */
+  /** Replaces the first replica by a new one. */
   replace(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts all three. */
+/** Starts the three servers. */
 export async function startReplicaServers(): Promise<ReplicaServers> {
   const primary = await startPostgresql()
   const stops: (() => Promise<void>)[] = [primary.stop]
-  const place = await openSwitch(undefined)
-  stops.push(place.close)
+  const firstSwitch = await openSwitch(undefined)
+  stops.push(firstSwitch.close)
   const late = await startStandby(primary.url, {
     settings: ['fsync=off', 'recovery_min_apply_delay=2s'],
   })
   stops.push(late.stop)
   let replica: Standby
-  let between: HaltingProxy
+  let proxy: HaltingProxy
   await replace()
 
   async function replace(): Promise<void> {
     replica = await startStandby(primary.url, { settings: ['fsync=off'] })
-    between = await openHaltingProxy(Number(new URL(replica.url).port))
-    stops.push(replica.stop, between.close)
-    place.leadTo(between.port)
+    proxy = await openHaltingProxy(Number(new URL(replica.url).port))
+    stops.push(replica.stop, proxy.close)
+    firstSwitch.leadTo(proxy.port)
   }
 
-  const troubled = new URL(primary.url)
-  troubled.port = `${place.port}`
+  const first = new URL(primary.url)
+  first.port = `${firstSwitch.port}`
   return {
     primaryUrl: primary.url,
-    troubledUrl: troubled.href,
+    firstUrl: first.href,
     lateUrl: late.url,
-    pause: () => between.halt(),
-    resume: () => between.resume(),
+    pause: () => proxy.halt(),
+    resume: () => proxy.resume(),
     crash: () => replica.crash(),
     promote: () => replica.promote(),
     replace,

@@ -4,10 +4,10 @@ import { feedDocument } from '../../src/client/events.ts'
 import { follow } from '../../src/client/follow.ts'
 import type { Random } from '../support/random.ts'
 
-/** The ways to listen. Each begins behind a cursor and tells steps, until it is left or the line breaks. */
+/** Subscribes with each transport of the feed. Each yields steps from a cursor on, until its caller stops or the connection is lost. */
 
-/** What to listen to, and from where on. */
-export interface Listening {
+/** The subject of a subscription, and the cursor to start after. */
+export interface TransportOptions {
   readonly url: string
   readonly addresses: readonly string[] | undefined
   readonly classes: readonly UpdateClass[]
@@ -16,21 +16,22 @@ export interface Listening {
   readonly signal: AbortSignal
 }
 
-/** Something told: where it begins, where it ends, and what lies between. */
+/** A part of the feed: its first cursor, its last cursor, and the updates between them. */
 export interface Step {
-  /** `undefined` where the door does not say. */
+  /** `undefined` if the transport does not report it. */
   readonly previousCursor: string | undefined
   readonly cursor: string
   readonly updates: readonly FeedUpdate[]
-  /** Whether this is where the feed begins. */
+  /** Whether the step opens the feed. */
   readonly isOpening: boolean
 }
 
-/** The names of the doors. */
-export type DoorName = 'websocket' | 'events' | 'poll' | 'connection' | 'client'
+export type TransportName = 'websocket' | 'events' | 'poll' | 'connection' | 'client'
 
-/** Each door. */
-export const doors: Readonly<Record<DoorName, (listening: Listening) => AsyncIterable<Step>>> = {
+/** The function of each transport. */
+export const transports: Readonly<
+  Record<TransportName, (options: TransportOptions) => AsyncIterable<Step>>
+> = {
   websocket: byWebSocket,
   events: byEvents,
   poll: byPolling,
@@ -38,34 +39,37 @@ export const doors: Readonly<Record<DoorName, (listening: Listening) => AsyncIte
   client: byClient,
 }
 
-/** Whether a door can be taken: some cannot be the first, and one knows single addresses only. */
-export function canTake(name: DoorName, { addresses, classes, after }: Listening): boolean {
+/** Whether a transport supports a subscription: `connection` requires a cursor, one address and one class. */
+export function isUsable(
+  name: TransportName,
+  { addresses, classes, after }: TransportOptions,
+): boolean {
   if (name === 'connection') {
     return addresses?.length === 1 && classes.length === 1 && after !== undefined
   }
   return true
 }
 
-async function* byWebSocket(listening: Listening): AsyncGenerator<Step, void, undefined> {
+async function* byWebSocket(options: TransportOptions): AsyncGenerator<Step, void, undefined> {
   const socket = new WebSocket(
-    `${listening.url.replace('http', 'ws')}/graphql`,
+    `${options.url.replace('http', 'ws')}/graphql`,
     'graphql-transport-ws',
   )
   const queue: string[] = []
-  let isOver = false
+  let isEnded = false
   let wake = () => {}
   const ring = () => wake()
   const end = () => {
-    isOver = true
+    isEnded = true
     ring()
   }
-  listening.signal.addEventListener('abort', end)
+  options.signal.addEventListener('abort', end)
   socket.on('error', end)
   socket.on('close', end)
   socket.on('open', () => socket.send('{"type":"connection_init"}'))
   socket.on('message', (bytes) => {
     queue.push(String(bytes))
-    // What is not taken is not read: so a slow listener is slow all the way to the gateway.
+    // Stops reading the socket, so that the gateway notices a slow subscriber.
     if (queue.length > 3) socket.pause()
     ring()
   })
@@ -73,7 +77,7 @@ async function* byWebSocket(listening: Listening): AsyncGenerator<Step, void, un
     for (;;) {
       const text = queue.shift()
       if (text === undefined) {
-        if (isOver) return
+        if (isEnded) return
         socket.resume()
         await new Promise<void>((resolve) => {
           wake = resolve
@@ -81,25 +85,25 @@ async function* byWebSocket(listening: Listening): AsyncGenerator<Step, void, un
         continue
       }
       const { type, payload } = JSON.parse(text)
-      if (type === 'connection_ack') socket.send(subscription(listening))
+      if (type === 'connection_ack') socket.send(subscription(options))
       if (type === 'next') yield* stepsOf(payload)
       if (type === 'error' || type === 'complete') return
     }
   } finally {
-    listening.signal.removeEventListener('abort', end)
-    // Half of them do not say goodbye.
-    if (listening.random.between(0, 1) === 0) socket.terminate()
+    options.signal.removeEventListener('abort', end)
+    // Half of the clients disconnect without a close frame.
+    if (options.random.between(0, 1) === 0) socket.terminate()
     else socket.close()
   }
 }
 
-function subscription(listening: Listening): string {
-  // Ids as programs make them, so that some share their bytes and others do not.
-  const id = listening.random.between(0, 1) === 0 ? '1' : crypto.randomUUID()
-  return JSON.stringify({ type: 'subscribe', id, payload: operation(listening) })
+function subscription(options: TransportOptions): string {
+  // Two kinds of ids that programs use: with equal ids the gateway shares the bytes of a message among subscribers, with others it cannot.
+  const id = options.random.between(0, 1) === 0 ? '1' : crypto.randomUUID()
+  return JSON.stringify({ type: 'subscribe', id, payload: operation(options) })
 }
 
-function operation({ addresses, classes, after }: Listening) {
+function operation({ addresses, classes, after }: TransportOptions) {
   const variables = { addresses, classes, after, snapshot: false }
   return { query: feedDocument, variables }
 }
@@ -110,8 +114,8 @@ interface FeedResult {
 }
 
 function* stepsOf({ data, errors }: FeedResult): Generator<Step, void, undefined> {
-  const [refusal] = errors ?? []
-  if (refusal !== undefined) throw new Error(refusal.message)
+  const [error] = errors ?? []
+  if (error !== undefined) throw new Error(error.message)
   const event = data?.event
   switch (event?.__typename) {
     case 'FeedOpened':
@@ -129,12 +133,12 @@ function* stepsOf({ data, errors }: FeedResult): Generator<Step, void, undefined
   }
 }
 
-async function* byEvents(listening: Listening): AsyncGenerator<Step, void, undefined> {
-  const { url, signal, after } = listening
+async function* byEvents(options: TransportOptions): AsyncGenerator<Step, void, undefined> {
+  const { url, signal, after } = options
   const cut = new AbortController()
   const abort = () => cut.abort()
   signal.addEventListener('abort', abort)
-  const { query, variables } = operation({ ...listening, after: undefined })
+  const { query, variables } = operation({ ...options, after: undefined })
   const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   try {
     const response = await fetch(`${url}/graphql?${parameters}`, {
@@ -152,7 +156,7 @@ async function* byEvents(listening: Listening): AsyncGenerator<Step, void, undef
         const id = lines.find((line) => line.startsWith('id: '))?.slice(4)
         const data = lines.find((line) => line.startsWith('data: {'))?.slice(6)
         for (const step of data === undefined ? [] : stepsOf(JSON.parse(data))) {
-          // What a browser would come back with is the cursor of the event.
+          // A browser reconnects with the id of its last event, which must be the cursor.
           if (id !== step.cursor) throw new Error(`event ${id} with cursor ${step.cursor}`)
           yield step
         }
@@ -164,9 +168,9 @@ async function* byEvents(listening: Listening): AsyncGenerator<Step, void, undef
   }
 }
 
-async function* byPolling(listening: Listening): AsyncGenerator<Step, void, undefined> {
-  const { url, addresses, classes, random, signal } = listening
-  let { after } = listening
+async function* byPolling(options: TransportOptions): AsyncGenerator<Step, void, undefined> {
+  const { url, addresses, classes, random, signal } = options
+  let { after } = options
   while (!signal.aborted) {
     const parameters = new URLSearchParams({
       class: classes.join(','),
@@ -183,7 +187,7 @@ async function* byPolling(listening: Listening): AsyncGenerator<Step, void, unde
   }
 }
 
-/** This door gives ordinals as numbers, the others as text. */
+/** Converts ordinals to text: long polls return them as numbers, the other transports as text. */
 function numbersAsText(key: string, value: unknown): unknown {
   return key === 'ordinal' ? String(value) : value
 }
@@ -196,10 +200,10 @@ const connectionDocument = /* GraphQL */ `
   }
 `
 
-/** A page or some of the connection: its cursors are the same. */
-async function* byConnection(listening: Listening): AsyncGenerator<Step, void, undefined> {
-  const { url, addresses, classes, random, signal } = listening
-  let { after } = listening
+/** Reads one to four pages of the connection, which has the same cursors as the feed. */
+async function* byConnection(options: TransportOptions): AsyncGenerator<Step, void, undefined> {
+  const { url, addresses, classes, random, signal } = options
+  let { after } = options
   for (let pages = random.between(1, 4); pages > 0 && !signal.aborted; pages--) {
     const variables = {
       address: addresses?.[0],
@@ -223,20 +227,20 @@ async function* byConnection(listening: Listening): AsyncGenerator<Step, void, u
   }
 }
 
-/** The helper of the product: it comes back by itself, also while the gateway is killed. */
-async function* byClient({ url, addresses, classes, after, signal }: Listening) {
+/** Uses the client library of the product, which reconnects by itself, also while the gateway is killed. */
+async function* byClient({ url, addresses, classes, after, signal }: TransportOptions) {
   const start = after === undefined ? {} : { after }
-  const some = addresses === undefined ? {} : { addresses }
+  const filter = addresses === undefined ? {} : { addresses }
   for await (const event of follow({
     url,
     classes,
     signal,
     longestPauseMs: 500,
     ...start,
-    ...some,
+    ...filter,
   })) {
     if (event.__typename === 'FeedEnded') throw new Error(`${event.code}: ${event.message}`)
-    // It opens again and again, at the cursor that it has reached.
+    // Each reconnect repeats `FeedOpened`, with the cursor that the client has reached.
     if (event.__typename !== 'FeedOpened' || after === undefined) {
       yield* stepsOf({ data: { event } })
     }

@@ -1,55 +1,55 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FeedUpdate, UpdateClass } from '../../src/client/events.ts'
 import type { Random } from '../support/random.ts'
-import { canTake, type DoorName, doors, type Step } from './doors.ts'
+import { isUsable, type Step, type TransportName, transports } from './transports.ts'
 
-/** One client: it takes one door after another, always with the cursor it has, and writes down what it is told. */
+/** A client that subscribes with one transport after another, always from its last cursor, and records the updates that it receives. */
 
-/** A client at work. */
-export interface Listener {
+/** A running client. */
+export interface Subscriber {
   readonly addresses: readonly string[] | undefined
   readonly classes: readonly UpdateClass[]
-  /** Everything it was told, in the order of telling. */
+  /** All received updates, in the order of their arrival. */
   readonly history: readonly FeedUpdate[]
-  /** Where it began; `undefined` before it did. */
+  /** The cursor of its start; `undefined` until the first response. */
   startCursor(): string | undefined
   cursor(): string | undefined
-  readonly counts: ListenerCounts
-  /** What was wrong with what it was told. */
+  readonly counts: SubscriberCounts
+  /** Each cursor that does not continue from the cursor before. */
   faults(): readonly string[]
   stop(): Promise<void>
 }
 
-/** What a client did. */
-export interface ListenerCounts {
-  readonly sessions: Record<DoorName, number>
-  /** Times that it left in the middle. */
+/** Counts the actions of a client. */
+export interface SubscriberCounts {
+  readonly sessions: Record<TransportName, number>
+  /** The number of subscriptions that it ended itself. */
   disconnects: number
-  /** Times that it stopped reading for a while. */
+  /** The number of pauses in which it did not read. */
   stalls: number
-  /** Times that its line broke, or there was none. */
+  /** The number of connections that were lost or failed. */
   breaks: number
 }
 
-/** Who a client is. */
-export interface ListenerOptions {
-  /** Of one gateway, or of several on one log: then each door may be another one's. */
+/** The settings of a client. */
+export interface SubscriberOptions {
+  /** The URL of one gateway, or of several on one log; the client chooses one for each subscription. */
   readonly urls: readonly [string, ...string[]]
   readonly addresses: readonly string[] | undefined
   readonly classes: readonly UpdateClass[]
-  /** Where it begins; `undefined` for whatever is committed from now on. */
+  /** The cursor to start after; `undefined` for the updates that are committed from now on. */
   readonly after: string | undefined
   readonly random: Random
 }
 
 /** Starts a client. */
-export function startListener({ urls, random, ...options }: ListenerOptions): Listener {
+export function startSubscriber({ urls, random, ...options }: SubscriberOptions): Subscriber {
   const { addresses, classes } = options
   const history: FeedUpdate[] = []
   const faults: string[] = []
   let start = options.after
   let cursor = options.after
-  const counts: ListenerCounts = {
+  const counts: SubscriberCounts = {
     sessions: { websocket: 0, events: 0, poll: 0, connection: 0, client: 0 },
     disconnects: 0,
     stalls: 0,
@@ -64,15 +64,15 @@ export function startListener({ urls, random, ...options }: ListenerOptions): Li
       const url = urls[random.between(0, urls.length - 1)] ?? urls[0]
       const session = { url, addresses, classes, after: cursor, random, signal }
       const name = pick(
-        Object.keys(doors)
-          .filter(isDoor)
-          .filter((door) => canTake(door, session)),
+        Object.keys(transports)
+          .filter(isTransport)
+          .filter((transport) => isUsable(transport, session)),
       )
       counts.sessions[name]++
       try {
-        await listen(doors[name](session))
+        await receive(transports[name](session))
       } catch {
-        // The gateway is away, or the line broke.
+        // The gateway is unavailable, or the connection was lost.
         if (signal.aborted) return
         counts.breaks++
         await delay(random.between(100, 1_000), undefined, { signal }).catch(() => {})
@@ -80,12 +80,12 @@ export function startListener({ urls, random, ...options }: ListenerOptions): Li
     }
   }
 
-  async function listen(steps: AsyncIterable<Step>): Promise<void> {
-    let left = random.between(1, 40)
+  async function receive(steps: AsyncIterable<Step>): Promise<void> {
+    let remaining = random.between(1, 40)
     for await (const step of steps) {
-      take(step)
-      left--
-      if (left <= 0) {
+      record(step)
+      remaining--
+      if (remaining <= 0) {
         counts.disconnects++
         return
       }
@@ -96,19 +96,19 @@ export function startListener({ urls, random, ...options }: ListenerOptions): Li
     }
   }
 
-  function take(step: Step): void {
+  function record(step: Step): void {
     if (cursor === undefined) {
       start = step.previousCursor ?? step.cursor
     } else if (
       step.isOpening ? step.cursor !== cursor : (step.previousCursor ?? cursor) !== cursor
     ) {
-      faults.push(`at ${cursor} came a step from ${step.previousCursor ?? step.cursor}`)
+      faults.push(`after ${cursor} a step continued from ${step.previousCursor ?? step.cursor}`)
     }
     history.push(...step.updates)
     cursor = step.cursor
   }
 
-  function pick(names: readonly DoorName[]): DoorName {
+  function pick(names: readonly TransportName[]): TransportName {
     return names[random.between(0, names.length - 1)] ?? 'websocket'
   }
 
@@ -127,6 +127,6 @@ export function startListener({ urls, random, ...options }: ListenerOptions): Li
   }
 }
 
-function isDoor(name: string): name is DoorName {
-  return name in doors
+function isTransport(name: string): name is TransportName {
+  return name in transports
 }

@@ -1,43 +1,43 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import type { Client } from 'pg'
-import { judgeLog, type RawRow, type ToldRow } from '../log-rows.ts'
+import { checkLog, type ExpectedRow, type RawRow } from '../log-rows.ts'
 import { withClient } from './lease.ts'
 import type { Acknowledged } from './submitters.ts'
 
-/** What the database holds in the end, read by the driver alone, against what was acknowledged. */
+/** Compares the database at the end of a run with the acknowledged blocks, without code of the gateway. */
 
-/** The log, and everything that is wrong. */
-export interface Verdict {
-  readonly rows: readonly ToldRow[]
+/** The rows of the log, and all differences. */
+export interface DatabaseCheck {
+  readonly rows: readonly ExpectedRow[]
   readonly faults: readonly string[]
 }
 
-/** Reads and judges. A payment with a coin that is `'MAYBE'` lost is judged only where the log has that coin. */
-export function judgeDatabase(
+/** Checks the database. If losses are `'POSSIBLE'`, payments that spend an output that is not in the log are not checked. */
+export function checkDatabase(
   url: string,
   all: readonly Acknowledged[],
-  areCoinsLost: 'NO' | 'MAYBE' = 'NO',
-): Promise<Verdict> {
+  losses: 'NONE' | 'POSSIBLE' = 'NONE',
+): Promise<DatabaseCheck> {
   return withClient(url, async (client) => {
-    const raws = await logRows(client)
-    const acknowledged = areCoinsLost === 'NO' ? all : withCoinsOf(raws, all)
-    const { rows, faults } = judgeLog(raws)
+    const table = await logRows(client)
+    const acknowledged = losses === 'NONE' ? all : withoutLostPayments(table, all)
+    const { rows, faults } = checkLog(table)
     return {
       rows,
       faults: [
         ...faults,
         ...(await blockFaults(client, acknowledged)),
         ...(await transactionFaults(client, acknowledged)),
-        ...bookingFaults(raws, acknowledged),
+        ...bookingFaults(table, acknowledged),
         ...(await commitmentFaults(client)),
       ],
     }
   })
 }
 
-/** The same blocks, without payments that spend what was never created. */
-function withCoinsOf(raws: readonly RawRow[], acknowledged: readonly Acknowledged[]) {
-  const coins = new Set(raws.map(({ outputId }) => `0x${outputId.toString('hex')}`))
+/** Returns the same blocks, without the payments whose spent output is not in the log. */
+function withoutLostPayments(table: readonly RawRow[], acknowledged: readonly Acknowledged[]) {
+  const coins = new Set(table.map(({ outputId }) => `0x${outputId.toString('hex')}`))
   return acknowledged.map((one) =>
     one.payment !== undefined && coins.has(one.payment.spent)
       ? one
@@ -61,7 +61,7 @@ async function logRows(client: Client): Promise<RawRow[]> {
   }))
 }
 
-/** Every acknowledged block is there, and final. */
+/** Returns the acknowledged blocks that are missing or not final. */
 async function blockFaults(
   client: Client,
   acknowledged: readonly Acknowledged[],
@@ -97,12 +97,12 @@ async function statesIn(
   return new Map(rows.map(({ id, state }) => [`0x${id.toString('hex')}`, state]))
 }
 
-/** Every output that an acknowledged payment created or spent has exactly one row for that. */
-function bookingFaults(raws: readonly RawRow[], acknowledged: readonly Acknowledged[]): string[] {
+/** Returns the outputs of acknowledged payments whose creation or spending does not have exactly one row in the log. */
+function bookingFaults(table: readonly RawRow[], acknowledged: readonly Acknowledged[]): string[] {
   const counts = new Map<string, number>()
-  for (const { outputId, isSpent, class: its } of raws) {
-    // Those who own it; the others who are mentioned have rows of their own.
-    if (its !== 0) continue
+  for (const { outputId, isSpent, class: updateClass } of table) {
+    // Counts the rows of owners. Mentioned addresses have rows of their own.
+    if (updateClass !== 0) continue
     const key = `0x${outputId.toString('hex')} ${isSpent}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
@@ -115,7 +115,7 @@ function bookingFaults(raws: readonly RawRow[], acknowledged: readonly Acknowled
   })
 }
 
-/** Every slot has one commitment, named by its hash, that names the one before. */
+/** Returns the commitments whose id is not their hash, or that do not reference the commitment of the slot before. */
 async function commitmentFaults(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ slot: string; id: Buffer; bytes: Buffer }>(
     'SELECT slot, id, bytes FROM commitments ORDER BY slot',
@@ -124,15 +124,15 @@ async function commitmentFaults(client: Client): Promise<string[]> {
     const hash = Buffer.from(blake2b(bytes, { dkLen: 32 }))
     const index = Buffer.alloc(4)
     index.writeUInt32LE(Number(slot))
-    const isNamed = Buffer.concat([hash, index]).equals(id)
+    const isIdCorrect = Buffer.concat([hash, index]).equals(id)
     const former = rows[i - 1]
-    // Behind the version (1 byte) and the slot (4 bytes) stands the id of the one before.
+    // The id of the previous commitment comes after the version (1 byte) and the slot (4 bytes).
     const follows =
       former === undefined ||
       (Number(slot) === Number(former.slot) + 1 && bytes.subarray(5, 41).equals(former.id))
     return [
-      ...(isNamed ? [] : [`commitment ${slot} is not named by its hash`]),
-      ...(follows ? [] : [`commitment ${slot} does not follow`]),
+      ...(isIdCorrect ? [] : [`the id of commitment ${slot} is not its hash`]),
+      ...(follows ? [] : [`commitment ${slot} does not continue the one before`]),
     ]
   })
 }
