@@ -158,10 +158,10 @@ export const graphqlAttacks: readonly Attack[] = [
     expected: ['200'],
     round: async (target) => {
       const documents = [
-        `{ ${repeat(9_900, () => '__typename')} }`,
-        `{ ${repeat(2_450, () => 'milestone { index }')} }`,
-        `{ ${repeat(1_100, () => 'milestone(index: 1) { index }')} }`,
-        `{ ${repeat(2_400, () => '...F')} } fragment F on Query { ${repeat(4_000, () => '__typename')} }`,
+        `{ ${repeat(4_950, () => '__typename')} }`,
+        `{ ${repeat(1_230, () => 'milestone { index }')} }`,
+        `{ ${repeat(550, () => 'milestone(index: 1) { index }')} }`,
+        `{ ${repeat(1_250, () => '...F')} } fragment F on Query { ${repeat(2_450, () => '__typename')} }`,
       ]
       const answers = await concurrently(scaled(target, 10), () =>
         Promise.all(documents.map((document) => sendGraphql(target, document))),

@@ -102,7 +102,7 @@ describe('a document is accepted', () => {
     ],
     ['with brackets in a comment', `{ __typename } # ${many}`],
     ['with as many lines as allowed', `{ __typename }${'\r\n'.repeat(maxDocumentLines - 1)}`],
-    ['with thousands of fields of one name', `{ ${'milestone { index } '.repeat(2_000)} }`],
+    ['with a thousand fields of one name', `{ ${'milestone { index } '.repeat(1_200)} }`],
     ['with brackets in a comment before another line', `# ${many}\n{ __typename }`],
   ] as const
   test.each(rows)('%s', async (_name, query) => {
