@@ -11,8 +11,9 @@ export const maxDocumentDepth = 100
 /** Maximum number of lines of a document: `graphql` counts the lines before an error each time it copies the error. */
 export const maxDocumentLines = 2_000
 /**
- * Maximum number of tokens of a document: more than ten times the largest documents of the explorer. Long values belong into variables. Each group of
- * validation rules visits the whole document in one turn: 10,000 tokens take 20 to 27 ms, and twice as long before the code is compiled.
+ * Maximum number of tokens of a document: more than ten times the largest documents of the explorer. Long values belong into variables.
+ * Each group of validation rules visits the whole document in one turn: 10,000 tokens take 20 to 27 ms, and twice as long before the code
+ * is compiled (`docs/benchmarks.md`, Attacks).
  */
 export const maxDocumentTokens = 5_000
 /** Maximum number of aliases of a document: enough for a hundred root fields and two fields below each of them. */
