@@ -37,6 +37,9 @@ const oldBound = '--heap-growing-percent=25'
  */
 const youngFirst = '--no-allocation-site-pretenuring'
 
+/** The bounds of V8 as arguments of a process, for benchmarks that run a part of the gateway. */
+export const heapArguments: readonly string[] = [youngBound, threadBound, oldBound, youngFirst]
+
 /** V8 accepts dashes and underscores alike. */
 function flagOf(word: string): string {
   return (word.split('=')[0] ?? '').replaceAll('_', '-')

@@ -146,44 +146,39 @@ function room(connection: Connection): Promise<void> {
 /**
  * Sends an event as one complete WebSocket frame. The library would frame the event again for every subscriber, which
  * costs more than everything else. Frames never interleave, because without compression the library also writes each at once.
+ *
+ * All subscribers share the bytes of the event. A frame of its own for each would be memory outside V8's heap, which makes V8
+ * collect old objects: with 10,000 subscribers that takes a second processor for 150 ms after every fifth event.
  */
 function sendNext({ socket, duplex }: Connection, prefix: Buffer, text: SharedText): void {
-  if (socket.readyState === socket.OPEN) duplex.write(frameOf(prefix, text))
+  if (socket.readyState !== socket.OPEN) return
+  const payload = bytesOf(text)
+  duplex.cork()
+  duplex.write(frameStart(prefix, payload.length))
+  duplex.write(payload)
+  duplex.uncork()
 }
 
-/** Caches the newest frame: subscribers with the same operation id share it, as most do when a program opens many connections. */
-function frameOf(prefix: Buffer, text: SharedText): Buffer {
-  let shared = sharedBytes.get(text)
-  if (shared === undefined) {
-    shared = { payload: Buffer.from(`${text.text}}`), prefix, frame: undefined }
-    sharedBytes.set(text, shared)
+function bytesOf(text: SharedText): Buffer {
+  let bytes = sharedBytes.get(text)
+  if (bytes === undefined) {
+    bytes = Buffer.from(`${text.text}}`)
+    sharedBytes.set(text, bytes)
   }
-  if (shared.frame === undefined || !shared.prefix.equals(prefix)) {
-    shared.prefix = prefix
-    shared.frame = textFrame(prefix, shared.payload)
-  }
-  return shared.frame
+  return bytes
 }
 
-interface SharedBytes {
-  readonly payload: Buffer
-  /** The prefix of the newest frame. */
-  prefix: Buffer
-  frame: Buffer | undefined
-}
+const sharedBytes = new WeakMap<SharedText, Buffer>()
 
-const sharedBytes = new WeakMap<SharedText, SharedBytes>()
-
-/** Encodes a final text frame without a mask, as servers send it (RFC 6455 5.2). */
-function textFrame(prefix: Buffer, payload: Buffer): Buffer {
-  const length = prefix.length + payload.length
-  const head = length < 126 ? 2 : length < 65_536 ? 4 : 10
-  const frame = Buffer.allocUnsafe(head + length)
-  frame[0] = 0x81
-  frame[1] = head === 2 ? length : head === 4 ? 126 : 127
-  if (head === 4) frame.writeUInt16BE(length, 2)
-  if (head === 10) frame.writeBigUInt64BE(BigInt(length), 2)
-  prefix.copy(frame, head)
-  payload.copy(frame, head + prefix.length)
-  return frame
+/** Encodes the header of a final text frame without a mask, as servers send it (RFC 6455 5.2), and the prefix of the message. */
+function frameStart(prefix: Buffer, payloadLength: number): Buffer {
+  const length = prefix.length + payloadLength
+  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const start = Buffer.allocUnsafe(header + prefix.length)
+  start[0] = 0x81
+  start[1] = header === 2 ? length : header === 4 ? 126 : 127
+  if (header === 4) start.writeUInt16BE(length, 2)
+  if (header === 10) start.writeBigUInt64BE(BigInt(length), 2)
+  prefix.copy(start, header)
+  return start
 }

@@ -151,7 +151,8 @@ async function handleMessage(
   const text = String(bytes)
   client.share.charge(messageCost + text.length / bytesOfUnit)
   endOperation(connection, text)
-  await receive(text)
+  // Not awaited: a subscription lasts until the client ends it, and this call would hold the bytes of its message as long.
+  return receive(text)
 }
 
 /**

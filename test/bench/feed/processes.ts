@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { heapArguments } from '../../../src/heap.ts'
 import { compile } from '../../support/compiled.ts'
 import type { ClientCommand, ClientReply, Mode, ServerCommand, ServerReply } from './protocol.ts'
 
@@ -58,7 +59,10 @@ export interface OpenOptions {
 export async function startBench(): Promise<Bench> {
   const files = ['server', 'clients'].map((name) => `test/bench/feed/${name}.ts`)
   const folder = new URL('test/bench/feed/', compile('bench-feed', files))
-  const server = start<ServerCommand, ServerReply>(new URL('server.js', folder), ['--expose-gc'])
+  const server = start<ServerCommand, ServerReply>(new URL('server.js', folder), [
+    '--expose-gc',
+    ...heapArguments,
+  ])
   const [first] = await once(server.child, 'message')
   const { port, barePort }: ServerReply = first
   const processes = [0, 1].map(() =>
