@@ -147,8 +147,8 @@ function room(connection: Connection): Promise<void> {
  * Sends an event as one complete WebSocket frame. The library would frame the event again for every subscriber, which
  * costs more than everything else. Frames never interleave, because without compression the library also writes each at once.
  *
- * All subscribers share the bytes of the event. A frame of its own for each would be memory outside V8's heap, which makes V8
- * collect old objects: with 10,000 subscribers that takes a second processor for 150 ms after every fifth event.
+ * All subscribers share the bytes of the event. A copy for each would be memory outside V8's heap, and thousands of copies make V8
+ * collect old objects in the middle of a delivery (`docs/benchmarks.md`, Feed).
  */
 function sendNext({ socket, duplex }: Connection, prefix: Buffer, text: SharedText): void {
   if (socket.readyState !== socket.OPEN) return
