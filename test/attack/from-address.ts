@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** Sends requests from a given local address, so that they count as another client. On Linux, all of 127.0.0.0/8 are local addresses. */
@@ -27,6 +28,18 @@ export interface OwnInit {
   readonly signal?: AbortSignal
   /** Reads only the first bytes of an event stream, which then is closed or stays open. */
   readonly stream?: 'closed' | 'open'
+}
+
+const attackers = '127.0.2.'
+
+/** Returns the address of the `n`th attacker. */
+export function attackerAddress(n: number): string {
+  return attackers + n
+}
+
+/** Whether the other end of a connection is an attacker. */
+export function isAttacker({ remoteAddress = '' }: Socket): boolean {
+  return remoteAddress.startsWith(attackers)
 }
 
 /** The timeout of a request. */

@@ -94,7 +94,8 @@ export async function startAttackedGateway(env: Environment = {}): Promise<Attac
   }
 }
 
-function resourcesOf(pid: number): Resources {
+/** Returns the present resources of a process. */
+export function resourcesOf(pid: number): Resources {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
   const files = readdirSync(`/proc/${pid}/fd`)

@@ -2,8 +2,8 @@ import { setPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import { addressOf, user } from '../support/wallet.ts'
-import { type OwnClient, ownClient } from './from-address.ts'
+import { ownClient } from './from-address.ts'
+import { isAnswer, otherRequests, query } from './other-requests.ts'
 
 /** Runs clients in this process, each with an address of its own, and measures the latency of their requests. */
 
@@ -23,9 +23,6 @@ export interface LatencySample {
 const [clients, pauseMs] = [50, 200]
 
 const [url = ''] = process.argv.slice(2)
-const address = addressOf(user(3))
-const query = `{ address(address: "${address}") { balance { total } updates(first: 10) { nodes { outputId } } } }`
-const json = { 'content-type': 'application/json' }
 let times: number[] = []
 let failed = 0
 
@@ -37,38 +34,6 @@ try {
   setPriority(-15)
 } catch {
   // Only the administrator may raise it.
-}
-
-type RequestKind = (client: OwnClient) => Promise<boolean>
-
-/** The kinds of requests by HTTP. Other clients use a WebSocket. */
-const requestKinds: readonly RequestKind[] = [
-  (client) =>
-    isAnswered(client, '/graphql', {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify({ query }),
-    }),
-  (client) =>
-    isAnswered(client, `/graphql?${new URLSearchParams({ query: '{ milestone { index } }' })}`),
-  (client) =>
-    isAnswered(client, `/api/explorer/v2/ledger/updates/by-address/${address}?pageSize=10`),
-  // Opens a new connection each time, as a new client does.
-  (client) => isAnswered(client, '/api/core/v3/info', { headers: { connection: 'close' } }),
-  isFeedOpened,
-]
-
-async function isAnswered({ ask }: OwnClient, ...[path, init]: Parameters<OwnClient['ask']>) {
-  const { status, text } = await ask(url + path, init)
-  return status === 200 && !text.includes('"errors"')
-}
-
-/** Opens a feed as an event stream, and closes it after its first event. */
-async function isFeedOpened({ ask }: OwnClient): Promise<boolean> {
-  const feed = `subscription { ledgerUpdates(addresses: ["${address}"]) { __typename } }`
-  const target = `${url}/graphql?${new URLSearchParams({ query: feed })}`
-  const { text } = await ask(target, { headers: { accept: 'text/event-stream' }, stream: 'closed' })
-  return text.includes('FeedOpened')
 }
 
 async function isAnsweredBySocket(client: Client): Promise<boolean> {
@@ -92,9 +57,12 @@ async function sendRepeatedly(isSuccessful: () => Promise<boolean>): Promise<nev
 
 for (let i = 0; i < clients; i++) {
   const own = ownClient(`127.0.1.${i + 1}`)
-  const kind = requestKinds[i % (requestKinds.length + 1)]
-  if (kind !== undefined) void sendRepeatedly(() => kind(own))
-  else {
+  // The last kind of clients uses a WebSocket.
+  const request = otherRequests[i % (otherRequests.length + 1)]
+  if (request !== undefined) {
+    const { path, init } = request
+    void sendRepeatedly(async () => isAnswer(request, await own.ask(url + path, init)))
+  } else {
     class OwnSocket extends WebSocket {
       constructor(address: string, protocols: string[]) {
         super(address, protocols, { localAddress: own.localAddress })

@@ -1,4 +1,4 @@
-import { ownClient } from './from-address.ts'
+import { attackerAddress, ownClient } from './from-address.ts'
 import type { AttackedGateway } from './gateway.ts'
 import type { Attack, Target } from './target.ts'
 
@@ -32,7 +32,7 @@ export async function runAttack(
   { scale, milliseconds }: AttackOptions,
 ): Promise<AttackResult> {
   const answers = new Map<string, number>()
-  const client = ownClient(`127.0.2.${++attackCount}`)
+  const client = ownClient(attackerAddress(++attackCount))
   const closing: (() => void)[] = []
   const onEnd = (close: () => void) => {
     closing.push(close)

@@ -5,6 +5,7 @@ import { printTable } from '../bench/measure.ts'
 import type { Random } from '../support/random.ts'
 import { getJson } from '../support/wallet.ts'
 import { attacks } from './attacks.ts'
+import { startControl } from './control.ts'
 import { fuzz } from './fuzz.ts'
 import { graphqlRequest } from './fuzz-graphql.ts'
 import { type ApiDocument, restRequest } from './fuzz-rest.ts'
@@ -15,7 +16,7 @@ import { createWorkMeter } from './work.ts'
 
 /**
  * `npm run attack [-- PART OF A NAME …] [--seconds N]` runs all attacks, or those whose names contain one of the parts, for N seconds
- * each (default 8). `npm run attack -- fuzz-rest N [SEED]` and `fuzz-graphql N [SEED]` send N random requests. The last line states
+ * each (default 8), with `--control` on a bare server instead of the gateway (`control.ts`). `npm run attack -- fuzz-rest N [SEED]` and `fuzz-graphql N [SEED]` send N random requests. The last line states
  * whether the run passed.
  */
 
@@ -33,12 +34,13 @@ const clientLimits = {
  */
 const costPerSecond = '3000'
 
-const help = `npm run attack [-- PART OF A NAME …] [--seconds N]
+const help = `npm run attack [-- PART OF A NAME …] [--seconds N] [--control]
 npm run attack -- fuzz-rest|fuzz-graphql N [SEED]
 
-Runs each attack for N seconds (default 8): ${attacks.map(({ name }) => name).join('; ')}`
+Runs each attack for N seconds (default 8), with --control on a bare server that refuses all requests of the attacker: ${attacks.map(({ name }) => name).join('; ')}`
 
-const words = process.argv.slice(2)
+const isControl = process.argv.includes('--control')
+const words = process.argv.slice(2).filter((word) => word !== '--control')
 if (words.includes('--help')) {
   console.log(help)
   process.exit(0)
@@ -99,29 +101,37 @@ async function attackAll(): Promise<boolean> {
     return false
   }
   const measures: Measured[] = []
-  let gateway = await startAttackedGateway(clientLimits)
-  await fillLedger(gateway.url)
+  let gateway = await startTarget()
   let clients = await startOtherClients(gateway.url)
   for (const attack of chosen) {
     const measured = await measure({ gateway, clients }, attack, seconds)
     measures.push(measured)
     const answers = [...measured.answers].map((pair) => pair.join(' ')).join(', ')
     const ratio = (measured.attacked.p99Ms / measured.quiet.p99Ms).toFixed(1)
-    console.log([attack.name, `p99 × ${ratio}`, answers, ...failuresOf(measured)].join('; '))
+    const failures = isControl ? [] : failuresOf(measured)
+    console.log([attack.name, `p99 × ${ratio}`, answers, ...failures].join('; '))
     if (gateway.isAlive()) continue
     console.log(gateway.logged().slice(-2_000))
     clients.end()
-    gateway = await startAttackedGateway(clientLimits)
-    await fillLedger(gateway.url)
+    gateway = await startTarget()
     clients = await startOtherClients(gateway.url)
   }
   clients.end()
   await gateway.end()
   print(measures)
+  // The control shows what is possible. It gives none of the expected answers.
+  if (isControl) return true
   const failed = measures.filter((measured) => failuresOf(measured).length > 0)
   for (const measured of failed) console.log(`${measured.name}: ${failuresOf(measured).join('; ')}`)
   console.log(failed.length === 0 ? 'PASSED' : `FAILED: ${failed.length} of ${measures.length}`)
   return failed.length === 0
+}
+
+async function startTarget(): Promise<AttackedGateway> {
+  if (isControl) return startControl()
+  const gateway = await startAttackedGateway(clientLimits)
+  await fillLedger(gateway.url)
+  return gateway
 }
 
 function print(measures: readonly Measured[]): void {
