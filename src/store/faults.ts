@@ -45,6 +45,12 @@ export function isStoreFault(failure: unknown): boolean {
   return storeFaultOf(failure) !== undefined
 }
 
+/** Whether a statement of PostgreSQL failed because another session holds a lock (lock_not_available, deadlock_detected). */
+export function isLockedOut(failure: unknown): boolean {
+  const { originalCode } = fieldsOf(fieldsOf(failure).cause)
+  return originalCode === '55P03' || originalCode === '40P01'
+}
+
 /** Result codes of SQLite, and data_corrupted and index_corrupted of PostgreSQL. */
 const damagedCodes = /^(SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS).*|XX00[12])$/
 

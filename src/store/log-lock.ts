@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { RawTx } from './client.ts'
+import { isLockedOut } from './faults.ts'
 import type { Exchange, LogLock, PartitionError, Partitioning } from './partition-contract.ts'
 import { type OlderReaders, olderReaders } from './sql/postgresql/older-readers.ts'
-import { longReader, tryLockLog, tryLockWriter } from './sql/postgresql/partitions.ts'
+import {
+  longReader,
+  sessionOnPartition,
+  tryLockLog,
+  tryLockWriter,
+} from './sql/postgresql/partitions.ts'
 
 type LockDeps = Pick<Partitioning, 'raw' | 'beside' | 'signal' | 'onWaiting'>
 
@@ -21,10 +27,21 @@ export function createLogLock(deps: LockDeps): LogLock {
     while (!signal.aborted) {
       const reader = await longReader(raw)
       if (reader !== undefined) onWaiting(reader)
-      else if (await attempt()) return ok(undefined)
+      else if (await unlessLockedOut(attempt)) return ok(undefined)
       await delay(pauseMs)
     }
     return err({ code: 'PARTITION_INTERRUPTED' })
+  }
+
+  /** Resolves to `false` if another session has locked a table of the attempt, as autovacuum does with a table that was just filled. */
+  async function unlessLockedOut(attempt: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await attempt()
+    } catch (failure) {
+      if (!isLockedOut(failure)) throw failure
+      onWaiting((await sessionOnPartition(raw)) ?? 'a session with a lock on a partition')
+      return false
+    }
   }
 
   /** Waits, without a deadline, until no session on this server or a standby reads a state from before this call. */

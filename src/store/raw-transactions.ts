@@ -27,7 +27,8 @@ export function rawConnection(connect: () => Promise<SqlDriverAdapter>): RawConn
       await transaction.commit()
       return done
     } catch (failure) {
-      // Rolls back the transaction if it is still open.
+      // As Prisma does: adapters leave the statement to their caller. It fails if the connection is lost or the transaction is over.
+      await transaction.executeRaw(rollback).catch(() => {})
       await transaction.rollback()
       throw failure
     }
@@ -40,6 +41,7 @@ export function rawConnection(connect: () => Promise<SqlDriverAdapter>): RawConn
 type EachConnection = SqlQueryable & { readonly executeEach?: SqliteQueries['executeEach'] }
 
 const commit = { sql: 'COMMIT', args: [], argTypes: [] }
+const rollback = { ...commit, sql: 'ROLLBACK' }
 
 function rawStatements(connect: () => Promise<SqlQueryable>): RawTx {
   const queryOf = (sql: string, parameters: readonly RawParameter[]) => ({

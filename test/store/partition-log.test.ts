@@ -371,6 +371,23 @@ describe('a partition that is too large', () => {
     ])
   })
 
+  test('waits for a session with a lock on a copy, as pg_dump or autovacuum have', async () => {
+    await commitRows(25)
+    await partitioned(log.url, { rows: 50 })
+    await client.query(`CREATE TABLE ledger_updates_11_to_20 (LIKE ledger_updates, PRIMARY KEY (seq),
+        CONSTRAINT ledger_updates_range CHECK (seq >= 11 AND seq < 21))`)
+    await client.query('BEGIN; LOCK TABLE ledger_updates_11_to_20 IN ACCESS SHARE MODE')
+    const waitedFor: string[] = []
+    const onWaiting = (session: string) => void waitedFor.push(session)
+    const done = partitioned(log.url, { rows: 10, isSplit: true, onWaiting })
+    await until(() => waitedFor.length > 0)
+    expect(waitedFor[0]).toMatch(/^process \d+ of PostgreSQL/)
+    expect(await served()).toEqual(positions(1, 25))
+    await client.query('COMMIT')
+    expect(await done).toContainEqual([11, 20])
+    expect(await served()).toEqual(positions(1, 25))
+  })
+
   test('continues with copied rows, begins again for other ranges, and removes the copies without a split', async () => {
     await commitRows(25)
     await partitioned(log.url, { rows: 50 })

@@ -2,6 +2,7 @@ import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { storeFaultOf } from '../../src/store/faults.ts'
 import { openRawConnection } from '../../src/store/postgresql-raw.ts'
+import { rawConnection } from '../../src/store/raw-transactions.ts'
 import { databases, useDatabase, useStore } from '../support/databases.ts'
 import { extremeUpdate, greatestInteger } from '../support/store-rows.ts'
 
@@ -43,6 +44,20 @@ describe.each(databases)('raw statements of the writer on $name', ({ name, creat
     expect(await database.opened.reader.prunedTip.count()).toBe(0)
     await database.opened.raw.transact((tx) => tx.$executeRawUnsafe(insert, 1n, 2n))
     expect(await database.opened.reader.prunedTip.count()).toBe(1)
+  })
+
+  test('leave a connection of their own usable after a failed statement', async () => {
+    const connection = await database.opened.connect()
+    const raw = rawConnection(async () => connection)
+    const failing = raw.transact(async (tx) => {
+      await tx.$executeRawUnsafe(insert, 1n, 2n)
+      await tx.$queryRawUnsafe('SELECT nothing')
+    })
+    await expect(failing).rejects.toThrow(/nothing|ColumnNotFound/)
+    expect(await raw.$queryRawUnsafe('SELECT ordinal FROM pruned_tips')).toEqual([])
+    await raw.transact((tx) => tx.$executeRawUnsafe(insert, 1n, 2n))
+    expect(await database.opened.reader.prunedTip.count()).toBe(1)
+    await connection.dispose()
   })
 
   test('wait for a transaction of the client, and the client waits for theirs', async () => {

@@ -170,6 +170,18 @@ const longReaderText = `
     AND coalesce(xact_start, '-infinity') < clock_timestamp() - interval '1 second'
   ORDER BY xact_start LIMIT 1`
 
+/** Returns the name of a session that has a lock on a partition or on a table that becomes one; `undefined` if there is none. */
+export async function sessionOnPartition(tx: RawTx): Promise<string | undefined> {
+  const [row] = await tx.$queryRawUnsafe<{ pid: number; name: string | null }[]>(
+    `SELECT pid, coalesce(nullif(application_name, ''), backend_type) AS name
+    FROM pg_locks JOIN pg_stat_activity USING (pid) JOIN pg_class ON pg_class.oid = relation
+    WHERE relname LIKE 'ledger\\_updates\\_%' AND relkind = 'r' AND granted AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    ORDER BY xact_start LIMIT 1`,
+  )
+  return row && processName(row)
+}
+
 /**
  * Locks the log exclusively until the transaction ends, if possible within a quarter of a second: a waiting lock request already blocks
  * all other sessions. On a timeout it resolves to `false` and does not fail, so that the transaction can continue.
