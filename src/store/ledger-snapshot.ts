@@ -110,12 +110,12 @@ async function countBalances({ tx, sql }: RawWriting, slot: SlotIndex): Promise<
   await tx.$executeRawUnsafe('DELETE FROM balance_ranges')
   const [ranges, transfers] = [sql.numbered(rangesOfPage), sql.numbered(expirationsOfPage)]
   for (let after = new Uint8Array(), isLast = false; !isLast; ) {
-    const [page] = await tx.$queryRawUnsafe<{ readonly last: Uint8Array | null }[]>(
+    const [page] = await tx.$queryRawUnsafe<{ readonly last: Uint8Array }[]>(
       sql.numbered(lastOfPage),
       after,
       after,
     )
-    isLast = page?.last == null
+    isLast = page === undefined
     const last = page?.last ?? behindAddresses
     await tx.$executeRawUnsafe(ranges, after, last)
     await passTurn()
@@ -131,14 +131,15 @@ const addressesPerPage = 2_000
 /** An upper bound of all addresses. */
 const behindAddresses = new Uint8Array(128).fill(255)
 
-/** Selects the last address of the next page of current and former owners; null for the last page. */
-const lastOfPage = `SELECT max(address) AS last FROM (
-    SELECT address FROM (
-      SELECT address FROM (SELECT address FROM balances WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS owning
-      UNION
-      SELECT address FROM (SELECT address FROM pruned_tips WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS tips
-    ) AS known ORDER BY address LIMIT ${addressesPerPage}) AS page
-  HAVING count(*) = ${addressesPerPage}`
+/**
+ * Selects the last address of the next page of current and former owners; no row for the last page. PostgreSQL before version 18 has no
+ * `max` of bytes.
+ */
+const lastOfPage = `SELECT address AS last FROM (
+    SELECT address FROM (SELECT address FROM balances WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS owning
+    UNION
+    SELECT address FROM (SELECT address FROM pruned_tips WHERE address > ? ORDER BY address LIMIT ${addressesPerPage}) AS tips
+  ) AS known ORDER BY address LIMIT 1 OFFSET ${addressesPerPage - 1}`
 
 const rangesOfPage = `INSERT INTO balance_ranges (exponent, addresses, total)
   SELECT length(CAST(total AS TEXT)) - 1, count(*), CAST(sum(total) AS BIGINT) FROM balances

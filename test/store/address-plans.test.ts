@@ -40,11 +40,15 @@ async function textsOfReads(): Promise<readonly string[]> {
   return [...texts, ...Object.values(ascending), ...Object.values(descending)]
 }
 
-test('on PostgreSQL no read of an address scans the log of the other addresses', async () => {
+test('on PostgreSQL no read of an address scans the log of the other addresses', async ({
+  skip,
+}) => {
   const database = await present(databases[1], 'PostgreSQL').create()
   const client = new Client(database.url)
   await client.connect()
   try {
+    const { rows: versions } = await client.query('SHOW server_version_num')
+    skip(versions[0].server_version_num < 160_000, 'PostgreSQL explains a generic plan from 16 on')
     await client.query(`INSERT INTO ledger_updates
       (seq, address, class, ordinal, roles, "milestoneIndex", "outputId", "isSpent", "historyHash", balance)
       SELECT n, CASE WHEN n <= 10 THEN decode(repeat('01', 33), 'hex') ELSE '\\xaa' END, 0, n, 1, 1, '\\x00', false, '\\x00', 0

@@ -10,9 +10,11 @@ export const timelineText =
  * The timeline counts more than the position in it: a replica that received what the promoted standby did not is beyond the new primary,
  * and yet lacks everything that was written since. A standby does not report the timeline that it replays, so the renewals of the lease
  * write it. A replica is on the timeline of the last renewal that it shows.
+ *
+ * 2^64 is written as a number, because PostgreSQL 15 returns `2::numeric ^ 64` with 16 decimal places.
  */
 export const lsnText = `SELECT
-  CASE WHEN pg_is_in_recovery() THEN timeline ELSE CASE WHEN timeline > 0 THEN ${timelineText} ELSE 0 END END * 2::numeric ^ 64
+  CASE WHEN pg_is_in_recovery() THEN timeline ELSE CASE WHEN timeline > 0 THEN ${timelineText} ELSE 0 END END * ${2n ** 64n}
     + (CASE WHEN pg_is_in_recovery() THEN coalesce(pg_last_wal_replay_lsn(), '0/0') ELSE pg_current_wal_flush_lsn() END - '0/0'::pg_lsn),
   pg_is_in_recovery()
   FROM (SELECT coalesce((SELECT timeline FROM writer), 0) AS timeline) AS lease`
