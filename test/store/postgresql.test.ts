@@ -12,6 +12,7 @@ import type { Writing } from '../../src/store/sql/statements.ts'
 import { databases, emptyDatabases, openedStore, useStore } from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { databaseUrl, onServer } from '../support/postgresql-server.ts'
+import { ask } from '../support/standby.ts'
 import { blockIdOf, entry, incomingBlock, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 
@@ -51,7 +52,9 @@ describe('opening a store on postgresql', () => {
   test('is refused for an encoding that lacks characters', async () => {
     const { url } = inject('postgresql')
     const name = 'ledger_gateway_test_encoding'
-    const options = "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'"
+    const version = Number(await ask(url, 'SHOW server_version_num'))
+    const provider = version < 150_000 ? '' : 'LOCALE_PROVIDER libc'
+    const options = `ENCODING 'SQL_ASCII' ${provider} LOCALE 'C'`
     await onServer(url, `CREATE DATABASE ${name} TEMPLATE template0 ${options}`)
     const store = await openStore({ url: databaseUrl(url, name), log: silentLog })
     await onServer(url, `DROP DATABASE ${name}`)

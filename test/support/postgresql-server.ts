@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { createOldestServer, type DatabaseServer, type ServerOptions } from './oldest-postgresql.ts'
 
 /** Starts a real PostgreSQL server from an npm package on a free port. `stop` also removes its files. */
 
@@ -40,12 +41,19 @@ async function loadEmbeddedPostgres() {
   return EmbeddedPostgres
 }
 
+/** The newest version, or the oldest that the gateway supports. */
+export type PostgresqlVersion = 'newest' | 'oldest'
+
+/** `TEST_POSTGRESQL=oldest` runs all tests on the oldest version. */
+const usualVersion = process.env.TEST_POSTGRESQL === 'oldest' ? 'oldest' : 'newest'
+
 /**
- * Starts a server, by default without waiting for the disk. Its collation is English, so that a statement that relies on byte
- * order without saying so fails.
+ * Starts a server, by default without waiting for the disk. The collation of the newest version is English, so that a statement that
+ * relies on byte order without saying so fails.
  */
 export async function startPostgresql(
   settings: readonly string[] = forTests,
+  version: PostgresqlVersion = usualVersion,
 ): Promise<PostgresqlServer> {
   removeLeftovers()
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
@@ -53,20 +61,15 @@ export async function startPostgresql(
   chmodSync(folder, 0o711)
   const password = randomBytes(16).toString('hex')
   const port = await freePort()
-  const EmbeddedPostgres = await loadEmbeddedPostgres()
-  const server = new EmbeddedPostgres({
+  const options = {
     databaseDir: join(folder, 'data'),
     port,
     user: 'gateway',
     password,
-    // `stop` removes the folder; the package would remove it at every halt.
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
     postgresFlags: [...settings, ...localOnly].flatMap((setting) => ['-c', setting]),
-    onLog: () => {},
-    onError: () => {},
-  })
+  }
+  const server =
+    version === 'oldest' ? await createOldestServer(options) : await createNewestServer(options)
   await server.initialise()
   await server.start()
 
@@ -96,6 +99,20 @@ export async function startPostgresql(
   }
 
   return { url: `postgresql://gateway:${password}@127.0.0.1:${port}/postgres`, halt, resume, stop }
+}
+
+async function createNewestServer(options: ServerOptions): Promise<DatabaseServer> {
+  const EmbeddedPostgres = await loadEmbeddedPostgres()
+  return new EmbeddedPostgres({
+    ...options,
+    postgresFlags: [...options.postgresFlags],
+    // `stop` removes the folder; the package would remove it at every halt.
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
+    onLog: () => {},
+    onError: () => {},
+  })
 }
 
 const prefix = 'ledger-gateway-postgresql-'

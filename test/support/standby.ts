@@ -92,7 +92,12 @@ async function copyFiles(url: string, target: string): Promise<string> {
   await client.connect()
   try {
     const source = await answerTo(client, 'SHOW data_directory')
-    await client.query("SELECT pg_backup_start('standby', true)")
+    const isOld = Number(await answerTo(client, 'SHOW server_version_num')) < 150_000
+    await client.query(
+      isOld
+        ? "SELECT pg_start_backup('standby', true, false)"
+        : "SELECT pg_backup_start('standby', true)",
+    )
     for (let attempt = 1; ; attempt++) {
       try {
         const filter = (path: string) => !/postmaster\.(pid|opts)$|pgsql_tmp/.test(path)
@@ -103,7 +108,10 @@ async function copyFiles(url: string, target: string): Promise<string> {
         rmSync(target, { recursive: true, force: true })
       }
     }
-    const label = await answerTo(client, 'SELECT labelfile FROM pg_backup_stop(false)')
+    const label = await answerTo(
+      client,
+      `SELECT labelfile FROM ${isOld ? 'pg_stop_backup(false, false)' : 'pg_backup_stop(false)'}`,
+    )
     writeFileSync(join(target, 'backup_label'), label)
     return source
   } finally {
