@@ -179,5 +179,5 @@ const settings = {
   keepAlive: true,
 } as const
 
-/** Oldest supported version, in the format of `server_version_num`: the oldest that PostgreSQL still maintains. */
+/** Oldest supported version, in the format of `server_version_num`. `npm run test:oldest` runs tests on it. */
 const oldestVersion = 140_000
