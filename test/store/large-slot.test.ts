@@ -6,6 +6,7 @@ import { addressKey } from '../../src/protocol/ids.ts'
 import { nextHistoryHash, noTip } from '../../src/store/append.ts'
 import { commitSlots } from '../../src/store/commit.ts'
 import { liveOutput } from '../../src/store/output-index.ts'
+import { publishApart } from '../../src/store/publish.ts'
 import type { AddressTip, LogEntry, OutputRow, SlotContents } from '../../src/store/rows.ts'
 import { rowsPerPage } from '../../src/store/sql/slot-outputs.ts'
 import type { Statements } from '../../src/store/sql/statements.ts'
@@ -79,17 +80,20 @@ describe.each(databases)('the entries of a large slot on $name', ({ create }) =>
       const counted = countTaken(entries)
       let written = 0
       let mostHeld = 0
-      await below.opened.raw.transact((tx) => {
+      const { raw, statements } = below.opened
+      await raw.transact(async (tx) => {
+        await statements.shards?.look(tx)
         const sql: Statements = {
-          ...below.opened.statements,
+          ...statements,
           insert: (on, table, rows) => {
             mostHeld = Math.max(mostHeld, counted.taken() - written)
             if (table.name === 'ledger_updates') written += rows.length
-            return below.opened.statements.insert(on, table, rows)
+            return statements.insert(on, table, rows)
           },
         }
         return commitSlots({ tx, sql }, [{ ...slotCommit(slot), entries: counted.entries }])
       })
+      await raw.transact((tx) => publishApart({ tx, sql: statements }))
       expect(written).toBe(entries.length)
       expect(entries.length).toBeGreaterThanOrEqual(4_000)
       expect(mostHeld).toBeLessThanOrEqual(4_000)
