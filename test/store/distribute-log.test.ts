@@ -127,21 +127,32 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     expect(await ofLog()).toEqual([1, 2, 3])
   })
 
-  test('hides pruned rows', async () => {
+  test('hides pruned rows, and deletes them once no older snapshot reads', async () => {
     await distributed(log.url, log.store)
     await commitRows(6)
-    expect(await log.store.write.pruneLog({ milestones: 2, rows: 3 })).toMatchObject({
-      prunedSeq: 3,
-    })
-    expect(await log.store.write.pruneLog({ milestones: 2, rows: 3 })).toMatchObject({
-      isDone: true,
-    })
+    const prune = () => log.store.write.pruneLog({ milestones: 2, rows: 3 })
+    const stored = () => rowsOf('SELECT count(*)::int FROM ledger_updates')
+    const storedAfterRun = async () => {
+      await prune()
+      return (await stored())[0]?.[0]
+    }
+    expect(await prune()).toMatchObject({ prunedSeq: 3 })
+    const older = new Client(log.url)
+    await older.connect()
+    await older.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    await older.query('SELECT FROM published_tip')
+    expect(await prune()).toMatchObject({ isDone: true })
     expect([await served(), await ofLog()]).toEqual([
       [5, 6],
       [5, 6],
     ])
     expect(await log.store.read.logTip()).toMatchObject({ prunedSeq: 4, seq: 6 })
-    expect(await rowsOf('SELECT count(*)::int FROM ledger_updates')).toEqual([[6]])
+    expect(await stored()).toEqual([[6]])
+    await older.end()
+    // The first run deletes what was hidden when it began to wait.
+    await until(async () => (await storedAfterRun()) === 3)
+    await until(async () => (await storedAfterRun()) === 2)
+    expect(await ofLog()).toEqual([5, 6])
   })
 
   test('in shards is not partitioned', async () => {

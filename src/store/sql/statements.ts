@@ -136,7 +136,7 @@ export interface ShardStatements {
   areMarked(tx: RawTx, seq: number): Promise<boolean>
   /** Reads the last pruned position. Rows up to it may still exist. */
   hiddenUpTo(tx: RawTx): Promise<number>
-  /** Deletes up to `limit` positions of pruned rows, once no snapshot reads them. */
+  /** Deletes up to `limit` positions of pruned rows, once no snapshot on the coordinator or a standby of it reads them. */
   removeHidden(tx: RawTx, prunedSeq: number, limit: number): Promise<void>
   /** Resolves transactions that were prepared in shards and neither committed nor rolled back. Must run outside a transaction. */
   recover(tx: RawTx): Promise<void>

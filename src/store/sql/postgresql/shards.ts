@@ -1,11 +1,11 @@
 import { assert } from '../../../lib/assert.ts'
 import type { RawTx } from '../../client.ts'
-import { maxSnapshotMs } from '../../database.ts'
 import type { LogForms } from '../../log-forms.ts'
 import { type BulkTable, bulkOf, jsonOf } from '../bulk.ts'
 import { prunedTips, tipKeys } from '../bulk-tables.ts'
 import type { LogTipRow, ShardStatements, TipRow } from '../statements.ts'
 import { dialect } from './dialect.ts'
+import { type OlderReaders, olderReaders } from './older-readers.ts'
 import { marksTable, tipsTable } from './sharded-log.ts'
 
 /** Statements of writing on a log in the shards of Citus (docs/decisions/047-citus.md). */
@@ -14,8 +14,8 @@ import { marksTable, tipsTable } from './sharded-log.ts'
 export function shardStatements(forms: LogForms): ShardStatements {
   /** Number of shards: 0 if the log is one table, `undefined` before the first look. */
   let shards: number | undefined
-  /** Last pruned position that this process saw, and when: shards do not know of snapshots. */
-  let hidden: { readonly seq: number; readonly since: number } | undefined
+  /** Last pruned position that this process saw, and the readers that may not know it: shards do not know of snapshots. */
+  let hidden: { readonly seq: number; readonly older: OlderReaders } | undefined
 
   return {
     async look(tx) {
@@ -52,9 +52,8 @@ export function shardStatements(forms: LogForms): ShardStatements {
     },
 
     async removeHidden(tx, prunedSeq, limit) {
-      const now = performance.now()
-      hidden ??= { seq: prunedSeq, since: now }
-      if (now - hidden.since < 2 * maxSnapshotMs) return
+      hidden ??= { seq: prunedSeq, older: await olderReaders(tx) }
+      if ((await hidden.older.find(tx)) !== undefined) return
       const [row] = await tx.$queryRawUnsafe<{ seq: bigint | null }[]>(
         'SELECT min(seq) AS seq FROM ledger_updates',
       )
