@@ -132,6 +132,7 @@ interface BatchDeps {
  */
 function batchOf(batch: readonly Pending[], { prepared, readerOf, over }: BatchDeps) {
   let at = 0
+  let isOver = false
   let reader: MessageReader | undefined
   const current = () => present(batch[at], 'a statement that is in flight')
 
@@ -156,6 +157,7 @@ function batchOf(batch: readonly Pending[], { prepared, readerOf, over }: BatchD
   }
 
   function end(): void {
+    isOver = true
     if (reader !== undefined) reader.receiver = undefined
     over()
   }
@@ -171,9 +173,9 @@ function batchOf(batch: readonly Pending[], { prepared, readerOf, over }: BatchD
     handleReadyForQuery: end,
     handleError: (failure: unknown) => {
       // A connection that is lost after a failure calls this once more.
-      if (at === batch.length) return
-      // The server may have prepared the statement before it failed.
-      const { name } = current()
+      if (isOver) return
+      // The server may have prepared the statement before it failed. If it crashes, all statements may have their responses already.
+      const name = batch[at]?.name
       if (name !== undefined) prepared.delete(name)
       for (const { reject } of batch.slice(at)) reject?.(failure)
       at = batch.length

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { Pool, type PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Pipeline, pipelineOf } from '../../src/store/postgresql-pipeline.ts'
@@ -87,6 +89,28 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline
     await expect(divide(2)).rejects.toThrow()
   })
 
+  test('fails the next statements if its connection is lost between the last response and the end of a batch', async () => {
+    const proxy = await openUnfinishedProxy(Number(new URL(use.url).port))
+    const url = Object.assign(new URL(use.url), { port: proxy.port }).href
+    const proxied = new Pool({ connectionString: url, max: 1 })
+    try {
+      const behind = await proxied.connect()
+      behind.on('error', () => {})
+      const lossy = pipelineOf(behind)
+      const ask = () => lossy.query(of('SELECT 12 / CAST(? AS INT)', [4]))
+      expect(await ask()).toEqual([[3]])
+      proxy.leaveUnfinished()
+      const first = ask()
+      const second = first.then(ask)
+      expect(await first).toEqual([[3]])
+      await expect(second).rejects.toThrow('Client has encountered a connection error')
+      behind.release(true)
+    } finally {
+      await proxied.end()
+      proxy.close()
+    }
+  })
+
   test('sends commands before the next statement', async () => {
     pipeline.command({ text: 'BEGIN', name: 'begin', values: [] })
     pipeline.command({ text: "SET LOCAL lock_timeout = '3s'", name: 'limit', values: [] })
@@ -97,3 +121,29 @@ describe.each(databases.filter(({ name }) => name === 'postgresql'))('a pipeline
     expect(pipeline.messages()).toBe(2)
   })
 })
+
+/** Opens a proxy that can withhold the end of the next response, as a server does that crashes, and closes the connection then. */
+async function openUnfinishedProxy(port: number) {
+  let isLast = false
+  const server = createServer((socket) => {
+    const upstream = connect(port, '127.0.0.1')
+    socket.pipe(upstream)
+    upstream.on('data', (bytes) => {
+      if (isLast) socket.end(bytes.subarray(0, -readyForQueryLength))
+      else socket.write(bytes)
+    })
+    for (const end of [socket, upstream]) end.on('error', () => {})
+    socket.on('close', () => upstream.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: String((server.address() as AddressInfo).port),
+    leaveUnfinished: () => {
+      isLast = true
+    },
+    close: () => void server.close(),
+  }
+}
+
+/** Bytes of the last message of a response (PostgreSQL manual, 54.7). */
+const readyForQueryLength = 6
