@@ -52,16 +52,17 @@ export interface CachedResponse {
 
 interface Entry extends CachedResponse {
   readonly request: RequestKey
-  readonly readVersion: ReadVersion
+  /** Reads the response's own version; `undefined` if the response is valid for one version of the database only. */
+  readonly readVersion: ReadVersion | undefined
   readonly version: string
-  /** The change counter of the database when the version was last read. */
-  changes: number | undefined
+  /** Version of the database, read before the version; `undefined` if it is not known. */
+  database: string | undefined
   /** Expiry in Unix milliseconds; infinite when only the version limits the validity. */
   readonly until: number
 }
 
 /** The part of an entry that is known before its response is computed. */
-type PendingEntry = Pick<Entry, 'request' | 'readVersion' | 'version' | 'changes' | 'name'>
+type PendingEntry = Pick<Entry, 'request' | 'readVersion' | 'version' | 'database' | 'name'>
 
 type ReadVersion = () => Promise<string | undefined>
 
@@ -75,7 +76,6 @@ export function openResponseCache({
 }: Pick<Services, 'store' | 'clock'>): ResponseCache {
   return createResponseCache({
     maxBytes: maxCachedBytes,
-    changes: () => store.read.changes(),
     // The version of one replica does not describe the state of another.
     databaseVersion: async () =>
       store.replicas() === undefined ? await store.read.version() : undefined,
@@ -87,9 +87,7 @@ export function openResponseCache({
 export interface ResponseCacheOptions {
   /** Size of all requests and responses together; the least recently used entries are evicted. */
   readonly maxBytes: number
-  /** Returns a number that differs after each change of the database; `undefined` when only a read of the database can detect one. */
-  readonly changes: () => Promise<number | undefined>
-  /** Reads a text that differs after each change of the database; `undefined` when there is none. */
+  /** Reads a text that differs after each change of the database, at a low cost; `undefined` when there is none. */
   readonly databaseVersion: () => Promise<string | undefined>
   /** Unix time in milliseconds. */
   readonly nowMs: () => number
@@ -98,7 +96,6 @@ export interface ResponseCacheOptions {
 /** Creates an empty cache. */
 export function createResponseCache({
   maxBytes,
-  changes,
   databaseVersion,
   nowMs,
 }: ResponseCacheOptions): ResponseCache {
@@ -110,16 +107,24 @@ export function createResponseCache({
   const responses = createResponses({ entries, uncacheable, nowMs })
 
   /** Shares one read among concurrent equal requests, and one read of the database version among all requests. */
-  function readOf(request: RequestKey, readVersion: ReadVersion): Promise<string | undefined> {
-    return versions.read(readVersion === databaseVersion ? '' : keyOf(request), readVersion)
+  const ofDatabase = () => versions.read('', databaseVersion)
+  const ofResponse = (request: RequestKey, read: ReadVersion) => versions.read(keyOf(request), read)
+
+  /** Reads the current versions for a cached response. Its own version is not read while the database is unchanged. */
+  async function versionsOf({ request, readVersion, version, database }: Entry): Promise<Versions> {
+    const now = await ofDatabase()
+    if (readVersion === undefined) return { version: now, database: now }
+    if (now !== undefined && now === database) return { version, database }
+    return { version: await ofResponse(request, readVersion), database: now }
   }
 
-  function versionOf(
-    hash: number,
-    { version, validity }: PreparedRequest,
-  ): ReadVersion | undefined {
-    if (version !== undefined) return version()
-    return validity === undefined || uncacheable.has(hash) ? undefined : databaseVersion
+  /** Reads the versions for a response that is not cached. */
+  async function firstVersions(request: RequestKey, readVersion: ReadVersion | undefined) {
+    if (readVersion !== undefined) {
+      return { version: await ofResponse(request, readVersion), database: undefined }
+    }
+    const version = await ofDatabase()
+    return { version, database: version }
   }
 
   return {
@@ -130,25 +135,23 @@ export function createResponseCache({
         return (await prepare())?.compute()
       }
       const known = entries.find(hash, request)
-      // The counter is read before the version, and the version before the response: no response is older than either.
-      const changed = await changes()
-      let version: string | undefined
-      if (known !== undefined && entries.isFresh(known)) {
-        if (changed !== undefined && changed === known.changes) return known
-        version = await readOf(request, known.readVersion)
-        if (version === known.version) {
-          known.changes = changed
-          return known
-        }
+      // The versions are read before the response, and that of the database first: no response is older than either.
+      const current = known && entries.isFresh(known) ? await versionsOf(known) : undefined
+      if (known !== undefined && current?.version === known.version) {
+        known.database = current.database
+        return known
       }
       const prepared = await prepare()
       if (prepared === undefined) return undefined
-      const readVersion = known?.readVersion ?? versionOf(hash, prepared)
-      if (readVersion === undefined) return prepared.compute()
-      version ??= await readOf(request, readVersion)
+      const readVersion = prepared.version?.()
+      const hasVersion =
+        prepared.version === undefined
+          ? prepared.validity !== undefined && !uncacheable.has(hash)
+          : readVersion !== undefined
+      if (!hasVersion) return prepared.compute()
+      const { version, database } = current ?? (await firstVersions(request, readVersion))
       if (version === undefined) return prepared.compute()
-      const { name } = prepared
-      const pending = { request, readVersion, version, changes: changed, name }
+      const pending = { request, readVersion, version, database, name: prepared.name }
       // A response that was never cached may turn out to be valid for one client only, so other requests do not wait for it.
       if (known === undefined && prepared.version === undefined) {
         return responses.compute(hash, pending, prepared)
@@ -156,6 +159,12 @@ export function createResponseCache({
       return responses.computeOnce(hash, pending, prepared)
     },
   }
+}
+
+/** The version of a response and of the database; `undefined` if there is none. */
+interface Versions {
+  readonly version: string | undefined
+  readonly database: string | undefined
 }
 
 type Entries = ReturnType<typeof createEntries>

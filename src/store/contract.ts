@@ -116,11 +116,9 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   /** Clears the caches in memory. Call it when the database was replaced. */
   forget(): void
   /**
-   * Returns a number that differs after each change of the database, at a far lower cost than a read; `undefined` if only a read can
-   * detect changes.
+   * Returns a text that differs after each change of the database, at a lower cost than any other read. Later reads see this version or
+   * a newer one.
    */
-  changes(): Promise<number | undefined>
-  /** Returns a text that differs after each change of the database. Later reads see this version or a newer one. */
   version(): Promise<string>
   /** The network of this database; `undefined` before the ledger is initialized. */
   network(): Promise<NetworkRow | undefined>

@@ -35,7 +35,6 @@ export function createReader(
     ...prepared,
     ...cacheImmutableReads(prepared),
     reach: async () => {},
-    changes: async () => database.changes(),
     version: () => database.version(),
     lease: () => statements.readLease(client),
     ...readsByForm(reading, (own) => ({ owned: createOwnedReader(own) })),

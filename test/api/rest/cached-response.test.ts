@@ -9,7 +9,6 @@ import { json, type RouteResponse } from '../../../src/api/rest/response.ts'
 function countingRoute(status = 200) {
   const cache = createResponseCache({
     maxBytes: 10_000,
-    changes: async () => undefined,
     databaseVersion: async () => undefined,
     nowMs: Date.now,
   })
