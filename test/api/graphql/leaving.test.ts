@@ -232,12 +232,19 @@ describe('running operations', () => {
     const opened = new Promise<void>((resolve) => {
       open = resolve
     })
-    gate = { at: 'siblings', reached: () => {}, opened }
+    let reached = () => {}
+    const isReached = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    gate = { at: 'siblings', reached: () => reached(), opened }
     const fields = Array.from({ length: 100 }, (_, n) => `a${n}: outputId`).join(' ')
     const large = `{ unspentOutputs(first: 1000) { nodes { ${fields} } } }`
-    // The second response is complete, and waits for the first.
     const socket = connect(Number(new URL(full.url).port), '127.0.0.1')
-    socket.resume().write(graphqlRequest(proofs) + graphqlRequest(large))
+    socket.resume().write(graphqlRequest(proofs))
+    // If the second response were complete before, the first operation would be refused.
+    await isReached
+    // The second response is complete, and waits for the first.
+    socket.write(graphqlRequest(large))
     // Each request is new, because a cached response is not an operation, and is sent in any case.
     let queries = 0
     const sendQuery = (accept: string) =>
