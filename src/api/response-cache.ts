@@ -74,11 +74,13 @@ export function openResponseCache({
   store,
   clock,
 }: Pick<Services, 'store' | 'clock'>): ResponseCache {
+  // The version of one replica does not describe the state of another.
+  const read = async () => (store.replicas() === undefined ? await store.read.version() : undefined)
+  const reads = createSharedReads()
   return createResponseCache({
     maxBytes: maxCachedBytes,
-    // The version of one replica does not describe the state of another.
-    databaseVersion: async () =>
-      store.replicas() === undefined ? await store.read.version() : undefined,
+    // If other processes write, the version is read from the database, in one read for all requests. Else it costs less than sharing.
+    databaseVersion: store.isShared ? () => reads.read('', read) : read,
     nowMs: () => Number(clock.nowNs() / 1_000_000n),
   })
 }
@@ -106,13 +108,12 @@ export function createResponseCache({
   const versions = createSharedReads()
   const responses = createResponses({ entries, uncacheable, nowMs })
 
-  /** Shares one read among concurrent equal requests, and one read of the database version among all requests. */
-  const ofDatabase = () => versions.read('', databaseVersion)
+  /** Shares one read among concurrent equal requests. */
   const ofResponse = (request: RequestKey, read: ReadVersion) => versions.read(keyOf(request), read)
 
   /** Reads the current versions for a cached response. Its own version is not read while the database is unchanged. */
   async function versionsOf({ request, readVersion, version, database }: Entry): Promise<Versions> {
-    const now = await ofDatabase()
+    const now = await databaseVersion()
     if (readVersion === undefined) return { version: now, database: now }
     if (now !== undefined && now === database) return { version, database }
     return { version: await ofResponse(request, readVersion), database: now }
@@ -123,7 +124,7 @@ export function createResponseCache({
     if (readVersion !== undefined) {
       return { version: await ofResponse(request, readVersion), database: undefined }
     }
-    const version = await ofDatabase()
+    const version = await databaseVersion()
     return { version, database: version }
   }
 

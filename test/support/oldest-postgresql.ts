@@ -24,9 +24,6 @@ export interface ServerOptions {
   readonly postgresFlags: readonly string[]
 }
 
-/** The oldest supported version, as in `src/store/postgresql.ts`. */
-export const oldestMajor = 14
-
 /** Creates a server. */
 export async function createOldestServer(options: ServerOptions): Promise<DatabaseServer> {
   const { databaseDir, port, user, password, postgresFlags } = options

@@ -41,11 +41,9 @@ async function loadEmbeddedPostgres() {
   return EmbeddedPostgres
 }
 
-/** The newest version, or the oldest that the gateway supports. */
-export type PostgresqlVersion = 'newest' | 'oldest'
-
-/** `TEST_POSTGRESQL=oldest` runs all tests on the oldest version. */
-const usualVersion = process.env.TEST_POSTGRESQL === 'oldest' ? 'oldest' : 'newest'
+/** `TEST_POSTGRESQL=oldest` runs all tests on the oldest version that the gateway supports. */
+const createServerOf =
+  process.env.TEST_POSTGRESQL === 'oldest' ? createOldestServer : createNewestServer
 
 /**
  * Starts a server, by default without waiting for the disk. The collation of the newest version is English, so that a statement that
@@ -53,7 +51,6 @@ const usualVersion = process.env.TEST_POSTGRESQL === 'oldest' ? 'oldest' : 'newe
  */
 export async function startPostgresql(
   settings: readonly string[] = forTests,
-  version: PostgresqlVersion = usualVersion,
 ): Promise<PostgresqlServer> {
   removeLeftovers()
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
@@ -68,8 +65,7 @@ export async function startPostgresql(
     password,
     postgresFlags: [...settings, ...localOnly].flatMap((setting) => ['-c', setting]),
   }
-  const server =
-    version === 'oldest' ? await createOldestServer(options) : await createNewestServer(options)
+  const server = await createServerOf(options)
   await server.initialise()
   await server.start()
 
