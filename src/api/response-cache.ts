@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { sharedRead } from '../lib/shared-read.ts'
 import type { Services } from '../service/services.ts'
+import type { LogTip } from '../store/rows.ts'
 
 /** Caches responses of GraphQL and REST until the database changes. Concurrent equal requests share one computation. */
 
@@ -30,8 +32,8 @@ export type Validity = 'UNTIL_CHANGE' | 'UNTIL_NEXT_SECOND' | 'NOT'
 /** A prepared request: how to compute its response, and how long the response stays valid. */
 export interface PreparedRequest {
   /**
-   * Creates a function that reads the version of the response: equal versions have equal responses. `undefined` means no caching.
-   * It is called from the second equal request on.
+   * Creates a function that reads the version of a response that depends on the log alone: equal versions have equal responses.
+   * `undefined` means no caching. It is called from the second equal request on.
    */
   readonly version?: (() => ReadVersion | undefined) | undefined
   /** Validity of a response without a version, called after `compute`; such a response is never cached when this is absent. */
@@ -55,16 +57,19 @@ interface Entry extends CachedResponse {
   /** Reads the response's own version; `undefined` if the response is valid for one version of the database only. */
   readonly readVersion: ReadVersion | undefined
   readonly version: string
-  /** Version of the database, read before the version; `undefined` if it is not known. */
-  database: string | undefined
+  /** Version of the log, read before the response's own version; `undefined` if it is not known. */
+  log: string | undefined
   /** Expiry in Unix milliseconds; infinite when only the version limits the validity. */
   readonly until: number
 }
 
 /** The part of an entry that is known before its response is computed. */
-type PendingEntry = Pick<Entry, 'request' | 'readVersion' | 'version' | 'database' | 'name'>
+type PendingEntry = Pick<Entry, 'request' | 'readVersion' | 'version' | 'log' | 'name'>
 
 type ReadVersion = () => Promise<string | undefined>
+
+/** Reads a version at a low cost; `undefined` when there is none. It is no promise where the read needs no waiting. */
+type ReadSharedVersion = () => string | undefined | Promise<string | undefined>
 
 /** Size of the cache in bytes, for all transports together. */
 export const maxCachedBytes = 16_777_216
@@ -74,23 +79,32 @@ export function openResponseCache({
   store,
   clock,
 }: Pick<Services, 'store' | 'clock'>): ResponseCache {
-  // The version of one replica does not describe the state of another.
-  const read = async () => (store.replicas() === undefined ? await store.read.version() : undefined)
-  const reads = createSharedReads()
+  // A counter in memory shows each change of a database that only this process writes. Otherwise one read serves all requests.
+  const versionBy = (shared: ReadVersion) => () => {
+    // The version of one replica does not describe the state of another.
+    return store.replicas() === undefined ? (store.changes()?.toString() ?? shared()) : undefined
+  }
   return createResponseCache({
     maxBytes: maxCachedBytes,
-    // If other processes write, the version is read from the database, in one read for all requests. Else it costs less than sharing.
-    databaseVersion: store.isShared ? () => reads.read('', read) : read,
+    databaseVersion: versionBy(sharedRead(() => store.read.version())),
+    logVersion: versionBy(sharedRead(async () => logVersionOf(await store.read.logTip()))),
     nowMs: () => Number(clock.nowNs() / 1_000_000n),
   })
+}
+
+/** The log changes less often than the database, which changes whenever a process renews its lease. */
+function logVersionOf({ logId, prunedSeq, seq, commitmentId }: LogTip): string {
+  return [logId, prunedSeq, seq, commitmentId].join(' ')
 }
 
 /** Dependencies of a response cache. */
 export interface ResponseCacheOptions {
   /** Size of all requests and responses together; the least recently used entries are evicted. */
   readonly maxBytes: number
-  /** Reads a text that differs after each change of the database, at a low cost; `undefined` when there is none. */
-  readonly databaseVersion: () => Promise<string | undefined>
+  /** Reads a text that differs after each change of the database. */
+  readonly databaseVersion: ReadSharedVersion
+  /** Reads a text that differs after each change of the log. */
+  readonly logVersion: ReadSharedVersion
   /** Unix time in milliseconds. */
   readonly nowMs: () => number
 }
@@ -99,33 +113,24 @@ export interface ResponseCacheOptions {
 export function createResponseCache({
   maxBytes,
   databaseVersion,
+  logVersion,
   nowMs,
 }: ResponseCacheOptions): ResponseCache {
   const entries = createEntries(maxBytes, nowMs)
   // Most requests are sent only once and must not cost memory, so only their hashes are stored.
   const requested = createHashTable()
   const uncacheable = createHashTable()
-  const versions = createSharedReads()
   const responses = createResponses({ entries, uncacheable, nowMs })
 
-  /** Shares one read among concurrent equal requests. */
-  const ofResponse = (request: RequestKey, read: ReadVersion) => versions.read(keyOf(request), read)
-
-  /** Reads the current versions for a cached response. Its own version is not read while the database is unchanged. */
-  async function versionsOf({ request, readVersion, version, database }: Entry): Promise<Versions> {
-    const now = await databaseVersion()
-    if (readVersion === undefined) return { version: now, database: now }
-    if (now !== undefined && now === database) return { version, database }
-    return { version: await ofResponse(request, readVersion), database: now }
-  }
-
-  /** Reads the versions for a response that is not cached. */
-  async function firstVersions(request: RequestKey, readVersion: ReadVersion | undefined) {
-    if (readVersion !== undefined) {
-      return { version: await ofResponse(request, readVersion), database: undefined }
-    }
-    const version = await databaseVersion()
-    return { version, database: version }
+  /** Reads the current versions for a response. Its own version is not read while the log is unchanged. */
+  async function versionsOf(
+    readVersion: ReadVersion | undefined,
+    known?: Entry,
+  ): Promise<Versions> {
+    if (readVersion === undefined) return { version: await databaseVersion(), log: undefined }
+    const log = await logVersion()
+    const isKnown = log !== undefined && log === known?.log
+    return { version: isKnown ? known.version : await readVersion(), log }
   }
 
   return {
@@ -136,23 +141,25 @@ export function createResponseCache({
         return (await prepare())?.compute()
       }
       const known = entries.find(hash, request)
-      // The versions are read before the response, and that of the database first: no response is older than either.
-      const current = known && entries.isFresh(known) ? await versionsOf(known) : undefined
-      if (known !== undefined && current?.version === known.version) {
-        known.database = current.database
-        return known
+      // The versions are read before the response, and that of the log first: no response is older than either.
+      const fresh = known !== undefined && entries.isFresh(known) ? known : undefined
+      const current = fresh && (await versionsOf(fresh.readVersion, fresh))
+      if (fresh !== undefined && current?.version === fresh.version) {
+        fresh.log = current.log
+        return fresh
       }
       const prepared = await prepare()
       if (prepared === undefined) return undefined
-      const readVersion = prepared.version?.()
+      const own = prepared.version?.()
+      const readVersion = own && sharedRead(own)
       const hasVersion =
         prepared.version === undefined
           ? prepared.validity !== undefined && !uncacheable.has(hash)
           : readVersion !== undefined
       if (!hasVersion) return prepared.compute()
-      const { version, database } = current ?? (await firstVersions(request, readVersion))
+      const { version, log } = current ?? (await versionsOf(readVersion))
       if (version === undefined) return prepared.compute()
-      const pending = { request, readVersion, version, database, name: prepared.name }
+      const pending = { request, readVersion, version, log, name: prepared.name }
       // A response that was never cached may turn out to be valid for one client only, so other requests do not wait for it.
       if (known === undefined && prepared.version === undefined) {
         return responses.compute(hash, pending, prepared)
@@ -162,10 +169,10 @@ export function createResponseCache({
   }
 }
 
-/** The version of a response and of the database; `undefined` if there is none. */
+/** The version of a response and of the log; `undefined` if there is none. */
 interface Versions {
   readonly version: string | undefined
-  readonly database: string | undefined
+  readonly log: string | undefined
 }
 
 type Entries = ReturnType<typeof createEntries>
@@ -284,39 +291,5 @@ function copyOf(given: string | Buffer): Buffer {
 /** Number of request hashes that are remembered. */
 const hashTableSize = 65_536
 
-/** Bytes of an entry besides its texts: two Buffers and the function that reads its version. */
-const entryOverhead = 600
-
-/**
- * Shares reads among concurrent callers. A call that arrives during a read waits for the next read, because the current one may
- * have begun before a change.
- */
-function createSharedReads() {
-  type Read = Promise<string | undefined>
-  const current = new Map<string, Read>()
-  const next = new Map<string, Read>()
-
-  function begin(key: string, read: () => Read): Read {
-    const reading = read().finally(() => {
-      if (current.get(key) === reading) current.delete(key)
-    })
-    current.set(key, reading)
-    return reading
-  }
-
-  return {
-    read: (key: string, read: () => Read): Read => {
-      const former = current.get(key)
-      if (former === undefined) return begin(key, read)
-      const waiting = next.get(key)
-      if (waiting !== undefined) return waiting
-      const later = () => {
-        next.delete(key)
-        return begin(key, read)
-      }
-      const following = former.then(later, later)
-      next.set(key, following)
-      return following
-    },
-  }
-}
+/** Bytes of an entry besides its texts: two Buffers and the functions that read its version. */
+const entryOverhead = 800

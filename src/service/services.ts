@@ -12,7 +12,10 @@ import type { Faucet } from './faucet/faucet-requests.ts'
 
 /** Dependencies of the services. The gateway creates them once; each service takes a `Pick` of them. */
 export interface Services {
-  readonly store: Pick<Store, 'read' | 'primary' | 'write' | 'snapshot' | 'replicas' | 'isShared'>
+  readonly store: Pick<
+    Store,
+    'read' | 'primary' | 'write' | 'snapshot' | 'replicas' | 'isShared' | 'changes'
+  >
   readonly source: LedgerSource
   /** The parameters of the network of `source`. */
   readonly parameters: ProtocolParameters

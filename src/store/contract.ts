@@ -65,6 +65,8 @@ export interface Store extends HistoryState {
   space(): Promise<DatabaseSpace>
   /** Whether processes on several machines may use the database and are notified of each other's writes. */
   readonly isShared: boolean
+  /** Returns a number that differs after each change of the database; `undefined` if only a read can detect changes. */
+  changes(): number | undefined
   /**
    * Calls `listener` with notifications of all processes on the database. SQLite has no notifications. Notifications may be lost while the
    * database is unreachable, so a listener also polls.
@@ -116,8 +118,8 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   /** Clears the caches in memory. Call it when the database was replaced. */
   forget(): void
   /**
-   * Returns a text that differs after each change of the database, at a lower cost than any other read. Later reads see this version or
-   * a newer one.
+   * Returns a text that differs after each change of the database, at a lower cost than other reads. Later reads see this version or a
+   * newer one.
    */
   version(): Promise<string>
   /** The network of this database; `undefined` before the ledger is initialized. */

@@ -94,6 +94,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, St
     write: createWriter(database, turns, history),
     isRewound: history.isRewound,
     isShared: database.kind === 'postgresql',
+    changes: database.changes,
     listen: database.listen,
     load: () => ({ writes: turns.length(), snapshots: snapshots.load(), pool: database.pool() }),
     close,

@@ -67,6 +67,7 @@ const ofStore: Rows<Services['store']> = {
   write: 'NOT',
   replicas: 'NOT',
   isShared: 'UNTIL_CHANGE',
+  changes: 'UNTIL_CHANGE',
 }
 
 const ofSource: Rows<Services['source']> = {

@@ -9,7 +9,8 @@ import { json, type RouteResponse } from '../../../src/api/rest/response.ts'
 function countingRoute(status = 200) {
   const cache = createResponseCache({
     maxBytes: 10_000,
-    databaseVersion: async () => undefined,
+    databaseVersion: () => undefined,
+    logVersion: () => undefined,
     nowMs: Date.now,
   })
   const state = { version: '1', answers: 0 }
