@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { sharedRead } from '../lib/shared-read.ts'
 import type { Services } from '../service/services.ts'
-import type { LogTip } from '../store/rows.ts'
+import { logVersion } from '../service/updates/page-version.ts'
 
 /** Caches responses of GraphQL and REST until the database changes. Concurrent equal requests share one computation. */
 
@@ -87,14 +87,9 @@ export function openResponseCache({
   return createResponseCache({
     maxBytes: maxCachedBytes,
     databaseVersion: versionBy(sharedRead(() => store.read.version())),
-    logVersion: versionBy(sharedRead(async () => logVersionOf(await store.read.logTip()))),
+    logVersion: versionBy(sharedRead(() => logVersion(store.read))),
     nowMs: () => Number(clock.nowNs() / 1_000_000n),
   })
-}
-
-/** The log changes less often than the database, which changes whenever a process renews its lease. */
-function logVersionOf({ logId, prunedSeq, seq, commitmentId }: LogTip): string {
-  return [logId, prunedSeq, seq, commitmentId].join(' ')
 }
 
 /** Dependencies of a response cache. */

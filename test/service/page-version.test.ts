@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Hex } from '../../src/lib/hex.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
-import { pageVersion, type UpdateList } from '../../src/service/updates/page-version.ts'
+import { logVersion, pageVersion, type UpdateList } from '../../src/service/updates/page-version.ts'
+import type { LogEntry } from '../../src/store/rows.ts'
 import { addresses, type LogStore, openLogStore } from '../support/log-store.ts'
 import { addressText, servedParameters } from '../support/serve-log.ts'
 
@@ -12,6 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => log.close())
 
+/** An update of an output of an address; `byte` is each byte of its id, in hexadecimal. */
+const ownedBy = (address: Hex, byte: string): LogEntry => ({
+  address,
+  class: 'OWNED',
+  roles: ['OWNER'],
+  outputId: `0x${byte.repeat(38)}` as OutputId,
+  isSpent: false,
+})
 const list = (address: string): UpdateList => ({ address, class: 'OWNED' })
 const versionOf = (lists: readonly UpdateList[], isOfTip = false) =>
   pageVersion({ store: log.store, parameters: servedParameters }, lists, isOfTip)()
@@ -27,15 +37,7 @@ test('the version of a page changes with its address, and the version of the tip
     ])
   const before = await versions()
   expect(await versions()).toEqual(before)
-  await log.commit([
-    {
-      address: moving,
-      class: 'OWNED',
-      roles: ['OWNER'],
-      outputId: `0x${'07'.repeat(38)}` as OutputId,
-      isSpent: false,
-    },
-  ])
+  await log.commit([ownedBy(moving, '07')])
   const [moved, stayed, both, tip] = await versions()
   expect(stayed).toBe(before[1])
   for (const [now, former] of [
@@ -49,6 +51,24 @@ test('the version of a page changes with its address, and the version of the tip
   const last = await versions()
   expect(last.slice(0, 3)).toEqual([moved, stayed, both])
   expect(last[3]).not.toBe(tip)
+})
+
+test('the version of the log changes with each slot, when updates are pruned, and when the log is replaced or reset', async () => {
+  const versions = [await logVersion(log.store.read)]
+  for (const change of [
+    () => log.commit([ownedBy(moving, '08')]),
+    () => log.commit([]),
+    () => log.prune(1),
+    () => log.replace('0xffeeddccbbaa9988'),
+    () => log.rewind(log.slot() - 1),
+    () => log.commit([]),
+  ]) {
+    await change()
+    const version = await logVersion(log.store.read)
+    expect(await logVersion(log.store.read)).toBe(version)
+    versions.push(version)
+  }
+  expect(new Set(versions).size).toBe(versions.length)
 })
 
 test('a page of an invalid address has no version', async () => {

@@ -36,6 +36,15 @@ export function pageVersion(
   }
 }
 
+/**
+ * Reads a version of the whole log. It changes less often than the database, which changes whenever a process renews its lease.
+ * Own versions of pages stay the same as long as this one does.
+ */
+export async function logVersion(read: Pick<Services['store']['read'], 'logTip'>): Promise<string> {
+  const { logId, prunedSeq, seq, commitmentId } = await read.logTip()
+  return [logId, prunedSeq, seq, commitmentId].join(' ')
+}
+
 /** Reads the version of the updates of one address and class. */
 export async function addressVersion(
   read: Pick<Services['store']['read'], 'addressPage'>,
