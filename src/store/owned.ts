@@ -14,14 +14,15 @@ const maxPositions = 4_096
 export function createOwnedReader(reading: Reading): StoreReader['owned'] {
   const ownedRows = ownedRead(reading)
   /**
-   * Log positions of rows that ended a page or were searched for. A cursor names a slot and an output, not a log position, so this map
-   * saves the search if a page begins at the end of the previous page, or is requested again.
+   * Log positions of rows inside of large milestones that ended a page or were searched for. A cursor names a slot and an output, not a
+   * log position, so this map saves the search if a page begins at the end of the previous page, or is requested again. In a small
+   * milestone the statement itself finds the row, which costs less than to remember the end of each page.
    */
   const seqByPlace = new LRUCache<string, number>({ max: maxPositions })
 
   async function readRemembered(query: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
     const { address, from } = query
-    if (from === undefined || !('outputId' in from)) return undefined
+    if (seqByPlace.size === 0 || from === undefined || !('outputId' in from)) return undefined
     const key = placeKey(address, from)
     const seq = seqByPlace.get(key)
     if (seq === undefined) return undefined
@@ -40,20 +41,24 @@ export function createOwnedReader(reading: Reading): StoreReader['owned'] {
     seqByPlace.set(placeKey(address, { ...row, slot: row.milestoneIndex }), row.seq)
   }
 
-  async function search(query: OwnedQuery): Promise<readonly OwnedRow[] | undefined> {
-    const rows = await ownedRows(query)
-    if (query.from !== undefined) remember(query.address, rows?.[0])
-    return rows
-  }
-
   return async (query) => {
+    const { address, from, limit } = query
     // Yields to other requests before every read of the log.
     await passTurn()
-    const rows = (await readRemembered(query)) ?? (await search(query))
-    remember(query.address, rows?.[query.limit - 1])
+    const rows = (await readRemembered(query)) ?? (await ownedRows(query))
+    const distance = Math.min(limit, minRows) - 1
+    const isInLarge = (at: number, other: number) =>
+      rows?.[at]?.milestoneIndex === rows?.[other]?.milestoneIndex
+    // A caller that names a position has searched for it.
+    const isSearched = from !== undefined && ('seq' in from || isInLarge(0, distance))
+    if (isSearched) remember(address, rows?.[0])
+    if (isInLarge(limit - 1, limit - 1 - distance)) remember(address, rows?.[limit - 1])
     return rows
   }
 }
+
+/** A milestone with this many rows of an address is large, or one with all rows of a shorter page. */
+const minRows = 20
 
 function placeKey(
   address: OwnedQuery['address'],
