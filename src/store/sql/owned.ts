@@ -92,7 +92,7 @@ function placeOf(outputId: OutputId): readonly Uint8Array[] {
   return [bytes.subarray(0, 36), bytes.subarray(37, 38), bytes.subarray(36, 37)]
 }
 
-const columns = 'seq, "milestoneIndex", "outputId", "isSpent"'
+const columns = 'address, class, seq, "milestoneIndex", "outputId", "isSpent"'
 
 /** SQL of the order of places: transaction id, then the output index, whose two bytes are little-endian. */
 const placeColumns =
@@ -112,7 +112,7 @@ export function ownedStatements(dialect: Dialect, table = logTable) {
   return {
     ascending: statements({
       read,
-      direction: 'ASC',
+      order: dialect.byPosition('ASC'),
       reaches: '>=',
       slotSeq: slotSeq('firstSeq', '>=', 'ASC'),
       scan: (part, seq) =>
@@ -120,7 +120,7 @@ export function ownedStatements(dialect: Dialect, table = logTable) {
     }),
     descending: statements({
       read,
-      direction: 'DESC',
+      order: dialect.byPosition('DESC'),
       reaches: '<=',
       slotSeq: slotSeq('lastSeq', '<=', 'DESC'),
       scan: (part, seq) =>
@@ -142,7 +142,8 @@ type ScanPart = Pick<AddressScan, 'direction' | 'limit' | 'offset'>
 
 interface InOneOrder {
   readonly read: string
-  readonly direction: 'ASC' | 'DESC'
+  /** SQL of the order of the rows of an address. */
+  readonly order: string
   readonly reaches: '>=' | '<='
   /** SQL of the first position of a slot in this order. */
   readonly slotSeq: string
@@ -151,12 +152,13 @@ interface InOneOrder {
 }
 
 /** Composes the statements. Each composition costs as much as reading some rows, so callers cache the result. */
-function statements({ read, direction, reaches, slotSeq, scan }: InOneOrder) {
+function statements({ read, order, reaches, slotSeq, scan }: InOneOrder) {
   // The statement finds the place first, so that it reads the page like one without a place. The inner limit bounds the work in a
-  // milestone with many rows of the address.
+  // milestone with many rows of the address. The outer order is that of the scan, so that PostgreSQL ends the scan at the place:
+  // for another order it reads and sorts all rows up to the inner limit.
   const place = `(SELECT seq FROM (SELECT ${columns} ${scan({ limit: `${maxSkipped}` }, slotSeq)}) AS near
     WHERE "milestoneIndex" <> ?2 OR (${placeColumns}, "isSpent") ${reaches} (?3, ?4, ?5, ?6)
-    ORDER BY seq ${direction} LIMIT 1)`
+    ORDER BY ${order} LIMIT 1)`
   return {
     atEnd: `SELECT ${read} ${scan({ limit: '?2' })}`,
     atSeq: `SELECT ${read} ${scan({ limit: '?3' }, '?2')}`,
