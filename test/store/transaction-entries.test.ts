@@ -49,6 +49,17 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
   expect(ofAll).toEqual(expectedOfAll)
 }
 
+/** The index of an address on SQLite when it did not have all columns. */
+const formerIndex = [
+  'DROP INDEX ledger_updates_address_class_seq_idx',
+  'CREATE INDEX ledger_updates_address_class_seq_idx ON ledger_updates (address, class, seq)',
+  "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_address_pages'",
+]
+const formerTable = [
+  'ALTER TABLE ledger_updates DROP COLUMN "isLastOfTransaction"',
+  "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_address_transactions'",
+]
+
 describe.each(databases)('entries of transactions on $name', ({ create }) => {
   const use = useStore(create)
 
@@ -63,10 +74,9 @@ describe.each(databases)('entries of transactions on $name', ({ create }) => {
       await compare(use.store, ledger)
       await use.store.write.releaseLease(use.term)
       // One statement at a time, because Citus accepts a change of the log in no other way.
-      await onDatabase(use.url, 'ALTER TABLE ledger_updates DROP COLUMN "isLastOfTransaction"')
-      const begun =
-        "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_address_transactions'"
-      await onDatabase(use.url, begun)
+      for (const sql of [...(use.url.startsWith('file:') ? formerIndex : []), ...formerTable]) {
+        await onDatabase(use.url, sql)
+      }
       const store = await openedStore(use.url)
       await compare(store, ledger)
       await store.close()

@@ -1,0 +1,1 @@
+-- Only on SQLite does the index of the log by addresses have all columns.
