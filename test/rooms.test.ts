@@ -86,7 +86,7 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node', 'explorer'],
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
-  'lru-cache': ['store', 'feed', 'node', 'node/embedded', 'node/upstream', 'service', 'api'],
+  'lru-cache': ['lib', 'store', 'feed', 'node', 'node/embedded', 'node/upstream', 'service', 'api'],
   '@prisma': ['store', 'generated'],
   'node:sqlite': ['store'],
   pg: ['store'],

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { createHashSet, type HashSet } from '../lib/hash-set.ts'
 import { sharedRead } from '../lib/shared-read.ts'
 import type { Services } from '../service/services.ts'
 import { logVersion } from '../service/updates/page-version.ts'
@@ -113,8 +114,8 @@ export function createResponseCache({
 }: ResponseCacheOptions): ResponseCache {
   const entries = createEntries(maxBytes, nowMs)
   // Most requests are sent only once and must not cost memory, so only their hashes are stored.
-  const requested = createHashTable()
-  const uncacheable = createHashTable()
+  const requested = createHashSet(rememberedHashes)
+  const uncacheable = createHashSet(rememberedHashes)
   const responses = createResponses({ entries, uncacheable, nowMs })
 
   /** Reads the current versions for a response. Its own version is not read while the log is unchanged. */
@@ -197,7 +198,7 @@ function createEntries(maxBytes: number, nowMs: () => number) {
 
 interface ResponsesDeps {
   readonly entries: Entries
-  readonly uncacheable: HashTable
+  readonly uncacheable: HashSet
   readonly nowMs: () => number
 }
 
@@ -250,19 +251,6 @@ function createResponses({ entries, uncacheable, nowMs }: ResponsesDeps) {
   return { compute, computeOnce }
 }
 
-type HashTable = ReturnType<typeof createHashTable>
-
-/** A lossy set of hashes in constant memory: a hash replaces the one that has the same lowest bits. */
-function createHashTable() {
-  const hashes = new Uint32Array(hashTableSize)
-  return {
-    has: (hash: number): boolean => hashes[hash % hashTableSize] === hash,
-    add: (hash: number): void => {
-      hashes[hash % hashTableSize] = hash
-    },
-  }
-}
-
 /** Hash seeds by method, so that equal bytes of different methods rarely have the same hash. */
 const seeds = { POST: 0, GET: 1, REST: 2 } as const
 
@@ -284,7 +272,7 @@ function copyOf(given: string | Buffer): Buffer {
 }
 
 /** Number of request hashes that are remembered. */
-const hashTableSize = 65_536
+const rememberedHashes = 65_536
 
 /** Bytes of an entry besides its texts: two Buffers and the functions that read its version. */
 const entryOverhead = 800

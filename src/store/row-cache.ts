@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { type RepeatCache, repeatCache } from '../lib/repeat-cache.ts'
 import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from './contract.ts'
 import type {
@@ -27,11 +28,11 @@ export interface RowCache {
 /** Rows by their keys. A row is valid from the slot on that made it immutable. */
 export interface CachedRows {
   /** Milestones by slot and by commitment. */
-  readonly milestones: LRUCache<SlotIndex | CommitmentId, Milestone>
-  readonly transactions: LRUCache<TransactionRow['transactionId'], TransactionRow>
-  readonly blocks: LRUCache<BlockRow['blockId'], BlockRow>
-  readonly outputs: LRUCache<OutputRow['outputId'], OutputRow>
-  readonly updates: LRUCache<LedgerUpdate['seq'], LedgerUpdate>
+  readonly milestones: RepeatCache<SlotIndex | CommitmentId, Milestone>
+  readonly transactions: RepeatCache<TransactionRow['transactionId'], TransactionRow>
+  readonly blocks: RepeatCache<BlockRow['blockId'], BlockRow>
+  readonly outputs: RepeatCache<OutputRow['outputId'], OutputRow>
+  readonly updates: RepeatCache<LedgerUpdate['seq'], LedgerUpdate>
 }
 
 interface History {
@@ -108,11 +109,11 @@ function createCaches(): CachedRows {
     sizeCalculation: ({ bytes }: BlockRow | OutputRow) => bytes.length + 800,
   }
   return {
-    milestones: new LRUCache({ max: 2_000 }),
-    transactions: new LRUCache({ max: 4_000 }),
-    blocks: new LRUCache<BlockRow['blockId'], BlockRow>(bounded),
-    outputs: new LRUCache<OutputRow['outputId'], OutputRow>(bounded),
-    updates: new LRUCache({ max: 4_000 }),
+    milestones: repeatCache(new LRUCache({ max: 2_000 })),
+    transactions: repeatCache(new LRUCache({ max: 4_000 })),
+    blocks: repeatCache(new LRUCache<BlockRow['blockId'], BlockRow>(bounded)),
+    outputs: repeatCache(new LRUCache<OutputRow['outputId'], OutputRow>(bounded)),
+    updates: repeatCache(new LRUCache({ max: 4_000 })),
   }
 }
 
@@ -191,7 +192,7 @@ interface RowCacheDeps {
 interface Kind<K, Row> {
   readRows(keys: readonly K[]): Promise<Row[]>
   keyOf(row: Row): K
-  cacheOf(caches: CachedRows): { get(key: K): Row | undefined; set(key: K, row: Row): unknown }
+  cacheOf(caches: CachedRows): RepeatCache<K, Row>
   /** Returns the slot from which on the row never changes; `undefined` while it may change. */
   settledIn(row: Row): SlotIndex | undefined
   /** Whether the row is not pruned. By default rows are never pruned. */
@@ -223,7 +224,7 @@ function cachedRead<K extends NonNullable<unknown>, Row extends NonNullable<unkn
     const read = wrong.length === 0 ? found : [...found, ...(await readRows(wrong))]
     if (at.caches !== undefined) {
       const current = cacheOf(at.caches)
-      for (const row of read) if (isOf(row, at.tip)) current.set(keyOf(row), row)
+      for (const row of read) if (isOf(row, at.tip)) current.add(keyOf(row), row)
     }
     if (known.length === 0) return read
     return [...(wrong.length === 0 ? known : known.filter(isRight)), ...read]

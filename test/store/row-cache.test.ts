@@ -119,7 +119,14 @@ describe.each(databases)('cached rows of committed slots on $name', ({ name, cre
     return count
   }
 
-  test('are read once, and rows that may change each time', async () => {
+  async function cacheRows(): Promise<void> {
+    await countQueries()
+    await countQueries()
+  }
+
+  test('are read twice, and rows that may change each time', async () => {
+    expect(await countQueries()).toBe(6)
+    // Most rows are read only once, so a row is cached from its second read on.
     expect(await countQueries()).toBe(6)
     // The queries read the rows that do not exist yet, and with these outputs the newest one, which is unspent.
     expect(await countQueries()).toBe(4)
@@ -144,7 +151,7 @@ describe.each(databases)('cached rows of committed slots on $name', ({ name, cre
     const outputs = () => before.read.outputs([outputIdOf(5)])
     expect(await outputs()).toMatchObject([{ spentSlot: undefined }])
     await commit()
-    await countQueries()
+    await cacheRows()
     expect(await outputs()).toMatchObject([{ spentSlot: undefined }])
     expect(await before.read.milestonesAt([6])).toEqual([])
     expect(await before.read.transactions([transactionIdOf(6)])).toEqual([])
@@ -156,14 +163,14 @@ describe.each(databases)('cached rows of committed slots on $name', ({ name, cre
 
   test('are not cached before their slot is committed', async () => {
     await book(6)
-    await countQueries()
+    await cacheRows()
     const before = await snapshots.begin()
     expect(await before.read.transactions([transactionIdOf(6)])).toMatchObject([
       { state: 'ACCEPTED' },
     ])
     before.end()
     await settle(6)
-    await countQueries()
+    await cacheRows()
     const after = await snapshots.begin()
     expect(await after.read.transactions([transactionIdOf(6)])).toMatchObject([
       { state: 'FINALIZED' },
@@ -172,17 +179,17 @@ describe.each(databases)('cached rows of committed slots on $name', ({ name, cre
   })
 
   test('are read again when the database has another history', async () => {
-    await countQueries()
-    await countQueries()
+    await cacheRows()
     await rewriteFrom(4)
     // One more query: the first read still takes the rows as cached.
     expect(await countQueries()).toBe(6 + 1)
+    await cacheRows()
     expect(await countQueries()).toBe(4)
   })
 
   test('are read again when a copy of another length replaces the database', async () => {
     await commit()
-    await countQueries()
+    await cacheRows()
     await rewriteFrom(5)
     // This process would refuse to write.
     const other = await openedStore(use.url)
@@ -190,16 +197,16 @@ describe.each(databases)('cached rows of committed slots on $name', ({ name, cre
     await other.close()
     // The newest known slot is also read again.
     expect(await countQueries()).toBe(6 + 1 + 1)
+    await cacheRows()
     expect(await countQueries()).toBe(3)
   })
 
   test('are gone after they are pruned', async () => {
-    await countQueries()
-    await countQueries()
+    await cacheRows()
     await use.store.write.pruneLog({ milestones: 2, rows: 1_000 })
     const { prunedSeq } = await use.store.read.logTip()
     expect(prunedSeq).toBeGreaterThan(0)
-    await countQueries()
+    await cacheRows()
     const { read, end } = await snapshots.begin()
     expect(await read.updatesAt([prunedSeq])).toEqual([])
     expect(await read.updatesAt([prunedSeq + 1])).toHaveLength(1)

@@ -1,0 +1,16 @@
+/** A lossy set of hashes in constant memory: a hash replaces the one that has the same lowest bits. */
+export interface HashSet {
+  has(hash: number): boolean
+  add(hash: number): void
+}
+
+/** Creates an empty set that holds at most `size` hashes, integers from 0 to 2^32 - 1. */
+export function createHashSet(size: number): HashSet {
+  const hashes = new Uint32Array(size)
+  return {
+    has: (hash) => hashes[hash % size] === hash,
+    add: (hash) => {
+      hashes[hash % size] = hash
+    },
+  }
+}
