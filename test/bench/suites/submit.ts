@@ -56,8 +56,9 @@ export async function run(words: readonly string[]): Promise<void> {
 
 async function measureBlocks(server: Server, rounds: number): Promise<void> {
   const measured: Awaited<ReturnType<typeof submitRound>>[] = []
-  // Two rounds warm up; each ends when its slot is committed, so that none of their work remains.
-  for (let round = 0; round < 2; round++) await untilSettled(server, await submitRound(server))
+  // Each round ends when its slot is committed, so that none of its work remains for the next one.
+  for (let round = 0; round < warmUpRounds; round++)
+    await untilSettled(server, await submitRound(server))
   const idle = await idleShare(server)
   const [spent, begun] = [server.spent(), performance.now()]
   const checks: number[] = []
@@ -106,6 +107,10 @@ async function idleShare(server: Server): Promise<number> {
 }
 
 const blocksPerRound = 1_500
+
+/** V8 compiles the code of a submission until about 15,000 blocks. */
+const warmUpRounds = 10
+
 let serial = 0
 
 /** Signs blocks with the latest allowed issuing time, so that their slots are open when they are sent, and then submits them. */
