@@ -22,6 +22,8 @@ export interface Measured {
   readonly perSecond: number
   /** The latency of each response, in milliseconds. */
   readonly times: readonly number[]
+  /** The processor time of the database server per request, in microseconds. */
+  readonly databaseUs?: number
 }
 
 /** Sends requests to a server for `ms` milliseconds. */

@@ -59,10 +59,27 @@ export function printResults(database: string, results: Results): void {
     ])
     console.log()
   }
+  if (database === 'PostgreSQL') {
+    printTable(databaseTable(results))
+    console.log()
+  }
   const ratios = barsOf(database).flatMap((bar) => barRow(results, bar))
   if (ratios.length === 0) return
   printTable([['ratio of processor times', '', 'target', 'measured'], ...ratios])
   console.log()
+}
+
+/** The processor time of the database server per request, without the columns whose blocks it also writes. */
+function databaseTable(results: Results): readonly string[][] {
+  const measured = [...results].filter(([{ withBlocks }]) => !withBlocks)
+  const rows = measured.map(([{ head }, ofPeers]) => [
+    head,
+    ...peers.map((peer) => {
+      const all = ofPeers.get(peer)?.flatMap(({ databaseUs }) => databaseUs ?? []) ?? []
+      return all.length === 0 ? '' : median(all).toFixed(0)
+    }),
+  ])
+  return [["PostgreSQL's own µs", ...peers.map(({ name }) => name)], ...rows]
 }
 
 function cell(measured: readonly Measured[] | undefined): string {

@@ -1,9 +1,11 @@
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { Client } from 'pg'
 import { present } from '../../../src/lib/assert.ts'
 import { startPostgresql } from '../../support/postgresql-server.ts'
 import { makeFolder } from '../../support/program.ts'
+import { parentOf, processorMsOfTree } from '../cluster/processor.ts'
 import { type LargeLedger, makeLedger } from '../graphql/data.ts'
 import { compareResponses, load, type Measured } from '../graphql/load.ts'
 import { gatewayPeer, type Peer, peers } from '../graphql/peers.ts'
@@ -15,13 +17,16 @@ import { type Column, printResults, type Results, tables } from '../graphql/tabl
 const help = `npm run bench -- graphql [--short] [--database sqlite|postgresql] [--rows N] [--rounds N] [--only TEXT]
 
 Requests pages of the updates of an address from the built gateway (npm run build) and its peers, in alternation. Compares their
-responses first. Prints the processor time of the server per request, in microseconds, and the requests per second.
+responses first. Prints the processor time of the server per request, in microseconds, and the requests per second, and on
+PostgreSQL also its own processor time.
 
 --short     uses a log of 10^5 rows instead of 10^6, three rounds instead of seven, and fewer columns: about five minutes
 --database  measures only one of the two databases
 --only      measures only the columns of the full run whose head contains this text`
 
 interface Options {
+  /** The processor time of the database server in milliseconds; 0 on SQLite. */
+  readonly databaseMs: () => number
   readonly isShort: boolean
   readonly rounds: number
   readonly isSelected: (column: Column) => boolean
@@ -43,7 +48,7 @@ export async function run(words: readonly string[]): Promise<void> {
   if (values.help) return console.log(help)
   installPeers()
   const isShort = values.short
-  const options = {
+  const options: Omit<Options, 'databaseMs'> = {
     isShort,
     rounds: Number(values.rounds ?? (isShort ? 3 : 7)),
     isSelected: ({ head, short }: Column) =>
@@ -56,7 +61,7 @@ export async function run(words: readonly string[]): Promise<void> {
       await measure(
         'SQLite',
         await makeLedger(folder.databaseUrl, `${folder.databaseFile}.key`, rows),
-        options,
+        { ...options, databaseMs: () => 0 },
       )
     } finally {
       folder.remove()
@@ -69,13 +74,23 @@ export async function run(words: readonly string[]): Promise<void> {
       await measure(
         'PostgreSQL',
         await makeLedger(server.url, `${folder.databaseFile}.key`, rows),
-        options,
+        { ...options, databaseMs: await processorTimeOf(server.url) },
       )
     } finally {
       await server.stop()
       folder.remove()
     }
   }
+}
+
+/** Returns a function that returns the processor time of a PostgreSQL server and its processes, in milliseconds. */
+async function processorTimeOf(url: string): Promise<() => number> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const server = parentOf(present(rows[0], 'a row').pid)
+  await client.end()
+  return () => processorMsOfTree(server)
 }
 
 async function measure(database: string, ledger: LargeLedger, options: Options): Promise<void> {
@@ -149,7 +164,7 @@ const leadMs = 3_000
 async function measureInTurns(
   servers: ReadonlyMap<Peer, Server>,
   columns: readonly Column[],
-  { ledger, rounds, isShort }: Options & { readonly ledger: LargeLedger },
+  { ledger, rounds, isShort, databaseMs }: Options & { readonly ledger: LargeLedger },
 ): Promise<Results> {
   const results = new Map(columns.map((column) => [column, new Map<Peer, Measured[]>()]))
   // The first round warms up: V8 compiles the code of a server while it runs, which takes seconds.
@@ -161,10 +176,12 @@ async function measureInTurns(
       for (const column of columns) {
         if (peer.asks[column.kind] === undefined) continue
         const ms = (isShort ? 500 : 1_000) * (round === 0 ? 6 : 1)
+        const before = databaseMs()
         const measured = await load({ peer, server }, column, { ledger, ms })
         if (round === 0) continue
+        const databaseUs = ((databaseMs() - before) * 1_000) / measured.times.length
         const ofColumn = results.get(column)
-        ofColumn?.set(peer, [...(ofColumn.get(peer) ?? []), measured])
+        ofColumn?.set(peer, [...(ofColumn.get(peer) ?? []), { ...measured, databaseUs }])
       }
       server.pause()
     }
