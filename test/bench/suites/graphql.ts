@@ -154,13 +154,13 @@ async function measureWithBlocks(
 
 const blocksPerSecond = 500
 
-/**
- * The duration of requests before each server's turn. The caches of a paused server are cold, and the gateway commits the slots that it
- * missed, which are 40 in a full run.
- */
-const leadMs = 3_000
+/** The duration of requests before each measurement, because the caches of a paused server are cold. */
+const leadMs = 500
 
-/** Measures all servers in each round, one at a time. */
+/**
+ * Measures the columns one after another, with the servers in alternation: the speed of a shared machine varies from minute to minute, so
+ * compared measurements have to follow each other within seconds.
+ */
 async function measureInTurns(
   servers: ReadonlyMap<Peer, Server>,
   columns: readonly Column[],
@@ -169,21 +169,21 @@ async function measureInTurns(
   const results = new Map(columns.map((column) => [column, new Map<Peer, Measured[]>()]))
   // The first round warms up: V8 compiles the code of a server while it runs, which takes seconds.
   for (let round = 0; round <= rounds; round++) {
-    for (const [peer, server] of servers) {
-      server.resume()
-      const asked = columns.find(({ kind }) => peer.asks[kind] !== undefined)
-      if (asked !== undefined) await load({ peer, server }, asked, { ledger, ms: leadMs })
-      for (const column of columns) {
+    const order = round % 2 === 0 ? [...servers] : [...servers].reverse()
+    for (const column of columns) {
+      for (const [peer, server] of order) {
         if (peer.asks[column.kind] === undefined) continue
-        const ms = (isShort ? 500 : 1_000) * (round === 0 ? 6 : 1)
+        server.resume()
+        await load({ peer, server }, column, { ledger, ms: leadMs })
+        const ms = (isShort ? 500 : 1_000) * (round === 0 ? 4 : 1)
         const before = databaseMs()
         const measured = await load({ peer, server }, column, { ledger, ms })
+        server.pause()
         if (round === 0) continue
         const databaseUs = ((databaseMs() - before) * 1_000) / measured.times.length
         const ofColumn = results.get(column)
         ofColumn?.set(peer, [...(ofColumn.get(peer) ?? []), { ...measured, databaseUs }])
       }
-      server.pause()
     }
   }
   return results
