@@ -4,7 +4,7 @@ export interface HashSet {
   add(hash: number): void
 }
 
-/** Creates an empty set that holds at most `size` hashes, integers from 0 to 2^32 - 1. */
+/** Creates a set of at most `size` hashes, integers from 0 to 2^32 - 1. It is empty, but has 0 until another hash replaces it. */
 export function createHashSet(size: number): HashSet {
   const hashes = new Uint32Array(size)
   return {

@@ -72,7 +72,7 @@ test('on PostgreSQL no read of an address scans the log of the other addresses, 
   }
 })
 
-test('on SQLite the index of an address has all columns that its reads need, so none reads a row of the table', async () => {
+test('on SQLite the index of an address has all columns that its pages need, so none reads a row of the table', async () => {
   const database = await present(databases[0], 'SQLite').create()
   await (await openedStore(database.url)).close()
   const file = new DatabaseSync(database.url.slice('file:'.length), { readOnly: true })
