@@ -25,7 +25,7 @@ export interface Ask {
 }
 
 /** The kinds of pages: the plain fields by GraphQL, the plain fields and the output of each update, and the REST list of the explorer. */
-export type Kind = 'page' | 'nested' | 'rest'
+export type Kind = 'page' | 'outputs' | 'nested' | 'rest'
 
 // biome-ignore lint/suspicious/noExplicitAny: the responses of the servers differ
 type Any = any
@@ -46,8 +46,13 @@ export const plainFields = [
 ]
 const plain = plainFields.join(' ')
 const pageInfo = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
-/** The output of an update. The gateway's schema has the ids of its transaction and block there, but not the objects. */
-const linked = 'output { outputId bookedSlot isSpent spentSlot transactionId blockId bytes }'
+const output = 'outputId bookedSlot isSpent spentSlot transactionId blockId bytes'
+/** The output of an update. */
+const withOutput = `output { ${output} }`
+/** Its output, the transaction that created it, and the block of that transaction. */
+const withBlock = `output {
+  ${output} transaction { transactionId slot state block { blockId slot issuerId issuingTime state bytes } }
+}`
 
 const variables = '$address: String!, $first: Int!, $after: String'
 const list = 'ledgerUpdates(address: $address, first: $first, after: $after)'
@@ -69,7 +74,8 @@ export const gatewayPeer: Peer = {
   file: undefined,
   asks: {
     page: graphql(nodes(plain), gatewayAfter),
-    nested: graphql(nodes(`${plain} ${linked}`), gatewayAfter),
+    outputs: graphql(nodes(`${plain} ${withOutput}`), gatewayAfter),
+    nested: graphql(nodes(`${plain} ${withBlock}`), gatewayAfter),
     rest: {
       ask: ({ address, first, begin }) => {
         const { slot, outputId, isSpent } = begin ?? {}
@@ -111,7 +117,8 @@ export const pothos: Peer = {
   file: 'pothos.ts',
   asks: {
     page: graphql(edges(plain), pothosAfter),
-    nested: graphql(edges(`${plain} ${linked}`), pothosAfter),
+    outputs: graphql(edges(`${plain} ${withOutput}`), pothosAfter),
+    nested: graphql(edges(`${plain} ${withBlock}`), pothosAfter),
   },
 }
 

@@ -47,6 +47,26 @@ builder.scalarType('UInt32', { serialize: Number })
 builder.scalarType('UInt64', { serialize: String })
 builder.scalarType('Hex', { serialize: (bytes) => `0x${Buffer.from(bytes).toString('hex')}` })
 
+const Block = builder.prismaObject('Block', {
+  fields: (t) => ({
+    blockId: t.expose('id', { type: 'Hex' }),
+    slot: t.expose('slot', { type: 'UInt32' }),
+    issuerId: t.expose('issuerId', { type: 'Hex' }),
+    issuingTime: t.expose('issuingTime', { type: 'UInt64' }),
+    state: t.exposeString('state'),
+    bytes: t.expose('bytes', { type: 'Hex' }),
+  }),
+})
+
+const Transaction = builder.prismaObject('Transaction', {
+  fields: (t) => ({
+    transactionId: t.expose('id', { type: 'Hex' }),
+    slot: t.expose('slot', { type: 'UInt32' }),
+    state: t.exposeString('state'),
+    block: t.relation('block', { type: Block }),
+  }),
+})
+
 builder.prismaObject('Output', {
   fields: (t) => ({
     outputId: t.expose('id', { type: 'Hex' }),
@@ -62,6 +82,14 @@ builder.prismaObject('Output', {
       type: 'Hex',
       select: { id: true },
       resolve: (output) => output.id.subarray(0, 36),
+    }),
+    // Prisma reads the transactions of a page in one query, because it batches `findUnique`.
+    transaction: t.prismaField({
+      type: Transaction,
+      nullable: true,
+      select: { id: true },
+      resolve: (query, output) =>
+        prisma.transaction.findUnique({ ...query, where: { id: output.id.subarray(0, 36) } }),
     }),
   }),
 })
