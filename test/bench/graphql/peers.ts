@@ -24,7 +24,10 @@ export interface Ask {
   read(body: Any, question: Question, ledger: LargeLedger): object
 }
 
-/** The kinds of pages: the plain fields by GraphQL, the plain fields and the output of each update, and the REST list of the explorer. */
+/**
+ * The kinds of pages: by GraphQL the plain fields, these with the output of each update, and these with the output, its transaction and its
+ * block; and the REST list of the explorer.
+ */
 export type Kind = 'page' | 'outputs' | 'nested' | 'rest'
 
 // biome-ignore lint/suspicious/noExplicitAny: the responses of the servers differ
