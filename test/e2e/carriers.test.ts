@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
-import { slotOfId } from '../../src/protocol/ids.ts'
+import { slotOfId, transactionOf } from '../../src/protocol/ids.ts'
 import type { CommitmentId, OutputId, TransactionId } from '../../src/protocol/primitives.ts'
 import type { SignedTransaction } from '../../src/protocol/transaction.ts'
 import { graphql } from '../support/client.ts'
@@ -11,7 +11,14 @@ import {
   worldParameters,
 } from '../support/ledger-world.ts'
 import { until } from '../support/until.ts'
-import { getJson, ownedBy, paymentOf, type SignedPayment, user } from '../support/wallet.ts'
+import {
+  genesisOutputs,
+  getJson,
+  ownedBy,
+  paymentOf,
+  type SignedPayment,
+  user,
+} from '../support/wallet.ts'
 
 /**
  * Submits one transaction in several blocks, with valid and invalid unlocks, before and after its input exists. The expected
@@ -388,6 +395,17 @@ describe('a transaction whose input does not exist yet has the expected state wh
   })
 })
 
+test('an output of the genesis has the transaction of the genesis', async () => {
+  const ids = await genesisOutputs(world.gateway.url, user(0))
+  const id = present(ids[0], 'an output of the genesis')
+  const query = `{ output(id: "${id}") { transaction { transactionId slot state failure { code } blockId } } }`
+  const { data } = await graphql(world.gateway.url, query)
+  expect(data.output.transaction).toEqual({
+    ...{ transactionId: transactionOf(id), slot: worldParameters.genesisSlot },
+    ...{ state: 'FINALIZED', failure: null, blockId: null },
+  })
+})
+
 function caseOf([name, script, shape = {}]: Case) {
   return { name, script, shape }
 }
@@ -397,6 +415,8 @@ interface Family {
   readonly payloads: Readonly<Record<Exclude<Step, 'commit' | 'slot'>, SignedTransaction>>
   readonly parent: SignedPayment
   readonly transactionId: TransactionId
+  /** The output that the transaction creates. */
+  readonly created: OutputId
 }
 
 async function makeFamily({ index = 0, ...shape }: Shape = {}): Promise<Family> {
@@ -436,11 +456,12 @@ async function makeFamily({ index = 0, ...shape }: Shape = {}): Promise<Family> 
     },
     parent,
     transactionId: right.transactionId,
+    created: present(right.created[0], 'an output'),
   }
 }
 
 /** Executes the steps, and compares the status of the transaction after each one, by GraphQL and by REST. */
-async function follow({ payloads, transactionId }: Family, script: Script): Promise<void> {
+async function follow({ payloads, ...ids }: Family, script: Script): Promise<void> {
   const carriers: string[] = []
   const statuses: string[] = []
   for (const [step] of script) {
@@ -451,7 +472,7 @@ async function follow({ payloads, transactionId }: Family, script: Script): Prom
       await untilBooked(blockId)
       if (step !== 'parent' && step !== 'rival') carriers.push(blockId)
     }
-    statuses.push(await statusOf(transactionId, carriers))
+    statuses.push(await statusOf(ids, carriers))
   }
   expect(statuses).toEqual(script.map(([, expected]) => expected))
 }
@@ -463,13 +484,16 @@ async function untilBooked(blockId: string): Promise<void> {
 }
 
 async function statusOf(
-  transactionId: TransactionId,
+  { transactionId, created }: Pick<Family, 'transactionId' | 'created'>,
   carriers: readonly string[],
 ): Promise<string> {
-  const query = `{ transaction(id: "${transactionId}") { state failure { code } blockId } }`
+  const query = `{ transaction(id: "${transactionId}") { ...T } output(id: "${created}") { transaction { ...T } } }
+    fragment T on Transaction { transactionId slot state failure { code } blockId }`
   const { data } = await graphql(world.gateway.url, query)
   if (data.transaction === null) return 'unknown'
   const { state, failure, blockId } = data.transaction
+  const isBooked = ['ACCEPTED', 'FINALIZED'].includes(state)
+  expect(data.output).toEqual(isBooked ? { transaction: data.transaction } : null)
   const route = `${world.gateway.url}/api/core/v3/transactions/${transactionId}/metadata`
   const { transactionState, transactionFailureReason, earliestAttachmentSlot } =
     await getJson(route)

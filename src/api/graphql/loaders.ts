@@ -1,11 +1,13 @@
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { Result } from '../../lib/result.ts'
+import { transactionOf } from '../../protocol/ids.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { type AddressBalance, readBalances } from '../../service/addresses/read-address.ts'
 import { readBlocks } from '../../service/blocks/read-block.ts'
 import {
   contentOfBlock,
+  creatingTransaction,
   type ListedTransaction,
   readTransactions,
   type TransactionView,
@@ -58,6 +60,18 @@ export async function outputsInBatch(
 export const blockInBatch = orFailing(byKey(readBlocks))
 /** Loads a transaction; `undefined` when it is not known. */
 export const transactionInBatch = orFailing(byKey(readTransactions))
+
+/** Loads the transaction that created an output; `undefined` when it is not known. */
+export async function creatorInBatch(
+  context: GatewayContext,
+  output: OutputView,
+): Promise<ListedTransaction | undefined> {
+  const tip = present(await tipInBatch(context, 'TIP'), 'the tip')
+  return (
+    creatingTransaction(context.services, output, tip) ??
+    transactionInBatch(context, transactionOf(output.outputId))
+  )
+}
 
 /** Returns a transaction with its content. Loads its block when the content is not known yet. */
 export async function withContent(

@@ -1,11 +1,16 @@
 import { present } from '../../lib/assert.ts'
-import { transactionOf } from '../../protocol/ids.ts'
 import { outputLife } from '../../service/outputs/output-life.ts'
 import { orThrow } from '../errors.ts'
 import { BlockNode } from './block.ts'
 import { builder } from './builder.ts'
 import { LedgerUpdate } from './ledger-updates.ts'
-import { blockInBatch, milestoneInBatch, outputInBatch, transactionInBatch } from './loaders.ts'
+import {
+  blockInBatch,
+  creatorInBatch,
+  milestoneInBatch,
+  outputInBatch,
+  transactionInBatch,
+} from './loaders.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
 import { reads } from './prices.ts'
@@ -20,7 +25,7 @@ builder.objectFields(OutputNode, (t) => ({
     description:
       'The transaction that created the output. Null, possibly with an error, if an upstream node does not provide it.',
     complexity: reads(1),
-    resolve: ({ outputId }, _args, context) => transactionInBatch(context, transactionOf(outputId)),
+    resolve: (output, _args, context) => creatorInBatch(context, output),
   }),
   spendingTransaction: t.field({
     type: TransactionNode,
@@ -77,8 +82,8 @@ builder.objectFields(LedgerUpdate, (t) => ({
       'The transaction that created or spent the output. Null if it is not known. Null with an error if an upstream node does not provide it.',
     complexity: reads(2),
     resolve: async ({ outputId, isSpent }, _args, context) => {
-      if (!isSpent) return transactionInBatch(context, transactionOf(outputId))
       const view = present(await outputInBatch(context, outputId), outputId)
+      if (!isSpent) return creatorInBatch(context, view)
       const { spentBy } = orThrow(await outputLife(context.services, view))
       return spentBy && transactionInBatch(context, spentBy)
     },

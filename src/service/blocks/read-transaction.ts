@@ -2,11 +2,11 @@ import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { CarriedTransaction } from '../../node/source.ts'
 import { type Block, signedTransactionOf } from '../../protocol/block.ts'
-import { indexOf, outputId, slotOfId } from '../../protocol/ids.ts'
+import { indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import type { TransactionMetadata } from '../../protocol/node-responses.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import type { SignedTransaction } from '../../protocol/transaction.ts'
-import type { TransactionRow } from '../../store/rows.ts'
+import type { LogTip, OutputRow, TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
 import { type BlockView, decodeBlock, fetchMissing, type ReadBlockError } from './read-block.ts'
@@ -74,6 +74,23 @@ export async function readTransactions(
     const answered = await node.transaction(id)
     return answered.ok ? ok(answered.value && viewOfTransaction(answered.value)) : answered
   })
+}
+
+/**
+ * Returns the transaction that created an output, as of a tip, without reading it: on the own ledger an output is booked in the slot of its
+ * transaction and has the same block. `undefined` if the transaction must be read: for outputs of the genesis, and in upstream mode, where
+ * the node reports the state of a transaction.
+ */
+export function creatingTransaction(
+  { source }: Pick<Services, 'source'>,
+  { outputId, blockId, bookedSlot }: OutputRow,
+  tip: Pick<LogTip, 'slot'>,
+): ListedTransaction | undefined {
+  const { node, network } = source
+  if (node !== undefined || bookedSlot === network.parameters.genesisSlot) return undefined
+  const state = bookedSlot <= tip.slot ? 'FINALIZED' : 'ACCEPTED'
+  const transactionId = transactionOf(outputId)
+  return { transactionId, blockId, slot: bookedSlot, state, failure: undefined }
 }
 
 /** The content of the transaction in a block. */
