@@ -107,7 +107,7 @@ export type StartError =
 /** Milliseconds that requests in progress may still take when the gateway closes. */
 const closeGraceMs = 3_000
 
-/** Maximum number of signatures that OpenSSL refused and that are queued for the second check: about a second of work. */
+/** Maximum number of signatures that the fast check refused and that are queued for the second check: about a second of work. */
 const maxQueuedSignatures = 1_000
 
 /** Opens a gateway. When a step fails or throws, everything that was opened before it is closed. */

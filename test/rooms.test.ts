@@ -86,6 +86,7 @@ const roomsByPackage: Readonly<Record<string, readonly string[]>> = {
   '@noble': ['protocol', 'node', 'explorer'],
   bech32: ['protocol'],
   'hash-wasm': ['protocol'],
+  'sodium-native': ['node'],
   'lru-cache': ['lib', 'store', 'feed', 'node', 'node/embedded', 'node/upstream', 'service', 'api'],
   '@prisma': ['store', 'generated'],
   'node:sqlite': ['store'],

@@ -181,9 +181,9 @@ function addWork(add: Add, { services: { source }, store, signatures }: GaugeSou
     one(source.waiting()),
   )
   add('signature_checks_total', 'Checked signatures by checker.', ['checker'], () => {
-    const { byOpenSsl, byFallback } = signatures.counts()
+    const { byFastCheck, byFallback } = signatures.counts()
     return [
-      [{ checker: 'openssl' }, byOpenSsl],
+      [{ checker: 'fast' }, byFastCheck],
       [{ checker: 'fallback' }, byFallback],
     ]
   })

@@ -1,30 +1,10 @@
-import { parentPort } from 'node:worker_threads'
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { present } from '../lib/assert.ts'
-import { hexToBytes } from '../lib/hex.ts'
 import { lowerThreadPriority } from '../lib/thread-priority.ts'
-import type { SignedMessage } from './signed-message.ts'
+import { answerSignatures } from './answer-signatures.ts'
 
-/** The worker thread of `ed25519-fallback.ts`: answers each request in order. */
-
-/** A signature to check. */
-export interface SignatureRequest extends SignedMessage {
-  readonly id: number
-}
-
-/** The verdict on the request with the same id. */
-export interface SignatureResponse {
-  readonly id: number
-  readonly isValid: boolean
-}
+/** The worker thread that checks signatures again by ZIP-215, with noble. */
 
 lowerThreadPriority()
-const port = present(parentPort, 'the port of a worker thread')
-port.on('message', (request: SignatureRequest) => {
-  const answer: SignatureResponse = { id: request.id, isValid: isValidForNoble(request) }
-  port.postMessage(answer)
-})
-
-function isValidForNoble({ signature, message, publicKey }: SignedMessage): boolean {
-  return ed25519.verify(hexToBytes(signature), message, hexToBytes(publicKey), { zip215: true })
-}
+answerSignatures(({ signature, message, publicKey }) =>
+  ed25519.verify(signature, message, publicKey, { zip215: true }),
+)

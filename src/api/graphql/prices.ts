@@ -98,7 +98,7 @@ export const outputsCost = itemsCost(128)
 
 /**
  * Returns the price of decoding and hashing a block or transaction in an argument and checking its signatures, at most as many as fit into
- * its text. A signature that OpenSSL rejects is checked again at more than ten times the price, which is counted at that time.
+ * its text. A signature that the fast check refuses is checked again at more than ten times the price, which is counted at that time.
  */
 export function judgementCost({ input: { bytes: text, json } }: JudgedArgs): Price {
   const signatures = text ? text.length / hexOfSignature : signaturesIn(json)
@@ -123,7 +123,7 @@ function signaturesIn(json: unknown): number {
 
 const signaturesByJson = new WeakMap<object, number>()
 
-/** Cost of a signature that OpenSSL accepts. */
+/** Cost of a signature that the fast check accepts. */
 export const signatureCost = 20
 /** Additional cost of checking a signature again with the second implementation. */
 export const doubtfulSignatureCost = 250
