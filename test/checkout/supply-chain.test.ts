@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { productionPackages, type Sbom, sbomText } from '../support/sbom.ts'
@@ -35,6 +35,15 @@ test('no package builds or downloads a program', () => {
     return gypfile === true || hooks.some((hook) => hook in scripts)
   })
   expect(builds.map(({ name }) => name)).toEqual([])
+})
+
+test('only libsodium has native code, and it may be left out', () => {
+  const isNative = ({ path }: { readonly path: string }) =>
+    readdirSync(new URL(`../../${path}`, import.meta.url), { recursive: true }).some((file) =>
+      String(file).endsWith('.node'),
+    )
+  expect(packages.filter(isNative).map(({ name }) => name)).toEqual(['sodium-native'])
+  expect(Object.keys(packageJson.optionalDependencies)).toEqual(['sodium-native'])
 })
 
 test('the bill of materials has exactly these packages, with digests and licences', async () => {
