@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -19,8 +19,10 @@ export function compile(name: string, files: readonly string[]): URL {
     rootDir: inRoot('.'),
     outDir: fileURLToPath(out),
   }
+  // No import leads to the modules of worker threads.
+  const workers = globSync('src/**/*-worker.ts', { cwd: root })
   const settings = { extends: inRoot('tsconfig.json'), compilerOptions, include: [] }
-  writeFileSync(config, JSON.stringify({ ...settings, files: files.map(inRoot) }))
+  writeFileSync(config, JSON.stringify({ ...settings, files: [...files, ...workers].map(inRoot) }))
   execFileSync(inRoot('node_modules/.bin/tsc'), ['-p', config])
   for (const beside of ['prisma', 'package.json']) {
     const link = fileURLToPath(new URL(beside, out))
