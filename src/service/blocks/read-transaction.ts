@@ -87,7 +87,8 @@ export function creatingTransaction(
   tip: Pick<LogTip, 'slot'>,
 ): ListedTransaction | undefined {
   const { node, network } = source
-  if (node !== undefined || bookedSlot === network.parameters.genesisSlot) return undefined
+  const isOfGenesis = bookedSlot === network.parameters.genesisSlot
+  if (node !== undefined || blockId === undefined || isOfGenesis) return undefined
   const state = bookedSlot <= tip.slot ? 'FINALIZED' : 'ACCEPTED'
   const transactionId = transactionOf(outputId)
   return { transactionId, blockId, slot: bookedSlot, state, failure: undefined }
