@@ -22,14 +22,14 @@ PostgreSQL also its own processor time.
 
 --short     uses a log of 10^5 rows instead of 10^6, three rounds instead of seven, and fewer columns: about five minutes
 --database  measures only one of the two databases
---only      measures only the columns of the full run whose head contains this text`
+--only      measures only the column of the full run with this head, or the columns whose head contains this text`
 
 interface Options {
   /** The processor time of the database server in milliseconds; 0 on SQLite. */
   readonly databaseMs: () => number
   readonly isShort: boolean
   readonly rounds: number
-  readonly isSelected: (column: Column) => boolean
+  readonly selected: readonly Column[]
 }
 
 /** Prints the tables of each database. */
@@ -51,8 +51,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const options: Omit<Options, 'databaseMs'> = {
     isShort,
     rounds: Number(values.rounds ?? (isShort ? 3 : 7)),
-    isSelected: ({ head, short }: Column) =>
-      values.only === undefined ? short === true || !isShort : head.includes(values.only),
+    selected: selectedColumns(isShort, values.only),
   }
   const rows = Number(values.rows ?? (isShort ? 100_000 : 1_000_000))
   if (values.database !== 'postgresql') {
@@ -83,6 +82,16 @@ export async function run(words: readonly string[]): Promise<void> {
   }
 }
 
+function selectedColumns(isShort: boolean, only: string | undefined): readonly Column[] {
+  const columns = tables.flat()
+  if (only === undefined) return columns.filter(({ short }) => short === true || !isShort)
+  const exact = columns.filter(({ head }) => head === only)
+  const selected = exact.length > 0 ? exact : columns.filter(({ head }) => head.includes(only))
+  if (selected.length > 0) return selected
+  const heads = columns.map(({ head }) => `\n  ${head}`).join('')
+  throw new Error(`no column's head contains ${JSON.stringify(only)}; the heads are:${heads}`)
+}
+
 /** Returns a function that returns the processor time of a PostgreSQL server and its processes, in milliseconds. */
 async function processorTimeOf(url: string): Promise<() => number> {
   const client = new Client({ connectionString: url })
@@ -101,7 +110,7 @@ async function measure(database: string, ledger: LargeLedger, options: Options):
     // Awaits all starts, so that the code below ends every started server even if another one fails.
     const failure = (await Promise.allSettled(there.map(start))).find(isRejected)
     if (failure !== undefined) throw failure.reason
-    const selected = tables.flat().filter(options.isSelected)
+    const { selected } = options
     const columns = selected.filter(({ withBlocks }) => !withBlocks)
     await compareResponses(servers, selected, ledger)
     for (const server of servers.values()) server.pause()
