@@ -198,7 +198,7 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   newestSlotWithBlocks(upTo: SlotIndex): Promise<SlotIndex | undefined>
   /** Blocks of every state after a position of the inbox, in inbox order. */
   blocksAfter(page: { readonly inbox: number; readonly limit: number }): Promise<BlockRow[]>
-  /** The blocks that reference a block, by id, without the first `skip`. */
+  /** The blocks that reference a block, by position in the inbox, without the first `skip`. */
   children(
     blockId: BlockId,
     page: { readonly skip: number; readonly limit: number },

@@ -90,7 +90,7 @@ export interface ListReader {
     parts: readonly (Between & { readonly where: BlockConditions })[],
     page: PageOrder,
   ): Promise<BlockRow[][]>
-  /** The blocks that reference a block, by id. The ids are the positions. */
+  /** The blocks that reference a block, by position in the inbox. */
   childPages(
     parts: readonly (Between & { readonly parent: BlockId })[],
     page: PageOrder,

@@ -1,5 +1,5 @@
+import type { Block as StoredBlock } from '../generated/prisma/client.ts'
 import { resolutions } from '../ledger/activity-buckets.ts'
-import { present } from '../lib/assert.ts'
 import { Block } from '../protocol/block.ts'
 import { decode } from '../protocol/schema/schema.ts'
 import type { PruneBlocksRequest, PruneBlocksResult } from './prune-contract.ts'
@@ -23,7 +23,7 @@ export async function pruneBlocks(
     ['tagged', span.to],
     ['validation', Math.min(span.to, votesBefore - 1)],
   ]
-  const found: { readonly id: Uint8Array; readonly bytes: Uint8Array }[] = []
+  const found: Pick<StoredBlock, 'id' | 'inbox' | 'bytes'>[] = []
   for (const [kind, to] of upTo) {
     for (const state of ['FINALIZED', 'DROPPED']) {
       if (found.length >= limit) break
@@ -31,7 +31,7 @@ export async function pruneBlocks(
         where: { state, kind: kindToNumber(kind), slot: { gte: span.from, lte: to } },
         orderBy: { slot: 'asc' },
         take: limit - found.length,
-        select: { id: true, bytes: true },
+        select: { id: true, inbox: true, bytes: true },
       })
       found.push(...rows)
     }
@@ -39,10 +39,9 @@ export async function pruneBlocks(
   if (found.length === 0) return { pruned: 0, isDone: true }
   const ids = found.map(({ id }) => ({ blockId: idFromBytes<'BlockId'>(id) }))
   // The table of references is sorted by parent, so a reference cannot be found by its child alone.
-  const references = found.flatMap(({ bytes }, i) => {
-    const { blockId: child } = present(ids[i], 'the id of the block')
-    return parentsOf(bytes).map((parent) => ({ parent, child }))
-  })
+  const references = found.flatMap(({ inbox, bytes }) =>
+    parentsOf(bytes).map((parent) => ({ parent, inbox: Number(inbox) })),
+  )
   await sql.remove(tx, blockParents, references)
   await sql.remove(tx, blockIds, ids)
   return { pruned: found.length, isDone: found.length < limit }

@@ -25,7 +25,7 @@ export async function storeFinalBlocks(
     state: 'FINALIZED' as const,
   }))
   await sql.insert(tx, table.blocks, rows)
-  await insertParents(writing, unknown)
+  await insertParents(writing, rows)
   await sql.insertTransactions(
     tx,
     transactions.map((transaction) => ({ ...transaction, state: 'PENDING', carriers: 1 })),

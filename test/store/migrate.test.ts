@@ -182,7 +182,7 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     await store.close()
   })
 
-  test('set the kinds of existing blocks and outputs', async () => {
+  test('set the kinds of existing blocks and outputs, and the positions of children', async () => {
     const names = shipped.find((migration) => migration.endsWith('_list_indexes')) ?? ''
     const later = shipped.filter((migration) => migration >= names)
     for (const migration of later) rmSync(join(migrations, migration), { recursive: true })
@@ -203,6 +203,9 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
       empty.url,
       `INSERT INTO blocks (id, inbox, slot, "issuerId", "issuingTime", bytes, "transactionId", state, kind, "workScore") VALUES ${rows}`,
     )
+    const [parent = '0x', ...children] = [...expected.keys()]
+    const references = children.map((child) => `(${bytes(parent)}, ${bytes(child)})`)
+    await onDatabase(empty.url, `INSERT INTO block_parents (parent, child) VALUES ${references}`)
     const outputs = [0, 1, 2, 3, 4, 5].map((code) => {
       const id = bytes(`0x0${code}`)
       return `(${id}, ${id}, ${bytes('0x00')}, 1)`
@@ -225,6 +228,10 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
     )
     const codes = await database.writer.output.findMany({ orderBy: { id: 'asc' } })
     expect(codes.map(({ kind }) => kind)).toEqual([0, 1, 2, 3, 4, 5])
+    const kept = await database.writer.blockParent.findMany({ orderBy: { inbox: 'asc' } })
+    expect(kept).toEqual(
+      children.map((_child, i) => ({ parent: hexToBytes(parent), inbox: BigInt(i + 1) })),
+    )
   })
 
   test('may contain semicolons in texts and comments', async () => {

@@ -117,7 +117,7 @@ builder.objectFields(BlockNode, (t) => ({
     type: BlockConnection,
     nullable: true,
     description:
-      'A list of the stored blocks that have the block as a parent of any kind, ordered by id. The order does not depend on time; sort reverses it. Null with an error in upstream mode.',
+      'A list of the stored blocks that have the block as a parent of any kind, ordered by their arrival at the gateway. Null with an error in upstream mode.',
     complexity: listCost,
     args: listArgs,
     resolve: async ({ blockId }, page, context) =>

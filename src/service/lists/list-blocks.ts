@@ -114,7 +114,7 @@ export const readChildParts: ReadParts<ChildList, BlockView> = async ({ store },
   return pages.map((rows) => rows.map(viewOfBlock))
 }
 
-/** Lists the blocks that refer to a block, by id. */
+/** Lists the blocks that refer to a block, by arrival. */
 export async function listChildBlocks(
   { source, read }: ListReads<ChildList, BlockView>,
   parent: BlockId,
@@ -122,11 +122,11 @@ export async function listChildBlocks(
 ): Paged<BlockView, NotOffered> {
   const listed = checkOffered(source, 'the children of a block')
   if (!listed.ok) return listed
-  return await readPartPage(read, { parent }, blocksById, args)
+  return await readPartPage(read, { parent }, byArrival, args)
 }
 
-const blocksById = {
-  cursors: keysetCursors({ list: 'child', values: [36] }),
-  whole: { above: ['0x'], below: [`0x${'ff'.repeat(37)}`] },
-  positionOf: ({ blockId }: BlockView) => [blockId],
+const byArrival = {
+  cursors: keysetCursors({ list: 'child', values: ['NUMBER'] }),
+  whole: { above: [-Number.MAX_SAFE_INTEGER], below: [Number.MAX_SAFE_INTEGER] },
+  positionOf: ({ inbox }: BlockView) => [inbox],
 }

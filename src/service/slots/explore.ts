@@ -166,7 +166,7 @@ export async function countSlotBlocks(
   return (await read.countBlocks(slot, slot)).accepted
 }
 
-/** Lists a page of the blocks that refer to a block, by id; `undefined` if the block is not known. */
+/** Lists a page of the blocks that refer to a block, by arrival; `undefined` if the block is not known. */
 export async function listChildren(
   { store: { read }, parameters }: Pick<Services, 'store' | 'parameters'>,
   blockId: BlockId,

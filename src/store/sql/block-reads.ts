@@ -3,7 +3,6 @@ import type { StoreReader } from '../contract.ts'
 import { kindToNumber } from '../values.ts'
 import {
   blockIds,
-  blockParents,
   blockStates,
   blocks,
   inboxPositions,
@@ -19,7 +18,9 @@ export function blockReads({ row, rows, keyed }: Reading) {
   const block = row(blocks, 'WHERE id = ?')
   const states = keyed(blockStates, blockIds)
   const issued = keyed(issuedBlocks, blockIds)
-  const children = rows(blockParents, 'WHERE parent = ? ORDER BY child LIMIT ? OFFSET ?')
+  const positions =
+    'SELECT inbox FROM block_parents WHERE parent = ? ORDER BY inbox LIMIT ? OFFSET ?'
+  const children = rows(blockIds, `WHERE inbox IN (${positions}) ORDER BY inbox`)
   const transaction = row(transactions, 'WHERE id = ?')
 
   return {
@@ -30,8 +31,8 @@ export function blockReads({ row, rows, keyed }: Reading) {
       return new Map(found.map(({ blockId, issuingTime }) => [blockId, issuingTime]))
     },
     children: async (blockId, { skip, limit }) => {
-      const references = await children(hexToBytes(blockId), limit, skip)
-      return references.map(({ child }) => child)
+      const found = await children(hexToBytes(blockId), limit, skip)
+      return found.map((child) => child.blockId)
     },
     transaction: (transactionId) => transaction(hexToBytes(transactionId)),
   } satisfies Partial<StoreReader>

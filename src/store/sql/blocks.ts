@@ -18,10 +18,10 @@ export async function knownBlocks(
 /** Inserts the references of new blocks to their parents, without duplicates. */
 export async function insertParents(
   { tx, sql }: RawWriting,
-  blocks: readonly { readonly blockId: BlockId; readonly parents?: readonly BlockId[] }[],
+  blocks: readonly { readonly inbox: number; readonly parents?: readonly BlockId[] }[],
 ): Promise<void> {
-  const references = blocks.flatMap(({ blockId: child, parents = [] }) =>
-    [...new Set(parents)].map((parent) => ({ parent, child })),
+  const references = blocks.flatMap(({ inbox, parents = [] }) =>
+    [...new Set(parents)].map((parent) => ({ parent, inbox })),
   )
   if (references.length > 0) await sql.insert(tx, blockParents, references)
 }

@@ -163,10 +163,10 @@ export const blockStates = table('blocks', {
   state: blockState,
 })
 
-/** References between blocks. */
+/** References between blocks, each with the position of the child in the inbox. */
 export const blockParents = table('block_parents', {
   parent: id<'BlockId'>(),
-  child: id<'BlockId'>(),
+  inbox: long,
 })
 
 const carriedTransaction = {

@@ -157,9 +157,9 @@ function blockPageReads(reading: Reading) {
     table: blocks,
     name: 'block_parents',
     equal: [bytes('parent')],
-    order: [bytes('child')],
-    key: id,
-    positionOf: ({ blockId }) => [blockId],
+    order: [long('inbox')],
+    key: long('inbox'),
+    positionOf: ({ inbox }) => [inbox],
   })
 
   return {

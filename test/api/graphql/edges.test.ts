@@ -50,12 +50,7 @@ describe('edges', () => {
         blockId,
         block: { blockId, milestone: { index: slotOfBlock(blockId) } },
       })),
-      children: {
-        nodes: [blockIdOf(15), blockIdOf(17)]
-          .sort()
-          .reverse()
-          .map((blockId) => ({ blockId })),
-      },
+      children: { nodes: [blockIdOf(17), blockIdOf(15)].map((blockId) => ({ blockId })) },
       milestone: {
         index: row.slot,
         previous: { index: row.slot - 1 },

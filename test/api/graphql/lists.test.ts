@@ -350,9 +350,10 @@ const walks: [string, Walk][] = [
   ],
   [
     'children of a block',
-    nestedWalk(`block(id: "${blockIdOf(5)}")`, 'children', 'blockId', () =>
-      [blockIdOf(6), blockIdOf(8)].sort().reverse(),
-    ),
+    nestedWalk(`block(id: "${blockIdOf(5)}")`, 'children', 'blockId', () => [
+      blockIdOf(8),
+      blockIdOf(6),
+    ]),
   ],
 ]
 

@@ -55,7 +55,7 @@ const afterwards = [
   'CREATE INDEX plain_outputs_spent ON plain_outputs ("spentBy")',
   'CREATE INDEX plain_outputs_owner ON plain_outputs (owner, "spentSlot", "bookedSlot", id)',
   'CREATE INDEX plain_outputs_kind ON plain_outputs (owner, kind, "spentSlot", "bookedSlot", id)',
-  'CREATE INDEX plain_parents ON block_parents (child)',
+  'CREATE INDEX plain_parents ON block_parents (inbox)',
   'CREATE INDEX plain_updates ON ledger_updates ("outputId")',
 ]
 

@@ -107,14 +107,16 @@ export const Block = builder.prismaObject('Block', {
     // Uses the join table, because with `parents: { some: … }` Prisma scans all blocks.
     children: t.prismaConnection({
       type: 'Block',
-      cursor: 'id',
+      cursor: 'inbox',
       resolve: async ({ take, skip, cursor, ...child }, { id }) => {
         const found = await prisma.blockParent.findMany({
           where: { parentId: id },
-          orderBy: { childId: 'desc' },
+          orderBy: { inbox: 'desc' },
           take,
           skip,
-          ...(cursor?.id && { cursor: { parentId_childId: { parentId: id, childId: cursor.id } } }),
+          ...(cursor?.inbox && {
+            cursor: { parentId_inbox: { parentId: id, inbox: cursor.inbox } },
+          }),
           select: { child: child },
         })
         return found.map((row) => row.child)

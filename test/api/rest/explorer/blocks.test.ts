@@ -89,22 +89,24 @@ describe.each(paths)('the blocks of a milestone, %s', (version, pathOf) => {
 })
 
 describe('the children of a block', () => {
-  test.each(['v2', 'v3'])('are the blocks that refer to it, page by page, %s', async (version) => {
-    for (const parent of parents) {
-      const url = `${explorer}/${version}/blocks/${parent}/children`
-      const { children, ...rest } = await restJson(url)
-      expect(rest).toEqual({ blockId: parent, maxResults: 100, count: children.length })
-      expect(children).toEqual(children.toSorted())
-      expect(children).toEqual(expect.arrayContaining([...blockIds]))
-      const paged: string[] = []
-      for (let page = 0; paged.length < children.length; page++) {
-        const part = await restJson(`${url}?pageSize=2&page=${page}`)
-        expect(part).toMatchObject({ maxResults: 2, count: part.children.length })
-        paged.push(...part.children)
+  test.each(['v2', 'v3'])(
+    'are the blocks that refer to it, by arrival, page by page, %s',
+    async (version) => {
+      for (const parent of parents) {
+        const url = `${explorer}/${version}/blocks/${parent}/children`
+        const { children, ...rest } = await restJson(url)
+        expect(rest).toEqual({ blockId: parent, maxResults: 100, count: children.length })
+        expect(children.filter((id: BlockId) => blockIds.includes(id))).toEqual(blockIds)
+        const paged: string[] = []
+        for (let page = 0; paged.length < children.length; page++) {
+          const part = await restJson(`${url}?pageSize=2&page=${page}`)
+          expect(part).toMatchObject({ maxResults: 2, count: part.children.length })
+          paged.push(...part.children)
+        }
+        expect(paged).toEqual(children)
       }
-      expect(paged).toEqual(children)
-    }
-  })
+    },
+  )
 
   test('exist for the genesis block, which is not stored', async () => {
     const genesisBlock = `0x${'00'.repeat(36)}`

@@ -1,0 +1,13 @@
+-- RedefineTable
+CREATE TABLE "new_block_parents" (
+    "parent" BLOB NOT NULL,
+    "inbox" BIGINT NOT NULL,
+
+    PRIMARY KEY ("parent", "inbox")
+) WITHOUT ROWID;
+INSERT INTO "new_block_parents" ("parent", "inbox")
+    SELECT "parent", "blocks"."inbox"
+    FROM "block_parents" JOIN "blocks" ON "blocks"."id" = "block_parents"."child"
+    ORDER BY "parent", "blocks"."inbox";
+DROP TABLE "block_parents";
+ALTER TABLE "new_block_parents" RENAME TO "block_parents";
