@@ -15,35 +15,46 @@ import { keyOf } from '../keys.ts'
 import { openLine } from '../rest/load.ts'
 import { lanes } from './data.ts'
 
-/** Sends signed blocks to a gateway at a steady rate until its parent exits: `sender.ts URL BLOCKS_PER_SECOND tagged|transfers`. */
+/**
+ * Sends signed blocks to a gateway at a steady rate until its parent exits: `sender.ts URL BLOCKS_PER_SECOND tagged|transfers`. The
+ * messages `pause` and `resume` of the parent interrupt it.
+ */
 
 const [url = '', perSecond = '', kind] = process.argv.slice(2)
 const key = keyOf(0)
 /** The amount of one transfer. */
 const paid = 100_000n
 const spare = await Promise.all(
-  Array.from({ length: 64 }, () => openLine(Number(new URL(url).port))),
+  Array.from({ length: 256 }, () => openLine(Number(new URL(url).port))),
 )
 const counts = { accepted: 0, refused: 0 }
 const nextPayload = kind === 'transfers' ? await createTransfers() : nextTag
 
 let offer = await offerOf(url)
 process.on('disconnect', () => process.exit())
+process.on('message', (message) => {
+  if (message === 'pause') clearInterval(sending)
+  else begin()
+})
 
 let sent = 0
-const begunMs = performance.now()
-setInterval(sendDue, 5)
+/** When the sender began or resumed, and the number of blocks before that. */
+let begun = { ms: 0, sent }
+let sending: NodeJS.Timeout | undefined
+begin()
 // Ignores the error if the parent has exited.
 setInterval(() => process.send?.(counts, undefined, undefined, () => {}), 50)
 // The parents and the commitment of an offer become too old.
 setInterval(renewOffer, 2_000)
 
+function begin(): void {
+  begun = { ms: performance.now(), sent }
+  sending = setInterval(sendDue, 5)
+}
+
 function sendDue(): void {
-  for (
-    const due = ((performance.now() - begunMs) * Number(perSecond)) / 1_000;
-    sent < due;
-    sent++
-  ) {
+  const due = begun.sent + ((performance.now() - begun.ms) * Number(perSecond)) / 1_000
+  for (; sent < due; sent++) {
     const line = spare.pop()
     // Without a free connection, the gateway is too slow; the block is not sent later.
     if (line === undefined) counts.refused++

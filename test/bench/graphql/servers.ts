@@ -104,6 +104,8 @@ function portOf(child: ChildProcess, file: string, logged: () => string): Promis
 export interface Sender {
   /** The number of accepted blocks; the value is some milliseconds old. */
   accepted(): number
+  pause(): void
+  resume(): void
   end(): Promise<void>
 }
 
@@ -123,6 +125,8 @@ export async function startSender(
   await once(child, 'message')
   return {
     accepted: () => accepted,
+    pause: () => void child.send('pause'),
+    resume: () => void child.send('resume'),
     end: async () => {
       const ended = once(child, 'exit')
       child.disconnect()

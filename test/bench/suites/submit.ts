@@ -56,9 +56,9 @@ export async function run(words: readonly string[]): Promise<void> {
 
 async function measureBlocks(server: Server, rounds: number): Promise<void> {
   const measured: Awaited<ReturnType<typeof submitRound>>[] = []
-  // Each round ends when its slot is committed, so that none of its work remains for the next one.
-  for (let round = 0; round < warmUpRounds; round++)
-    await untilSettled(server, await submitRound(server))
+  for (let round = 0; round < warmUpRounds; round++) measured.push(await submitRound(server))
+  await untilSettled(server, measured.at(-1))
+  measured.length = 0
   const idle = await idleShare(server)
   const [spent, begun] = [server.spent(), performance.now()]
   const checks: number[] = []
@@ -108,8 +108,8 @@ async function idleShare(server: Server): Promise<number> {
 
 const blocksPerRound = 1_500
 
-/** V8 compiles the code of a submission until about 15,000 blocks. */
-const warmUpRounds = 10
+/** V8 optimizes the code of a submission until about 45,000 blocks. */
+const warmUpRounds = 30
 
 let serial = 0
 
@@ -145,35 +145,45 @@ async function submitRound({ port, spent }: Server) {
   return { cpuUs: (cpuMs * 1_000) / accepted, perSecond: (accepted * 1_000) / ms, accepted, slot }
 }
 
+/** Measures the latency of reads without and with transfers in alternation, because the speed of a shared machine varies. */
 async function measureReads(server: Server, ledger: LargeLedger, rounds: number): Promise<void> {
-  const idle = await readRounds(server, ledger, rounds)
+  const idle: Measured[] = []
+  const busy: Measured[] = []
+  const read = () => load({ peer: gatewayPeer, server }, page, { ledger, ms: readMs })
   const sender = await startSender(server.port, transfersPerSecond, 'transfers')
-  await delay(3_000)
-  const [taken, begun] = [sender.accepted(), performance.now()]
-  const busy = await readRounds(server, ledger, rounds)
-  const rate = ((sender.accepted() - taken) * 1_000) / (performance.now() - begun)
+  let accepted = 0
+  let ms = 0
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    // Slots are booked and committed during the measurement as they are later on.
+    await delay(round === 0 ? 20_000 : slotsBeforeMs)
+    const [taken, begun] = [sender.accepted(), performance.now()]
+    const withTransfers = await read()
+    if (round > 0) {
+      busy.push(withTransfers)
+      accepted += sender.accepted() - taken
+      ms += performance.now() - begun
+    }
+    sender.pause()
+    await delay(untilCommittedMs)
+    const without = await read()
+    if (round > 0) idle.push(without)
+    sender.resume()
+  }
   await sender.end()
   printTable([
     ['pages of 20 rows, 16 connections', 'requests per second', 'p50 ms', 'p99 ms'],
     row('no transfers', idle),
-    row(`${rate.toFixed(0)} accepted transfers per second`, busy),
+    row(`${((accepted * 1_000) / ms).toFixed(0)} accepted transfers per second`, busy),
   ])
   const ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
   console.log(`\np99 with transfers to p99 without: ${ratio.toFixed(2)} (target: at most 2)`)
 }
 
-async function readRounds(
-  server: Server,
-  ledger: LargeLedger,
-  rounds: number,
-): Promise<Measured[]> {
-  const measured: Measured[] = []
-  for (let round = 0; round <= rounds; round++) {
-    measured.push(await load({ peer: gatewayPeer, server }, page, { ledger, ms: 2_000 }))
-  }
-  // The first round warms up.
-  return measured.slice(1)
-}
+const readMs = 4_000
+const slotsBeforeMs = 8_000
+/** The time from the last transfer until its slot is committed and final. */
+const untilCommittedMs = 12_000
 
 function row(name: string, measured: readonly Measured[]): string[] {
   const rate = median(measured.map(({ perSecond }) => perSecond))
