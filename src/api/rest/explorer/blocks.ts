@@ -122,7 +122,7 @@ function blocksRoute(dialect: Dialect, naming: MilestoneNaming): Route {
 export const childrenRoutes: readonly Route[] = ['v2', 'v3'].map((version) =>
   readRoute({
     path: `/api/explorer/${version}/blocks/{blockId}/children`,
-    about: 'Returns the blocks that refer to a block, ordered by id.',
+    about: 'Returns the blocks that refer to a block, in the order of their arrival.',
     params: { blockId: pathId(BlockId) },
     query: { pageSize, page: number32('Number of the page, from 0.', 0) },
     reply: jsonReply(
