@@ -19,8 +19,8 @@ export function boundHeap(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** Two semi-spaces of 16 MiB for young objects, as up to Node 22. From Node 24 on each may grow to 64, and a busy gateway fills both. */
-const youngBound = '--max-semi-space-size=16'
+/** Two semi-spaces of 32 MiB for young objects. From Node 24 on each may grow to 64, and a busy gateway fills both (decision 022). */
+const youngBound = '--max-semi-space-size=32'
 
 /**
  * Number of V8 threads, which collect garbage and compile: the number of processors minus one for the event loop, and at most

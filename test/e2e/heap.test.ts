@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('the heap', () => {
     const started = await start({ LOG_LEVEL: 'error' })
     const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
     expect(heapArgumentsOf(started)).toEqual([
-      '--max-semi-space-size=16',
+      '--max-semi-space-size=32',
       `--v8-pool-size=${threads}`,
     ])
     expect([started.process.exitCode, started.logged()]).toEqual([null, ''])
@@ -39,11 +39,11 @@ describe.runIf(process.platform === 'linux')('the heap', () => {
 
   test('is collected by the number of threads that the operator sets', async () => {
     const started = await start({ NODE_OPTIONS: '--v8-pool-size=2' })
-    expect(heapArgumentsOf(started)).toEqual(['--max-semi-space-size=16'])
+    expect(heapArgumentsOf(started)).toEqual(['--max-semi-space-size=32'])
   })
 
   test('has the limit that the operator sets', async () => {
-    const started = await start({ NODE_OPTIONS: '--max_semi_space_size=32' })
+    const started = await start({ NODE_OPTIONS: '--max_semi_space_size=64' })
     expect(heapArgumentsOf(started)).toEqual([])
   })
 })
