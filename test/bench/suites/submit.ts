@@ -55,10 +55,9 @@ export async function run(words: readonly string[]): Promise<void> {
 }
 
 async function measureBlocks(server: Server, rounds: number): Promise<void> {
+  for (let round = 1; round < warmUpRounds; round++) await submitRound(server)
+  await untilSettled(server, await submitRound(server))
   const measured: Awaited<ReturnType<typeof submitRound>>[] = []
-  for (let round = 0; round < warmUpRounds; round++) measured.push(await submitRound(server))
-  await untilSettled(server, measured.at(-1))
-  measured.length = 0
   const idle = await idleShare(server)
   const [spent, begun] = [server.spent(), performance.now()]
   const checks: number[] = []

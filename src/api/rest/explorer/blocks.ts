@@ -122,7 +122,8 @@ function blocksRoute(dialect: Dialect, naming: MilestoneNaming): Route {
 export const childrenRoutes: readonly Route[] = ['v2', 'v3'].map((version) =>
   readRoute({
     path: `/api/explorer/${version}/blocks/{blockId}/children`,
-    about: 'Returns the blocks that refer to a block, in the order of their arrival.',
+    about:
+      'Returns the blocks that refer to a block, in the order of their arrival. In upstream mode only those that were requested here, the latest first.',
     params: { blockId: pathId(BlockId) },
     query: { pageSize, page: number32('Number of the page, from 0.', 0) },
     reply: jsonReply(
