@@ -1,10 +1,86 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { StoreNotification } from '../../src/store/contract.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import type { CommitmentId } from '../../src/protocol/primitives.ts'
+import type { StoreNotification, StoreReader } from '../../src/store/contract.ts'
+import { createChoice } from '../../src/store/replicas/choice.ts'
 import { createPrimaryPositions } from '../../src/store/replicas/lag.ts'
 import { createReadTarget, type ReadTarget } from '../../src/store/replicas/read-target.ts'
 import { createReplicaNotifier } from '../../src/store/replicas/replica-notifier.ts'
+import { routedReads, routedSnapshot } from '../../src/store/replicas/routed-reads.ts'
 import type { Server } from '../../src/store/replicas/server.ts'
+import type { LogTip } from '../../src/store/rows.ts'
 import { until } from '../support/until.ts'
+
+/** A server whose log ends at the slot `at.slot`. */
+function serverAt(name: string, at: { slot: number; isReplica: boolean }): Server {
+  const tip = (slot: number): LogTip => ({
+    logId: '0x01',
+    seq: slot,
+    slot,
+    commitmentId: `0x${slot}` as CommitmentId,
+    prunedSeq: 0,
+    prunedBranch: '0x',
+    branch: '0x',
+  })
+  const read: Partial<StoreReader> = {
+    logTip: async () => tip(at.slot),
+    milestone: async () => undefined,
+  }
+  const whole = read as StoreReader
+  return {
+    name,
+    read: whole,
+    snapshot: async () => ({ read: whole, isStale: async () => false, end: () => {} }),
+    look: async () => ({ lsn: 1n, isReplica: at.isReplica, tip: tip(at.slot) }),
+    lsn: async () => 1n,
+    isReplaced: () => false,
+    close: async () => {},
+  }
+}
+
+describe('reads that leave a replica', () => {
+  test.each(['a snapshot', 'only a check'])(
+    'wait until the primary shows the slot that the replica showed in %s',
+    async (how) => {
+      const primary = { slot: 5, isReplica: false }
+      const replica = { slot: 5, isReplica: true }
+      const choice = createChoice({
+        primary: serverAt('primary', primary),
+        replicas: [() => serverAt('replica', replica)],
+        maxLagMs: 1_000,
+        log: silentLog,
+        onMoved: () => {},
+      })
+      const routed = routedReads(choice)
+      await choice.look()
+      expect(choice.current().server.name).toBe('replica')
+      replica.slot = 6
+      if (how === 'only a check') await choice.look()
+      else {
+        const { read, end } = await routedSnapshot(choice, routed)()
+        expect(await read.logTip()).toMatchObject({ slot: 6 })
+        end()
+      }
+      // The replica is promoted.
+      replica.isReplica = false
+      replica.slot = 5
+      const left = choice.look()
+      await until(() => choice.replicas[0]?.out !== undefined)
+      const later = routed.logTip()
+      await turnsPassed(20)
+      primary.slot = 6
+      expect(await later).toMatchObject({ slot: 6 })
+      await left
+      expect(choice.current().server.name).toBe('primary')
+      await choice.close()
+    },
+  )
+})
+
+async function turnsPassed(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await setImmediate()
+}
 
 /** Returns a server that reports only its position. */
 function targetAt(position: () => bigint, isPrimary: boolean): ReadTarget {

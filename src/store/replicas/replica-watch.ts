@@ -83,6 +83,9 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
       return await leaveOut(target, found?.message ?? '')
     }
     if (found.lsn > target.reached) target.reached = found.lsn
+    const isOtherLog = known !== undefined && known.tip.logId !== found.tip.logId
+    // Not every read records its tip.
+    if (target === moves.current() && !isOtherLog) moves.recordTip(found.tip)
     // While the primary is away, the lag of a replica is unknown and keeps its last value.
     if (known !== undefined) target.lagMs = positions.lagOf(found.lsn)
     const { lagMs } = target

@@ -61,7 +61,7 @@ interface BegunAt {
   readonly begun: StoreSnapshot
 }
 
-/** Wraps a snapshot of a replica. It records requested positions that it may lack, and whether the server was lost. */
+/** Wraps a snapshot of a replica. It records the tip, requested positions that it may lack, and whether the server was lost. */
 function atReplica(choice: Choice, routed: StoreReader, { server, begun }: BegunAt): StoreSnapshot {
   const named: NamedPosition[] = []
   let isLost = false
@@ -72,7 +72,12 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
     // The server is lost, or it cancelled the read because it was about to remove the rows.
     if (storeFaultOf(failure) !== undefined) isLost = true
   }
-  const own = { ...reachingReads(begun.read, note), reach: note }
+  const logTip = async () => {
+    const tip = await begun.read.logTip()
+    choice.recordTip(tip)
+    return tip
+  }
+  const own = { ...reachingReads(begun.read, note), reach: note, logTip }
   const read = new Proxy(begun.read, {
     get: (target, name) => {
       const member: unknown = Reflect.get(name in own ? own : target, name)
