@@ -22,8 +22,11 @@ export const maxAliases = 300
 export const maxDirectives = 100
 /** Maximum number of variables that a document may define. */
 export const maxVariables = 250
-/** Capacity of the cache of parsed documents, in characters. A parsed document takes about 46 bytes per character. */
-export const maxCachedCharacters = 1_048_576
+/**
+ * Capacity of the cache of parsed documents, in characters. A parsed document takes about 46 bytes per character. Queries that are in use
+ * are also cached in their prepared form.
+ */
+export const maxCachedCharacters = 262_144
 /** Maximum number of fields of a document that are merged with fields of the same response name. */
 export const maxMergedFields = 100_000
 /** Capacity of the cache of persisted documents, in characters. */

@@ -10,6 +10,7 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../lib/log.ts'
+import { repeatCache } from '../../lib/repeat-cache.ts'
 import { passTurn } from '../../lib/turns.ts'
 import { pageVersion, type UpdateList } from '../../service/updates/page-version.ts'
 import { noteOperation } from '../observation.ts'
@@ -100,6 +101,8 @@ function createCache(deps: PreparedQueryDeps) {
     sizeCalculation: sizeOf,
   })
 
+  const repeated = repeatCache(cache)
+
   /** Queries that are being prepared: equal requests share the work. */
   const preparing = new Map<string, Promise<Prepared | undefined>>()
 
@@ -133,7 +136,7 @@ function createCache(deps: PreparedQueryDeps) {
       compiled: new Map(),
       costs: new Map(),
     }
-    cache.set(key, made)
+    repeated.add(key, made)
     return made
   }
 
@@ -143,7 +146,7 @@ function createCache(deps: PreparedQueryDeps) {
       const { document, operation } = query
       query.compiled.set(form, compile(deps, { schema, document, operation, conditions }))
       // The entry is larger now. The cache computes the size of a new object only.
-      cache.set(query.key, { ...query })
+      if (cache.has(query.key)) cache.set(query.key, { ...query })
     }
     return query.compiled.get(form)
   }

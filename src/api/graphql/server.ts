@@ -22,7 +22,7 @@ import { documentCodes, maskErrors, noteErrors } from './masking.ts'
 import { overlappingFields } from './overlapping-fields.ts'
 import { errorCost } from './prices.ts'
 import { shareLimit } from './share-limit.ts'
-import { createTextCache } from './text-cache.ts'
+import { createRepeatedTextCache, createTextCache } from './text-cache.ts'
 import { validInParts } from './validation.ts'
 
 /** The GraphQL server for HTTP. `ws.ts` uses its parser, validator and executor for WebSocket connections. */
@@ -73,7 +73,7 @@ export function createGraphqlServer({
     maxRequestBodySize: maxBodyBytes,
     // The default caches 1,024 documents of any size for an hour.
     parserAndValidationCache: {
-      documentCache: createTextCache(maxCachedCharacters),
+      documentCache: createRepeatedTextCache(maxCachedCharacters),
       errorCache: createTextCache(maxErrorCharacters),
     },
   })

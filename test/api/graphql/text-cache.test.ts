@@ -5,7 +5,7 @@ import { createDocuments } from '../../../src/api/graphql/documents.ts'
 import { maxCachedCharacters } from '../../../src/api/graphql/limits.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
-import { createTextCache } from '../../../src/api/graphql/text-cache.ts'
+import { createRepeatedTextCache, createTextCache } from '../../../src/api/graphql/text-cache.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { fullShare } from '../../support/full-share.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
@@ -41,6 +41,23 @@ describe('values by text', () => {
     for (let n = 0; n < 10_000; n++) cache.set(String(n), n)
     const cached = Array.from({ length: 10_000 }, (_, n) => cache.get(String(n)))
     expect(cached.filter((value) => value !== undefined).length).toBeLessThanOrEqual(20)
+  })
+})
+
+describe('values of texts that are set repeatedly', () => {
+  test('are cached from the second time on, and texts that are set once evict none of them', () => {
+    const cache = createRepeatedTextCache<number>(200_000)
+    const often = 'a'.repeat(900)
+    for (const value of [1, 2]) cache.set(often, value)
+    // A request that fails asks for its value again.
+    cache.set('once', 3)
+    expect(cache.get('once')).toBe(3)
+    for (let n = 0; n < 1_000; n++) cache.set(`${n} ${'b'.repeat(900)}`, n)
+    expect([cache.get(often), cache.get('once')]).toEqual([2, undefined])
+    const long = 'c'.repeat(5_000)
+    cache.set(long, 4)
+    for (let n = 0; n < 1_000; n++) cache.set(`${n} ${'d'.repeat(900)}`, n)
+    expect(cache.get(long)).toBe(4)
   })
 })
 
