@@ -47,9 +47,12 @@ export async function run(words: readonly string[]): Promise<void> {
         note(sent)
       }
       printTable(table)
-      const ratio = Number(table.at(-1)?.[1]) / begun
+      const ratioTo = (former: number) => (Number(table.at(-1)?.[1]) / former).toFixed(2)
+      const [, , , nextRow = []] = table
+      const [next, nextMegabytes] = nextRow
       console.log(
-        `\nmemory after all requests to after ${first}: ${ratio.toFixed(2)} (target: at most 1.1)`,
+        `\nmemory after all requests to after ${first}: ${ratioTo(begun)} (target: at most 1.1), ` +
+          `and to after ${next}: ${ratioTo(Number(nextMegabytes))}`,
       )
     } finally {
       for (const line of lines) line.end()
