@@ -23,15 +23,15 @@ function serverAt(name: string, at: { slot: number; isReplica: boolean }): Serve
     prunedBranch: '0x',
     branch: '0x',
   })
-  const read: Partial<StoreReader> = {
+  const reads: Partial<StoreReader> = {
     logTip: async () => tip(at.slot),
     milestone: async () => undefined,
   }
-  const whole = read as StoreReader
+  const read = reads as StoreReader
   return {
     name,
-    read: whole,
-    snapshot: async () => ({ read: whole, isStale: async () => false, end: () => {} }),
+    read,
+    snapshot: async () => ({ read, isStale: async () => false, end: () => {} }),
     look: async () => ({ lsn: 1n, isReplica: at.isReplica, tip: tip(at.slot) }),
     lsn: async () => 1n,
     isReplaced: () => false,

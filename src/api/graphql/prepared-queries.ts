@@ -70,7 +70,7 @@ export interface PreparedQueryDeps {
   readonly log: Pick<Log, 'error' | 'debug'>
 }
 
-/** Creates a cache of prepared queries. It holds about 16 MiB. */
+/** Creates a cache of prepared queries. It holds about 16 MiB. A query is cached from its second request on. */
 export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries {
   const { schema } = deps
   const cache = createCache(deps)
@@ -100,7 +100,6 @@ function createCache(deps: PreparedQueryDeps) {
     maxSize: maxCachedBytes,
     sizeCalculation: sizeOf,
   })
-
   const repeated = repeatCache(cache)
 
   /** Queries that are being prepared: equal requests share the work. */

@@ -24,13 +24,13 @@ export function createTextCache<V extends NonNullable<unknown>>(
 /**
  * Creates a cache of the values of texts that are set repeatedly. A value of a text that is set once is only cached among the newest ones,
  * where a request that fails finds it again, so that it does not live until V8 moves it to its old objects. The value of a long text is
- * cached at once, because it takes long to make.
+ * cached at once, because it takes long to make. `capacity` is the total number of characters, more than 16,384.
  */
 export function createRepeatedTextCache<V extends NonNullable<unknown>>(
   capacity: number,
 ): TextCache<V> {
   const newest = createTextCache<V>(newestCharacters)
-  const values = createTextCache<V>(capacity)
+  const values = createTextCache<V>(capacity - newestCharacters)
   const repeated = repeatCache(values)
   return {
     get: (text) => values.get(text) ?? newest.get(text),

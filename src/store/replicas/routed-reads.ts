@@ -18,18 +18,10 @@ export function routedReads(choice: Choice): StoreReader {
       use(async ({ read }): Promise<unknown> => Reflect.apply(read[name], read, args)),
   ])
   const read: StoreReader = Object.fromEntries(all)
-  const { logTip } = read
-
-  async function sawTip(): Promise<LogTip> {
-    const tip = await logTip()
-    choice.recordTip(tip)
-    return tip
-  }
-
   return {
     ...read,
     ...reachingReads(read, reach),
-    logTip: sawTip,
+    logTip: tipRead(read, choice),
     reach,
     forget: () => {
       for (const { server } of [primary, ...choice.replicas]) server.read.forget()
@@ -72,12 +64,11 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
     // The server is lost, or it cancelled the read because it was about to remove the rows.
     if (storeFaultOf(failure) !== undefined) isLost = true
   }
-  const logTip = async () => {
-    const tip = await begun.read.logTip()
-    choice.recordTip(tip)
-    return tip
+  const own = {
+    ...reachingReads(begun.read, note),
+    reach: note,
+    logTip: tipRead(begun.read, choice),
   }
-  const own = { ...reachingReads(begun.read, note), reach: note, logTip }
   const read = new Proxy(begun.read, {
     get: (target, name) => {
       const member: unknown = Reflect.get(name in own ? own : target, name)
@@ -101,6 +92,18 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   }
 
   return { read, isStale, end: begun.end }
+}
+
+/** Returns a read of the tip that records it. */
+function tipRead(
+  { logTip }: Pick<StoreReader, 'logTip'>,
+  { recordTip }: Pick<Choice, 'recordTip'>,
+): StoreReader['logTip'] {
+  return async () => {
+    const tip = await logTip()
+    recordTip(tip)
+    return tip
+  }
 }
 
 /** Reads of milestones by slot or commitment. Each calls `reach` with the newest requested slot first. */
