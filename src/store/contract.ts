@@ -279,7 +279,7 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
   transactionsForBooking(transactionIds: readonly TransactionId[]): Promise<TransactionRow[]>
   /**
    * Passes the rows that were booked into the slots `from` to `to`, both inclusive, to `take` one by one, after all earlier writes. A slot
-   * may have any number of rows.
+   * may have any number of rows, so other writes run meanwhile. The slots must be closed and booked.
    */
   readSlots(from: SlotIndex, to: SlotIndex, take: SlotConsumer): Promise<void>
   /** Counts the activity of the next uncounted slots, from the newest down. */

@@ -6,6 +6,7 @@ import {
   readSlots,
   transactionsForBooking,
 } from './book.ts'
+import type { RawTx } from './client.ts'
 import { commitSlots } from './commit.ts'
 import type { StoreWriter } from './contract.ts'
 import { type Database, transactionTimeoutMs } from './database.ts'
@@ -119,7 +120,7 @@ function slotWrites({ leasedRaw, published }: Calls) {
   } satisfies Partial<StoreWriter>
 }
 
-function bookingReads({ look, lookRaw }: Calls) {
+function bookingReads({ look, lookRaw, reading }: Calls) {
   return {
     pendingBlocks: (limit) => lookRaw((reading) => pendingBlocks(reading, limit)),
     outputsForBooking: (outputIds) => lookRaw((reading) => outputsForBooking(reading, outputIds)),
@@ -130,7 +131,8 @@ function bookingReads({ look, lookRaw }: Calls) {
     awaitedCounts: (ids) => look((reading) => awaitedCounts(reading, ids)),
     carriersAwaiting: (ids) => look((reading) => carriersAwaiting(reading, ids)),
     waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
-    readSlots: (from, to, take) => lookRaw((reading) => readSlots(reading, from, to, take)),
+    // A slot may have any number of pages, and the lease is renewed between them.
+    readSlots: (from, to, take) => readSlots(reading, from, to, take),
   } satisfies Partial<StoreWriter>
 }
 
@@ -216,8 +218,19 @@ function createCalls(
     queue.take(() => work({ tx: client, sql }))
   const lookRaw = <T>(work: (reading: RawWriting) => Promise<T>) =>
     queue.take(() => work({ tx: raw, sql }))
+  /** The same for a long read: each statement waits for its own turn, so that writes run in between. */
+  const reading: RawWriting = { tx: turnByTurn(raw, queue), sql }
 
-  return { transact, transactRaw, leased, leasedRaw, look, lookRaw, published, recoverAndPublish }
+  const looks = { look, lookRaw, reading }
+  return { transact, transactRaw, leased, leasedRaw, ...looks, published, recoverAndPublish }
+}
+
+/** Wraps statements so that each of them waits for earlier writes. */
+function turnByTurn(raw: RawTx, queue: SerialQueue): RawTx {
+  return {
+    $executeRawUnsafe: (...statement) => queue.take(() => raw.$executeRawUnsafe(...statement)),
+    $queryRawUnsafe: (...statement) => queue.take(() => raw.$queryRawUnsafe(...statement)),
+  }
 }
 
 /** Makes the work of transactions. It resolves to the outcome, or to the reason why the history of the database forbids the write. */

@@ -63,6 +63,38 @@ describe.each(databases)('a large slot on $name', ({ create }) => {
   }, 120_000)
 })
 
+describe.each(databases)('while a large slot is read on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('the lease is renewed, so that no other process takes it before the commit', async () => {
+    const { store, term } = use
+    unwrap(await store.write.initialize(term, testGenesis()))
+    const { incoming, booking } = createTransfers(1_000, 'few', transfers).next(1)
+    await store.write.acceptBlocks(incoming)
+    unwrap(await store.write.closeSlots(term, 1))
+    unwrap(await store.write.book(term, booking))
+    let renewal: Promise<void> | undefined
+    let isRenewed = false
+    let rowsAfter = 0
+    const renew = async () => {
+      unwrap(await store.write.renewLease(term, 60_000))
+      isRenewed = true
+    }
+    const take = () => {
+      renewal ??= renew()
+      if (isRenewed) rowsAfter++
+    }
+    await store.write.readSlots(1, 1, {
+      block: take,
+      transaction: take,
+      created: take,
+      spent: take,
+    })
+    await renewal
+    expect(rowsAfter).toBeGreaterThan(transfers)
+  })
+})
+
 describe.each(databases)('the entries of a large slot on $name', ({ create }) => {
   const use = useStore(create)
   const below = useDatabase(use)
