@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/lib/log.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import type { CommitmentId } from '../../src/protocol/primitives.ts'
 import type { StoreNotification, StoreReader } from '../../src/store/contract.ts'
 import { createChoice } from '../../src/store/replicas/choice.ts'
 import { createPrimaryPositions } from '../../src/store/replicas/lag.ts'
+import { createMoves } from '../../src/store/replicas/moves.ts'
 import { createReadTarget, type ReadTarget } from '../../src/store/replicas/read-target.ts'
 import { createReplicaNotifier } from '../../src/store/replicas/replica-notifier.ts'
 import { routedReads, routedSnapshot } from '../../src/store/replicas/routed-reads.ts'
@@ -76,6 +78,51 @@ describe('reads that leave a replica', () => {
       await choice.close()
     },
   )
+})
+
+describe('moves at the same time', () => {
+  test('run one after the other, so that reads are held until the last has ended', async () => {
+    const moved: string[] = []
+    const looks: (() => void)[] = []
+    const position = createSignal()
+    let positionReads = 0
+    const whole = serverAt('primary', { slot: 5, isReplica: false })
+    const look = async () => {
+      await new Promise<void>((answer) => looks.push(answer))
+      return whole.look()
+    }
+    const primary = createReadTarget({ ...whole, look }, true)
+    const replica = (name: string) => {
+      const target = createReadTarget(serverAt(name, { slot: 5, isReplica: true }), false)
+      return Object.assign(target, { out: undefined })
+    }
+    const [lost, other] = [replica('lost'), replica('other')]
+    const moves = createMoves({
+      primary,
+      replicas: [lost, other],
+      primaryLsn: async () => {
+        if (++positionReads > 1) await position.wait()
+        return 1n
+      },
+      log: { info: (_event, fields) => void moved.push(String(fields?.to)) },
+      onMoved: () => {},
+    })
+    moves.move(lost, 'it is usable')
+    // Two reads fail at once.
+    const left = [moves.moveFrom(lost, 'it is gone'), moves.moveFrom(lost, 'it is gone')]
+    await until(() => looks.length > 0)
+    looks[0]?.()
+    await until(() => moves.current() === primary && !moves.isHeld())
+    const movedTo = moves.moveTo(other)
+    await until(() => positionReads === 2)
+    for (const answer of looks) answer()
+    await Promise.all(left)
+    expect(moves.isHeld()).toBe(true)
+    position.notify()
+    await movedTo
+    expect(moves.current()).toBe(other)
+    expect(moved).toEqual(['lost', 'primary', 'other'])
+  })
 })
 
 async function turnsPassed(count: number): Promise<void> {

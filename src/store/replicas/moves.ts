@@ -108,7 +108,8 @@ function createHold(): Hold {
   }
 
   async function during(work: () => Promise<void>): Promise<void> {
-    await free()
+    // Not `free`: several calls would go on at the same time, because a call of it returns before its caller continues.
+    while (held !== undefined) await held
     const done = work().finally(() => {
       held = undefined
     })
