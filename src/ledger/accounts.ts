@@ -27,7 +27,10 @@ export interface AccountEntry {
   /** Hashes of the Ed25519 keys that may sign its blocks, sorted. */
   readonly keyHashes: readonly Hex[]
   readonly validatorStake: bigint
-  /** Base tokens of all running delegations to the account. */
+  /**
+   * Base tokens of all running delegations to the account; negative if delegations ended that a former, deleted entry had counted.
+   * Rules and answers use `delegationStakeOf`.
+   */
   readonly delegationStake: bigint
   readonly fixedCost: bigint
   readonly stakeEndEpoch: EpochIndex
@@ -59,6 +62,16 @@ export function emptyEntry(accountId: AccountId, slot: SlotIndex): AccountEntry 
     supportedVersion: 0,
     supportedHash: zeroHash,
   }
+}
+
+/**
+ * The base tokens that are delegated to an account, at least 0. The end of an account deletes its entry with the sum of its delegations, and
+ * each of them is subtracted later nevertheless. A node stores the negative sum as an unsigned number, and so do the bytes of the entry.
+ */
+export function delegationStakeOf({
+  delegationStake,
+}: Pick<AccountEntry, 'delegationStake'>): bigint {
+  return delegationStake > 0n ? delegationStake : 0n
 }
 
 /** The id of the account that an output is or will become; `undefined` for other outputs. */
@@ -111,7 +124,7 @@ export function accountEntryBytes(entry: AccountEntry): Uint8Array {
     writer.hex(hash)
   }
   writer.u64(entry.validatorStake)
-  writer.u64(entry.delegationStake)
+  writer.u64(BigInt.asUintN(64, entry.delegationStake))
   writer.u64(entry.fixedCost)
   writer.u32(entry.stakeEndEpoch)
   writer.u8(entry.supportedVersion)
@@ -132,7 +145,7 @@ export function accountEntryFrom(bytes: Uint8Array): AccountEntry {
     return reader.hex(32)
   })
   const validatorStake = reader.u64()
-  const delegationStake = reader.u64()
+  const delegationStake = BigInt.asIntN(64, reader.u64())
   const fixedCost = reader.u64()
   const stakeEndEpoch = reader.u32()
   const supportedVersion = reader.u8()

@@ -1,7 +1,7 @@
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, SlotIndex } from '../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch, lastSlotOfEpoch } from '../protocol/slots.ts'
-import type { AccountEntry } from './accounts.ts'
+import { type AccountEntry, delegationStakeOf } from './accounts.ts'
 
 /** The candidacy for the committee of the next epoch, and the choice of the committee (ledger reference 12.5; sybilprotection.go). */
 
@@ -59,7 +59,7 @@ export function chooseCommittee(
 export function poolStakeOf(
   entry: Pick<AccountEntry, 'validatorStake' | 'delegationStake'>,
 ): bigint {
-  return entry.validatorStake + entry.delegationStake
+  return entry.validatorStake + delegationStakeOf(entry)
 }
 
 function byRank(a: AccountEntry, b: AccountEntry): number {

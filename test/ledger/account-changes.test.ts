@@ -4,7 +4,13 @@ import {
   burnPriceSlot,
   changedAccounts,
 } from '../../src/ledger/account-changes.ts'
-import { type AccountEntry, emptyEntry } from '../../src/ledger/accounts.ts'
+import {
+  type AccountEntry,
+  accountEntryBytes,
+  accountEntryFrom,
+  delegationStakeOf,
+  emptyEntry,
+} from '../../src/ledger/accounts.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { AccountId, OutputId } from '../../src/protocol/primitives.ts'
 import { parsed } from '../support/parsed.ts'
@@ -86,6 +92,13 @@ describe('a slot', () => {
       { outputId, output: delegation },
     ]
     expect(change({ created: both, consumed: both }, [])).toEqual(new Map())
+  })
+
+  test('subtracts a delegation from an account that has lost its entry, whose delegations are then none', () => {
+    const ended = change({ consumed: [{ outputId, output: delegation }] }, []).get(other)
+    const stored = ended && accountEntryFrom(accountEntryBytes(ended))
+    expect(stored).toEqual({ ...emptyEntry(other, 100), delegationStake: -7n })
+    expect(stored && delegationStakeOf(stored)).toBe(0n)
   })
 
   test('reads only the accounts that its events name', () => {

@@ -1,3 +1,4 @@
+import { delegationStakeOf } from '../../ledger/accounts.ts'
 import { poolStakeOf } from '../../ledger/committee.ts'
 import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -145,7 +146,7 @@ async function stakeViews(deps: Needed, epoch: EpochIndex): Promise<Stakes['view
   const seats = row?.epoch === epoch ? row.committee : []
   const members = new Set(seats.map(({ accountId }) => accountId))
   return (entry) => ({
-    entry,
+    entry: { ...entry, delegationStake: delegationStakeOf(entry) },
     poolStake: poolStakeOf(entry),
     isCandidate: candidates.has(entry.accountId),
     isMember: members.has(entry.accountId),

@@ -1,4 +1,4 @@
-import type { AccountEntry } from '../../ledger/accounts.ts'
+import { type AccountEntry, delegationStakeOf } from '../../ledger/accounts.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
 import { type ChainView, chainKinds, readChain } from '../chains/read-chain.ts'
@@ -40,9 +40,10 @@ export function accountOf(chain: ChainView): AccountView | undefined {
 }
 
 /** Reads the entry of an account; `undefined` if the account can neither issue blocks nor stake. */
-export function readEntry(
+export async function readEntry(
   { store }: Pick<Services, 'store'>,
   { chainId, asOf }: Pick<AccountView, 'chainId' | 'asOf'>,
 ): Promise<AccountEntry | undefined> {
-  return store.read.accountEntry(chainId as AccountId, asOf)
+  const entry = await store.read.accountEntry(chainId as AccountId, asOf)
+  return entry && { ...entry, delegationStake: delegationStakeOf(entry) }
 }
