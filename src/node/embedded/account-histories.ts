@@ -23,21 +23,28 @@ export type EntryAt = (accountId: AccountId, slot?: SlotIndex) => AccountEntry |
 
 type Versions = readonly AccountVersion[]
 
+/** The slots that histories cover, and the limit of their cache. */
+export interface HistoryLimits {
+  /** The newest committed slot. */
+  readonly newest: SlotIndex
+  /** The number of slots before the newest one that are covered. */
+  readonly kept: number
+  /** Maximum number of versions in memory that are written already. */
+  readonly limit: number
+}
+
 /** Opens the histories. They cover the last `kept` slots, and up to `limit` versions stay in memory. */
 export function openAccountHistories(
   read: Pick<StoreReader, 'accountHistories'>,
-  {
-    newest,
-    kept,
-    limit,
-  }: { readonly newest: SlotIndex; readonly kept: number; readonly limit: number },
+  { newest: opened, kept, limit }: HistoryLimits,
 ): AccountHistories {
   const cache = new LRUCache<AccountId, Versions>({
     maxSize: limit,
     sizeCalculation: (versions) => versions.length + 1,
   })
   const unwritten = new Map<AccountId, Versions>()
-  const oldest = newest - kept
+  /** The newest slot with a version. A writer runs for months, and reads must not go back to the slot in which it began. */
+  let newest = opened
   let writes = 0
 
   async function of(accountIds: readonly AccountId[]): Promise<EntryAt> {
@@ -49,7 +56,7 @@ export function openAccountHistories(
       else versionsById.set(accountId, known)
     }
     const before = writes
-    const found = await readVersions(read, missing, oldest)
+    const found = await readVersions(read, missing, newest - kept)
     for (const accountId of missing) {
       const versions = found.get(accountId) ?? []
       versionsById.set(accountId, versions)
@@ -62,11 +69,12 @@ export function openAccountHistories(
 
   async function versionsOf(accountId: AccountId): Promise<Versions> {
     const known = unwritten.get(accountId) ?? cache.get(accountId)
-    return known ?? (await readVersions(read, [accountId], oldest)).get(accountId) ?? []
+    return known ?? (await readVersions(read, [accountId], newest - kept)).get(accountId) ?? []
   }
 
   async function add(version: AccountVersion): Promise<void> {
     const { accountId, slot } = version
+    newest = Math.max(newest, slot)
     const former = await versionsOf(accountId)
     // Of the versions before the oldest kept slot only the last one is needed.
     const first = former.findLastIndex((other) => other.slot <= slot - kept)
