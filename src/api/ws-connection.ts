@@ -33,6 +33,14 @@ export interface Connection extends Peer {
   /** The budgets of running queries and mutations, by the id that the client chose. */
   readonly budgets: Map<string, Budget>
   roomSoon: Promise<void> | undefined
+  /** The id of the operation that the protocol library has just begun; its caller takes it. */
+  begunId: string | undefined
+  /** The ends of all operations that the library has not finished, by the id that the client chose. */
+  readonly ends: Map<string, Promise<void>>
+  /** The ends of those operations that the client has completed: it may use their ids again. */
+  readonly completedEnds: Map<string, Promise<void>>
+  /** The end that a message with the id of a completed operation waits for; later messages wait as well. */
+  awaitedEnd: Promise<void> | undefined
 }
 
 /** Creates the connection of a new socket. */
@@ -54,6 +62,10 @@ export function createConnection(
     subscribers: new Set(),
     budgets: new Map(),
     roomSoon: undefined,
+    begunId: undefined,
+    ends: new Map(),
+    completedEnds: new Map(),
+    awaitedEnd: undefined,
     isSilent: false,
     ping: () => {
       // A paused socket receives no pong; `stalled-writes.ts` watches its writes instead.

@@ -126,6 +126,7 @@ function admit(
   { context: { extra }, id, payload }: SubscribeMessage,
 ): ExecutionArgs | readonly GraphQLError[] {
   const { occupancy, observer } = deps
+  extra.begunId = id
   // Checked before any other work, so that a refusal costs nothing.
   const refusal = subscriptionRefusal(occupancy, extra.client.name, extra.subscriptions)
   if (refusal !== undefined) return [toGraphQL(refusal)]

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { CloseCode, handleProtocols, MessageType } from 'graphql-ws'
+import { CloseCode, handleProtocols } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../lib/log.ts'
 import { turnOf } from '../lib/turns.ts'
@@ -12,9 +12,10 @@ import { toRest } from './errors.ts'
 import { bytesOfUnit } from './graphql/prices.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, maxUnsentAnswers, occupy } from './limits.ts'
-import { maxBodyBytes, parseJson } from './rest/body.ts'
+import { maxBodyBytes } from './rest/body.ts'
 import type { RestResponse } from './rest/response.ts'
 import { type Connection, createConnection } from './ws-connection.ts'
+import { endBefore, noteBegun } from './ws-ids.ts'
 import { createPongs } from './ws-pongs.ts'
 import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.ts'
 
@@ -104,7 +105,7 @@ function serve(protocol: Protocol, connection: Connection, log: Log): void {
     {
       protocol: socket.protocol,
       send: (text) => sendText(connection, text, log),
-      close: (code, reason) => socket.close(code, reason),
+      close: (code, reason) => socket.close(code, reasonWithin(reason)),
       onPing: createPongs(socket, () => received),
       onMessage: (receive) =>
         socket.on('message', (bytes: Buffer) => {
@@ -145,14 +146,17 @@ async function handleMessage(
 ): Promise<void> {
   const { socket, client } = connection
   await turnOf(client.name)
+  while (connection.awaitedEnd !== undefined) await connection.awaitedEnd
   connection.unhandledBytes -= bytes.length + bytesPerMessage
   resumeReading(connection)
-  if (socket.readyState !== socket.OPEN) return
   const text = String(bytes)
+  connection.awaitedEnd = endBefore(connection, text)
+  if (connection.awaitedEnd !== undefined) await connection.awaitedEnd
+  connection.awaitedEnd = undefined
+  if (socket.readyState !== socket.OPEN) return
   client.share.charge(messageCost + text.length / bytesOfUnit)
-  endOperation(connection, text)
   // Not awaited: a subscription lasts until the client ends it, and this call would hold the bytes of its message as long.
-  return receive(text)
+  return noteBegun(connection, receive(text))
 }
 
 /**
@@ -183,16 +187,14 @@ const messageCost = 1
 /** Unsent bytes above which no more messages are read. */
 const maxUnsentBytes = 1024 * 1024
 
-/** Ends a query that its client has completed. The library drops the response, but would let the query run. */
-function endOperation({ budgets }: Connection, text: string): void {
-  if (budgets.size === 0 || text.length > maxCompleteLength || !text.includes('"complete"')) return
-  const message = parseJson(Buffer.from(text))
-  const { type, id }: Partial<Record<string, unknown>> = Object(message.ok ? message.value : null)
-  if (type === MessageType.Complete) budgets.get(String(id))?.leave()
+/** Shortens the reason of a close, which may contain an id that the client chose, to the length of a control frame (RFC 6455 5.5). */
+function reasonWithin(reason: string | undefined): string {
+  const bytes = Buffer.from(reason ?? '')
+  // Bytes of a character that is cut are not UTF-8, and decoding replaces them by a character of three bytes.
+  return bytes.length <= maxReasonBytes ? bytes.toString() : `${bytes.toString('utf8', 0, 100)} …`
 }
 
-/** Maximum length of a `complete` message, in characters; longer messages start operations. */
-const maxCompleteLength = 1_000
+const maxReasonBytes = 123
 
 /** Whether the library threw because the client sent a message that only a server may send. */
 function isServersMessage(error: unknown): boolean {

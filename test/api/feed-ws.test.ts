@@ -191,6 +191,58 @@ describe('subscription ledgerUpdates', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
+  test('ends a feed that is completed while it opens, also if its id is used again at once', async () => {
+    const own = await serveLog()
+    await own.commit(slotOf(owner, other))
+    await own.known()
+    // The first feed opens only when the client has completed it and used its id again.
+    const { read } = own.log.store
+    const { milestone } = read
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let reads = 0
+    Object.assign(read, {
+      milestone: async (slot: number) => {
+        reads++
+        if (reads === 1) await released
+        return await milestone(slot)
+      },
+    })
+    const socket = new WebSocket(`${own.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+    const received: string[] = []
+    socket.on('message', (bytes) => received.push(String(bytes)))
+    const send = (message: object) => socket.send(JSON.stringify(message))
+    const query = `subscription ($of: [String!]) {
+      ledgerUpdates(addresses: $of, afterMilestone: 0) {
+        ... on LedgerUpdateBatch { updates { address } }
+      }
+    }`
+    const follow = (address: typeof owner) =>
+      send({
+        type: 'subscribe',
+        id: '1',
+        payload: { query, variables: { of: [addressText(address)] } },
+      })
+    socket.on('open', () => send({ type: 'connection_init' }))
+    await until(() => received.length === 1)
+    follow(owner)
+    await until(() => reads === 1)
+    send({ type: 'complete', id: '1' })
+    follow(other)
+    send({ type: 'ping' })
+    // The gateway has handled the earlier messages when it answers a later request.
+    await own.ask('{ __typename }')
+    release()
+    await until(() => received.includes('{"type":"pong"}'))
+    await until(() => received.some((text) => text.includes(addressText(other))))
+    await until(() => own.feed.share.counts().feeds === 1)
+    socket.terminate()
+    await until(() => own.feed.share.counts().feeds === 0)
+    await own.close()
+  })
+
   const refused = [
     ['another network', { addresses: [addressText(owner, 'iota')] }, 'ADDRESS_OF_ANOTHER_NETWORK'],
     ['no address', { addresses: [] }, 'FEED_ADDRESS_COUNT'],

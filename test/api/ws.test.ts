@@ -120,6 +120,18 @@ describe('a socket is closed', () => {
     },
   )
 
+  test('for an open operation with the same id, however long it is', async () => {
+    const id = 'é'.repeat(200)
+    const payload = { query: 'subscription { ledgerUpdates { __typename } }' }
+    const socket = open({})
+    socket.on('open', () => socket.send('{"type":"connection_init"}'))
+    socket.once('message', () => {
+      for (let i = 0; i < 2; i++) socket.send(JSON.stringify({ type: 'subscribe', id, payload }))
+    })
+    expect(await closeCodeOf(socket)).toBe(4409)
+    expect(gateway.logged.filter((line) => line.includes('websocket-failed'))).toEqual([])
+  })
+
   test('for another subprotocol', async () => {
     expect(await closeCodeOf(open({}, 'graphql-ws'))).toBe(1006)
   })
