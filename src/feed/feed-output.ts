@@ -35,8 +35,8 @@ export interface FeedOutput {
   waitForRoom(): Promise<void>
   /** Sends a message and moves to the position of the message, unless the feed has ended. */
   emit(message: FeedMessage): Promise<void>
-  /** Sends a notice, which moves no position. */
-  emitNotice(notice: Notice, position: LogPosition): Promise<void>
+  /** Sends a notice, which moves no position. `reached` returns the position of the last event. */
+  emitNotice(notice: Notice, reached: () => LogPosition): Promise<void>
   /** Ends the feed without a call of `sink.end`. */
   leave(): void
   end(): void
@@ -50,19 +50,22 @@ export function createFeedOutput(
   let position = start
   let isEnded = false
 
-  async function send(message: FeedMessage): Promise<void> {
-    const text = await textOf(shared, stream, message)
-    if (!isEnded) sink.take(text, message)
-  }
-
   async function emit(message: FeedMessage): Promise<void> {
-    await send(message)
-    if (!isEnded) position = message.position
+    const text = await textOf(shared, stream, message)
+    if (isEnded) return
+    sink.take(text, message)
+    position = message.position
   }
 
-  async function emitNotice(notice: Notice, at: LogPosition): Promise<void> {
+  async function emitNotice(notice: Notice, reached: () => LogPosition): Promise<void> {
     try {
-      await send({ kind: 'notice', position: at, notice })
+      while (!isEnded) {
+        const message = { kind: 'notice', position: reached(), notice } as const
+        const text = await textOf(shared, stream, message)
+        // An event may have been sent meanwhile. A client that resumes after an older position would receive it again.
+        if (isEnded || reached().seq !== message.position.seq) continue
+        return sink.take(text, message)
+      }
     } catch (failure) {
       // A notice moves no position, so the feed continues without it.
       shared.onFailure(failure)

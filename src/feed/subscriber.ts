@@ -69,7 +69,7 @@ export function startSubscriber(
     filter: stream.filter,
     transport: sink.transport,
     isLive: () => live.group !== undefined,
-    emit: (notice) => output.emitNotice(notice, live.group?.position ?? output.position()),
+    emit: (notice) => output.emitNotice(notice, () => live.group?.position ?? output.position()),
     leave: output.leave,
     end: output.end,
   }

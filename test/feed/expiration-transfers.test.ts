@@ -120,17 +120,20 @@ function openFollower({ share }: Feed, addresses: readonly Hex[] | undefined) {
   share.open({
     key: String(addresses),
     filter: { ...(addresses && { addresses }), classes: ['OWNED'] },
-    render: async (message) => {
-      if (message.kind === 'notice' && message.notice.topic === 'OUTPUT_HANDED_OVER') {
-        const { topic: _, ...transfer } = message.notice
-        reported.push(transfer)
-      }
-      return { text: '', cursor: undefined }
-    },
+    render: async () => ({ text: '', cursor: undefined }),
     position: { seq: 0, branch: noBranch },
     era: 0,
     snapshot: undefined,
-    sink: { hasRoom: () => true, take: () => {}, room: async () => {}, end: () => {} },
+    sink: {
+      hasRoom: () => true,
+      take: (_text, message) => {
+        if (message.kind !== 'notice' || message.notice.topic !== 'OUTPUT_HANDED_OVER') return
+        const { topic: _, ...transfer } = message.notice
+        reported.push(transfer)
+      },
+      room: async () => {},
+      end: () => {},
+    },
   })
   return { addresses, reported }
 }

@@ -248,6 +248,21 @@ describe('shared feeds', () => {
     await own.close()
   })
 
+  test('send a notice that is rendered at the same time as new rows with the position of the last event (3, 6)', async () => {
+    const own = await openFeedLog()
+    const filter: UpdateFilter = { addresses: [first], classes: ['OWNED'] }
+    const live = subscribe(own, { filter, position: 0 })
+    await until(() => live.reader.isLive())
+    const notice = { topic: 'DRAINING', closesWithinMs: 1_000 } as const
+    // Runs right after the feed has begun to render the rows.
+    own.feed.tail.watchTip(() => void live.reader.emit(notice))
+    await own.commit(slotOf(first))
+    await until(() => live.messages.some(({ kind }) => kind === 'notice'))
+    await settled(own, live)
+    checkHistory(own, live)
+    await own.close()
+  })
+
   test('send a notice to all subscribers, each with its own position (8)', async () => {
     const own = await openFeedLog()
     await own.commit(slotOf(first, second))
