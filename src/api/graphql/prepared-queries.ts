@@ -82,6 +82,8 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const definitions = operation.variableDefinitions ?? []
       const variables = getVariableValues(schema, definitions, request.variables).coerced
       if (variables === undefined) return undefined
+      // A condition of null is an error of the object around it.
+      if (prepared.conditionNames.some((name) => variables[name] === null)) return undefined
       const compiled = cache.compiled(prepared, variables)
       if (compiled === undefined) return undefined
       await restOfLong(request, context)

@@ -75,6 +75,11 @@ describe('the fast path and the executor respond equally to', () => {
       '',
       jsonRequest({ query: page, variables: { ...variables, all: true } }),
     ],
+    [
+      'a condition that is null',
+      '',
+      jsonRequest({ query: page, variables: { ...variables, all: null } }),
+    ],
     ['empty extensions', '', jsonRequest({ query: page, variables, extensions: {} })],
     [
       'an operation by name',
