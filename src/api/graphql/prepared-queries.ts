@@ -245,8 +245,9 @@ function costOf(
   { operationName, variables }: QueryRequest,
   contextValue: GatewayContext,
 ): number {
+  // A client may send any text as the name of a variable, also one that looks like several variables.
   const key = Object.entries(variables)
-    .map(([name, value]) => `${name} ${priceKeyOf(value)}`)
+    .map(([name, value]) => `${JSON.stringify(name)} ${priceKeyOf(value)}`)
     .join()
   const known = costs.get(key)
   if (known !== undefined) return known

@@ -46,6 +46,17 @@ describe('a query', () => {
     const prepared = await Promise.all([10, 1_000, 10, 1_000].map(isPrepared))
     expect(prepared).toEqual([true, false, true, false])
   })
+
+  test('has the cost of its own variables, whatever names others have sent', async () => {
+    const prepare = createQueries()
+    const text = `query ($n: Int = 1, $m: Int) {
+      blocks(first: $n, last: $m) { nodes { children(first: 1000) { nodes { id } } } } }`
+    // Only the first of two equal documents is not cached.
+    for (let n = 0; n < 2; n++) await prepare(text)
+    const named = await prepare(text, { 'n 1000,m': 1_000 })
+    expect(named?.cost).toBe((await prepare(text))?.cost)
+    expect(await prepare(text, { n: 1_000, m: 1_000 })).toBeUndefined()
+  })
 })
 
 describe('a long document', () => {
