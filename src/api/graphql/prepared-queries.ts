@@ -111,7 +111,9 @@ function createCache(deps: PreparedQueryDeps) {
     request: QueryRequest,
     context: GatewayContext,
   ): Promise<Prepared | undefined> {
-    const key = `${request.operationName ?? ''} ${request.query}`
+    const { operationName, query } = request
+    const key =
+      operationName === undefined ? ` ${query}` : `${JSON.stringify(operationName)} ${query}`
     const known = cache.get(key) ?? preparing.get(key)
     if (known !== undefined) return known
     const making = make(key, request, context).finally(() => preparing.delete(key))

@@ -168,6 +168,19 @@ describe('the fast path and the executor respond equally to', () => {
   })
 })
 
+test.each([
+  ['without a name', '{ __typename }', undefined, '', '{ __typename }'],
+  ['with a name', 'query A { __typename }', 'A', 'A query', 'A { __typename }'],
+])(
+  'a cached query %s does not answer a request with another name',
+  async (_name, query, operationName, ...other) => {
+    for (let n = 0; n < 2; n++) await send('', jsonRequest({ query, operationName }))
+    const [otherName, otherQuery] = other
+    const init = jsonRequest({ query: otherQuery, operationName: otherName })
+    expect(await responseOn('fast path', '', init)).toEqual(await responseOn('executor', '', init))
+  },
+)
+
 test.each(paths)('the %s meets all requirements of GraphQL over HTTP', async (path) => {
   const results = await auditServer({
     url: `${gateway.url}/graphql`,
