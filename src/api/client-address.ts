@@ -57,10 +57,35 @@ function addressesOf(list: string): readonly string[] {
 
 /** The `for` parameters of a `Forwarded` header (RFC 7239 4). */
 function forOf(list: string): readonly string[] {
-  return list
-    .split(',')
-    .map((element) => /(?:^|;)\s*for="?([^";,]*)"?/i.exec(element)?.[1] ?? '')
-    .map((node) => plainAddress(node.trim()))
+  return splitUnquoted(list, ',').map((element) => {
+    const pairs = splitUnquoted(element, ';').map((pair) => /^\s*for="?([^"]*)"?\s*$/i.exec(pair))
+    return plainAddress(pairs.find((pair) => pair !== null)?.[1]?.trim() ?? '')
+  })
+}
+
+/**
+ * Splits at separators outside of quoted values: the `host` of a request, which the client chooses, may contain `,` and `;`. Reads
+ * from the end, so that a quote that the client left open does not reach into the elements that proxies appended.
+ */
+function splitUnquoted(text: string, separator: ',' | ';'): readonly string[] {
+  const parts: string[] = []
+  let isQuoted = false
+  let end = text.length
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text[at]
+    if (character === '"' && !isEscaped(text, at)) isQuoted = !isQuoted
+    if (character !== separator || isQuoted) continue
+    parts.push(text.slice(at + 1, end))
+    end = at
+  }
+  return [...parts, text.slice(0, end)].reverse()
+}
+
+/** Whether an odd number of backslashes precedes a character. */
+function isEscaped(text: string, at: number): boolean {
+  let from = at
+  while (text[from - 1] === '\\') from--
+  return (at - from) % 2 === 1
 }
 
 /** Removes port, brackets and zone, and converts an IPv4-mapped IPv6 address to IPv4. */

@@ -44,6 +44,11 @@ describe('the address that proxies name', () => {
       '2001:db8:0:0::/64',
     ],
     ['1', { forwarded: 'by=10.0.0.1;for=_hidden' }, '10.0.0.1'],
+    // The client chooses the host, which may contain any of these characters.
+    ['1', { forwarded: 'for=203.0.113.9;host="a,for=198.51.100.1"' }, '203.0.113.9'],
+    ['1', { forwarded: 'host="a;for=198.51.100.1";for=203.0.113.9' }, '203.0.113.9'],
+    ['1', { forwarded: 'for=203.0.113.9;host="a\\",for=198.51.100.1"' }, '203.0.113.9'],
+    ['1', { forwarded: 'for="198.51.100.1, for="203.0.113.9:80"' }, '203.0.113.9'],
     ['1', {}, '10.0.0.1'],
   ])('behind %s with %o is %s', (trusted, headers, client) => {
     expect(clientOf('10.0.0.1', headers, proxies(trusted))).toBe(client)
