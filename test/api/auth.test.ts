@@ -276,6 +276,18 @@ describe('the name of a caller', () => {
     expect(await nameOf('without subject')).toMatch(/^token-[0-9a-f]{16}$/)
   })
 
+  test('without subject stays the same when the holder rewrites the signature', async () => {
+    const token = tokenNamed('without subject')
+    const unusedBits =
+      token.slice(0, -1) + String.fromCharCode(token.charCodeAt(token.length - 1) + 1)
+    const spaced = `${token.slice(0, -5)} ${token.slice(-5)}`
+    const name = await nameOf('without subject')
+    for (const authorization of [unusedBits, spaced]) {
+      const identity = await callerOf({ key: edKey, clock }, { authorization }).identify()
+      expect(identity.ok ? identity.value.name : name).toBe(name)
+    }
+  })
+
   test('is known without the permission as well', async () => {
     expect(await nameOf('without scope')).toBe('test')
   })
