@@ -110,8 +110,9 @@ async function keyIn(
   try {
     return await keys?.({ alg: algorithm, kid })
   } catch (thrown) {
-    // No key or several keys match, or the key is unusable.
-    if (thrown instanceof errors.JOSEError) return undefined
+    // No key or several keys match. Node reports an unusable key, such as a point outside of its curve, as a DataError.
+    const isUnusable = thrown instanceof DOMException && thrown.name === 'DataError'
+    if (thrown instanceof errors.JOSEError || isUnusable) return undefined
     throw thrown
   }
 }

@@ -115,6 +115,20 @@ describe('a file', () => {
     keySet.close()
   })
 
+  const point = { x: 'AAAA', y: 'AAAA' }
+  test.each([
+    ['EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AAAA' }],
+    ['EdDSA', { kty: 'OKP', crv: 'Ed25519' }],
+    ['ES256', { kty: 'EC', crv: 'P-256', ...point }],
+  ] as const)('with an unusable key of %s refuses the tokens of that key', async (alg, jwk) => {
+    const [one, other] = [await issuerKey(alg, 'one'), await issuerKey('EdDSA', 'other')]
+    writeFileSync(path, setOf({ ...jwk, kid: 'one' }, other.jwk))
+    const { keySet } = await open({ kind: 'file', path })
+    expect(await codeOf(keySet, await one.token())).toBe('TOKEN_KEY_UNKNOWN')
+    expect(await codeOf(keySet, await other.token())).toBe('ok')
+    keySet.close()
+  })
+
   const secret = { kty: 'oct', k: 'AAAA', kid: 'one' }
   const rsa = { kty: 'RSA', n: 'AAAA', e: 'AQAB', kid: 'one' }
   const rows = [
