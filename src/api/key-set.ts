@@ -91,10 +91,13 @@ async function followUrl(url: string, log: Log, times: KeySetTimes): Promise<Key
   await readOnce()
   return {
     find: async (header) => {
-      const found = await keyIn(keys, header)
-      if (found !== undefined || performance.now() - readAt < times.cooldownMs) return found
-      await readOnce()
-      return keyIn(keys, header)
+      const tried = keys
+      const found = await keyIn(tried, header)
+      if (found !== undefined) return found
+      const isDue = performance.now() - readAt >= times.cooldownMs
+      // A read that is running may bring the key.
+      if (isDue || reading !== undefined) await readOnce()
+      return keys === tried ? undefined : await keyIn(keys, header)
     },
     close: () => {
       clearInterval(timer)

@@ -169,6 +169,29 @@ describe('a URL', () => {
     server.close()
   })
 
+  test('that is being read makes all tokens of a new key wait for it', async () => {
+    const [one, other] = [await issuerKey('EdDSA', 'one'), await issuerKey('ES256', 'other')]
+    const bodies = [setOf(one.jwk), setOf(one.jwk, other.jwk)]
+    const waiting: (() => void)[] = []
+    const server = createServer((_request, response) => {
+      const body = bodies.shift()
+      if (bodies.length === 1) response.end(body)
+      else waiting.push(() => response.end(body))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const times = { refreshMs: 50, cooldownMs: 300_000 }
+    const keySet = unwrap(await openKeySet({ kind: 'url', url }, createMemoryLog().log, times))
+    await until(() => waiting.length > 0)
+    const find = () => keySet.find({ algorithm: 'ES256', kid: 'other' })
+    const found = [find(), find()]
+    waiting[0]?.()
+    const key = expect.objectContaining({ type: 'public' })
+    expect(await Promise.all(found)).toEqual([key, key])
+    keySet.close()
+    server.close()
+  })
+
   test('that is unavailable leaves the last keys valid, and is read again', async () => {
     const [one, other] = [await issuerKey('EdDSA', 'one'), await issuerKey('ES256', 'other')]
     const reply = { status: 200, body: setOf(one.jwk) }
