@@ -44,7 +44,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: (e) => `the method ${e.method} is not allowed here; allowed methods: ${e.allowed}`,
     headers: (e) => ({ allow: e.allowed }),
   },
-  QUERY_MALFORMED: badRequest((e) => `query: ${e.part} is not percent-encoded UTF-8`),
+  QUERY_MALFORMED: badRequest((e) => `query: ${shortened(e.part)} is not percent-encoded UTF-8`),
   QUERY_PARAMETER_UNKNOWN: badRequest(
     (e) =>
       `query: unknown parameter ${shortened(e.name)}; ${e.known === '' ? 'this route has no parameters' : `known parameters: ${e.known}`}`,
@@ -56,7 +56,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ADDRESS_MALFORMED: badRequest((e) => `${e.argument}: not a Bech32 address: ${inWords(e.reason)}`),
   ADDRESS_OF_ANOTHER_NETWORK: badRequest(
     (e) =>
-      `${e.argument}: an address of the network "${e.hrp}"; addresses of this network begin with "${e.expected}"`,
+      `${e.argument}: an address of the network "${shortened(e.hrp)}"; addresses of this network begin with "${e.expected}"`,
   ),
   NODE_ID_MALFORMED: badRequest((e) => `${e.argument}: not a global id of this gateway`),
   CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of this gateway`),
@@ -173,8 +173,8 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     status: 412,
     message: (e) =>
       e.version === 0
-        ? `the chain ${e.chainId} has no record to replace`
-        : `the current version of the record of ${e.chainId} is ${e.version}`,
+        ? `the chain ${shortened(e.chainId)} has no record to replace`
+        : `the current version of the record of ${shortened(e.chainId)} is ${e.version}`,
   },
   IF_MATCH_MALFORMED: badRequest(
     () => 'If-Match: expected * or entity tags of chain records, such as "3"',
@@ -191,10 +191,10 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   ),
   FAUCET_PAYMENT_FAILED: later((e) => `the faucet could not pay: ${inWords(e.reason)}`),
   FAUCET_REQUEST_WAITING: badRequest(
-    (e) => `address: a request for ${e.address} is already queued`,
+    (e) => `address: a request for ${shortened(e.address)} is already queued`,
   ),
   FAUCET_FUNDS_ENOUGH: badRequest(
-    (e) => `address: ${e.address} already holds ${e.limit} base tokens or more`,
+    (e) => `address: ${shortened(e.address)} already holds ${e.limit} base tokens or more`,
   ),
   FAUCET_BUSY: {
     status: 429,
@@ -233,7 +233,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) => `slot: ${e.slot} is before the genesis slot ${e.genesisSlot}`,
   ),
   PATH_SLOT_MALFORMED: badRequest((e) => `${e.name}: expected a whole number from 0 to 4294967295`),
-  NOT_FOUND: { status: 404, message: (e) => `the ${e.what} ${e.id} does not exist` },
+  NOT_FOUND: { status: 404, message: (e) => `the ${e.what} ${shortened(e.id)} does not exist` },
 
   SUBMISSION_NOT_ALLOWED: {
     status: 403,

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 import type { Result } from '../lib/result.ts'
 import { errorRowOf } from './error-table.ts'
 import type { GatewayError } from './gateway-error.ts'
+import { shortened } from './message-words.ts'
 import { json, type RefusalForm, type RestResponse } from './rest/response.ts'
 
 /** Converts failures to REST and GraphQL errors; their statuses and messages are in `error-table.ts`. */
@@ -30,7 +31,7 @@ export function toRest(error: GatewayError, { statuses, titles }: RefusalForm = 
 export function toGraphQL(error: GatewayError): GraphQLError {
   const { code } = error
   return createGraphqlError(messageOf(error), {
-    extensions: { ...printable(fieldsOf(error)), code },
+    extensions: { ...withShortTexts(printable(fieldsOf(error))), code },
   })
 }
 
@@ -67,6 +68,16 @@ function fieldsOf(error: GatewayError): object {
   }
   const { code: _, ...fields } = error
   return fields
+}
+
+/** Shortens texts, which may be those of the client. */
+function withShortTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? shortened(value) : value,
+    ]),
+  )
 }
 
 /** Converts fields to JSON values; a bigint becomes a string. */

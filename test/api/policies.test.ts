@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import { graphql, socketClient } from '../support/client.ts'
 import { writeGenesis } from '../support/genesis-gateway.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
@@ -174,6 +175,8 @@ describe('on a development network', () => {
 
   test('an error repeats at most 200 characters of what was sent', async () => {
     const long = 'x'.repeat(5_000)
+    // The human-readable part of an address may be long.
+    const address = encodeBech32('x'.repeat(800), Uint8Array.of(8, ...new Uint8Array(32)))
     const documents: [string, object?][] = [
       [`{ ${long} }`],
       [`{ milestone(${long}: 1) { index } }`],
@@ -183,6 +186,7 @@ describe('on a development network', () => {
       ['query ($i: UInt32) { milestone(index: $i) { index } }', { i: long }],
       ['query ($a: String!) { address(address: $a) { bech32 } }', { a: long }],
       ['query ($a: BlockId!) { block(id: $a) { id } }', { a: `a "${long}` }],
+      ['query ($a: String!) { address(address: $a) { bech32 } }', { a: address }],
     ]
     for (const [query, variables] of documents) {
       const { errors } = await graphql(gateway.url, query, variables)
@@ -191,8 +195,23 @@ describe('on a development network', () => {
       )
       expect(reported).not.toMatch(/x{201}|9{201}/)
     }
-    for (const path of [`/${long}`, `/health?${long}=1`, `/v1/chains/${long}/chainrecord`]) {
+    const paths = [
+      `/${long}`,
+      `/health?${long}=1`,
+      `/health?${long}%zz`,
+      `/v1/chains/${long}/chainrecord`,
+      `/v1/chains/${address}/chainrecord`,
+      `/api/explorer/v2/balance/${address}`,
+      `/feed/updates?address=${address}`,
+    ]
+    for (const path of paths) {
       expect((await send(gateway.url + path, {})).body).not.toMatch(/x{201}/)
     }
+    const headers = { authorization: await gateway.token('chain-record:write'), 'if-match': '"1"' }
+    const json = { 'content-type': 'application/json', ...headers }
+    const path = `/v1/chains/${address}/chainrecord`
+    const stale = await send(gateway.url + path, json, '{"accessNodes":[],"isActive":true}')
+    expect(stale.status).toBe(412)
+    expect(stale.body).not.toMatch(/x{201}/)
   })
 })
