@@ -4,6 +4,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import type { CommitmentId } from '../../src/protocol/primitives.ts'
 import type { StoreNotification, StoreReader } from '../../src/store/contract.ts'
+import type { MilestoneRange } from '../../src/store/list-contract.ts'
 import { createChoice } from '../../src/store/replicas/choice.ts'
 import { createPrimaryPositions } from '../../src/store/replicas/lag.ts'
 import { createMoves } from '../../src/store/replicas/moves.ts'
@@ -11,11 +12,11 @@ import { createReadTarget, type ReadTarget } from '../../src/store/replicas/read
 import { createReplicaNotifier } from '../../src/store/replicas/replica-notifier.ts'
 import { routedReads, routedSnapshot } from '../../src/store/replicas/routed-reads.ts'
 import type { Server } from '../../src/store/replicas/server.ts'
-import type { LogTip } from '../../src/store/rows.ts'
+import type { AddressPageQuery, LogTip, Milestone } from '../../src/store/rows.ts'
 import { until } from '../support/until.ts'
 
 /** A server whose log ends at the slot `at.slot`. */
-function serverAt(name: string, at: { slot: number; isReplica: boolean }): Server {
+function serverAt(name: string, at: ServerState): Server {
   const tip = (slot: number): LogTip => ({
     logId: '0x01',
     seq: slot,
@@ -25,45 +26,75 @@ function serverAt(name: string, at: { slot: number; isReplica: boolean }): Serve
     prunedBranch: '0x',
     branch: '0x',
   })
+  const milestone = (slot: number): Milestone => ({
+    ...{ slot, commitmentId: tip(slot).commitmentId, bytes: new Uint8Array() },
+    ...{ firstSeq: slot, lastSeq: slot },
+  })
+  const page = { count: 0, rows: [], hasRowsBehind: false, branches: [] }
   const reads: Partial<StoreReader> = {
     logTip: async () => tip(at.slot),
-    milestone: async () => undefined,
+    addressPage: async () => ({ ...page, tip: tip(at.slot) }),
+    latestMilestone: async () => milestone(at.slot),
+    milestones: async () => [milestone(at.slot)],
+    milestone: async (slot) => (slot <= at.slot ? milestone(slot) : undefined),
+  }
+  const unlessAway = () => {
+    if (at.isAway) throw new Error('it is away')
   }
   const read = reads as StoreReader
   return {
     name,
     read,
     snapshot: async () => ({ read, isStale: async () => false, end: () => {} }),
-    look: async () => ({ lsn: 1n, isReplica: at.isReplica, tip: tip(at.slot) }),
-    lsn: async () => 1n,
+    look: async () => {
+      unlessAway()
+      return { lsn: 1n, isReplica: at.isReplica, tip: tip(at.slot) }
+    },
+    lsn: async () => {
+      unlessAway()
+      return 1n
+    },
     isReplaced: () => false,
     close: async () => {},
   }
 }
 
+interface ServerState {
+  slot: number
+  isReplica: boolean
+  isAway?: boolean
+}
+
+/** Reads that show the newest slot of a server. */
+const readsOfNewest: readonly (readonly [string, (read: StoreReader) => Promise<unknown>])[] = [
+  ['the tip', (read) => read.logTip()],
+  ['a page', (read) => read.addressPage({} as AddressPageQuery)],
+  ['the newest milestone', (read) => read.latestMilestone()],
+  ['a list of milestones', (read) => read.milestones({} as MilestoneRange)],
+  ['a milestone by its slot', (read) => read.milestone(6)],
+]
+
+/** The same reads, in a snapshot and outside, and no read. */
+const waysToSee = [
+  ...readsOfNewest.flatMap(([name, show]) => [
+    [name, false, show] as const,
+    [`${name} in a snapshot`, true, show] as const,
+  ]),
+  ['only a check', false, undefined] as const,
+]
+
 describe('reads that leave a replica', () => {
-  test.each(['a snapshot', 'only a check'])(
+  test.each(waysToSee)(
     'wait until the primary shows the slot that the replica showed in %s',
-    async (how) => {
-      const primary = { slot: 5, isReplica: false }
-      const replica = { slot: 5, isReplica: true }
-      const choice = createChoice({
-        primary: serverAt('primary', primary),
-        replicas: [() => serverAt('replica', replica)],
-        maxLagMs: 1_000,
-        log: silentLog,
-        onMoved: () => {},
-      })
-      const routed = routedReads(choice)
+    async (_name, isSnapshot, show) => {
+      const primary: ServerState = { slot: 5, isReplica: false }
+      const replica: ServerState = { slot: 5, isReplica: true }
+      const { choice, routed, see } = choiceOf(primary, replica)
       await choice.look()
       expect(choice.current().server.name).toBe('replica')
+      await routed.logTip()
       replica.slot = 6
-      if (how === 'only a check') await choice.look()
-      else {
-        const { read, end } = await routedSnapshot(choice, routed)()
-        expect(await read.logTip()).toMatchObject({ slot: 6 })
-        end()
-      }
+      await see(isSnapshot, show)
       // The replica is promoted.
       replica.isReplica = false
       replica.slot = 5
@@ -79,6 +110,53 @@ describe('reads that leave a replica', () => {
     },
   )
 })
+
+describe('reads that leave the primary', () => {
+  test.each(waysToSee)(
+    'do not move to a replica that lacks the slot that the primary showed in %s',
+    async (_name, isSnapshot, show) => {
+      const primary: ServerState = { slot: 5, isReplica: false }
+      const replica: ServerState = { slot: 5, isReplica: true, isAway: true }
+      const { choice, routed, see } = choiceOf(primary, replica)
+      await choice.look()
+      await routed.logTip()
+      primary.slot = 6
+      await see(isSnapshot, show)
+      primary.isAway = true
+      replica.isAway = false
+      await choice.look()
+      expect(choice.current().server.name).toBe('primary')
+      replica.slot = 6
+      await choice.look()
+      expect(choice.current().server.name).toBe('replica')
+      await choice.close()
+    },
+  )
+})
+
+/** Creates the choice between two servers, and a function that shows what the chosen one has, by a read or by a check. */
+function choiceOf(primary: ServerState, replica: ServerState) {
+  const choice = createChoice({
+    primary: serverAt('primary', primary),
+    replicas: [() => serverAt('replica', replica)],
+    maxLagMs: 1_000,
+    log: silentLog,
+    onMoved: () => {},
+  })
+  const routed = routedReads(choice)
+
+  async function see(
+    isSnapshot: boolean,
+    show: ((read: StoreReader) => Promise<unknown>) | undefined,
+  ): Promise<void> {
+    if (show === undefined) return await choice.look()
+    const snapshot = isSnapshot ? await routedSnapshot(choice, routed)() : undefined
+    expect(await show(snapshot?.read ?? routed)).toBeDefined()
+    snapshot?.end()
+  }
+
+  return { choice, routed, see }
+}
 
 describe('moves at the same time', () => {
   test('run one after the other, so that reads are held until the last has ended', async () => {

@@ -1,7 +1,6 @@
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import { storeFaultOf } from '../faults.ts'
-import type { LogTip } from '../rows.ts'
 import { reasonOf } from '../unusable.ts'
 import { type Floor, unknownLsn } from './floor.ts'
 import { createMoves, type Moves } from './moves.ts'
@@ -26,7 +25,7 @@ export interface ChoiceDeps {
 }
 
 /** The servers, and the one that is read. */
-export interface Choice {
+export interface Choice extends Pick<Moves, 'recordTip' | 'recordMilestone' | 'newestTip'> {
   readonly primary: ReadTarget
   readonly replicas: readonly ReadTarget[]
   current(): ReadTarget
@@ -40,10 +39,6 @@ export interface Choice {
   raise(): Promise<void>
   /** Reads the position of the primary. The query is sent after the call. */
   primaryLsn(): Promise<bigint>
-  /** Records a tip that was read. */
-  recordTip(tip: LogTip): void
-  /** Newest tip that was read. */
-  newestTip(): LogTip | undefined
   /** Checks all servers. */
   look(): Promise<void>
   close(): Promise<void>
@@ -85,10 +80,11 @@ export function createChoice(deps: ChoiceDeps): Choice {
     await Promise.all([...closing, watch.closed()])
   }
 
-  const { current, recordTip, newestTip } = moves
+  const { current, recordTip, recordMilestone, newestTip } = moves
   const { isPrimaryAway, look } = watch
   const servers = { primary, replicas, current, isPrimaryAway }
-  return { ...servers, use, raise, primaryLsn, recordTip, newestTip, look, close }
+  const seen = { recordTip, recordMilestone, newestTip }
+  return { ...servers, ...seen, use, raise, primaryLsn, look, close }
 }
 
 /** Returns a function that resolves to the current server, once this server has everything that the process has acknowledged. */

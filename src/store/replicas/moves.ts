@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
-import type { LogTip } from '../rows.ts'
+import type { LogTip, Milestone } from '../rows.ts'
 import { type ReadTarget, reaches } from './read-target.ts'
 
 /** Moves the reads from one server to another, but only to a server that has everything that was read before. */
@@ -64,24 +64,34 @@ export function createMoves({ primary, replicas, primaryLsn, log, onMoved }: Mov
     })
   }
 
-  const { recordTip, newestTip } = tip
-  return { current: () => current, isHeld, free, move, moveFrom, moveTo, recordTip, newestTip }
+  const { recordTip, recordMilestone, newestTip } = tip
+  const seen = { recordTip, recordMilestone, newestTip }
+  return { current: () => current, isHeld, free, move, moveFrom, moveTo, ...seen }
 }
+
+/** A tip that was read. */
+export type SeenTip = Pick<LogTip, 'logId' | 'seq' | 'slot' | 'commitmentId'>
 
 /** The newest tip that was read. */
 interface NewestTip {
   /** Records a tip that was read. */
-  recordTip(tip: LogTip): void
-  newestTip(): LogTip | undefined
+  recordTip(tip: SeenTip): void
+  /** Records a committed slot that was read, of the log of the newest tip. */
+  recordMilestone(milestone: Milestone): void
+  newestTip(): SeenTip | undefined
   /** Replaces the newest tip, because the primary has lost it. */
-  reset(tip: LogTip): void
+  reset(tip: SeenTip): void
 }
 
 function createNewestTip(): NewestTip {
-  let newestTip: LogTip | undefined
+  let newestTip: SeenTip | undefined
   return {
     recordTip: (tip) => {
       if (newestTip?.logId !== tip.logId || tip.slot > newestTip.slot) newestTip = tip
+    },
+    recordMilestone: ({ slot, commitmentId, lastSeq }) => {
+      if (newestTip === undefined || slot <= newestTip.slot) return
+      newestTip = { logId: newestTip.logId, seq: lastSeq, slot, commitmentId }
     },
     newestTip: () => newestTip,
     reset: (tip) => {
@@ -147,7 +157,7 @@ async function primaryShows(
 }
 
 /** Whether a server has the newest tip that was read. */
-async function hasTip({ server }: ReadTarget, newestTip: LogTip | undefined): Promise<boolean> {
+async function hasTip({ server }: ReadTarget, newestTip: SeenTip | undefined): Promise<boolean> {
   try {
     const { tip } = await server.look()
     if (newestTip === undefined) return true

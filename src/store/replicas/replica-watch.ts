@@ -68,6 +68,9 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
       if (floor.lsn === unknownLsn) floor.lsn = there.lsn
     }
     const known = there instanceof Error ? undefined : there
+    // Not every read records its tip. Before the first read of a tip, the reads may move to any replica.
+    if (moves.current() === primary && moves.newestTip() !== undefined && known !== undefined)
+      moves.recordTip(known.tip)
     await Promise.all(replicas.map((target, i) => judge(target, looks[i], known)))
     if (moves.current() !== primary) return
     if (isAway) await moves.moveFrom(primary, 'the primary is away')

@@ -2,8 +2,9 @@ import { slotOfId } from '../../protocol/ids.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { NamedPosition, StoreReader, StoreSnapshot, StoreWriter } from '../contract.ts'
 import { storeFaultOf } from '../faults.ts'
-import type { LogTip } from '../rows.ts'
 import type { Choice } from './choice.ts'
+import type { SeenTip } from './moves.ts'
+import { recordedReads } from './recorded-reads.ts'
 import type { Server } from './server.ts'
 
 /** Reads of a store from the chosen server, and writes whose results these reads must include. */
@@ -17,11 +18,11 @@ export function routedReads(choice: Choice): StoreReader {
     (...args: readonly unknown[]) =>
       use(async ({ read }): Promise<unknown> => Reflect.apply(read[name], read, args)),
   ])
-  const read: StoreReader = Object.fromEntries(all)
+  const routed: StoreReader = Object.fromEntries(all)
+  const read: StoreReader = { ...routed, ...recordedReads(routed, choice) }
   return {
     ...read,
     ...reachingReads(read, reach),
-    logTip: tipRead(read, choice),
     reach,
     forget: () => {
       for (const { server } of [primary, ...choice.replicas]) server.read.forget()
@@ -44,17 +45,24 @@ export function routedSnapshot(choice: Choice, routed: StoreReader): () => Promi
       server = chosen
       return chosen.snapshot()
     })
-    return server === choice.primary.server ? begun : atReplica(choice, routed, { server, begun })
+    const recorded = recordedReads(begun.read, choice)
+    if (server === choice.primary.server) return { ...begun, read: { ...begun.read, ...recorded } }
+    return atReplica(choice, routed, { server, begun, recorded })
   }
 }
 
 interface BegunAt {
   readonly server: Server
   readonly begun: StoreSnapshot
+  readonly recorded: ReturnType<typeof recordedReads>
 }
 
-/** Wraps a snapshot of a replica. It records the tip, requested positions that it may lack, and whether the server was lost. */
-function atReplica(choice: Choice, routed: StoreReader, { server, begun }: BegunAt): StoreSnapshot {
+/** Wraps a snapshot of a replica. It records requested positions that it may lack, and whether the server was lost. */
+function atReplica(
+  choice: Choice,
+  routed: StoreReader,
+  { server, begun, recorded }: BegunAt,
+): StoreSnapshot {
   const named: NamedPosition[] = []
   let isLost = false
   const note = async (position: NamedPosition) => {
@@ -64,11 +72,7 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
     // The server is lost, or it cancelled the read because it was about to remove the rows.
     if (storeFaultOf(failure) !== undefined) isLost = true
   }
-  const own = {
-    ...reachingReads(begun.read, note),
-    reach: note,
-    logTip: tipRead(begun.read, choice),
-  }
+  const own = { ...recorded, ...reachingReads(recorded, note), reach: note }
   const read = new Proxy(begun.read, {
     get: (target, name) => {
       const member: unknown = Reflect.get(name in own ? own : target, name)
@@ -94,26 +98,13 @@ function atReplica(choice: Choice, routed: StoreReader, { server, begun }: Begun
   return { read, isStale, end: begun.end }
 }
 
-/** Returns a read of the tip that records it. */
-function tipRead(
-  { logTip }: Pick<StoreReader, 'logTip'>,
-  { recordTip }: Pick<Choice, 'recordTip'>,
-): StoreReader['logTip'] {
-  return async () => {
-    const tip = await logTip()
-    recordTip(tip)
-    return tip
-  }
-}
-
-/** Reads of milestones by slot or commitment. Each calls `reach` with the newest requested slot first. */
-function reachingReads(
-  read: StoreReader,
-  reach: StoreReader['reach'],
-): Pick<
+type ReadsByName = Pick<
   StoreReader,
   'milestone' | 'milestoneByCommitment' | 'milestonesAt' | 'milestonesByCommitments'
-> {
+>
+
+/** Reads of milestones by slot or commitment. Each calls `reach` with the newest requested slot first. */
+function reachingReads(read: ReadsByName, reach: StoreReader['reach']): ReadsByName {
   const newest = (slots: readonly SlotIndex[]) => reach({ slot: Math.max(0, ...slots) })
   const slotsOf = (ids: readonly CommitmentId[]) => ids.map((id) => slotOfId(id))
   return {
@@ -137,7 +128,7 @@ function reachingReads(
 }
 
 /** Whether a position is not after a tip that was read, so that every later read includes it. */
-function isBefore(tip: LogTip | undefined, { seq = 0, slot = 0, change }: NamedPosition): boolean {
+function isBefore(tip: SeenTip | undefined, { seq = 0, slot = 0, change }: NamedPosition): boolean {
   return change === undefined && tip !== undefined && seq <= tip.seq && slot <= tip.slot
 }
 
