@@ -3,6 +3,7 @@ import { totalOf } from '../../ledger/balances-of-address.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { passTurn } from '../../lib/turns.ts'
 import { Address, Ed25519Address } from '../../protocol/addresses.ts'
 import { decodeBech32 } from '../../protocol/bech32.ts'
 import { addressKey, identifyTransaction } from '../../protocol/ids.ts'
@@ -13,6 +14,7 @@ import type { TransactionId } from '../../protocol/primitives.ts'
 import { decode, print } from '../../protocol/schema/schema.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
+import type { OutputPosition } from '../../store/view-contract.ts'
 import { type AddressError, addressKeyOf } from '../addresses/address-key.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
@@ -24,7 +26,13 @@ import type {
   FaucetRequest,
   RequestedPayment,
 } from './faucet-requests.ts'
-import { minAmount, signTransfer, spendable, type TransferPayment } from './transfer.ts'
+import {
+  minAmount,
+  signTransfer,
+  spendable,
+  type Transfer,
+  type TransferPayment,
+} from './transfer.ts'
 
 /** The faucet of the development network: pays base tokens on request, within limits (rest.md 7). */
 
@@ -193,16 +201,9 @@ async function payOnce(
 ): Promise<Outcome> {
   const { source, clock, key: from } = deps
   const { parameters } = source.network
-  const owner: Address = { type: Ed25519Address.code, pubKeyHash: from.publicKeyHash }
-  const filter = { asOf: 'BOOKED', heldBy: addressKey(owner), kinds: [0] } as const
-  const rows = await deps.store.read.unspentOutputs({ filter, limit: maxReceivers })
   const amount = payments.reduce((sum, payment) => sum + payment.amount, 0n)
-  const outputs = rows.map(viewOfOutput).flatMap(({ outputId, output: decoded }) => {
-    const output = decoded()
-    return is(BasicOutput, output) ? [{ outputId, output }] : []
-  })
-  const input = spendable(parameters, outputs, { from: owner, amount })
-  if (input === undefined) return unpaid('FUNDS_MISSING')
+  const input = await fundsFor(deps, amount, signal)
+  if (input === undefined) return unpaid(signal.aborted ? 'CLOSING' : 'FUNDS_MISSING')
   const slot = slotOfTime(parameters, clock.nowNs())
   const payload = signTransfer({ parameters, from, payments, input, slot })
   const json = print(SignedTransaction, payload)
@@ -210,6 +211,35 @@ async function payOnce(
   if (!submitted.ok) return unpaid(submitted.error.code)
   return await verdict(deps, identifyTransaction(payload.transaction).transactionId, signal)
 }
+
+/**
+ * The newest output of the faucet from which an amount can be paid. This is usually its last change; an address to which anybody may send
+ * has any number of other outputs.
+ */
+async function fundsFor(
+  { source, store, key }: Paying,
+  amount: bigint,
+  signal: AbortSignal,
+): Promise<Transfer['input'] | undefined> {
+  const from: Address = { type: Ed25519Address.code, pubKeyHash: key.publicKeyHash }
+  const filter = { asOf: 'BOOKED', heldBy: addressKey(from), kinds: [BasicOutput.code] } as const
+  const newest = { filter, order: 'descending', limit: outputsPerRead } as const
+  for (let before: OutputPosition | undefined; !signal.aborted; ) {
+    const rows = await store.read.unspentOutputs({ ...newest, before })
+    const outputs = rows.map(viewOfOutput).flatMap(({ outputId, output: decoded }) => {
+      const output = decoded()
+      return is(BasicOutput, output) ? [{ outputId, output }] : []
+    })
+    const input = spendable(source.network.parameters, outputs, { from, amount })
+    if (input !== undefined || rows.length < outputsPerRead) return input
+    before = rows.at(-1)
+    await passTurn()
+  }
+  return undefined
+}
+
+/** Number of outputs of the faucet that are read at once. */
+const outputsPerRead = 100
 
 const pollIntervalMs = 20
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
+import { developmentKeys } from '../../../src/node/embedded/development.ts'
 import { encodeBech32 } from '../../../src/protocol/bech32.ts'
 import { graphql } from '../../support/client.ts'
 import { rest, restJson } from '../../support/rest.ts'
@@ -156,6 +157,18 @@ test('a request for more than the faucet has does not affect other requests', as
   ])
   expect(await refusal(refused)).toEqual([503, 'the faucet could not pay: funds missing'])
   expect(paid.status).toBe(200)
+})
+
+test('small outputs that are sent to the faucet do not hide its funds', async () => {
+  const faucet = addressOf(developmentKeys().faucet)
+  const amount = '1000000'
+  const sent = await Promise.all(
+    Array.from({ length: 120 }, () => requestFunds({ address: faucet, amount }, {}, '?wait=60')),
+  )
+  expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]))
+  for (const address of [addressText(205), addressText(206)]) {
+    expect((await requestFunds({ address }, {}, '?wait=60')).status).toBe(200)
+  }
 })
 
 describe('the faucet refuses', () => {
