@@ -18,6 +18,8 @@ interface Request<T> {
 export function createRequestCoalescer<T extends {}>(limit: number): RequestCoalescer<T> {
   const answers = new LRUCache<string, T, Request<T>>({
     max: limit,
+    // A response may be a block, and nobody may request it again.
+    ttlAutopurge: true,
     fetchMethod: async (_key, _stale, { context: { load, keepMs }, options }) => {
       const answer = await load()
       // A TTL of 0 would never expire.

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { inParallel } from '../../../src/lib/in-parallel.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -167,6 +169,29 @@ describe('a coalesced request', () => {
     // The number of cached responses is limited.
     await share('c', 60_000)
     expect(await share('a', 60_000)).toBe(5)
+  })
+
+  test('keeps no response in memory that is no longer valid', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const size = () => {
+      collect()
+      return process.memoryUsage().arrayBuffers
+    }
+    const coalescer = createRequestCoalescer<Uint8Array>(1_000)
+    const before = size()
+    const megabyte = 1_048_576
+    for (let n = 0; n < 100; n++) {
+      const load = async () => new Uint8Array(megabyte)
+      await coalescer.coalesce(`${n}`, load, () => 1)
+    }
+    await until(() => size() - before < 10 * megabyte, { what: 'the responses are released' })
+    // The cache is in use until here.
+    await coalescer.coalesce(
+      'last',
+      async () => new Uint8Array(),
+      () => 1,
+    )
   })
 
   test('is sent again after a failure', async () => {
