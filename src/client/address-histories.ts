@@ -1,4 +1,5 @@
 import type { FeedHistoryPoint, FeedUpdate, HexText } from './events.ts'
+import { sha256 } from './sha256.ts'
 
 /** Tracks the history of each address by the updates that a feed has sent. */
 
@@ -12,7 +13,7 @@ export interface AddressHistories {
   /** Records the point at which a feed starts; it must be the point that the updates of the address have reached. */
   begin(point: FeedHistoryPoint): HistoryBroken | undefined
   /** Checks and records the next update of an address. */
-  extend(update: FeedUpdate): Promise<HistoryBroken | undefined>
+  extend(update: FeedUpdate): HistoryBroken | undefined
   clear(): void
 }
 
@@ -38,7 +39,7 @@ export function createAddressHistories(): AddressHistories {
     return undefined
   }
 
-  async function extend(update: FeedUpdate): Promise<HistoryBroken | undefined> {
+  function extend(update: FeedUpdate): HistoryBroken | undefined {
     const { address, historyHash } = update
     const key = keyOf(update)
     const ordinal = BigInt(update.ordinal)
@@ -46,7 +47,7 @@ export function createAddressHistories(): AddressHistories {
     if (known !== undefined && ordinal !== known.ordinal + 1n) {
       return broken(`${address}: update ${ordinal} arrived after update ${known.ordinal}`)
     }
-    if (known !== undefined && (await nextHistoryHash(known.historyHash, update)) !== historyHash) {
+    if (known !== undefined && nextHistoryHash(known.historyHash, update) !== historyHash) {
       return broken(`${address}: the history hash of update ${ordinal} does not match`)
     }
     remember(key, { ordinal, historyHash })
@@ -74,10 +75,10 @@ function keyOf({ address, class: updateClass }: Pick<FeedHistoryPoint, 'address'
 const emptyHistory: Point = { ordinal: 0n, historyHash: `0x${'00'.repeat(32)}` }
 
 /** SHA-256 over the previous hash, the milestone as u32 (little endian), the output id and whether it was spent. */
-async function nextHistoryHash(
+function nextHistoryHash(
   former: HexText,
   { milestoneIndex, outputId, isSpent }: FeedUpdate,
-): Promise<HexText> {
+): HexText {
   const milestone = new Uint8Array(4)
   new DataView(milestone.buffer).setUint32(0, milestoneIndex, true)
   const link = Uint8Array.of(
@@ -86,7 +87,7 @@ async function nextHistoryHash(
     ...bytesOf(outputId),
     isSpent ? 1 : 0,
   )
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', link))
+  const hash = sha256(link)
   return `0x${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 

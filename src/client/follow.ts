@@ -53,7 +53,7 @@ export async function* follow<Fields = unknown>(
     onComplete: 'reconnect',
   })
   for await (const answer of answers) {
-    const fault = answer.ok ? await history.check(answer.data.event) : answer.failure
+    const fault = answer.ok ? history.check(answer.data.event) : answer.failure
     if (fault !== undefined) {
       const { code, message } = fault
       yield { __typename: 'FeedEnded', code, message, cursor: history.cursor() }

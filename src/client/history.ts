@@ -6,8 +6,8 @@ import type { FeedEvent, FeedUpdate } from './events.ts'
 export type { HistoryBroken } from './address-histories.ts'
 
 export interface History {
-  /** Checks and records the next event; resolves to the error, if there is one. */
-  check(event: FeedEvent): Promise<HistoryBroken | undefined>
+  /** Checks and records the next event; returns the error, if there is one. */
+  check(event: FeedEvent): HistoryBroken | undefined
   /** Returns the cursor to resume after; `undefined` if there is none yet. */
   cursor(): string | undefined
   /** Whether the snapshot is not complete yet. */
@@ -24,7 +24,7 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
   let cursor = after
   let awaitsSnapshot = snapshot
 
-  async function check(event: FeedEvent): Promise<HistoryBroken | undefined> {
+  function check(event: FeedEvent): HistoryBroken | undefined {
     switch (event.__typename) {
       case 'FeedOpened':
         return checkOpened(event)
@@ -35,9 +35,9 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
         }
         return undefined
       case 'LedgerUpdateBatch':
-        return await checkStep(event, event.updates)
+        return checkStep(event, event.updates)
       case 'FeedProgress':
-        return await checkStep(event, [])
+        return checkStep(event, [])
       case 'FeedNotice':
       case 'FeedReset':
         return undefined
@@ -58,15 +58,15 @@ export function createHistory({ after, snapshot }: HistoryStart): History {
     return undefined
   }
 
-  async function checkStep(
+  function checkStep(
     step: { readonly previousCursor: string; readonly cursor: string },
     updates: readonly FeedUpdate[],
-  ): Promise<HistoryBroken | undefined> {
+  ): HistoryBroken | undefined {
     if (step.previousCursor !== cursor) {
       return broken(`an event that follows ${step.previousCursor} arrived after ${cursor}`)
     }
     for (const update of updates) {
-      const fault = await histories.extend(update)
+      const fault = histories.extend(update)
       if (fault !== undefined) return fault
     }
     cursor = step.cursor

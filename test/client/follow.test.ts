@@ -69,6 +69,16 @@ describe('the client', () => {
     proxy.close()
   })
 
+  test('checks the history on a page without HTTPS, where browsers have no crypto.subtle (13)', async () => {
+    Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true })
+    try {
+      const options = { url: gateway.url, addresses: [addressText(owner)], after: cursorAt(0) }
+      expect(ordinalsOf(await read(options, 3)).slice(0, 3)).toEqual([1, 2, 3])
+    } finally {
+      Reflect.deleteProperty(crypto, 'subtle')
+    }
+  })
+
   test('ends with its signal', async () => {
     const controller = new AbortController()
     const events: string[] = []
