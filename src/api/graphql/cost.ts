@@ -8,7 +8,6 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getArgumentValues,
   getNamedType,
   getOperationAST,
   getVariableValues,
@@ -26,8 +25,10 @@ import { present } from '../../lib/assert.ts'
 import { toGraphQL } from '../errors.ts'
 import type { GatewayContext } from './builder.ts'
 import { isOfType } from './collect-fields.ts'
+import { argumentsOf } from './field-arguments.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
 import {
+  errorCost,
   fieldCost,
   free,
   introspectionCost,
@@ -263,8 +264,12 @@ function priceOf(
 ): Price {
   const declared = declaredPrice(field)
   if (typeof declared !== 'function') return declared ?? free
-  return declared(getArgumentValues(field, node, variables), context)
+  const args = argumentsOf(field, node, variables)
+  return args === undefined ? failing : declared(args, context)
 }
+
+/** Price of a field that fails: nothing below it is read. */
+const failing: Price = { field: errorCost, multiplier: 0 }
 
 /** Returns the price that a field declares with the option `complexity`; `undefined` when it declares none. */
 export function declaredPrice({ extensions }: Declaring): Declared {

@@ -4,7 +4,6 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
-  getArgumentValues,
   getNamedType,
   isListType,
   isNonNullType,
@@ -13,6 +12,7 @@ import {
   type SchemaMetaFieldDef,
   type SelectionSetNode,
 } from 'graphql'
+import { argumentsOf } from './field-arguments.ts'
 
 /**
  * Counts the fields of an introspection query: exactly the fields that its execution would resolve, because the schema and the lengths of
@@ -45,7 +45,9 @@ export function createIntrospectionCount(deps: IntrospectionDeps) {
     const type = getNamedType(definition.type)
     // Above the limit, the fields of the place alone are too many.
     if (place.objects > limit || !isObjectType(type) || node.selectionSet === undefined) return 0
-    const args = definition.args.length === 0 ? {} : getArgumentValues(definition, node, variables)
+    const args = definition.args.length === 0 ? {} : argumentsOf(definition, node, variables)
+    // The field fails.
+    if (args === undefined) return 0
     return ofSelection(node.selectionSet, type, places.below(place, definition, args))
   }
 
@@ -76,7 +78,7 @@ export function createIntrospectionCount(deps: IntrospectionDeps) {
 
 type MetaField = typeof SchemaMetaFieldDef
 
-type Node = Parameters<typeof getArgumentValues>[1] & {
+type Node = Parameters<typeof argumentsOf>[1] & {
   readonly selectionSet?: SelectionSetNode | undefined
 }
 

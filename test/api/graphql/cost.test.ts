@@ -148,6 +148,14 @@ describe('an operation over the cost limit is refused before any read:', () => {
     expect((await graphql(gateway.url, query, { first: 10 })).errors).toBeUndefined()
   })
 
+  test('an error in each element of a page', async () => {
+    const lists = times(10, (n) => `a${n}: blocks(sort: $sort, first: 1) { nodes { id } }`)
+    const query = `query ($sort: Sort = NEWEST) { milestones(first: 1000) { nodes { ${lists} } } }`
+    const { errors } = await graphql(gateway.url, query, { sort: null })
+    expect(errors).toMatchObject(refused(expect.any(Number), 'milestones.nodes.a0'))
+    expect((await graphql(gateway.url, query)).errors).toBeUndefined()
+  })
+
   test('on a WebSocket and on an event stream, which stay open', async () => {
     const client = socketClient(gateway.url)
     const first = (query: string) => client.iterate({ query }).next()
@@ -317,6 +325,18 @@ describe('the cost limit allows', () => {
     const { data, errors } = await graphql(gateway.url, `{ ${pages(1, 'first: 1000')} } ${page}`)
     expect(errors).toBeUndefined()
     expect(data).toMatchObject({ p0: { edges: [{ node: { seq: expect.any(String) } }] } })
+  })
+
+  test.each([
+    ['blocks', 'query ($given: Sort) { status { mode } blocks(sort: $given) { nodes { id } } }'],
+    [
+      '__type',
+      'query ($given: String = "Query") { status { mode } __type(name: $given) { name } }',
+    ],
+  ])('null for an argument of %s, which is an error of this field alone', async (field, query) => {
+    const { data, errors } = await askBothWays(gateway.url, query, { given: null })
+    expect(data).toEqual({ status: { mode: 'EMBEDDED' }, [field]: null })
+    expect(errors).toMatchObject([{ path: [field], extensions: { code: 'BAD_USER_INPUT' } }])
   })
 
   test('variables of the wrong type, which have their own error', async () => {
