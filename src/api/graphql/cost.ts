@@ -17,6 +17,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
+  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
@@ -157,7 +158,8 @@ function createPricing(deps: CostDeps): Pricing {
   function ofObject(set: SelectionSetNode, type: GraphQLObjectType): number {
     let cost = 0
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) cost += ofField(selection, type)
+      if (hasNullCondition(selection, variables)) cost += errorCost
+      else if (selection.kind === Kind.FIELD) cost += ofField(selection, type)
       else cost += ofFragment(selection, type)
     }
     return cost
@@ -186,6 +188,17 @@ function createPricing(deps: CostDeps): Pricing {
   }
 
   return { deps, ofSelection, ofField, listedFields: () => listedFields }
+}
+
+/** Whether a condition of a selection is a variable that is null: the executor returns an error instead of the object around it. */
+function hasNullCondition(
+  { directives = [] }: SelectionNode,
+  variables: CostDeps['variables'],
+): boolean {
+  const given = directives.flatMap(({ arguments: args = [] }) => args)
+  return given.some(
+    ({ value }) => value.kind === Kind.VARIABLE && variables[value.name.value] === null,
+  )
 }
 
 /** Returns the selection set of a fragment; `undefined` when the fragment does not apply to the type. */

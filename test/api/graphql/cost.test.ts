@@ -156,6 +156,14 @@ describe('an operation over the cost limit is refused before any read:', () => {
     expect((await graphql(gateway.url, query)).errors).toBeUndefined()
   })
 
+  test('an error in each element of a page, for a condition that is null', async () => {
+    const edges = times(10, (n) => `a${n}: milestone { index @include(if: $all) }`)
+    const query = `query ($all: Boolean = true) { ledgerUpdates(first: 1000) { nodes { ${edges} } } }`
+    const { errors } = await graphql(gateway.url, query, { all: null })
+    expect(errors).toMatchObject(refused(expect.any(Number), 'ledgerUpdates.nodes.a0.index'))
+    expect((await graphql(gateway.url, query)).errors).toBeUndefined()
+  })
+
   test('on a WebSocket and on an event stream, which stay open', async () => {
     const client = socketClient(gateway.url)
     const first = (query: string) => client.iterate({ query }).next()
