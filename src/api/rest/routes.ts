@@ -86,7 +86,8 @@ export const routes: readonly Route[] = withDocument([
   forwardedUpstream(rewardsRoute),
   forwardedUpstream(validatorsRoute),
   forwardedUpstream(validatorRoute),
-  forwardedUpstream(committeeRoute),
+  // iota-core knows only `epoch`, and ignores other names.
+  forwardedUpstream(committeeRoute, { epochIndex: 'epoch' }),
   networkHealthRoute,
   forwardedUpstream(networkMetricsRoute),
   ...outputListRoutes,

@@ -12,9 +12,13 @@ import type { ReadRoute, Route } from './route.ts'
 
 /**
  * Makes a route forward to the node in upstream mode. The parameters are still validated here: the own response is computed
- * first, and only its status 400 is used.
+ * first, and only its status 400 is used. `aliases` has the names of query parameters that only this gateway knows, with the names
+ * that a node knows.
  */
-export function forwardedUpstream<T>(route: ReadRoute<SerializedReply<T>>): Route {
+export function forwardedUpstream<T>(
+  route: ReadRoute<SerializedReply<T>>,
+  aliases: Aliases = {},
+): Route {
   const { schema, respond } = route.reply
   return {
     ...route,
@@ -22,7 +26,7 @@ export function forwardedUpstream<T>(route: ReadRoute<SerializedReply<T>>): Rout
     answer: async (request, services) => {
       const own = await route.answer(request, services)
       if (services.source.node === undefined || own.status === 400) return own
-      const answer = await fetchFromNode(services, pathOf(route, request), schema)
+      const answer = await fetchFromNode(services, pathOf(route, request, aliases), schema)
       return answer.ok ? respond(request, answer.value) : toRest(answer.error)
     },
   }
@@ -40,15 +44,23 @@ export function notOfferedByNodes(route: Route, what: string): Route {
   }
 }
 
+type Aliases = Readonly<Record<string, string>>
+
 const base = '/api/core/v3'
 
 /** Returns the path below `base` with the parameters of the request. */
-function pathOf({ path }: Route, { params, query }: RestRequest): string {
+function pathOf({ path }: Route, { params, query }: RestRequest, aliases: Aliases): string {
   const filled = [...params].reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path.slice(base.length),
   )
-  return query.size === 0 ? filled : `${filled}?${new URLSearchParams([...query])}`
+  const named = new URLSearchParams()
+  for (const [name, value] of query) {
+    const known = aliases[name] ?? name
+    // The name that a node knows takes precedence over its alias.
+    if (known === name || !query.has(known)) named.set(known, value)
+  }
+  return query.size === 0 ? filled : `${filled}?${named}`
 }
 
 async function fetchFromNode<T>(

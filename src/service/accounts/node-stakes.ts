@@ -23,8 +23,13 @@ export async function seatsOfNode(
   { node }: NodeOfNetwork,
   epoch: EpochIndex,
 ): Promise<Result<readonly CommitteeSeat[], NotServedByNode>> {
-  const answer = await node.fetch(`/committee?epochIndex=${epoch}`, Committee)
+  const answer = await node.fetch(`/committee?epoch=${epoch}`, Committee)
   if (!answer.ok) return answer
+  // A node ignores a parameter that it does not know, and would return the committee of the current epoch.
+  const told = answer.value?.epoch ?? epoch
+  if (told !== epoch) {
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the committee of epoch ${epoch}` })
+  }
   return withAccountIds(answer.value?.committee ?? [])
 }
 

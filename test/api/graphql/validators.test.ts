@@ -5,6 +5,7 @@ import type { AccountOutput } from '../../../src/protocol/outputs.ts'
 import { maxSlot } from '../../../src/protocol/slots.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { startFromGenesis } from '../../support/genesis-gateway.ts'
+import { changing, endFollower, passOn, startFollower } from '../../support/odd-node.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { testId } from '../../support/store-rows.ts'
 import { getJson, offerOf, untilCommitted, untilHealth, user } from '../../support/wallet.ts'
@@ -195,4 +196,28 @@ test('a gateway that follows a node has the stakes and committees of that node',
   expect(former.data).toEqual({ validators: null })
   expect(former.errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_OFFERED_BY_NODES'])
   await follower.close()
+})
+
+test('a gateway requests the committee of an epoch by the name that iota-core knows', async () => {
+  const follower = await startFollower(gateway.url, passOn, {})
+  const { gateway: own, node } = follower
+  await untilHealth(own.url)
+  const askedBy = async (ask: () => Promise<unknown>) => {
+    const before = node.asked.length
+    await ask()
+    return node.asked.slice(before).filter((path) => path.includes('/committee'))
+  }
+  const committee = '/api/core/v3/committee'
+  const document = '{ epoch(index: 0) { committee { totalStake } } }'
+  expect(await askedBy(() => askBothWays(own.url, document))).toContain(`${committee}?epoch=0`)
+  for (const query of ['epoch=0', 'epochIndex=0', 'epochIndex=1&epoch=0']) {
+    const asked = await askedBy(() => getJson(`${own.url}${committee}?${query}`))
+    expect(asked).toEqual([`${committee}?epoch=0`])
+  }
+  // A node that does not know the parameter returns the committee of the current epoch.
+  node.spoilBy(changing(`${committee}?epoch=0`, (json) => ({ ...json, epoch: 7 })))
+  const { data, errors } = await askBothWays(own.url, '{ validators { nodes { accountId } } }')
+  expect(data).toEqual({ validators: null })
+  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_TOLD_BY_NODE'])
+  await endFollower(follower)
 })
