@@ -16,7 +16,7 @@ import type { Observer } from './observer.ts'
 import { originHeaders, type Policies, policyProblem } from './policies.ts'
 import { send } from './rest/respond.ts'
 import type { RouteResponse } from './rest/response.ts'
-import { answer, type RouterDeps } from './rest/router.ts'
+import { answer, type RouterDeps, refusalsAt } from './rest/router.ts'
 import { headProblem } from './unreadable.ts'
 
 /** Handles HTTP requests: checks the head, identifies the client, and dispatches to GraphQL, the explorer or a REST route. */
@@ -85,15 +85,16 @@ async function handle(
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
     if (response.headersSent) response.destroy()
-    else reply(toRest(away ?? { code: 'INTERNAL', requestId }))
+    else reply(toRest(away ?? { code: 'INTERNAL', requestId }, refusalsAt(deps, message, path)))
   }
 }
 
 /** Answers requests that need no client: refused heads, preflight requests and the explorer. Returns whether it answered. */
 function answerByHead(
-  { policies, explorer }: RequestDeps,
+  deps: RequestDeps,
   { message, response, path, common, isOpened, reply }: HttpExchange,
 ): boolean {
+  const { policies, explorer } = deps
   const { method, headers } = message
   const problem = headProblem(message) ?? policyProblem(policies, headers, false)
   if (problem !== undefined) {
@@ -108,7 +109,7 @@ function answerByHead(
   }
   const { 'content-encoding': coding = 'identity' } = headers
   if (coding !== 'identity') {
-    reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }))
+    reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }, refusalsAt(deps, message, path)))
     return true
   }
   const shown = explorerResponse(explorer, message, path, isOpened)
@@ -127,7 +128,8 @@ async function answerClient(deps: RequestDeps, exchange: HttpExchange): Promise<
   const isFree = isProbe(path)
   const early = earlyRefusal(deps.occupancy, client, { message, path, query })
   if (early !== undefined) {
-    const refusal = path === graphqlPath ? refusedGraphql(early) : toRest(early)
+    const refusal =
+      path === graphqlPath ? refusedGraphql(early) : toRest(early, refusalsAt(deps, message, path))
     return reply(refusal, { ...common, ...share.headers() })
   }
   const isPage = deps.policies.hasGraphiql && exchange.isOpened

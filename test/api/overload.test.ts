@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import { graphql } from '../support/client.ts'
 import { rest } from '../support/rest.ts'
 import { startGateway } from '../support/start-gateway.ts'
+import { post, refusal } from '../support/submit.ts'
 import { until } from '../support/until.ts'
 
 test('an overloaded gateway refuses all requests except those of the operator and of the liveness probe', async () => {
@@ -26,6 +27,8 @@ test('an overloaded gateway refuses all requests except those of the operator an
   const info = `${gateway.url}/api/core/v3/info`
   const refused = await rest(info)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  const overloaded = 'this gateway is overloaded; try again later'
+  expect(await refusal(await post(gateway.url, '{}'))).toEqual([503, overloaded])
   const { errors } = await graphql(gateway.url, '{ __typename }')
   expect(errors?.[0]?.extensions.code).toBe('GATEWAY_OVERLOADED')
   socket.send('{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}')

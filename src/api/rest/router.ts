@@ -93,6 +93,16 @@ export async function answer(deps: RouterDeps, request: RouterRequest): Promise<
   }
 }
 
+/** Returns the form of the error responses of a route, for requests that are refused before they reach it. */
+export function refusalsAt(
+  { routes }: Pick<RouterDeps, 'routes'>,
+  { method = 'GET' }: IncomingMessage,
+  path: string,
+): RefusalForm | undefined {
+  const found = findRoute(routes, method, path)
+  return found.ok ? found.value.route.refusals : undefined
+}
+
 /** Default cost of a route: a few reads by key. */
 const defaultCost = 50
 

@@ -183,6 +183,7 @@ const refusalByStatus: Readonly<Record<number, string>> = {
   410: 'The requested data is no longer retained.',
   412: 'The current version does not match `If-Match`.',
   413: 'The body is too long.',
+  415: 'The body is compressed.',
   429: 'The client has exceeded a limit.',
   500: 'Internal error. The log has the details under the request id.',
   501: 'The gateway follows an upstream node, which does not offer this.',
@@ -195,13 +196,18 @@ const ownHeadersByStatus: Readonly<Record<number, Readonly<Record<string, string
   503: { 'retry-after': 'Seconds to wait before a retry.' },
 }
 
-function refusals({ errors = [], answers }: Route): Record<string, Shape> {
-  const statuses = [...new Set([400, 429, 500, 503, ...errors])].filter(
-    (status) => !(status in answers),
-  )
+function refusals({ errors = [], answers, body, refusals }: Route): Record<string, Shape> {
+  // A route with a closed list of statuses answers 400 instead.
+  const coding = body === undefined ? undefined : refusals?.statuses === undefined ? 415 : 400
+  const known = [400, 429, 500, 503, ...(coding === undefined ? [] : [coding]), ...errors]
+  const statuses = [...new Set(known)].filter((status) => !(status in answers))
   const described = statuses.map((status) => {
     const refusal = { about: refusalByStatus[status] ?? 'Refused.', json: named('Error') }
-    return [status, response(refusal, ownHeadersByStatus[status] ?? {})] as const
+    const own = {
+      ...ownHeadersByStatus[status],
+      ...(status === coding && { 'accept-encoding': '`identity`, if the body was compressed.' }),
+    }
+    return [status, response(refusal, own)] as const
   })
   return Object.fromEntries(described)
 }
