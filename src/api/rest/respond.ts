@@ -75,7 +75,11 @@ function sendWhole(
   }
   const coding = codingOf(request, answer)
   if (coding === undefined) sendBody(response, answer.status, headers, answer.body)
-  else void sendCompressed(response, answer, headers, coding)
+  else if (request.method === 'HEAD') {
+    // The length of the response to GET is known only after it is compressed, and any other must not be sent (RFC 9110 8.6).
+    response.writeHead(answer.status, { ...headers, 'content-encoding': coding })
+    afterTurns(() => response.end())
+  } else void sendCompressed(response, answer, headers, coding)
 }
 
 /** Returns the request headers on which a response depends. */
@@ -198,8 +202,8 @@ function isKnown({ headers, method }: IncomingMessage, etag: string): boolean {
 const minCompressedBytes = 1_400
 
 /** Returns the coding that the client prefers; `undefined` if it accepts none, or if compression gains nothing. */
-function codingOf({ headers, method }: IncomingMessage, answer: RestResponse): Coding | undefined {
-  if (method === 'HEAD' || answer.headers['content-encoding'] !== undefined) return undefined
+function codingOf({ headers }: IncomingMessage, answer: RestResponse): Coding | undefined {
+  if (answer.headers['content-encoding'] !== undefined) return undefined
   if (answer.body.length < minCompressedBytes) return undefined
   if (headers['accept-encoding'] === undefined) return undefined
   const weights = new Map<string, number>()

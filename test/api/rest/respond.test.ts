@@ -86,6 +86,19 @@ describe('HEAD', () => {
   )
 })
 
+test.each(['gzip', 'br'])(
+  'HEAD with Accept-Encoding %s has the coding of GET, and no other length',
+  async (coding) => {
+    const get = await send(large, { 'accept-encoding': coding })
+    const head = await send(large, { 'accept-encoding': coding }, 'HEAD')
+    const { 'content-encoding': used, 'content-length': length } = head.message.headers
+    expect([used, get.message.headers['content-encoding']]).toEqual([coding, coding])
+    expect([undefined, get.message.headers['content-length']]).toContain(length)
+    expect(head.body.length).toBe(0)
+    expect(head.message.headers.etag).toBe(get.message.headers.etag)
+  },
+)
+
 /** Sends a request, and returns the body as it was received. */
 function send(
   url: string,
