@@ -173,12 +173,11 @@ export const proxies: ValueType<TrustedProxies> = {
 function networksOf(text: string): TrustedProxies | undefined {
   const networks = new BlockList()
   for (const one of itemsOf(text)) {
-    const [address = '', bits] = one.split('/')
+    const [address = '', bits, ...rest] = one.split('/')
     const family = isIP(address)
     const maxBits = family === 4 ? 32 : 128
-    if (family === 0 || !/^[0-9]{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > maxBits) {
-      return undefined
-    }
+    const isPrefix = /^[0-9]{1,3}$/.test(bits ?? '0') && Number(bits ?? 0) <= maxBits
+    if (family === 0 || !isPrefix || rest.length > 0) return undefined
     networks.addSubnet(address, Number(bits ?? maxBits), family === 4 ? 'ipv4' : 'ipv6')
   }
   return { kind: 'networks', networks }

@@ -62,7 +62,13 @@ describe('the address that proxies name', () => {
   })
 })
 
-test.each(['10', '-1', '10.0.0.0/33', '2001:db8::/129', 'proxy', '10.0.0.0/8;1.2.3.4', ''])(
-  'TRUST_PROXY may not be "%s"',
-  (text) => expect(proxiesType.parse(text)).toBeUndefined(),
-)
+test.each([
+  '10',
+  '-1',
+  '10.0.0.0/33',
+  '10.0.0.0/8/24',
+  '2001:db8::/129',
+  'proxy',
+  '10.0.0.0/8;1.2.3.4',
+  '',
+])('TRUST_PROXY may not be "%s"', (text) => expect(proxiesType.parse(text)).toBeUndefined())
