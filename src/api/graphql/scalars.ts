@@ -1,5 +1,6 @@
 import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { assert } from '../../lib/assert.ts'
+import { parseMoment } from '../../lib/calendar.ts'
 import { type Hex, isHex } from '../../lib/hex.ts'
 import { builder } from './builder.ts'
 import { ids } from './scalar-types.ts'
@@ -89,10 +90,9 @@ builder.scalarType('DateTime', {
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => new Date(value).toISOString(),
   ...readBy((value) => {
-    const isTime =
-      typeof value === 'string' &&
-      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(value)
-    const time = isTime ? Date.parse(value) : Number.NaN
+    // A day without a time is not accepted here, and `T` and `Z` are upper case.
+    const isTime = typeof value === 'string' && /^[^T]+T[^a-z]+$/.test(value)
+    const time = isTime ? parseMoment(value) : Number.NaN
     if (Number.isNaN(time)) throw refused('a time as ISO 8601, such as "2026-11-22T07:27:00Z"')
     return time
   }),

@@ -1,3 +1,4 @@
+import { parseMoment } from '../../lib/calendar.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import {
   type AddressHistory,
@@ -24,9 +25,7 @@ function moment(sentence: string): Parameter<number | undefined> {
     shape,
     read: (given, { name }) => {
       if (given === undefined) return ok(undefined)
-      const ms = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d))?$/i.test(given)
-        ? Date.parse(given)
-        : Number.NaN
+      const ms = parseMoment(given)
       return Number.isNaN(ms)
         ? malformed(name, 'a day or a time in RFC 3339 format')
         : ok(Math.ceil(ms / 1_000))
