@@ -46,7 +46,8 @@ function parseRevocations(text: string): Result<Revoked, string> {
     if (/^\s*(#|$)/.test(line)) continue
     const [, kind, name = ''] = /^(jti|sub) (.*\S)\s*$/.exec(line) ?? []
     if (kind === undefined) return err(`line ${at + 1}: expected "jti ID" or "sub NAME"`)
-    ;(kind === 'jti' ? ids : subjects).add(name)
+    // A second space is more likely a slip than the beginning of a name, but it may be either.
+    for (const one of [name, name.trimStart()]) (kind === 'jti' ? ids : subjects).add(one)
   }
   return ok({ ids, subjects })
 }

@@ -110,6 +110,18 @@ test('a token without a subject is revoked by the fingerprint in its records', a
   close()
 })
 
+test('a line with more than one space revokes the token that it means', async () => {
+  const own = join(folder, 'spaces.txt')
+  writeFileSync(own, 'sub  alice\njti   1\n')
+  const opened = await openRevocations(own, createMemoryLog().log)
+  if (!opened.ok) throw new Error(opened.error.reason)
+  const { isRevoked, close } = opened.value
+  expect(isRevoked({ id: undefined, name: 'alice' })).toBe(true)
+  expect(isRevoked({ id: undefined, name: ' alice' })).toBe(true)
+  expect(isRevoked({ id: '1', name: 'bob' })).toBe(true)
+  close()
+})
+
 test('a list with an invalid line is refused at the start, with the line number', async () => {
   const wrong = join(folder, 'wrong.txt')
   writeFileSync(wrong, 'jti 1\n\nuser alice\n')
