@@ -12,7 +12,8 @@ import type { ReadRoute, Route } from './route.ts'
 
 /**
  * Makes a route forward to the node in upstream mode. The parameters are still validated here: the own response is computed
- * first, and only its status 400 is used. `aliases` has the names of query parameters that only this gateway knows, with the names
+ * first, and only its status 400 is used. The epoch of the node is ahead of the newest slot that was followed, so the node decides
+ * whether an epoch has begun. `aliases` has the names of query parameters that only this gateway knows, with the names
  * that a node knows.
  */
 export function forwardedUpstream<T>(
@@ -25,9 +26,11 @@ export function forwardedUpstream<T>(
     errors: [...new Set([...(route.errors ?? []), 404])],
     answer: async (request, services) => {
       const own = await route.answer(request, services)
-      if (services.source.node === undefined || own.status === 400) return own
+      const isEarly = own.code === 'EPOCH_NOT_BEGUN'
+      if (services.source.node === undefined || (own.status === 400 && !isEarly)) return own
       const answer = await fetchFromNode(services, pathOf(route, request, aliases), schema)
-      return answer.ok ? respond(request, answer.value) : toRest(answer.error)
+      if (answer.ok) return respond(request, answer.value)
+      return isEarly && answer.error.code === 'NOT_FOUND' ? own : toRest(answer.error)
     },
   }
 }

@@ -214,6 +214,14 @@ test('a gateway requests the committee of an epoch by the name that iota-core kn
     const asked = await askedBy(() => getJson(`${own.url}${committee}?${query}`))
     expect(asked).toEqual([`${committee}?epoch=0`])
   }
+  // The node is in epoch 1 before its first slot is committed, and names that epoch in its own responses.
+  const next = { epoch: 1, totalStake: '0', totalValidatorStake: '0', committee: [] }
+  node.spoilBy((path, answer) =>
+    path === `${committee}?epoch=1` ? { status: 200, body: JSON.stringify(next) } : answer,
+  )
+  expect(await getJson(`${own.url}${committee}?epoch=1`)).toEqual(next)
+  const { error } = await (await fetch(`${own.url}${committee}?epoch=2`)).json()
+  expect(error).toEqual({ code: 400, message: expect.stringContaining('epoch 2 has not begun') })
   // A node that does not know the parameter returns the committee of the current epoch.
   node.spoilBy(changing(`${committee}?epoch=0`, (json) => ({ ...json, epoch: 7 })))
   const { data, errors } = await askBothWays(own.url, '{ validators { nodes { accountId } } }')
