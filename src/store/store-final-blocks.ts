@@ -1,3 +1,4 @@
+import { present } from '../lib/assert.ts'
 import type { FinalBlocks } from './contract.ts'
 import { insertParents, knownBlocks } from './sql/blocks.ts'
 import * as table from './sql/bulk-tables.ts'
@@ -12,13 +13,11 @@ export async function storeFinalBlocks(
   { blocks, transactions }: FinalBlocks,
 ): Promise<void> {
   const { tx, sql } = writing
+  // This locks the row of the inbox, before the read: another process may be storing the same blocks.
+  const allocated = present(await sql.allocatePositions(tx, blocks.length), 'writer row')
   const known = await knownBlocks(writing, blocks)
   const unknown = blocks.filter(({ blockId }) => !known.has(blockId))
-  const { nextInbox } = await tx.writer.update({
-    where: { id: 1n },
-    data: { nextInbox: { increment: unknown.length } },
-  })
-  const last = Number(nextInbox)
+  const last = Number(allocated.nextInbox)
   const rows = unknown.map((block, i) => ({
     ...block,
     inbox: -(last - i),

@@ -1,6 +1,7 @@
+import { Pool } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FollowedSlot } from '../../src/store/contract.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, openedStore, useStore } from '../support/databases.ts'
 import {
   addressOf,
   blockIdOf,
@@ -12,6 +13,7 @@ import {
   testGenesis,
   transactionIdOf,
 } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 /** A slot in which the first output is spent and another one is created. */
 function followed(changes: Partial<FollowedSlot> = {}): FollowedSlot {
@@ -78,7 +80,7 @@ describe.each(databases)('slots that a node committed on $name', ({ create }) =>
   })
 })
 
-describe.each(databases)('final blocks that a node reported on $name', ({ create }) => {
+describe.each(databases)('final blocks that a node reported on $name', ({ name, create }) => {
   const use = useStore(create)
 
   test('are stored outside the order of arrival, once', async () => {
@@ -104,5 +106,30 @@ describe.each(databases)('final blocks that a node reported on $name', ({ create
     await write.storeFinalBlocks({ blocks: [incomingBlock(3, { parents })], transactions: [] })
     const children = await read.children(blockIdOf(1), { skip: 0, limit: 10 })
     expect(children).toEqual([blockIdOf(3), blockIdOf(2)])
+  })
+
+  test.runIf(name !== 'sqlite')('are stored once by two gateways at the same time', async () => {
+    await use.store.write.initialize(use.term, testGenesis())
+    const other = await openedStore(use.url)
+    const pool = new Pool({ connectionString: use.url })
+    const lock = await pool.connect()
+    await lock.query('BEGIN')
+    await lock.query('SELECT FROM writer FOR UPDATE')
+    const reported = { blocks: [incomingBlock(1)], transactions: [] }
+    const stored = [use.store, other].map(({ write }) => write.storeFinalBlocks(reported))
+    const outcomes = Promise.allSettled(stored)
+    await until(async () => {
+      const { rowCount } = await pool.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      )
+      return rowCount === 2
+    })
+    await lock.query('COMMIT')
+    lock.release()
+    const statuses = (await outcomes).map(({ status }) => status)
+    await pool.end()
+    await other.close()
+    expect(statuses).toEqual(['fulfilled', 'fulfilled'])
+    expect(await use.store.read.block(blockIdOf(1))).toMatchObject({ state: 'FINALIZED' })
   })
 })
