@@ -45,7 +45,15 @@ function serverAt(name: string, at: ServerState): Server {
   return {
     name,
     read,
-    snapshot: async () => ({ read, isStale: async () => false, end: () => {} }),
+    snapshot: async () => {
+      let moment: number | undefined
+      // As on PostgreSQL, the first read determines the moment.
+      const logTip = async () => {
+        moment ??= at.slot
+        return tip(moment)
+      }
+      return { read: { ...read, logTip }, isStale: async () => false, end: () => {} }
+    },
     look: async () => {
       unlessAway()
       return { lsn: 1n, isReplica: at.isReplica, tip: tip(at.slot) }
@@ -132,6 +140,23 @@ describe('reads that leave the primary', () => {
       await choice.close()
     },
   )
+})
+
+test('a query that began at the primary shows nothing that the replica lacks to which the reads moved', async () => {
+  const primary: ServerState = { slot: 5, isReplica: false }
+  const replica: ServerState = { slot: 5, isReplica: true, isAway: true }
+  const { choice, routed } = choiceOf(primary, replica)
+  await choice.look()
+  await routed.logTip()
+  const { read, end } = await routedSnapshot(choice, routed)()
+  replica.isAway = false
+  await choice.look()
+  expect(choice.current().server.name).toBe('replica')
+  primary.slot = 6
+  expect(await read.logTip()).toMatchObject({ slot: 5 })
+  expect(await routed.logTip()).toMatchObject({ slot: 5 })
+  end()
+  await choice.close()
 })
 
 /** Creates the choice between two servers, and a function that shows what the chosen one has, by a read or by a check. */

@@ -41,13 +41,28 @@ export function routedReads(choice: Choice): StoreReader {
 export function routedSnapshot(choice: Choice, routed: StoreReader): () => Promise<StoreSnapshot> {
   return async () => {
     let server = choice.current().server
-    const begun = await choice.use((chosen) => {
+    const begun = await choice.use(async (chosen) => {
       server = chosen
-      return chosen.snapshot()
+      const snapshot = await chosen.snapshot()
+      if (chosen === choice.primary.server) await fixMoment(choice, snapshot)
+      return snapshot
     })
     const recorded = recordedReads(begun.read, choice)
     if (server === choice.primary.server) return { ...begun, read: { ...begun.read, ...recorded } }
     return atReplica(choice, routed, { server, begun, recorded })
+  }
+}
+
+/**
+ * Reads the tip of a snapshot of the primary, because the first read determines its moment. Otherwise the reads could move to a replica
+ * first, and the query would show what that replica lacks.
+ */
+async function fixMoment(choice: Choice, { read, end }: StoreSnapshot): Promise<void> {
+  try {
+    await recordedReads(read, choice).logTip()
+  } catch (failure) {
+    end()
+    throw failure
   }
 }
 
