@@ -104,10 +104,11 @@ function clientOf(pool: Pool, isOpen: () => boolean): Client {
 
 /**
  * Returns which transactions a read sees, and on which server. After a failover the new server may reuse the transaction numbers of
- * lost transactions.
+ * lost transactions. The snapshot of a standby does not list the running transactions, so the time of the last replayed commit shows that
+ * one of them has ended.
  */
-const versionStatement =
-  "SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text"
+const versionStatement = `SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(),
+  pg_last_xact_replay_timestamp())`
 
 /** Opens one read connection outside of the pool of the store, because a busy pool does not mean that the server is gone. */
 export function openWatch(
