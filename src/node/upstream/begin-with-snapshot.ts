@@ -40,7 +40,9 @@ export async function beginWithSnapshot(
   while ((await store.read.network()) === undefined) {
     const lease = await tryLease(leaseDeps)
     if (!lease.ok) {
-      await delay(pollMs)
+      // The process that holds the lease may receive for hours.
+      if (stopping?.aborted) return err({ code: 'SNAPSHOT_INTERRUPTED' })
+      await delay(pollMs, undefined, { signal: stopping }).catch(() => {})
       continue
     }
     // Another process may have finished the transfer before this one took the lease.

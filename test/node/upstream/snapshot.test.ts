@@ -10,7 +10,7 @@ import { slotsBeforeStart } from '../../../src/node/embedded/development.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { NftId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
-import { databases, type TestDatabase } from '../../support/databases.ts'
+import { databases, openedStore, type TestDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
 import { changing, type Spoil, startOddNode } from '../../support/odd-node.ts'
@@ -200,6 +200,20 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(begun.logged.join()).toContain('snapshot-resumed')
     await expectSame(begun)
     await begun.close()
+  })
+
+  test('a follower that waits for another process on its database stops when it has to', async () => {
+    const env = await behind(node.url)
+    const store = await openedStore(env.DATABASE_URL)
+    await store.write.takeLease({ holder: 'another process', ttlMs: 3_600_000 })
+    const stopping = new AbortController()
+    const starting = startGateway({
+      env: { ...env, SNAPSHOT: node.url },
+      deps: { stopping: stopping.signal },
+    })
+    stopping.abort()
+    await expect(starting).rejects.toThrow('SNAPSHOT_INTERRUPTED')
+    await store.close()
   })
 
   test('an unproved snapshot is rejected with a named error, and nothing is stored', async () => {
