@@ -50,10 +50,13 @@ export function startPublishing(deps: PublishingDeps): Publishing {
       await moved.wait({ ms: tickMs, signal: stopped.signal })
       try {
         if (unpublished.length === 0) unpublished = [...(await reader.look(interests.current()))]
+        const isNews = unpublished.length > 0
         for (let next = unpublished[0]; next !== undefined; next = unpublished[0]) {
           for await (const message of messagesOf(services, next, interests)) publish(deps, message)
           unpublished.shift()
         }
+        // A read returns a limited number of events, and there may be more.
+        if (isNews) moved.notify()
       } catch (error) {
         if (storeAwayOf(error) !== undefined) continue
         log.error('mqtt-failed', { error })

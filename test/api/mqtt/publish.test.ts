@@ -53,3 +53,32 @@ test('a block that is accepted and booked is published without a tick', async ()
     blockState: 'accepted',
   })
 })
+
+test('more blocks than one read returns are published without further notifications', async () => {
+  const { write } = served.log.store
+  const votes = arbitraryOf(Block).filter(({ body }) => is(ValidationBlockBody, body))
+  const bytes = encode(Block, present(fc.sample(votes, 1)[0], 'a block'))
+  let published = 0
+  listener.client.on('message', (topic) => {
+    if (topic === 'blocks/validation') published++
+  })
+  await listener.listen('blocks/validation')
+  // Blocks are stored until the first of them is published, which is after the subscription. Each time there is one notification.
+  let n = 10_000
+  const store = async (count: number) => {
+    const first = n
+    n += count
+    const blocks = Array.from({ length: count }, (_, i) =>
+      incomingBlock(first + i, { slot: 3, bytes, transactionId: undefined }),
+    )
+    await write.acceptBlocks(blocks)
+    served.feed.blocks.notify()
+  }
+  await until(async () => {
+    await store(1)
+    return published > 0
+  })
+  const before = published
+  await store(2_500)
+  await until(() => published >= before + 2_500)
+})
