@@ -6,6 +6,7 @@ import {
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
+  type SelectionSetNode,
   visit,
 } from 'graphql'
 
@@ -21,7 +22,7 @@ export interface FeedPlan {
   readonly variables: readonly string[]
 }
 
-/** Returns the plan of a valid operation; `undefined` if it is not a feed, or if the feed field is in a fragment. */
+/** Returns the plan of a valid operation; `undefined` if it is not a feed, or if a directive may skip the feed. */
 export function feedPlanOf(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -41,10 +42,8 @@ let plansMade = 0
 const beginnings = ['after', 'afterMilestone', 'snapshot']
 
 function makePlan(document: DocumentNode, operation: OperationDefinitionNode) {
-  const [field] = operation.selectionSet.selections
-  if (field?.kind !== Kind.FIELD || field.name.value !== 'ledgerUpdates') return undefined
-  // A directive may skip the field, and then there is nothing to share.
-  if (field.directives !== undefined && field.directives.length > 0) return undefined
+  const field = fieldIn(document, operation.selectionSet)
+  if (field?.name.value !== 'ledgerUpdates') return undefined
   const own = (field.arguments ?? []).filter(({ name }) => beginnings.includes(name.value))
   const uses = variablesIn(document)
   const usesAsBeginning = own.flatMap(variablesIn)
@@ -53,6 +52,27 @@ function makePlan(document: DocumentNode, operation: OperationDefinitionNode) {
     .filter((name) => countOf(name, uses) > countOf(name, usesAsBeginning))
   plansMade++
   return { id: plansMade, operation, field, variables }
+}
+
+/** The first field of a selection, also inside of fragments. All fields of a valid subscription are the same. */
+function fieldIn(document: DocumentNode, { selections }: SelectionSetNode): FieldNode | undefined {
+  const [selection] = selections
+  // A directive may skip the field, and then there is nothing to share.
+  if (selection === undefined || (selection.directives?.length ?? 0) > 0) return undefined
+  switch (selection.kind) {
+    case Kind.FIELD:
+      return selection
+    case Kind.INLINE_FRAGMENT:
+      return fieldIn(document, selection.selectionSet)
+    case Kind.FRAGMENT_SPREAD: {
+      const fragment = document.definitions.find(
+        (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
+      )
+      return fragment === undefined || !('selectionSet' in fragment)
+        ? undefined
+        : fieldIn(document, fragment.selectionSet)
+    }
+  }
 }
 
 /** The names of all used variables, one entry for each use. */

@@ -81,6 +81,30 @@ describe('events', () => {
     await until(() => gateway.feed.share.counts().feeds === 0)
   })
 
+  test.each([
+    'subscription { ...Feed } fragment Feed on Subscription { ...On }',
+    'subscription { ... on Subscription { ... { ...On } } }',
+  ])('have their cursors as ids also for %s (3, 11)', async (start) => {
+    const field = 'ledgerUpdates { ... on LedgerUpdateBatch { updates { ordinal } } }'
+    const document = `${start} fragment On on Subscription { ${field} }`
+    const url = `${gateway.url}/graphql?query=${encodeURIComponent(document)}`
+    const first = await openStream(url)
+    const { id = '' } = (await first.next()) ?? {}
+    expect(id).toBe(cursorAt(gateway.log.rows.length))
+    first.close()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+    await gateway.commit(slotOf(owner))
+    await gateway.known()
+    const again = await openStream(url, { headers: { 'last-event-id': id } })
+    expect((await again.next())?.id).toBe(id)
+    const total = rowsOf(gateway.log.rows, owner, 'OWNED').length
+    expect(await again.result()).toEqual({
+      data: { ledgerUpdates: { updates: [{ ordinal: String(total) }] } },
+    })
+    again.close()
+    await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
   test('are not shared by a client that omits a variable and one that sends null for it', async () => {
     const open = async (variables: object) => {
       const parameters = new URLSearchParams({
