@@ -239,6 +239,8 @@ function trackSubscriptions(
     }
   }
   broker.on('subscribe', (subscriptions, client) => {
+    // The library reports refused topics also after it has reported that the client disconnected.
+    if (client.closed) return
     const topics = topicsByClient.get(client) ?? new Set()
     topicsByClient.set(client, topics)
     for (const { topic, qos } of subscriptions) {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { queryObjects } from 'node:v8'
 import mqtt from 'mqtt'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -298,6 +299,25 @@ test('a client that sends many requests and reads no response is disconnected', 
   }
   await until(isClosed, { what: 'the socket is closed', deadlineMs: 55_000 })
 }, 60_000)
+
+test('a client that leaves before the answer to a refused topic is not held in memory', async () => {
+  // Counts the reachable sockets of this process, after a garbage collection.
+  const sockets = () => queryObjects(WebSocket, { format: 'count' })
+  const subscribe = packet(0x82, [0, 1, 0, 1, 0x61, 0])
+  const leave = async () => {
+    const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v2`, 'mqtt')
+    await once(socket, 'open')
+    socket.send(packet(0x10, [0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 0, 0, 1, 0x61]))
+    await once(socket, 'message')
+    socket.send(subscribe)
+    socket.terminate()
+    await once(socket, 'close')
+  }
+  await leave()
+  const before = sockets()
+  for (let i = 0; i < 20; i++) await leave()
+  await until(() => sockets() <= before + 5)
+})
 
 /** Encodes an MQTT packet of at most 127 bytes after its header. */
 function packet(head: number, bytes: readonly number[]): Buffer {
