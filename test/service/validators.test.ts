@@ -154,4 +154,25 @@ describe.each(databases)("staking accounts on '$name'", ({ create }) => {
     await newest(stakers)
     expect(reads()).toBe(2)
   })
+
+  test('are read again for a slot that the database holds of another history', async () => {
+    const { read } = store
+    let isAnother = false
+    const stakers = createStakers({
+      ...read,
+      milestone: async (at) => {
+        const kept = await read.milestone(at)
+        return (
+          kept && (isAnother ? { ...kept, commitmentId: testId('CommitmentId', 36, 99) } : kept)
+        )
+      },
+      accountsAt: async (at, after) => (isAnother ? undefined : await read.accountsAt(at, after)),
+    })
+    const own = await newest(stakers)
+    expect(own).not.toEqual([])
+    isAnother = true
+    expect(await newest(stakers)).toEqual([])
+    isAnother = false
+    expect(await newest(stakers)).toEqual(own)
+  })
 })

@@ -34,6 +34,7 @@ export function createStakers(read: Read): Stakers {
   const bySlot = new Map<SlotIndex, Promise<Stakes>>()
 
   async function at(slot: SlotIndex): Promise<readonly AccountEntry[]> {
+    await forgetOther(slot)
     const reading = bySlot.get(slot) ?? begin(slot)
     try {
       return (await reading).entries
@@ -42,6 +43,15 @@ export function createStakers(read: Read): Stakers {
       if (bySlot.get(slot) === reading) bySlot.delete(slot)
       throw failure
     }
+  }
+
+  /** Removes a cached result of another history: an older copy has replaced the database, and the slot was committed again. */
+  async function forgetOther(slot: SlotIndex): Promise<void> {
+    const cached = bySlot.get(slot)
+    if (cached === undefined) return
+    const { commitmentId } = await cached
+    const kept = await read.milestone(slot)
+    if (kept?.commitmentId !== commitmentId && bySlot.get(slot) === cached) bySlot.delete(slot)
   }
 
   function begin(slot: SlotIndex): Promise<Stakes> {
