@@ -14,6 +14,7 @@ import {
   openBrowser,
   openTab,
   savedBy,
+  type Tab,
 } from '../support/browser.ts'
 import { type ChainWorld, startChainWorld } from '../support/chain-world.ts'
 import { graphql } from '../support/client.ts'
@@ -110,6 +111,9 @@ const maxCodeBytes = 70 * 1024
 /** The files of all pages, each next to its compressed forms. */
 const bundle = new URL('../../dist/explorer/explorer/', import.meta.url)
 
+/** The style sheets, of which a page loads those that it needs. */
+const styles = new URL('../../src/explorer/styles/', import.meta.url)
+
 /** Limit on layout shift: the moved share of the window times the moved distance as a share of it. Browsers call 0.1 good. */
 const maxShift = 0.02
 
@@ -130,10 +134,34 @@ describe.each(pages)('the page %s', (name, operation, heading) => {
       expect(tab.problems).toEqual([])
       expect(await tab.layoutShift()).toBeLessThan(maxShift)
       expect(await tab.page.evaluate(excessWidth)).toBeLessThanOrEqual(0)
+      expect(await unstyledClasses(tab)).toEqual([])
       await tab.close()
     }
   }, 120_000)
 })
+
+/** The classes of elements of the page that a style sheet of the explorer names, and no style sheet that the page has loaded. */
+async function unstyledClasses({ page }: Tab): Promise<readonly string[]> {
+  const used = await page.$$eval('[class]', (elements) =>
+    elements.flatMap((element) => [...element.classList]),
+  )
+  const loaded = await page.evaluate(
+    "[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).map(({ cssText }) => cssText).join('')",
+  )
+  const loadedClasses = classesIn(String(loaded))
+  return [...classesIn(styleSheets)]
+    .filter((name) => used.includes(name) && !loadedClasses.has(name))
+    .toSorted()
+}
+
+/** The text of all style sheets of the explorer, without comments. */
+const styleSheets = readdirSync(styles)
+  .map((name) => readFileSync(new URL(name, styles), 'utf8').replaceAll(/\/\*.*?\*\//gs, ''))
+  .join('')
+
+function classesIn(css: string): Set<string> {
+  return new Set([...css.matchAll(/\.([a-z][a-z0-9-]*)/g)].map(([, name]) => name ?? ''))
+}
 
 test('every page is tested', () => {
   expect(pages.map(([name]) => name).toSorted()).toEqual(Object.keys(pagePaths).toSorted())

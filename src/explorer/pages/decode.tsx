@@ -18,6 +18,7 @@ import { linkTo, navigate, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
 import { toolPage } from '../tool-page.tsx'
+import '../styles/details.css'
 
 /** The tool that decodes bytes, JSON or an address. On a development network it can also submit a block. */
 

@@ -11,6 +11,7 @@ import { Rules } from '../parts/rules.tsx'
 import { CountFact, IdFact } from '../parts/value-facts.tsx'
 import { toolTexts } from '../texts-tools.ts'
 import { toolPage } from '../tool-page.tsx'
+import '../styles/details.css'
 
 /** The tool that verifies a block or a signed transaction as if it were submitted now, and lists the rules that hold or break. */
 
