@@ -11,13 +11,13 @@ export const faucet: Command = {
   run: async (process, given) => {
     const call = readCall(process, faucetDeclaration, given, problemsOf)
     if (typeof call === 'number') return call
-    const { flag } = call
+    const { flag, signal } = call
     const [text, amount, url] = [
       call.word(0),
       flag('amount') ?? defaultAmount,
       flag('url') ?? defaultUrl,
     ]
-    const client = createGatewayClient(url.replace(/\/$/, ''))
+    const client = createGatewayClient(url.replace(/\/$/, ''), { signal })
     try {
       const { bech32Hrp } = await networkParameters(client)
       if (!isOfNetwork(text, bech32Hrp)) {

@@ -13,7 +13,7 @@ import { parse, print, type Schema } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import { minAmount, signTransfer, spendable, type Transfer } from '../service/faucet/transfer.ts'
-import { type GatewayClient, members } from './gateway-client.ts'
+import { type GatewayClient, members, notGateway } from './gateway-client.ts'
 
 /** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the result. */
 
@@ -74,7 +74,7 @@ export function addressText(parameters: ProtocolParameters, address: Address): s
 /** Fetches the protocol parameters of the gateway's network. */
 export async function networkParameters(client: GatewayClient): Promise<ProtocolParameters> {
   const { protocolParameters } = await client.get('/api/core/v3/info')
-  assert(Array.isArray(protocolParameters), 'the gateway returns its parameters')
+  if (!Array.isArray(protocolParameters)) throw new Error(notGateway)
   return expected(ProtocolParameters, members(protocolParameters[0]).parameters)
 }
 

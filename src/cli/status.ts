@@ -13,11 +13,11 @@ export const status: Command = {
     const call = readCall(process, statusDeclaration, given, problemsOf)
     if (typeof call === 'number') return call
     const [url = defaultUrl] = call.words
-    const client = createGatewayClient(url.replace(/\/$/, ''))
+    const client = createGatewayClient(url.replace(/\/$/, ''), { signal: call.signal })
     try {
       return await show(call, client)
     } catch (failure) {
-      // No server answers at the URL, or a server that is not a gateway.
+      // No server answers at the URL, or one that is overloaded or not a gateway, or the process has to stop.
       const reason = failure instanceof Error ? failure.message : String(failure)
       process.stderr(`ledger-gateway status: ${url}: ${reason}\n`)
       return failed

@@ -4,7 +4,13 @@ import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed, type ProcessIo } from './command.ts'
 import { defaultUrl } from './declaration.ts'
 import { submitDeclaration } from './declarations/gateway.ts'
-import { createGatewayClient, type GatewayClient, members, refusalText } from './gateway-client.ts'
+import {
+  createGatewayClient,
+  type GatewayClient,
+  members,
+  notGateway,
+  refusalText,
+} from './gateway-client.ts'
 import { inputOf } from './inspect-file.ts'
 
 /** Submits a block to a running gateway, and follows its state. */
@@ -18,7 +24,8 @@ export const submit: Command = {
     const url = call.flag('url') ?? defaultUrl
     try {
       const token = await tokenIn(call.flag('token-file'))
-      const client = createGatewayClient(url.replace(/\/$/, ''), token)
+      const { signal } = call
+      const client = createGatewayClient(url.replace(/\/$/, ''), { token, signal })
       try {
         const contents = await contentsOf(process, call.word(0))
         const interrupted = process.stopped.then(() => Promise.reject(new Error('interrupted')))
@@ -89,12 +96,14 @@ async function submitAndFollow(
 }
 
 /** Submits the contents of a file; resolves to the id of the block. */
-async function submitContents(client: GatewayClient, contents: Uint8Array): Promise<unknown> {
+async function submitContents(client: GatewayClient, contents: Uint8Array): Promise<string> {
   const { json, bytes } = inputOf(contents)
-  if (isPayload(json)) return (await client.post('/api/core/v3/blocks', json)).blockId
   const input = bytes === undefined ? { json } : { bytes }
-  const { submitBlock } = await client.query(mutation, { input })
-  return members(submitBlock).blockId
+  const { blockId } = isPayload(json)
+    ? await client.post('/api/core/v3/blocks', json)
+    : members((await client.query(mutation, { input })).submitBlock)
+  if (typeof blockId !== 'string') throw new Error(notGateway)
+  return blockId
 }
 
 /** Whether the JSON is a payload without a block, for which the node builds and signs a block: a payload has a type, a block has none. */
