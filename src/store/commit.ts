@@ -23,17 +23,14 @@ export async function commitSlots(
   commits: readonly SlotCommit[],
   tries?: TrieChanges,
 ): Promise<Result<Appended, never>> {
-  const { tx, sql } = writing
-  const { parameters, former } = await committedBefore(tx)
+  const { parameters, former } = await committedBefore(writing.tx)
   assert(commits.length <= 1_000, 'at most 1,000 slots are committed at once')
   commits.forEach(({ slot }, i) => {
     assert(slot === former.slot + 1 + i, `slot ${slot} follows the slot before it`)
   })
   const slot = former.slot + commits.length
   await assertBooked(writing, slot)
-  const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
-  // With this many rows the program may need more time between two statements than the idle timeout of a writer allows.
-  if (rows > maxTimedRows) await sql.allowIdling(tx)
+  await allowIdlingFor(writing, commits)
   let end = former
   for (const some of groupsOf(commits)) end = await moveAndAppend(writing, parameters, end, some)
   await writeState(writing, {
@@ -43,6 +40,15 @@ export async function commitSlots(
   if (tries !== undefined) await changeTries(writing, slot, tries)
   await makeFinal(writing, former.slot, slot)
   return ok(await publishWithin(writing))
+}
+
+/** With many rows the program may need more time between two statements than the idle timeout of a writer allows. */
+export async function allowIdlingFor(
+  { tx, sql }: RawWriting,
+  commits: readonly SlotCommit[],
+): Promise<void> {
+  const rows = commits.reduce((sum, { entries }) => sum + entries.length, 0)
+  if (rows > maxTimedRows) await sql.allowIdling(tx)
 }
 
 /** Groups consecutive slots, so that a large slot is a group of its own and many small ones need few statements. */

@@ -1,6 +1,6 @@
 import type { Result } from '../lib/result.ts'
 import { book } from './book.ts'
-import { commitSlots } from './commit.ts'
+import { allowIdlingFor, commitSlots } from './commit.ts'
 import type { FollowedSlot } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import type { Appended } from './publish.ts'
@@ -14,13 +14,14 @@ export async function followSlots(
   term: number,
   slots: readonly FollowedSlot[],
 ): Promise<Result<Appended, never>> {
+  const commits = slots.map(({ commit }) => commit)
+  await allowIdlingFor(writing, commits)
   await book(writing, term, {
     blocks: [],
     transactions: [],
     created: slots.flatMap(({ created }) => created),
     spent: slots.flatMap(({ spent }) => spent),
   })
-  const commits = slots.map(({ commit }) => commit)
   for (const { slot } of commits.slice(-1)) await closeSlots(writing, term, slot)
   return commitSlots(writing, commits)
 }
