@@ -50,6 +50,9 @@ export async function readGenesisFile(
   if (!accounts.ok) return refuse(accounts.error)
   const amounts = await parseAll(BaseToken, Object.values(members(credits)), 'credits')
   if (!amounts.ok) return refuse(amounts.error)
+  const excessive = accounts.value.find((_, i) => (amounts.value[i] ?? 0n) >> 63n !== 0n)
+  // Credits are signed 64-bit integers: a larger number would be a debt.
+  if (excessive !== undefined) return refuse(`credits.${excessive} must be below 2^63`)
   return ok({
     parameters: network.value,
     outputs: parsed.value,

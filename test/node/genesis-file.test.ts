@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { developmentGenesis, developmentKeys } from '../../src/node/embedded/development.ts'
 import { readGenesisFile, readParametersFile } from '../../src/node/genesis-file.ts'
-import { Output } from '../../src/protocol/outputs.ts'
+import { type AccountOutput, Output } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 
@@ -14,8 +15,10 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const plan = developmentGenesis(developmentKeys(), 1_700_000_000)
 
-/** Reads the development genesis with another supply; the first output holds the difference. */
-async function read(supply: bigint, held = supply) {
+const { accountId } = accountIn(plan.outputs)
+
+/** Reads the development genesis with another supply and credits; the first output holds the difference. */
+async function read(supply: bigint, held = supply, credits = 0n) {
   const [first, ...others] = plan.outputs
   const amount = (first?.amount ?? 0n) + held - plan.parameters.tokenSupply
   const outputs = [{ ...first, amount } as Output, ...others]
@@ -23,9 +26,17 @@ async function read(supply: bigint, held = supply) {
   const json = {
     parameters: print(ProtocolParameters, parameters),
     outputs: outputs.map((output) => print(Output, output)),
+    credits: { [accountId]: `${credits}` },
   }
   writeFileSync(path, JSON.stringify(json))
   return readGenesisFile(path)
+}
+
+function accountIn(outputs: readonly Output[]): AccountOutput {
+  return present(
+    outputs.find((output) => output.type === 1),
+    'an account',
+  )
 }
 
 describe('a genesis file', () => {
@@ -33,6 +44,15 @@ describe('a genesis file', () => {
     const read63 = await read(2n ** 63n - 1n)
     expect(read63.ok && read63.value.outputs).toHaveLength(plan.outputs.length)
     expect(read63.ok && read63.value.parameters.tokenSupply).toBe(2n ** 63n - 1n)
+  })
+
+  test('gives an account at most the credits that an account can have', async () => {
+    const { tokenSupply } = plan.parameters
+    const most = await read(tokenSupply, tokenSupply, 2n ** 63n - 1n)
+    expect(most.ok && most.value.credits).toEqual(new Map([[accountId, 2n ** 63n - 1n]]))
+    expect(await read(tokenSupply, tokenSupply, 2n ** 63n)).toMatchObject({
+      error: { code: 'GENESIS_FILE_INVALID', reason: `credits.${accountId} must be below 2^63` },
+    })
   })
 
   test('may have more outputs than a transaction', async () => {
