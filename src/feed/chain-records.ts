@@ -61,6 +61,7 @@ export function openChainRecordFeed({
   ): AsyncGenerator<ChainRecordVersion, void, undefined> {
     const { joined: signal, leave } = joinSignals(stopped, closed.signal)
     let at = start
+    let notified = 0
     try {
       while (!signal.aborted) {
         // The page begins with the last emitted change, which proves that the log is still the same.
@@ -72,9 +73,11 @@ export function openChainRecordFeed({
           yield change
           at = settingPosition(change)
         }
-        if (changes.length === 0) {
-          await wake.wait({ beyond: at.seq, signal, tickMs: longestWaitMs })
-        }
+        if (changes.length > 0) continue
+        // A notification may name a change that this reader lacks: on a lagging replica, or since an older copy was restored.
+        const waitMs = notified > at.seq ? tickMs : longestWaitMs
+        const beyond = Math.max(at.seq, notified)
+        notified = await wake.wait({ beyond, signal, tickMs: waitMs })
       }
     } finally {
       leave()

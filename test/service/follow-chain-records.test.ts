@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type ChainRecordFeed,
@@ -14,6 +15,7 @@ import { noBranch } from '../../src/store/values.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 describe.each(databases)(
   'changes of chain records on $name, after an older copy was restored,',
@@ -73,6 +75,33 @@ describe.each(databases)(
         [3, setAt - 1],
         [4, setAt],
       ])
+    })
+
+    test('are not read again and again while the copy lacks changes that were already notified', async () => {
+      let reads = 0
+      const { chainRecordChanges } = use.store.read
+      const reader = {
+        ...use.store.read,
+        chainRecordChanges: (page: Parameters<typeof chainRecordChanges>[0]) => {
+          reads++
+          return chainRecordChanges(page)
+        },
+      }
+      chainRecords.close()
+      chainRecords = openChainRecordFeed({ reader, log: silentLog })
+      const logId = chainRecordLogId(testGenesis().network.logId)
+      await set(3)
+      const [first] = await take(encodeCursor({ logId, seq: 0, branch: noBranch }), 1)
+      await onDatabase(use.url, 'DELETE FROM chain_records WHERE change > 1')
+      const live = unwrap(await open(first?.cursor ?? ''))
+      const waiting = live.next()
+      await until(() => reads > 1)
+      const before = reads
+      await delay(200)
+      expect(reads - before).toBeLessThan(3)
+      await set(1)
+      expect((await waiting).value?.record).toMatchObject({ change: 2, setAt })
+      await live.return?.()
     })
   },
 )
