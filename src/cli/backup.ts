@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseSigning } from '../config.ts'
 import type { Flags } from '../lib/flags.ts'
@@ -40,6 +40,8 @@ async function writeBackup(process: ProcessIo, call: FileCall): Promise<string |
     () => false,
   )
   if (exists && !values.has('force')) return `${path} already exists; --force replaces it`
+  // SQLite would not say which of its two files it cannot open.
+  await access(dirname(path), constants.W_OK)
   const part = `${path}.part`
   // A backup that was killed may have left this file.
   await rm(part, { force: true })

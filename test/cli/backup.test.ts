@@ -90,6 +90,15 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect(readFileSync(file).length).toBeGreaterThan(1_000)
   })
 
+  test('names the folder that does not exist', async () => {
+    await createLedger()
+    expect(await run(backup, [join(folder, 'none', 'ledger.backup')])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^ledger-gateway backup: ENOENT: .+'\S+none'\n$/),
+    })
+  })
+
   test('lists the keys that must be kept with it', async () => {
     await createLedger()
     const env = { DATABASE_URL: from.url, JWT_SECRET: 's'.repeat(40), ISSUER_KEY: 'none of yours' }
