@@ -49,11 +49,15 @@ export const faucet: Command = {
 /** Default amount in base tokens. */
 const defaultAmount = '1000000000'
 
+/** Largest amount of an output. */
+const maxAmount = 2n ** 64n - 1n
+
 function problemsOf({ words: [text], flag }: Call): readonly string[] {
-  const isAmount = /^[1-9][0-9]{0,18}$/.test(flag('amount') ?? defaultAmount)
+  const amount = flag('amount') ?? defaultAmount
+  const isAmount = /^[1-9][0-9]{0,19}$/.test(amount) && BigInt(amount) <= maxAmount
   return [
     ...(text !== undefined && !decodeBech32(text).ok ? [`${text} is not a Bech32 address`] : []),
-    ...(isAmount ? [] : ['--amount must be a whole number greater than 0']),
+    ...(isAmount ? [] : [`--amount must be a whole number from 1 to ${maxAmount}`]),
     ...urlProblems('--url', flag('url')),
   ]
 }

@@ -20,7 +20,12 @@ describe('the faucet command reports wrong arguments:', () => {
     [
       'an amount of 0',
       [address, '--amount', '0'],
-      ['--amount must be a whole number greater than 0'],
+      ['--amount must be a whole number from 1 to 18446744073709551615'],
+    ],
+    [
+      'an amount that no output can hold',
+      [address, '--amount', '18446744073709551616'],
+      ['--amount must be a whole number from 1 to 18446744073709551615'],
     ],
     [
       'an invalid URL',
