@@ -16,8 +16,15 @@ export const feed: Command = {
     const after = flag('after')
     const line = createStatusLine(process)
     const table = call.isJson ? undefined : createTable(process, line)
-    const options = { url, signal, selection, ...(addresses.length > 0 && { addresses }) }
-    line.draw(`waiting for ${url}`)
+    const wait = () => line.draw(`waiting for ${url}`)
+    const options = {
+      url,
+      signal,
+      selection,
+      onDisconnected: wait,
+      ...(addresses.length > 0 && { addresses }),
+    }
+    wait()
     let problem: string | undefined
     for await (const event of follow<Amounts>({
       ...options,

@@ -18,6 +18,8 @@ export interface ConnectionOptions extends GatewayOptions {
   readonly longestPauseMs?: number
   /** Milliseconds without a message after which a connection is closed; 90 seconds by default. */
   readonly silenceMs?: number
+  /** Is called whenever a connection was lost or could not be opened, before the pause after which the next one is tried. */
+  readonly onDisconnected?: () => void
 }
 
 /** A subscription to receive. */
@@ -68,6 +70,7 @@ export async function* receive<Data>(
       yield { ok: false, failure: ending }
       return
     }
+    if (!signal?.aborted) options.onDisconnected?.()
     await backoff.wait(ending.retryAfterMs, signal)
   }
 }

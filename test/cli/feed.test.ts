@@ -105,8 +105,12 @@ test('the feed command prints a table with a status line on a terminal, and repo
   await until(() => /\rlive at milestone \d+, 1 updates, /.test(following.stderr()), {
     what: 'the status line',
   })
-  const port = new URL(gateway.url).port
+  const { url } = gateway
+  const { port } = new URL(url)
   await gateway.close()
+  await until(() => following.stderr().endsWith(`\rwaiting for ${url}\u001b[K`), {
+    what: 'the status line of a lost connection',
+  })
   await start(port)
   await until(() => following.stdout().includes('-- the connection was lost; resumed after '), {
     what: 'the resumption',
