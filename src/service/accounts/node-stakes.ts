@@ -1,3 +1,4 @@
+import { delegationStakeOf } from '../../ledger/accounts.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode, UpstreamNode } from '../../node/source.ts'
 import { AccountAddress, Address } from '../../protocol/addresses.ts'
@@ -85,7 +86,8 @@ async function viewsOf(
       entry: {
         accountId,
         validatorStake,
-        delegationStake: poolStake - validatorStake,
+        // A node may report a smaller pool than its own stake: see `delegationStakeOf`.
+        delegationStake: delegationStakeOf({ delegationStake: poolStake - validatorStake }),
         fixedCost,
         stakeEndEpoch: one.stakingEndEpoch,
         supportedVersion: one.latestSupportedProtocolVersion,

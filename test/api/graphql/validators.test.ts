@@ -229,3 +229,19 @@ test('a gateway requests the committee of an epoch by the name that iota-core kn
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_TOLD_BY_NODE'])
   await endFollower(follower)
 })
+
+test('a pool that a node reports as smaller than the stake of its validator has no delegations', async () => {
+  const follower = await startFollower(gateway.url, passOn, {})
+  const { gateway: own, node } = follower
+  await untilHealth(own.url)
+  node.spoilBy((path, answer) => {
+    if (!path.startsWith('/api/core/v3/validators')) return answer
+    const poolStakes = /"poolStake":"\d+"/g
+    return { ...answer, body: String(answer.body).replaceAll(poolStakes, '"poolStake":"1"') }
+  })
+  const document = `{ validator(id: "${stakes[0]?.accountId}") { poolStake delegationStake } }`
+  const { data, errors } = await askBothWays(own.url, document)
+  expect(errors).toBeUndefined()
+  expect(data.validator).toEqual({ poolStake: '1', delegationStake: '0' })
+  await endFollower(follower)
+})
