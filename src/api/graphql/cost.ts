@@ -36,6 +36,7 @@ import {
   maxOperationCost,
   operationCostBase,
   type Price,
+  pageWork,
   writtenCost,
 } from './prices.ts'
 
@@ -267,7 +268,8 @@ interface PricedField {
 /** Returns the work that is counted whenever a field is resolved, in addition to its reads and bytes. */
 export function workOf(field: Declaring): number {
   const declared = declaredPrice(field)
-  return typeof declared === 'object' ? (declared.work ?? 0) : 0
+  if (typeof declared === 'function') return pageWork
+  return declared?.work ?? 0
 }
 
 function priceOf(

@@ -5,6 +5,7 @@ import {
   fieldCost,
   maxOperationCost,
   operationCostBase,
+  pageWork,
   writtenCost,
 } from '../../../src/api/graphql/prices.ts'
 import { maxConnectionCost } from '../../../src/api/limits.ts'
@@ -97,6 +98,14 @@ describe('the cost is reported', () => {
     expect(many.errors).toHaveLength(11)
     const more = many.extensions.cost.spent - one.extensions.cost.spent
     expect(more).toBeGreaterThanOrEqual(10 * errorCost)
+  })
+
+  test('including the work of each page, even if all pages read the same rows', async () => {
+    const lists = (count: number) =>
+      `{ milestone { ${times(count, (n) => `a${n}: updates(first: 1) { totalCount }`)} } }`
+    const [one, many] = [await reportOf(lists(1)), await reportOf(lists(101))]
+    const more = many.extensions.cost.spent - one.extensions.cost.spent
+    expect(more).toBeGreaterThanOrEqual(100 * pageWork)
   })
 
   test('with the most expensive field, by its path in the response', async () => {
