@@ -23,8 +23,8 @@ const ownedBy = (address: Hex, byte: string): LogEntry => ({
   isSpent: false,
 })
 const list = (address: string): UpdateList => ({ address, class: 'OWNED' })
-const versionOf = (lists: readonly UpdateList[], isOfTip = false) =>
-  pageVersion({ store: log.store, parameters: servedParameters }, lists, isOfTip)()
+const versionOf = (lists: readonly UpdateList[], isOfTip = false, { store } = log) =>
+  pageVersion({ store, parameters: servedParameters }, lists, isOfTip)()
 
 test('the version of a page changes with its address, and the version of the tip with every slot', async () => {
   const [ofMoving, ofStill] = [list(addressText(moving)), list(addressText(still))]
@@ -53,23 +53,35 @@ test('the version of a page changes with its address, and the version of the tip
   expect(last[3]).not.toBe(tip)
 })
 
-test('the version of the log changes with each slot, when updates are pruned, and when the log is replaced or reset', async () => {
-  const versions = [await logVersion(log.store.read)]
-  for (const change of [
-    () => log.commit([ownedBy(moving, '08')]),
-    () => log.commit([]),
-    () => log.prune(1),
-    () => log.replace('0xffeeddccbbaa9988'),
-    () => log.rewind(log.slot() - 1),
-    () => log.commit([]),
-  ]) {
-    await change()
-    const version = await logVersion(log.store.read)
-    expect(await logVersion(log.store.read)).toBe(version)
-    versions.push(version)
-  }
-  expect(new Set(versions).size).toBe(versions.length)
-})
+test.each([
+  ['the log', ({ store }: LogStore) => logVersion(store.read)],
+  [
+    'a page that depends on the tip',
+    (own: LogStore) => versionOf([list(addressText(still))], true, own),
+  ],
+])(
+  'the version of %s changes with each slot, when updates are pruned, and when the log is replaced or reset',
+  async (_name, versionIn) => {
+    const own = await openLogStore()
+    const read = () => versionIn(own)
+    const versions = [await read()]
+    for (const change of [
+      () => own.commit([ownedBy(moving, '08')]),
+      () => own.commit([]),
+      () => own.prune(1),
+      () => own.replace('0xffeeddccbbaa9988'),
+      () => own.rewind(own.slot() - 1),
+      () => own.commit([]),
+    ]) {
+      await change()
+      const version = await read()
+      expect(await read()).toBe(version)
+      versions.push(version)
+    }
+    expect(new Set(versions).size).toBe(versions.length)
+    await own.close()
+  },
+)
 
 test('a page of an invalid address has no version', async () => {
   expect(await versionOf([list('nonsense')])).toBeUndefined()

@@ -22,7 +22,7 @@ export function pageVersion(
   lists: readonly UpdateList[],
   isOfTip: boolean,
 ): () => Promise<string | undefined> {
-  if (isOfTip) return async () => (await read.logTip()).commitmentId
+  if (isOfTip) return () => logVersion(read)
   const keys: (Pick<UpdateList, 'class'> & { readonly address: Hex })[] = []
   for (const { address, class: updateClass } of lists) {
     const key = addressKeyOf(parameters.bech32Hrp, address, 'address')
