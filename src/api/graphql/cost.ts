@@ -196,9 +196,8 @@ function hasNullCondition(
   { directives = [] }: SelectionNode,
   variables: CostDeps['variables'],
 ): boolean {
-  const given = directives.flatMap(({ arguments: args = [] }) => args)
-  return given.some(
-    ({ value }) => value.kind === Kind.VARIABLE && variables[value.name.value] === null,
+  return directives.some(({ arguments: args = [] }) =>
+    args.some(({ value }) => value.kind === Kind.VARIABLE && variables[value.name.value] === null),
   )
 }
 
