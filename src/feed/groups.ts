@@ -1,6 +1,6 @@
 import type { LogPosition } from '../store/rows.ts'
 import type { CommitMarks } from './commit-marks.ts'
-import type { FeedMessage } from './message.ts'
+import type { FeedMessage, SnapshotMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
 import type { Tail } from './tail.ts'
 import type { SharedText, Texts } from './texts.ts'
@@ -118,33 +118,32 @@ function remove(stream: Stream, group: SubscriberGroup): void {
   stream.stopWatching = undefined
 }
 
-/** The text of a message, rendered once for all subscribers that receive it. */
+/** The text of a message, rendered once for all subscribers that receive it. Pieces of snapshots are not shared. */
 export function textOf(
   { texts }: Shared,
   stream: Stream,
   message: FeedMessage,
 ): Promise<SharedText> {
-  // A single feed shares its events with no other feed, so they are not cached.
-  if (stream.feeds < 2) return stream.render(message)
+  // A single feed shares its events with no other feed, so they are not cached. Each feed reads its own snapshot: pieces that begin
+  // equally may differ, because outputs were spent between the two reads.
+  if (stream.feeds < 2 || message.kind === 'snapshot') return stream.render(message)
   return texts.forceFetch(`${messageKey(message)} ${stream.key}`, {
     context: () => stream.render(message),
   })
 }
 
-function messageKey(message: FeedMessage): string {
+function messageKey(message: Exclude<FeedMessage, SnapshotMessage>): string {
   switch (message.kind) {
     case 'opened':
-      return `o ${message.position.seq} ${message.tip.seq} ${message.tip.prunedSeq}`
+      return `o ${message.position.seq} ${message.tip.seq} ${message.tip.slot} ${message.tip.prunedSeq}`
     case 'updates':
       return `u ${message.after.seq} ${message.position.seq}`
     case 'progress':
       return `p ${message.after.seq} ${message.position.seq} ${message.slot} ${message.isLive}`
-    case 'snapshot':
-      return `s ${message.position.seq} ${message.outputIds[0]} ${message.outputIds.length}`
     case 'notice':
       return `n ${message.position.seq} ${JSON.stringify(message.notice)}`
     case 'reset':
-      return `r ${message.position.seq} ${message.reason} ${message.tip.era} ${message.tip.seq}`
+      return `r ${message.position.seq} ${message.reason} ${message.tip.era} ${message.tip.seq} ${message.tip.prunedSeq}`
   }
 }
 

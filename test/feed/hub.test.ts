@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sink } from '../../src/feed/feed-output.ts'
-import type { FeedMessage } from '../../src/feed/message.ts'
+import type { FeedMessage, SnapshotMessage } from '../../src/feed/message.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
 import type { Subscriber } from '../../src/feed/subscriber.ts'
+import type { OutputId } from '../../src/protocol/primitives.ts'
 import {
   anyFilter,
   type FeedLog,
@@ -12,7 +13,7 @@ import {
   seqsOf,
   slotOf,
 } from '../support/feed-log.ts'
-import { addresses, slotEntries } from '../support/log-store.ts'
+import { addresses, outputIdOf, slotEntries } from '../support/log-store.ts'
 import { until } from '../support/until.ts'
 
 const [first = '0x', second = '0x'] = addresses
@@ -28,12 +29,18 @@ interface TestSubscriber {
   stall(isStalled: boolean): void
 }
 
+interface SubscriberStart {
+  readonly filter: UpdateFilter
+  readonly position: number
+  readonly snapshot?: AsyncIterable<SnapshotMessage>
+}
+
 /** Counts how often events were rendered for the feeds of one log. */
 const renderings = new WeakMap<object, number>()
 
 function subscribe(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
-  { filter, position: start }: { filter: UpdateFilter; position: number },
+  { filter, position: start, snapshot }: SubscriberStart,
   failsFirst?: FeedMessage['kind'],
 ): TestSubscriber {
   let failing = failsFirst
@@ -65,7 +72,7 @@ function subscribe(
       filter,
       era: feed.tail.tip().era,
       position: log.positionAt(start),
-      snapshot: undefined,
+      snapshot,
       render: async (one) => {
         if (one.kind === failing) {
           failing = undefined
@@ -181,6 +188,46 @@ describe('shared feeds', () => {
     await own.commit(slotOf(first, second))
     await until(() => many.every((subscriber) => lastRow(subscriber) === 1))
     expect(rendered(own) - before).toBe(1)
+    await own.close()
+  })
+
+  test('begin with the newest milestone, even if it has no updates (6)', async () => {
+    const own = await openFeedLog()
+    const filter = { addresses: [first], classes: ['OWNED'] } as const
+    const begin = () => subscribe(own, { filter, position: 0 })
+    const openedIn = ({ messages }: TestSubscriber) => {
+      const [opened] = messages
+      return opened?.kind === 'opened' ? opened.tip.slot : undefined
+    }
+    const early = [begin(), begin()]
+    await until(() => own.feed.share.counts().live === 2)
+    expect(early.map(openedIn)).toEqual([0, 0])
+    await own.commit([], [])
+    await own.known()
+    const late = begin()
+    await until(() => own.feed.share.counts().live === 3)
+    expect(openedIn(late)).toBe(2)
+    await own.close()
+  })
+
+  test('send each feed its own snapshot, even if the snapshots of two feeds begin equally (17)', async () => {
+    const own = await openFeedLog()
+    const filter = { addresses: [first], classes: ['OWNED'] } as const
+    const position = own.log.positionAt(0)
+    async function* snapshotOf(outputIds: readonly OutputId[]): AsyncGenerator<SnapshotMessage> {
+      yield { kind: 'snapshot', position, outputIds, isLast: false }
+      yield { kind: 'snapshot', position, outputIds: [], isLast: true }
+    }
+    const ids = (...indices: number[]) => indices.map((index) => outputIdOf('11', index))
+    const snapshots = [ids(1, 2, 3), ids(1, 3, 4)]
+    const feeds = snapshots.map((some) =>
+      subscribe(own, { filter, position: 0, snapshot: snapshotOf(some) }),
+    )
+    await until(() => own.feed.share.counts().live === 2)
+    const received = feeds.map(({ messages }) =>
+      messages.flatMap((one) => (one.kind === 'snapshot' ? one.outputIds : [])),
+    )
+    expect(received).toEqual(snapshots)
     await own.close()
   })
 
