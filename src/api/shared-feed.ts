@@ -111,8 +111,10 @@ function rendering(
     // An event without its fields would be lost, so the feed retries until the database is reachable.
     if (away !== undefined) throw away
     const masked = errors && maskErrors({ log, requestId }, errors).map((error) => error.toJSON())
-    // A subscriber that is cut during a snapshot starts the snapshot again.
-    const isResumable = !(isSnapshot && event.kind === 'FeedOpened')
+    // A subscriber that is cut during a snapshot starts the snapshot again, also when it has received a notice. After the snapshot it
+    // resumes after the event before the notice, which has the same cursor.
+    const moves = event.kind !== 'FeedOpened' && event.kind !== 'FeedNotice'
+    const isResumable = moves || isSnapshot !== true
     const answer = masked ? { data, errors: masked } : { data }
     // The trace of the event; for new rows it continues the trace of their commit. All subscribers of the event share it.
     const extensions = carriedTrace()

@@ -35,7 +35,10 @@ export interface FeedOutput {
   waitForRoom(): Promise<void>
   /** Sends a message and moves to the position of the message, unless the feed has ended. */
   emit(message: FeedMessage): Promise<void>
-  /** Sends a notice, which moves no position. `reached` returns the position of the last event. */
+  /**
+   * Sends a notice, which moves no position, or keeps it until the first message is sent. `reached` returns the position of the last
+   * event.
+   */
   emitNotice(notice: Notice, reached: () => LogPosition): Promise<void>
   /** Ends the feed without a call of `sink.end`. */
   leave(): void
@@ -49,15 +52,25 @@ export function createFeedOutput(
 ): FeedOutput {
   let position = start
   let isEnded = false
+  /** The notices that wait for the first message; `undefined` once it is sent. */
+  let early: (() => Promise<void>)[] | undefined = []
 
   async function emit(message: FeedMessage): Promise<void> {
     const text = await textOf(shared, stream, message)
     if (isEnded) return
     sink.take(text, message)
     position = message.position
+    const waiting = early ?? []
+    early = undefined
+    // A reset is the last message, also when it is the first one.
+    if (message.kind !== 'reset') for (const send of waiting) void send()
   }
 
   async function emitNotice(notice: Notice, reached: () => LogPosition): Promise<void> {
+    if (early !== undefined) {
+      early.push(() => emitNotice(notice, reached))
+      return
+    }
     try {
       while (!isEnded) {
         const message = { kind: 'notice', position: reached(), notice } as const

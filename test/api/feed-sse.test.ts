@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { createSignal } from '../../src/lib/signal.ts'
+import type { StoreReader } from '../../src/store/contract.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses, rowsOf } from '../support/log-store.ts'
@@ -103,6 +105,44 @@ describe('events', () => {
     })
     again.close()
     await until(() => gateway.feed.share.counts().feeds === 0)
+  })
+
+  test('have no ids before the snapshot is complete, so that a client that is cut earlier gets all of it (11, 17)', async () => {
+    const reading = createSignal()
+    const changed = (read: StoreReader): StoreReader => ({
+      ...read,
+      unspentOutputs: async (page) => {
+        await reading.wait()
+        return await read.unspentOutputs(page)
+      },
+    })
+    const own = await serveLog({ changed })
+    const document = `subscription ($addresses: [String!]) {
+      ledgerUpdates(addresses: $addresses, snapshot: true) {
+        __typename ... on FeedSnapshot { isLast } ... on LedgerUpdateBatch { cursor }
+      }
+    }`
+    const variables = JSON.stringify({ addresses: [addressText(owner)] })
+    const parameters = new URLSearchParams({ query: document, variables })
+    const stream = await openStream(`${own.url}/graphql?${parameters}`)
+    const received: unknown[] = []
+    const receive = async () => {
+      const { id, data = '' } = (await stream.next()) ?? {}
+      received.push([JSON.parse(data).data.ledgerUpdates.__typename, id])
+    }
+    await receive()
+    await own.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    await receive()
+    reading.notify()
+    await receive()
+    const cursor = own.log.cursorAt(0)
+    expect(received).toEqual([
+      ['FeedOpened', undefined],
+      ['FeedNotice', undefined],
+      ['FeedSnapshot', cursor],
+    ])
+    stream.close()
+    await own.close()
   })
 
   test('are not shared by a client that omits a variable and one that sends null for it', async () => {

@@ -4,6 +4,7 @@ import type { Sink } from '../../src/feed/feed-output.ts'
 import type { FeedMessage, SnapshotMessage } from '../../src/feed/message.ts'
 import type { UpdateFilter } from '../../src/feed/read.ts'
 import type { Subscriber } from '../../src/feed/subscriber.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import {
   anyFilter,
@@ -33,6 +34,8 @@ interface SubscriberStart {
   readonly filter: UpdateFilter
   readonly position: number
   readonly snapshot?: AsyncIterable<SnapshotMessage>
+  /** What the rendering of the first event waits for. */
+  readonly opensAfter?: Promise<unknown>
 }
 
 /** Counts how often events were rendered for the feeds of one log. */
@@ -40,7 +43,7 @@ const renderings = new WeakMap<object, number>()
 
 function subscribe(
   { feed, log }: Pick<FeedLog, 'feed' | 'log'>,
-  { filter, position: start, snapshot }: SubscriberStart,
+  { filter, position: start, snapshot, opensAfter }: SubscriberStart,
   failsFirst?: FeedMessage['kind'],
 ): TestSubscriber {
   let failing = failsFirst
@@ -79,6 +82,7 @@ function subscribe(
           throw new Error('this event cannot be rendered now')
         }
         renderings.set(feed, rendered({ feed }) + 1)
+        if (one.kind === 'opened') await opensAfter
         return { text: JSON.stringify(one), cursor: undefined }
       },
       sink,
@@ -307,6 +311,19 @@ describe('shared feeds', () => {
     await until(() => live.messages.some(({ kind }) => kind === 'notice'))
     await settled(own, live)
     checkHistory(own, live)
+    await own.close()
+  })
+
+  test('send a notice after the first event, even if that takes longer to render (6)', async () => {
+    const own = await openFeedLog()
+    const filter: UpdateFilter = { addresses: [first], classes: ['OWNED'] }
+    const rendering = createSignal()
+    const feed = subscribe(own, { filter, position: 0, opensAfter: rendering.wait() })
+    await own.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    expect(feed.messages).toEqual([])
+    rendering.notify()
+    await until(() => feed.messages.length === 2)
+    expect(feed.messages.map(({ kind }) => kind)).toEqual(['opened', 'notice'])
     await own.close()
   })
 

@@ -8,6 +8,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { encodeBech32 } from '../../src/protocol/bech32.ts'
 import type { Services } from '../../src/service/services.ts'
+import type { StoreReader } from '../../src/store/contract.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
 import { type DatabaseKind, defaultDatabase } from './databases.ts'
 import { type LogStore, openLogStore } from './log-store.ts'
@@ -70,6 +71,8 @@ export interface ServedLogOptions {
   readonly mayLag?: boolean
   /** The database; the usual one by default. */
   readonly database?: DatabaseKind
+  /** Changes the reads of the services, for example to delay one. */
+  readonly changed?: (read: StoreReader) => StoreReader
 }
 
 /** Opens the transports on an empty log and a free port. By default no timer of the feed fires. */
@@ -80,6 +83,7 @@ export async function serveLog({
   trustedDocuments,
   mayLag = true,
   database = defaultDatabase(),
+  changed = (read) => read,
 }: ServedLogOptions = {}): Promise<ServedLog> {
   const log = await openLogStore(database)
   const wake = createWake()
@@ -90,7 +94,7 @@ export async function serveLog({
   const status = () => ({ reasons: [], role: 'WRITER', term: 1 })
   // Tests of a served log do not use the other services.
   const services = {
-    store: log.store,
+    store: { ...log.store, read: changed(log.store.read) },
     source: { status },
     parameters: servedParameters,
     feed,
