@@ -15,6 +15,8 @@ export interface Shared {
   readonly onFailure: (failure: unknown) => void
   /** Maximum number of rows of one event. */
   readonly batchRows: number
+  /** Milliseconds without an event after which a feed gets a progress message. */
+  readonly progressMs: number
   /** Milliseconds until the next attempt after a failed read. */
   readonly retryMs: number
 }

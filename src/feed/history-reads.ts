@@ -1,9 +1,10 @@
 import type { Hex } from '../lib/hex.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
 import type { LedgerUpdate, LogPosition, LogTip } from '../store/rows.ts'
 import type { Branches } from './branches.ts'
 import type { LogWindow } from './log-window.ts'
 import type { Pages } from './pages.ts'
-import type { LogReader, UpdateFilter } from './read.ts'
+import { type LogReader, readRows, type UpdateFilter } from './read.ts'
 import type { TipFollower } from './tip-follower.ts'
 
 /** Reads of rows up to the tip: from memory, or from the database with a check that they belong to the history of the tip. */
@@ -21,7 +22,7 @@ export interface TailQuery {
 }
 
 export interface HistoryReadsDeps {
-  readonly reader: Pick<LogReader, 'logTip' | 'branchesAt'>
+  readonly reader: Pick<LogReader, 'logTip' | 'branchesAt' | 'updates'>
   readonly window: Pick<LogWindow, 'tip' | 'ring'>
   readonly follower: Pick<TipFollower, 'refresh'>
   readonly branches: Pick<Branches, 'at'>
@@ -33,6 +34,8 @@ export interface HistoryReads {
   peek(query: TailQuery): PageRead | undefined
   /** The next rows of a filter from the database; `'PRUNED'` or `'REPLACED'` if the database no longer has them. */
   read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
+  /** The newest milestone without a row after a position below the tip. Recent positions need no read, other positions one. */
+  slotUpTo(seq: number): Promise<SlotIndex>
   /** Numbers of peeks that the ring answered, and of peeks below the ring. */
   peeks(): { readonly inRing: number; readonly belowRing: number }
 }
@@ -79,5 +82,11 @@ export function createHistoryReads(deps: HistoryReadsDeps): HistoryReads {
     return branch
   }
 
-  return { peek, read, peeks: () => ({ inRing, belowRing }) }
+  async function slotUpTo(seq: number): Promise<SlotIndex> {
+    const next = window.ring.at(seq + 1) ?? (await readRows(reader, seq, seq + 1))[0]
+    // Without a next row the log was pruned or replaced, and the next read of the feed finds that out.
+    return Math.max((next?.milestoneIndex ?? 0) - 1, 0)
+  }
+
+  return { peek, read, slotUpTo, peeks: () => ({ inRing, belowRing }) }
 }

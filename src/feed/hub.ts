@@ -16,8 +16,6 @@ export interface FeedRequest
 
 export interface FeedHubDeps extends Omit<Shared, 'texts' | 'onFailure'> {
   readonly log: Pick<Log, 'error'>
-  /** Milliseconds without an event after which a feed gets a progress message. */
-  readonly progressMs: number
   /** Capacity of the cache of serialised events, in characters. */
   readonly textCapacity: number
 }
@@ -49,7 +47,8 @@ export interface FeedHubCounts {
   readonly streams: number
 }
 
-export function createFeedHub({ progressMs, textCapacity, log, ...deps }: FeedHubDeps): FeedHub {
+export function createFeedHub({ textCapacity, log, ...deps }: FeedHubDeps): FeedHub {
+  const { progressMs } = deps
   const logFailure = createFailureLog(log)
   const onFailure = (failure: unknown) => logFailure('feed-failed', failure)
   const shared: Shared = { ...deps, texts: createTexts(textCapacity), onFailure }

@@ -105,13 +105,17 @@ async function announceCatchingUp(output: FeedOutput): Promise<void> {
   await output.emit({ kind: 'notice', position, notice: { topic: 'CATCHING_UP' } })
 }
 
-/** Reads up to the tip and joins a live group. If the feed was behind, a progress message announces that it is live. */
+/**
+ * Reads up to the tip and joins a live group. If the feed was behind, a progress message announces that it is live. Rows of one class may
+ * be rare in the whole ledger: while the feed reads for a long time without finding one, progress messages tell how far it is.
+ */
 async function readToTip(feed: Feed, startsBehind: boolean): Promise<void> {
   const { shared, stream, output, live } = feed
   const { tail } = shared
   let isBehind = startsBehind
   /** No unsent row of the filter lies at or below this position. */
   let checked = output.position()
+  let emittedAt = performance.now()
   while (!output.isEnded()) {
     await output.waitForRoom()
     const { filter, era } = stream
@@ -124,10 +128,17 @@ async function readToTip(feed: Feed, startsBehind: boolean): Promise<void> {
     const after = output.position()
     if (page.rows.length > 0) {
       await output.emit({ kind: 'updates', after, position: checked, rows: page.rows })
+      emittedAt = performance.now()
       // The iteration may have run without I/O: yield to other work of the process.
       await setImmediate()
     } else if (checked.seq < tip.seq) {
       // The log grew while it was read, or the page ended.
+      if (performance.now() - emittedAt >= shared.progressMs) {
+        const slot = await tail.slotUpTo(checked.seq)
+        await output.emit({ kind: 'progress', after, position: checked, slot, isLive: false })
+        emittedAt = performance.now()
+      }
+      await setImmediate()
     } else if (isBehind) {
       const { slot } = tip
       await output.emit({ kind: 'progress', after, position: checked, slot, isLive: true })

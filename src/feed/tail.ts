@@ -1,6 +1,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { createListeners } from '../lib/listeners.ts'
 import type { Log } from '../lib/log.ts'
+import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
 import { createBranches } from './branches.ts'
@@ -46,6 +47,8 @@ export interface Tail {
    * no longer has the rows, and to `'REPLACED'` if it no longer has the history of the tip.
    */
   read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
+  /** The newest milestone without a row after a position below the tip. Recent positions need no read, other positions one. */
+  slotUpTo(seq: number): Promise<SlotIndex>
   /** Calls `notify` when the filter may have new rows. The returned function ends the watch. */
   watch(filter: UpdateFilter, notify: () => void): () => void
   /** Calls `notify` when the tip has moved, with or without new rows. The returned function ends the watch. */
@@ -103,6 +106,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     branchAt: branches.at,
     peek: history.peek,
     read: history.read,
+    slotUpTo: history.slotUpTo,
     watch: watchers.watch,
     watchTip: tipMoved.add,
     watchExpirationTransfers: transferred.add,

@@ -143,6 +143,24 @@ describe('a feed', () => {
     await other.close()
   })
 
+  test('gets progress while it reads for a long time without finding an update (6)', async () => {
+    const other = await openFeedLog({ ringRows: 1, progressMs: 0 })
+    // Pages of the whole ledger have 500 rows.
+    for (let i = 0; i < 4; i++) await other.commit(slotOf(...Array(400).fill(early)))
+    await other.known()
+    const filter = { classes: ['MENTIONED'] } as const
+    const received = await take(other, { filter, position: 100 }, isCaughtUp)
+    expect(received).toMatchObject([
+      { kind: 'opened', position: { seq: 100 } },
+      { kind: 'progress', after: { seq: 100 }, position: { seq: 500 }, slot: 1, isLive: false },
+      { kind: 'progress', after: { seq: 500 }, position: { seq: 1000 }, slot: 2, isLive: false },
+      { kind: 'progress', after: { seq: 1000 }, position: { seq: 1500 }, slot: 3, isLive: false },
+      { kind: 'progress', after: { seq: 1500 }, position: { seq: 1600 }, slot: 4, isLive: true },
+    ])
+    for (const one of received) expect(one.position).toEqual(other.log.positionAt(one.position.seq))
+    await other.close()
+  })
+
   test('gets progress when it is quiet (6)', async () => {
     const other = await openFeedLog({ progressMs: 1 })
     const filter = { addresses: [late], classes: ['OWNED'] } as const
