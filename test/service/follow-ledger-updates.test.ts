@@ -172,7 +172,7 @@ describe('a log that continues from an older copy', () => {
     const of = { address: owner, class: 'OWNED', sort: 'OLDEST' } as const
     for (const after of former) {
       const all = { store: log.store, parameters, feed, mayLag: true }
-      const question = { ...selection, after, limit: 100, waitMs: 0, signal }
+      const question = { ...selection, after, limit: 100, waitMs: 0, searchMs: neverMs, signal }
       const page = await pollLedgerUpdates(all, question)
       polled.push(page.ok ? page.value.updates.length : page.error)
       const events = await followLedgerUpdates(all, { ...selection, after })
@@ -224,7 +224,7 @@ describe('a log that continues from an older copy', () => {
 
 describe('a page of the feed', () => {
   const { signal } = new AbortController()
-  const question = { classes: ['OWNED'], waitMs: 0, signal } as const
+  const question = { classes: ['OWNED'], waitMs: 0, searchMs: neverMs, signal } as const
 
   async function poll(more: { after?: string; limit: number; waitMs?: number }) {
     return unwrap(await pollLedgerUpdates(deps(), { ...question, addresses: [owner], ...more }))
@@ -249,6 +249,35 @@ describe('a page of the feed', () => {
     const page = poll({ after, limit: 2, waitMs: neverMs })
     await commit()
     expect((await page).updates).toHaveLength(1)
+  })
+
+  test('waits for the first update of its class, also when rows of another class are committed (11)', async () => {
+    const { watchers } = own.feed.tail.counts()
+    const classes = ['MENTIONED'] as const
+    const waiting = { ...question, classes, limit: 2, waitMs: neverMs }
+    const page = pollLedgerUpdates(deps(), waiting)
+    await until(() => own.feed.tail.counts().watchers > watchers)
+    await commit()
+    await own.known()
+    const [mentioned] = slotOf(owner)
+    await own.commit(mentioned === undefined ? [] : [{ ...mentioned, class: 'MENTIONED' }])
+    expect(unwrap(await page).updates).toMatchObject([{ outputId: mentioned?.outputId }])
+  })
+
+  test('ends a long search for a rare class in the whole ledger with the position that it has reached (11)', async () => {
+    const long = await openFeedLog({ ringRows: 1 })
+    // Pages of the whole ledger have 500 rows.
+    for (let i = 0; i < 4; i++) await long.commit(slotOf(...Array(400).fill(owner)))
+    await long.known()
+    const { log, feed } = long
+    const all = { store: log.store, parameters, feed, mayLag: true }
+    const search = { ...question, classes: ['MENTIONED'], limit: 2, after: log.cursorAt(100) } as const
+    const cursors: string[] = []
+    for (const more of [{}, { searchMs: 0 }, { signal: AbortSignal.abort() }]) {
+      cursors.push(unwrap(await pollLedgerUpdates(all, { ...search, ...more })).cursor)
+    }
+    expect(cursors).toEqual([1_600, 500, 100].map(log.cursorAt))
+    await long.close()
   })
 
   test('is empty after the wait, with the cursor of the end of the log (11)', async () => {

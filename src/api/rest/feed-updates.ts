@@ -26,7 +26,7 @@ const cursor = limited({ pattern: '^[A-Za-z0-9_-]{36}$' }, text)
 const hash = limited({ pattern: '^0x[0-9a-f]{64}$' }, text)
 
 const page = jsonReply(
-  'A page of updates; empty if there was none within the wait.',
+  'A page of updates; empty if none was found within the wait.',
   object({
     updates: listOf(
       object({
@@ -47,7 +47,10 @@ const page = jsonReply(
       maxPageSize,
     ),
     previousCursor: about('Position where this page begins.', cursor),
-    cursor: about('Position where the next page begins.', cursor),
+    cursor: about(
+      'Position where the next page begins. It advances also if the page is empty.',
+      cursor,
+    ),
     isFull: about(
       'Whether the page has as many updates as `limit`. A full page changes only if an older copy of the database was restored and then received other updates.',
       flag,
@@ -128,6 +131,7 @@ export const feedUpdates = route({
         classes,
         limit,
         waitMs: wait * 1_000,
+        searchMs: Math.max(wait * 1_000, minSearchMs),
         signal,
       }),
     )
@@ -144,6 +148,9 @@ export const feedUpdates = route({
     return ok(page.respond(request, { ...polled.value.value, updates }, { headers }))
   },
 })
+
+/** Milliseconds in which a request without a wait may search old updates of a rare class in the whole ledger. */
+const minSearchMs = 5_000
 
 /**
  * The URL of a page determines the history before the page, but not its rows: a restored older copy of the database may have

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { cursorExpired, encodeCursor } from '../../feed/cursor.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Tail } from '../../feed/tail.ts'
@@ -20,7 +21,9 @@ export interface PollRequest extends Omit<FeedSelection, 'snapshot'> {
   readonly limit: number
   /** Milliseconds to wait for the first update if there is none. */
   readonly waitMs: number
-  /** Ends the wait. */
+  /** Milliseconds after which the page is returned as it is, although the log has more rows to search. */
+  readonly searchMs: number
+  /** Ends the search and the wait. */
   readonly signal: AbortSignal
 }
 
@@ -38,8 +41,10 @@ export interface PolledUpdates {
 /** Reads the next page. */
 export async function pollLedgerUpdates(
   deps: FeedServices,
-  { limit, waitMs, signal, ...selection }: PollRequest,
+  { limit, waitMs, searchMs, signal, ...selection }: PollRequest,
 ): Promise<Result<PolledUpdates, FollowLedgerUpdatesError>> {
+  const now = performance.now()
+  const search = { limit, until: now + searchMs, signal }
   const begun = await startFeed(deps, selection)
   if (!begun.ok) return begun
   const { tail } = deps.feed
@@ -49,13 +54,12 @@ export async function pollLedgerUpdates(
   const changed = createSignal()
   const stopWatching = tail.watch(filter, changed.notify)
   try {
-    let page = await collect(tail, { filter, after: position, limit })
-    if (
-      typeof page !== 'string' &&
-      page.rows.length === 0 &&
-      (await changed.wait({ ms: waitMs, signal }))
-    ) {
-      page = await collect(tail, { filter, after: page.position, limit })
+    let page = await collect(tail, { filter, after: position, ...search })
+    // A watch of the whole ledger is also notified of rows of other classes.
+    while (typeof page !== 'string' && page.rows.length === 0) {
+      const ms = Math.max(now + waitMs - performance.now(), 0)
+      if (!(await changed.wait({ ms, signal }))) break
+      page = await collect(tail, { filter, after: page.position, ...search })
     }
     // The log may have been replaced during the wait.
     if (page === 'REPLACED' || tail.tip().era !== era) {
@@ -73,14 +77,24 @@ export async function pollLedgerUpdates(
   }
 }
 
-/** Collects all rows up to the limit, because a single read may return fewer. */
+interface Search extends Pick<PollRequest, 'limit' | 'signal'> {
+  readonly filter: UpdateFilter
+  readonly after: LogPosition
+  /** Time of the monotonic clock at which the search ends. */
+  readonly until: number
+}
+
+/** Collects rows up to the limit, because a single read may return fewer. Rows of one class may be rare in the whole ledger. */
 async function collect(
   tail: Tail,
-  { filter, after, limit }: { filter: UpdateFilter; after: LogPosition; limit: number },
+  { filter, after, limit, until, signal }: Search,
 ): ReturnType<Tail['read']> {
   const rows: LedgerUpdate[] = []
   let position = after
   while (rows.length < limit && position.seq < tail.tip().seq) {
+    // The last iteration may have run without I/O: yield to other work of the process.
+    if (position !== after) await setImmediate()
+    if (signal.aborted || (position !== after && performance.now() >= until)) break
     const query = { filter, after: position.seq, limit: limit - rows.length }
     const page = tail.peek(query) ?? (await tail.read(query))
     if (typeof page === 'string') return page
