@@ -58,11 +58,12 @@ export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptio
   }
 
   async function freshTip(seq = 0): Promise<TailTip> {
-    if (Math.max(wake.newest(), seq) > window.tip().seq || performance.now() - readAt > tickMs) {
+    const isBehind = () => Math.max(wake.newest(), seq) > window.tip().seq
+    if (isBehind() || performance.now() - readAt > tickMs) {
       const running = reading
       await read()
       // The running read may have begun before the commit.
-      if (running !== undefined && wake.newest() > window.tip().seq) await read()
+      if (running !== undefined && isBehind()) await read()
     }
     return window.tip()
   }

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/feed/cursor.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import {
   type FeedSelection,
   followLedgerUpdates,
@@ -218,6 +220,40 @@ describe('a log that continues from an older copy', () => {
     const question = { classes: ['OWNED'], after: copy.log.cursorAt(1) } as const
     const feed = unwrap(await followLedgerUpdates(all, question))
     await feed.return?.()
+    await copy.close()
+  })
+})
+
+describe('a feed that reads its tip', () => {
+  test('accepts a cursor of a slot that is committed after that read has begun (5)', async () => {
+    const [begun, read] = [createSignal(), createSignal()]
+    let isHeld = false
+    const copy = await openFeedLog({}, (reader) => ({
+      ...reader,
+      logTip: async () => {
+        const tip = await reader.logTip()
+        begun.notify()
+        if (isHeld) await read.wait()
+        return tip
+      },
+    }))
+    // The read with which the feed was opened.
+    await begun.wait()
+    isHeld = true
+    const reading = copy.feed.tail.freshTip(1)
+    await begun.wait()
+    await copy.log.commit(slotOf(owner))
+    const all = { store: copy.log.store, parameters, feed: copy.feed, mayLag: false }
+    const question = { classes: ['OWNED'], after: copy.log.cursorAt(1) } as const
+    const feed = followLedgerUpdates(all, question)
+    // The feed joins the read.
+    await setImmediate()
+    isHeld = false
+    read.notify()
+    await reading
+    const events = unwrap(await feed)
+    expect((await events.next()).value).toMatchObject({ kind: 'FeedOpened', mode: 'LIVE' })
+    await events.return?.()
     await copy.close()
   })
 })
