@@ -6,6 +6,7 @@ import {
   failed,
   type GatewayOptions,
   type GraphqlResult,
+  headersOf,
   parseAnswer,
 } from './query.ts'
 import { openStream } from './stream.ts'
@@ -95,8 +96,8 @@ async function* connect<Data>(
   const body = JSON.stringify(subscription.body())
   const timeout = createTimeout(options.silenceMs ?? 90_000, options.signal)
   try {
-    const headers = (await options.headers?.()) ?? {}
     const { signal } = timeout
+    const headers = await headersOf(options, signal)
     const opened = await openStream({ url: endpointOf(options.url), body, headers, signal })
     if (!opened.isOpen) {
       const { status, retryAfterMs, message } = opened

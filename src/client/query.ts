@@ -50,7 +50,7 @@ export async function query<Data = unknown, Variables = unknown>(
   const { url, document, variables, signal } = options
   const body = JSON.stringify({ query: documentText(document), variables })
   const own = { 'content-type': 'application/json', accept: 'application/json' }
-  const headers = { ...own, ...(await options.headers?.()) }
+  const headers = { ...own, ...(await headersOf(options, signal)) }
   try {
     const init = { method: 'POST', headers, body, signal: signal ?? null }
     const response = await fetch(endpointOf(url), init)
@@ -60,6 +60,22 @@ export async function query<Data = unknown, Variables = unknown>(
     if (signal?.aborted) throw error
     return failed('OFFLINE', '')
   }
+}
+
+/** The additional headers of a request. Rejects when the signal aborts, although `headers` may never settle. */
+export function headersOf(
+  { headers }: Pick<GatewayOptions, 'headers'>,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, string>> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
+    const given = async () => (await headers?.()) ?? {}
+    given()
+      .finally(() => signal?.removeEventListener('abort', abort))
+      .then(resolve, reject)
+  })
 }
 
 /** The URL of the GraphQL endpoint. */

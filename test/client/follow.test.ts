@@ -89,6 +89,25 @@ describe('the client', () => {
     expect(events).toEqual(['FeedOpened'])
   })
 
+  test('ends with its signal also while its headers never arrive', async () => {
+    const controller = new AbortController()
+    const headers = () => {
+      setImmediate(() => controller.abort())
+      return new Promise<Record<string, string>>(() => {})
+    }
+    const { signal } = controller
+    expect(await read({ url: gateway.url, headers, signal }, 1)).toEqual([])
+  })
+
+  test('asks for headers again when they did not arrive within the time without a message', async () => {
+    let asked = 0
+    const headers = () =>
+      ++asked < 3 ? new Promise<Record<string, string>>(() => {}) : { accept: 'text/event-stream' }
+    const options = { url: gateway.url, after: cursorAt(0), headers, silenceMs: 100 }
+    expect(ordinalsOf(await read(options, 1)).length).toBeGreaterThan(0)
+    expect(asked).toBeGreaterThanOrEqual(3)
+  })
+
   const refused = [
     [
       'an address of another network',

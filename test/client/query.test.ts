@@ -150,6 +150,16 @@ describe('query', () => {
     expect(offline).toMatchObject({ ok: false, failure: { code: 'OFFLINE' } })
   })
 
+  test('throws what its signal throws, also while its headers never arrive', async () => {
+    const controller = new AbortController()
+    const headers = () => {
+      setImmediate(() => controller.abort())
+      return new Promise<Record<string, string>>(() => {})
+    }
+    const own = { url, document: '{ status { role } }', headers, signal: controller.signal }
+    await expect(query(own)).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
   test('throws what its signal throws', async () => {
     const signal = AbortSignal.abort()
     await expect(query({ url, document: '{ status { role } }', signal })).rejects.toBe(
