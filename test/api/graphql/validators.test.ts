@@ -6,6 +6,7 @@ import { maxSlot } from '../../../src/protocol/slots.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { startFromGenesis } from '../../support/genesis-gateway.ts'
 import { changing, endFollower, passOn, startFollower } from '../../support/odd-node.ts'
+import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { testId } from '../../support/store-rows.ts'
 import { getJson, offerOf, untilCommitted, untilHealth, user } from '../../support/wallet.ts'
@@ -220,7 +221,7 @@ test('a gateway requests the committee of an epoch by the name that iota-core kn
     path === `${committee}?epoch=1` ? { status: 200, body: JSON.stringify(next) } : answer,
   )
   expect(await getJson(`${own.url}${committee}?epoch=1`)).toEqual(next)
-  const { error } = await (await fetch(`${own.url}${committee}?epoch=2`)).json()
+  const { error } = await (await rest(`${own.url}${committee}?epoch=2`)).json()
   expect(error).toEqual({ code: 400, message: expect.stringContaining('epoch 2 has not begun') })
   // A node that does not know the parameter returns the committee of the current epoch.
   node.spoilBy(changing(`${committee}?epoch=0`, (json) => ({ ...json, epoch: 7 })))
