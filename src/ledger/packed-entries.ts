@@ -1,5 +1,10 @@
 import type { Hex } from '../lib/hex.ts'
-import { createPackedBytes, offsetOf, type PackedBytes } from '../lib/packed-bytes.ts'
+import {
+  createPackedBytes,
+  maxPackedLength,
+  offsetOf,
+  type PackedBytes,
+} from '../lib/packed-bytes.ts'
 import type { Steps } from '../lib/turns.ts'
 import { indexOf } from '../protocol/ids.ts'
 import type { OutputId } from '../protocol/primitives.ts'
@@ -40,7 +45,7 @@ const defaultMaxEntries = 4_000
 
 function packedEntries(): PackedEntries {
   const bytes = createPackedBytes()
-  const scratch = Buffer.alloc(256)
+  const scratch = Buffer.alloc(maxPackedLength)
   /** The places of the entries by the first bytes of their ids, because sorting all of them in one step would block the event loop. */
   const parts = new Map<number, number[]>()
   let length = 0

@@ -26,9 +26,9 @@ export function createPackedBytes(): PackedBytes {
 
   function add(bytes: Uint8Array): number {
     const { length } = bytes
-    assert(length <= maxLength, 'packed bytes are short')
+    assert(length <= maxPackedLength, 'packed bytes are short')
     let block = blocks.at(-1) ?? noBytes
-    if (end + 1 + length > block.length) {
+    if (end + prefixLength + length > block.length) {
       if (blocks.length > 0) ends.push(end)
       // The first blocks are short, because most slots are.
       block = Buffer.allocUnsafeSlow(Math.min(blockLength, 1_024 * 4 ** blocks.length))
@@ -36,14 +36,15 @@ export function createPackedBytes(): PackedBytes {
       end = 0
     }
     const place = (blocks.length - 1) * blockLength + end
-    block[end] = length
-    block.set(bytes, end + 1)
-    end += 1 + length
+    block[end] = length & 255
+    block[end + 1] = length >> 8
+    block.set(bytes, end + prefixLength)
+    end += prefixLength + length
     return place
   }
 
   const blockOf = (place: number) => blocks[Math.floor(place / blockLength)] ?? noBytes
-  const lengthOf = (place: number) => blockOf(place)[place % blockLength] ?? 0
+  const lengthOf = (place: number) => lengthAt(blockOf(place), place % blockLength)
 
   function at(place: number): Uint8Array {
     const from = offsetOf(place)
@@ -53,8 +54,8 @@ export function createPackedBytes(): PackedBytes {
   function* all(): Generator<Uint8Array> {
     for (const [i, block] of blocks.entries()) {
       const to = i === blocks.length - 1 ? end : (ends[i] ?? 0)
-      for (let at = 0; at < to; at += 1 + (block[at] ?? 0)) {
-        yield block.subarray(at + 1, at + 1 + (block[at] ?? 0))
+      for (let at = 0; at < to; at += prefixLength + lengthAt(block, at)) {
+        yield block.subarray(at + prefixLength, at + prefixLength + lengthAt(block, at))
       }
     }
   }
@@ -64,9 +65,21 @@ export function createPackedBytes(): PackedBytes {
 
 /** The offset of bytes in the block of their place. */
 export function offsetOf(place: number): number {
-  return (place % blockLength) + 1
+  return (place % blockLength) + prefixLength
 }
 
+/** The length that precedes the bytes at an offset of a block. */
+function lengthAt(block: Buffer, offset: number): number {
+  return (block[offset] ?? 0) | ((block[offset + 1] ?? 0) << 8)
+}
+
+/**
+ * The greatest length of one byte string, which fits into the first block. The longest one is a log entry of a restricted multi address
+ * with ten members, which has 390 bytes.
+ */
+export const maxPackedLength = 1_000
+
 const blockLength = 65_536
-const maxLength = 255
+/** Bytes of the length before each byte string, the lower one first. */
+const prefixLength = 2
 const noBytes = Buffer.alloc(0)

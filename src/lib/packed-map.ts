@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Hex } from './hex.ts'
-import { createPackedBytes, offsetOf } from './packed-bytes.ts'
+import { createPackedBytes, maxPackedLength, offsetOf } from './packed-bytes.ts'
 
 /**
  * A map from short byte strings, given as text, to 64-bit integers. With many keys it becomes a few large arrays of about 24 bytes per
@@ -105,8 +105,8 @@ function grown<T extends { set(values: T): void }>(former: T, larger: T): T {
   return larger
 }
 
-/** The bytes of the key of one call. */
-const memory = Buffer.alloc(256)
+/** The bytes of the key of one call. Of a key that is too long there is one byte too many, so that it is refused. */
+const memory = Buffer.alloc(maxPackedLength + 1)
 
 /** Writes a key into the memory. Returns its length. */
 function writeKey(key: Hex): number {

@@ -126,6 +126,9 @@ export const RestrictedAddress = about(
 )
 export interface RestrictedAddress extends Infer<typeof RestrictedAddress> {}
 
+/** Bytes of the longest address: a restricted multi address with ten members and two bytes of capabilities. */
+export const maxAddressLength = 348
+
 /** Any address. */
 export const Address = union(
   'Address',

@@ -4,6 +4,7 @@ import { createPackedEntries } from '../../src/ledger/packed-entries.ts'
 import { compareLogEntries, type LogEntry, logEntries, roles } from '../../src/ledger/updates.ts'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
 import { inTurns } from '../../src/lib/turns.ts'
+import { maxAddressLength } from '../../src/protocol/addresses.ts'
 import { decodeBech32 } from '../../src/protocol/bech32.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import { OutputId } from '../../src/protocol/primitives.ts'
@@ -120,7 +121,7 @@ describe('the entries of a slot', () => {
 
   test('keep their roles and addresses of any length as bytes', async () => {
     const shortest = { address: '0x', class: 'MENTIONED', roles: [], isSpent: true } as const
-    const longest = { ...shortest, address: `0x${'ab'.repeat(75)}`, roles } as const
+    const longest = { ...shortest, address: `0x${'ab'.repeat(maxAddressLength)}`, roles } as const
     const entries = [shortest, longest].map((one) => ({ ...one, outputId: outputIdOf('9f', 258) }))
     const packed = createPackedEntries(0)
     for (const entry of entries) packed.add(entry)

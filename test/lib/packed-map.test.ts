@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
-import { createPackedBytes } from '../../src/lib/packed-bytes.ts'
+import { createPackedBytes, maxPackedLength } from '../../src/lib/packed-bytes.ts'
 import { createPackedMap } from '../../src/lib/packed-map.ts'
 
 const numberOf = (n: number, digits: number) => n.toString(16).padStart(digits, '0')
@@ -9,7 +9,7 @@ const numberOf = (n: number, digits: number) => n.toString(16).padStart(digits, 
 test.each([0, 10, undefined])('holds what a map holds, with at most %s texts', (maxTexts) => {
   // Keys of several lengths, of which some begin with others.
   const key = fc
-    .tuple(fc.nat(400), fc.constantFrom(4, 6, 76, 142))
+    .tuple(fc.nat(400), fc.constantFrom(4, 6, 76, 142, 510, 512, 770))
     .map(([n, digits]): Hex => `0x${numberOf(n, digits)}`)
   const step = fc.tuple(key, fc.bigInt(0n, 2n ** 63n - 1n))
   fc.assert(
@@ -37,8 +37,16 @@ test('holds more keys than its first arrays', () => {
 
 test('byte strings come back in order and from their places', () => {
   const packed = createPackedBytes()
-  const texts = Array.from({ length: 5_000 }, (_, n): Hex => `0x${numberOf(n, 2 * (n % 60) + 8)}`)
+  const texts = Array.from({ length: 5_000 }, (_, n): Hex => `0x${numberOf(n, 2 * (n % 400) + 8)}`)
   const places = texts.map((text) => packed.add(Buffer.from(text.slice(2), 'hex')))
   expect([...packed].map(bytesToHex)).toEqual(texts)
   expect(places.map((place) => bytesToHex(packed.at(place)))).toEqual(texts)
+})
+
+test('a byte string that is too long is refused, and never found', () => {
+  const key = (byte: string): Hex => `0x${'00'.repeat(maxPackedLength)}${byte}`
+  const packed = createPackedMap(0)
+  packed.set(`0x${'00'.repeat(maxPackedLength)}`, 1n)
+  expect(packed.get(key('01'))).toBe(undefined)
+  expect(() => packed.set(key('01'), 2n)).toThrow('packed bytes are short')
 })
