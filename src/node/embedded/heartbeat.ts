@@ -59,10 +59,16 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   /** The last blocks, also of earlier terms: a validator that issues a second block in a slot is fined. */
   async function lastIssued(term: number): Promise<Issued> {
     if (issued?.term === term) return issued
-    const blocks = await store.read.recentBlocks(blocksSearched)
-    const own = blocks.filter(({ issuerId }) => issuerId === issuer.accountId)
-    const announcement = own.find(({ kind }) => kind === 'candidacy')
-    return { term, slot: own[0]?.slot ?? 0, announcedSlot: announcement?.slot ?? 0 }
+    // By the issuer: any number of blocks of others may be newer, in the same slot too.
+    const { accountId: issuerId } = issuer
+    const [[newest] = [], [announcement] = []] = await store.read.blockPages(
+      [
+        { ...anywhere, where: { issuerId } },
+        { ...anywhere, where: { issuerId, kinds: ['candidacy'] } },
+      ],
+      { order: 'descending', limit: 1 },
+    )
+    return { term, slot: newest?.slot ?? 0, announcedSlot: announcement?.slot ?? 0 }
   }
 
   /** Writes nothing when the term has ended. */
@@ -85,5 +91,5 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   }
 }
 
-/** Number of newest blocks that the first issue of a term searches for blocks of the account. */
-const blocksSearched = 1_000
+/** All positions in the order of slots, issuing times and places in the inbox. */
+const anywhere = { above: [-1, -1n, 0], below: [Number.MAX_SAFE_INTEGER, 0n, 0] } as const

@@ -14,6 +14,7 @@ import { genesisOf } from '../../../src/node/genesis.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import { slotEnd, slotOfTime } from '../../../src/protocol/slots.ts'
 import { defaultDatabase, useStore } from '../../support/databases.ts'
+import { incomingBlock } from '../../support/store-rows.ts'
 
 const keys = developmentKeys()
 const startSeconds = 1_800_000_000
@@ -60,5 +61,50 @@ test('blocks of a slot that ends while they are built stay in that slot, and the
     [first, 'candidacy'],
     [first + 1, 'validation'],
   ])
+  await commitments.close()
+})
+
+test('the next term issues no second block in a slot that has any number of newer blocks of others', async () => {
+  const plan = developmentGenesis(keys, startSeconds)
+  const { parameters } = plan
+  const { store, term } = use
+  await store.write.initialize(term, genesisOf(plan))
+  const state = await loadLedgerState(store.read, parameters, stateMemoryOf(0))
+  const commitments = await openCommitments({
+    ...{ store, parameters, log: silentLog },
+    isWriting: () => true,
+  })
+  const first = parameters.genesisSlot + 1
+  const clock = createSettableClock(
+    BigInt(slotEnd(parameters, first)) * 1_000_000_000n - 500_000_000n,
+  )
+  const slot = () => slotOfTime(parameters, clock.nowNs())
+  const accountId = accountIdOfKey(keys.issuer)
+  const openHeartbeat = () =>
+    createHeartbeat({
+      ...{ store, clock, slot, log: silentLog },
+      network: networkOf(parameters),
+      issuer: { accountId, key: keys.issuer },
+      issuance: () => issuanceNow(store.read, parameters, { commitments, slot }),
+      ledger: () => state,
+      onAccepted: () => {},
+    })
+  const former = openHeartbeat()
+  former.issue(term)
+  await former.settled()
+  const others = Array.from({ length: 1_000 }, (_, n) =>
+    incomingBlock(n, { slot: first, issuingTime: clock.nowNs() + BigInt(n + 1) }),
+  )
+  await store.write.acceptBlocks(others)
+  await store.write.releaseLease(term)
+  const taken = await store.write.takeLease({ holder: 'next', ttlMs: 60_000 })
+
+  const next = openHeartbeat()
+  next.issue(taken.ok ? taken.value.term : 0)
+  await next.settled()
+  const issued = (await store.read.recentBlocks(2_000)).filter(
+    ({ issuerId, kind }) => issuerId === accountId && kind === 'validation',
+  )
+  expect(issued.map((block) => block.slot)).toEqual([first])
   await commitments.close()
 })
