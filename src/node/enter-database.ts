@@ -14,7 +14,7 @@ import type { NodeDeps } from './node-core.ts'
 /** Reads the network of a database, and initializes a new database. */
 
 /** Dependencies of entering a database. */
-export type EnterDeps = Pick<NodeDeps, 'store' | 'log' | 'holder'>
+export type EnterDeps = Pick<NodeDeps, 'store' | 'log' | 'holder' | 'stopping'>
 
 /** The expected network, and the genesis of a new database. */
 export interface EnterOptions<E> {
@@ -27,7 +27,12 @@ export interface EnterOptions<E> {
 }
 
 /** Why a database could not be entered. */
-export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers
+export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers | StartInterrupted
+
+/** The process had to stop while another process initialized the ledger. */
+export interface StartInterrupted {
+  readonly code: 'START_INTERRUPTED'
+}
 
 /** The database holds a ledger of the other mode: upstream instead of embedded, or embedded instead of upstream. */
 export interface LedgerKeptByOthers {
@@ -53,7 +58,7 @@ export async function enterDatabase<E>(
   deps: EnterDeps,
   options: EnterOptions<E>,
 ): Promise<Result<Entered, EnterError | E>> {
-  const { store, log, holder } = deps
+  const { store, log, holder, stopping } = deps
   // Read before the lease is taken: a process with the wrong network or without a genesis must never hold the lease.
   const known = await expectedNetwork(store, options)
   if (!known.ok) return known
@@ -70,8 +75,9 @@ export async function enterDatabase<E>(
     const network = await expectedNetwork(store, options)
     if (!network.ok) return network
     if (network.value !== undefined) return ok({ network: network.value, lease: undefined })
+    if (stopping?.aborted) return err({ code: 'START_INTERRUPTED' })
     if (waited >= initializeLimitMs) return taken
-    await delay(pollMs)
+    await delay(pollMs, undefined, { signal: stopping }).catch(() => {})
   }
 }
 
