@@ -31,6 +31,7 @@ export function createClientQuotas(
         if (retryAfterSeconds === undefined) return undefined
         return { ...exceeded, unit: 'bytes', limit: bytesPerDay, retryAfterSeconds }
       },
+      giveBackBytes: (count) => bytes.spend(-count),
     }
   }
 

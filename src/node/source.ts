@@ -13,6 +13,7 @@ import type {
 } from '../protocol/primitives.ts'
 import type { Schema } from '../protocol/schema/schema.ts'
 import type { Payload } from '../protocol/transaction.ts'
+import type { Acceptance } from '../store/contract.ts'
 import type { BlockRow, TransactionRow } from '../store/rows.ts'
 import type { Contradiction } from './contradiction.ts'
 import type { HealthReason } from './health-reasons.ts'
@@ -27,8 +28,11 @@ import type { UnspentProofs } from './unspent-proofs.ts'
 /** A ledger that accepts blocks. */
 export interface LedgerSource {
   readonly network: Network
-  /** Submits a block that has passed all checks. Resolves when the block is durable, or when a node has accepted it. */
-  submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>>
+  /**
+   * Submits a block that has passed all checks. Resolves when the block is durable, or when a node has accepted it: to KNOWN if it was
+   * submitted before.
+   */
+  submit(block: CheckedBlock): Promise<Result<Submitted, SubmitRefused>>
   /** Why no block can be accepted now; `undefined` while blocks are accepted. */
   unavailable(): LedgerUnavailable | undefined
   /** The parents and the commitment that a client needs to issue a block now. */
@@ -99,6 +103,9 @@ export interface CheckedBlock {
   /** The prepared transaction, if the block carries one. */
   readonly transaction: PreparedTransaction | undefined
 }
+
+/** Whether an accepted block is new or was accepted before. */
+export type Submitted = Exclude<Acceptance, 'SLOT_CLOSED'>
 
 /** Why a checked block was not accepted. */
 export type SubmitRefused = SlotClosed | InboxFull | LedgerUnavailable | RefusedByNode

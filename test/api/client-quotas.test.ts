@@ -74,6 +74,14 @@ describe('a client', () => {
     expect(statuses.at(-1)).toBe(429)
     await acceptedId(await post(gateway.url, one(999).bytes, { 'x-forwarded-for': '192.0.2.4' }))
   })
+
+  test('spends nothing on a block that it submits again', async () => {
+    const client = { 'x-forwarded-for': '192.0.2.5' }
+    const offer = await offerOf(gateway.url)
+    const known = blockOf(offer, taggedData('0x02', bytesToHex(new Uint8Array(8_100)))).bytes
+    for (let n = 0; n < 140; n++) await acceptedId(await post(gateway.url, known, client))
+    await acceptedId(await post(gateway.url, blockOf(offer, data).bytes, client))
+  })
 })
 
 test('on a network other than the development network the node signs nothing, and clients have lower limits', async () => {

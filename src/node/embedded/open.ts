@@ -15,6 +15,7 @@ import type {
   LedgerUnavailable,
   SourceStatus,
   SubmitRefused,
+  Submitted,
 } from '../source.ts'
 import { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts'
 import { createInbox, type Inbox, incomingBlock } from './inbox.ts'
@@ -191,7 +192,7 @@ async function accept(
   { parameters }: Network,
   { core, inbox, prepared }: Accepting,
   block: CheckedBlock,
-): Promise<Result<BlockId, SubmitRefused>> {
+): Promise<Result<Submitted, SubmitRefused>> {
   const { blockId, transaction } = block
   if (transaction !== undefined && core.isWriting()) prepared.set(blockId, transaction)
   let isAccepted = false
@@ -201,7 +202,7 @@ async function accept(
     isAccepted = acceptance.value === 'ACCEPTED'
     return acceptance.value === 'SLOT_CLOSED'
       ? err({ code: 'SLOT_CLOSED', slot: block.slot })
-      : ok(blockId)
+      : ok(acceptance.value)
   } finally {
     if (!isAccepted) prepared.delete(blockId)
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
+import type { TransactionId } from '../../protocol/primitives.ts'
 import { type EnterError, type Entered, enterDatabase } from '../enter-database.ts'
 import type { GenesisPlan } from '../genesis.ts'
 import { type IssuerAccount, issueBlock } from '../issuer.ts'
@@ -14,6 +14,7 @@ import type {
   LedgerSource,
   LedgerUnavailable,
   SubmitRefused,
+  Submitted,
 } from '../source.ts'
 import { type BeginError, beginWithSnapshot } from './begin-with-snapshot.ts'
 import { follow } from './follow.ts'
@@ -114,13 +115,14 @@ async function followNodes(
     return core.unavailable(isStopped ? 'NODE_CONTRADICTED' : undefined)
   }
 
-  async function submit(block: CheckedBlock): Promise<Result<BlockId, SubmitRefused>> {
+  async function submit(block: CheckedBlock): Promise<Result<Submitted, SubmitRefused>> {
     const refused = unavailable()
     if (refused !== undefined) return err(refused)
-    if (forwarded.block(block.blockId) !== undefined) return ok(block.blockId)
+    if (forwarded.block(block.blockId) !== undefined) return ok('KNOWN')
     const accepted = await forwardBlock({ nodes, log }, block)
-    if (accepted.ok) forwarded.add(block)
-    return accepted
+    if (!accepted.ok) return accepted
+    forwarded.add(block)
+    return ok('ACCEPTED')
   }
 
   function status() {

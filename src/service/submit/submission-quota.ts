@@ -6,6 +6,8 @@ export interface SubmissionQuota {
   takePayload(): DailyQuotaExceeded | undefined
   /** Counts the bytes of a block that will be stored; returns an error if the quota is used up. */
   takeBytes(count: number): DailyQuotaExceeded | undefined
+  /** Gives back the bytes of a block that is stored already. */
+  giveBackBytes(count: number): void
 }
 
 /** The client has used up its daily quota, which refills evenly over a day. */

@@ -43,7 +43,11 @@ interface Counted extends Needed {
 }
 
 /** The quota of submissions by the gateway itself. */
-const unlimited: SubmissionQuota = { takePayload: () => undefined, takeBytes: () => undefined }
+const unlimited: SubmissionQuota = {
+  takePayload: () => undefined,
+  takeBytes: () => undefined,
+  giveBackBytes: () => {},
+}
 
 /** Why a block was refused. For a malformed block, `refusal` has the path of the malformed member. */
 export type SubmitBlockError =
@@ -143,7 +147,14 @@ async function checkAndStore(
   const { block, bytes, blockId, slot } = received
   const exceeded = deps.quota.takeBytes(bytes.length)
   if (exceeded !== undefined) return err(exceeded)
-  return deps.source.submit({ block, bytes, blockId, slot, transaction: signed.value })
+  const submitted = await deps.source.submit({
+    ...{ block, bytes, blockId, slot },
+    transaction: signed.value,
+  })
+  if (!submitted.ok) return submitted
+  // A client that repeats a submission, because it missed the response, adds nothing.
+  if (submitted.value === 'KNOWN') deps.quota.giveBackBytes(bytes.length)
+  return ok(blockId)
 }
 
 /** Applies every check that needs the ledger, and checks the signatures. */
