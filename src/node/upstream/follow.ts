@@ -2,16 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { slotOfId } from '../../protocol/ids.ts'
-import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import type { Contradiction } from '../contradiction.ts'
 import type { LeaderTerm } from '../leader-election.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
+import { committed } from './check.ts'
 import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
-import { info, type NodeFacts } from './node-queries.ts'
+import { commitmentOf, info, type NodeFacts } from './node-queries.ts'
 import type { Node } from './nodes.ts'
 import { type FetchedSlots, fetchSlots, type RoundDeps, type RoundFailed } from './round.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
@@ -161,7 +162,11 @@ async function chooseNode(
       node.backOff('it belongs to another network')
       continue
     }
-    const contradiction = await disagreement(deps, former, facts.value)
+    const contradiction = await disagreement(deps, former, { node, facts: facts.value })
+    if (contradiction === 'NOT_FINAL') {
+      node.backOff('it has another commitment to a followed slot, which it may still give up')
+      continue
+    }
     if (contradiction !== undefined) return err(contradiction)
     const newestSlot = newestFinal(facts.value)
     const { isHealthy } = facts.value.status
@@ -179,21 +184,33 @@ function newestFinal({ status }: NodeFacts): SlotIndex {
   return Math.min(slotOfId(status.latestCommitmentId), status.latestFinalizedSlot)
 }
 
-/** The contradiction if the node has another commitment to a slot that is committed here. A lagging node does not disagree. */
+/**
+ * The contradiction if the node has another final commitment to a slot that is committed here. NOT_FINAL: only a later commitment
+ * differs, which the node may still give up. A lagging node does not disagree.
+ */
 async function disagreement(
   { store }: FollowDeps,
   former: CommittedSlot,
-  { status }: NodeFacts,
-): Promise<Contradiction | undefined> {
-  const served = status.latestCommitmentId
-  const slot = slotOfId(served)
-  if (slot > former.commitment.slot) return undefined
-  const expected =
-    slot === former.commitment.slot
-      ? former.commitmentId
-      : (await store.read.milestone(slot))?.commitmentId
-  if (expected === undefined || expected === served) return undefined
-  return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told: served }
+  { node, facts }: { readonly node: Node; readonly facts: NodeFacts },
+): Promise<Contradiction | 'NOT_FINAL' | undefined> {
+  const newest = facts.status.latestCommitmentId
+  if (slotOfId(newest) > former.commitment.slot) return undefined
+  const contradiction = await differenceFrom(newest)
+  const final = newestFinal(facts)
+  if (contradiction === undefined || final === contradiction.slot) return contradiction
+  const answer = await node.fetch(commitmentOf(final))
+  const served = answer.ok ? answer.value : undefined
+  return (served && (await differenceFrom(committed(served).commitmentId))) ?? 'NOT_FINAL'
+
+  async function differenceFrom(told: CommitmentId): Promise<Contradiction | undefined> {
+    const slot = slotOfId(told)
+    const expected =
+      slot === former.commitment.slot
+        ? former.commitmentId
+        : (await store.read.milestone(slot))?.commitmentId
+    if (expected === undefined || expected === told) return undefined
+    return { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot, expected, told }
+  }
 }
 
 /** Milliseconds between two queries for new slots. */

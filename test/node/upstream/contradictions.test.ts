@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
+import { slotOfId } from '../../../src/protocol/ids.ts'
 import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
 import {
@@ -9,6 +10,7 @@ import {
   passOn,
   type Spoil,
   startFollower,
+  startOddNode,
 } from '../../support/odd-node.ts'
 import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -212,6 +214,50 @@ describe('a node that contradicts the committed data', () => {
     await untilCommitted(follower.gateway.url, second.slot)
     expect(follower.gateway.logged.some((line) => line.includes('"node-contradicts"'))).toBe(true)
     await end(follower)
+  })
+})
+
+describe('a node with another commitment to a slot that is already followed', () => {
+  /** Returns the id of another commitment to the same slot. */
+  const other = (id: string) => id.replace(/^0x../, id.startsWith('0xff') ? '0x00' : '0xff')
+
+  /** Starts a follower of an odd node and of the real one. From now on, the odd node is on a branch whose last slot is not final. */
+  async function followAstray(changes: Spoil) {
+    const node = await startOddNode(real.url, passOn)
+    const env = { LEDGER: 'upstream', UPSTREAM_URLS: `${node.url},${real.url}` }
+    const gateway = await startGateway({ env })
+    await untilCommitted(gateway.url, second.slot + 1)
+    const { latestCommitmentId } = (await restJson(`${gateway.url}/api/core/v3/info`)).status
+    const astray = changing('/api/core/v3/info', (info) => ({
+      ...info,
+      status: {
+        ...info.status,
+        latestCommitmentId: other(latestCommitmentId),
+        latestFinalizedSlot: second.slot,
+      },
+    }))
+    node.spoilBy(allOf(astray, changes))
+    return { gateway, node, slot: slotOfId(latestCommitmentId) }
+  }
+
+  test('is skipped while it may still give that commitment up, and the next node of the list is followed', async () => {
+    const { gateway, node, slot } = await followAstray(passOn)
+    await untilCommitted(gateway.url, slot + 3)
+    const events = gateway.logged.map((line) => JSON.parse(line).event)
+    expect(events).toContain('node-away')
+    expect(events).not.toContain('node-contradicts')
+    await end({ gateway, node })
+  })
+
+  test('stops the following if one of its final commitments differs too', async () => {
+    const { gateway, node } = await followAstray(
+      changing(`/by-slot/${second.slot}`, (one) => ({ ...one, referenceManaCost: '7' })),
+    )
+    await untilState(gateway.url, 'stopped')
+    const stopped = gateway.logged.find((line) => line.includes('"following-stopped"')) ?? ''
+    const expected = { code: 'COMMITMENT_OF_ANOTHER_CHAIN', slot: second.slot }
+    expect(JSON.parse(stopped)).toMatchObject(expected)
+    await end({ gateway, node })
   })
 })
 
