@@ -3,8 +3,8 @@ import type { Log } from '../lib/log.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
-import type { LeaseLost } from '../store/lease-contract.ts'
-import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
+import type { LeaseLost, LeaseState } from '../store/lease-contract.ts'
+import { type Lease, type LeaseDeps, leaseRenewalMs, leaseTtlMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /**
@@ -117,12 +117,17 @@ async function waitForLease(
   state: ElectionState,
   { mayBeFree, signal }: LeaseWait,
 ): Promise<Lease | undefined> {
+  const isStale = createStaleCheck()
   while (!signal.aborted) {
     // A process that does not write detects a rewound history too, and records it for all processes.
     if (deps.isShared) await deps.write.checkHistory()
     const row = await deps.read.lease()
     state.term = row?.term ?? state.term
     const leftMs = row === undefined || hasEnded(row.holder) ? 0 : row.leftMs
+    if (row !== undefined && isStale(row)) {
+      await deps.write.releaseLease(row.term)
+      continue
+    }
     if (leftMs <= 0) {
       const taken = await tryLease(deps)
       if (taken.ok) return taken.value
@@ -134,6 +139,20 @@ async function waitForLease(
     await mayBeFree.wait({ ms, signal })
   }
   return undefined
+}
+
+/**
+ * Creates a check of whether a lease ends later than any renewal sets it, and was not renewed for its duration: the clock of the
+ * database was set back after the last renewal. The holder may still run, but its writes fail as soon as the next term begins.
+ */
+function createStaleCheck(): (lease: LeaseState) => boolean {
+  let far: { readonly term: number; readonly since: number } | undefined
+  return ({ term, leftMs }) => {
+    const now = performance.now()
+    if (leftMs <= leaseTtlMs) far = undefined
+    else if (far?.term !== term) far = { term, since: now }
+    return far !== undefined && now > far.since + leaseTtlMs
+  }
 }
 
 /** Leads until the process closes or the lease is lost. */

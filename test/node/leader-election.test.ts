@@ -81,6 +81,26 @@ describe.each(databases)('leader election on $name', ({ name, create }) => {
     await one.leading(use.term + 3)
   })
 
+  test('takes a lease that ends far ahead, because the clock of the database was set back, once it is not renewed', async () => {
+    await use.store.write.releaseLease(use.term)
+    const one = openCandidate('one')
+    await one.leading(use.term + 1)
+    const standby = openCandidate('standby')
+    const setBack = 'UPDATE writer SET until = until + 3600000'
+    await onDatabase(use.url, setBack)
+    // The next renewal shows that the holder runs.
+    await until(async () => ((await use.store.read.lease())?.leftMs ?? 0) < 5_000)
+    await until(() => standby.election.status().term === use.term + 1)
+    expect(standby.election.status().role).toBe('STANDBY')
+    await one.election.close()
+    await standby.leading(use.term + 2)
+    await standby.election.close()
+    await use.store.write.takeLease({ holder: 'elsewhere:1:00000000', ttlMs: 3_000 })
+    await onDatabase(use.url, setBack)
+    const next = openCandidate('next')
+    await next.leading(use.term + 4)
+  })
+
   /** Opens the leader election of a process whose work waits for the end of its term. */
   function openCandidate(holder: string, begin: () => void = () => {}) {
     const begun: number[] = []
