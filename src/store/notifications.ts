@@ -73,6 +73,7 @@ function keepListening(url: string, log: StoreLog, notify: Listener): Listening 
     const client = new Client({
       ...connectionTo(url),
       connectionTimeoutMillis,
+      query_timeout: connectionTimeoutMillis,
       application_name: 'ledger-gateway wake',
       keepAlive: true,
     })
@@ -95,7 +96,7 @@ function keepListening(url: string, log: StoreLog, notify: Listener): Listening 
       return await ended
     } finally {
       signal.removeEventListener('abort', end)
-      await client.end().catch(() => {})
+      await endWithin(client, endTimeoutMs)
     }
   }
 
@@ -106,6 +107,15 @@ function keepListening(url: string, log: StoreLog, notify: Listener): Listening 
     },
   }
 }
+
+/** Ends a connection. Over a silent network the end would never be confirmed. */
+async function endWithin(client: Client, ms: number): Promise<void> {
+  const late = setTimeout(() => client.connection.stream.destroy(), ms)
+  await client.end().catch(() => {})
+  clearTimeout(late)
+}
+
+const endTimeoutMs = 1_000
 
 /** Milliseconds between two attempts. */
 const retryMs = 500
