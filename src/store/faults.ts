@@ -1,4 +1,5 @@
 import { HistoryRewound } from './history.ts'
+import { ColumnUnreadable } from './json-columns.ts'
 import { ShardsIncomplete } from './publish.ts'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
 
@@ -15,6 +16,7 @@ export type StoreFault = 'AWAY' | 'NOT_WRITABLE' | 'DAMAGED' | 'REWOUND'
 export function storeFaultOf(failure: unknown): StoreFault | undefined {
   if (failure instanceof HistoryRewound) return 'REWOUND'
   if (failure instanceof ShardsIncomplete) return 'AWAY'
+  if (failure instanceof ColumnUnreadable) return 'DAMAGED'
   const { code = '', message = '', cause, meta, errcode } = fieldsOf(failure)
   const { kind = '', originalCode = '' } = fieldsOf(
     fieldsOf(fieldsOf(meta).driverAdapterError).cause ?? cause,

@@ -1,5 +1,4 @@
 import type { EpochRewards } from '../ledger/rewards.ts'
-import { assert } from '../lib/assert.ts'
 import { AccountId, BaseToken, EpochIndex, Mana } from '../protocol/primitives.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { type Infer, parse, print, type Schema } from '../protocol/schema/schema.ts'
@@ -48,7 +47,7 @@ export function allotmentsJson(allotments: readonly Allotment[]): string | null 
 
 /** Parses the JSON of `allotmentsJson`. */
 export function allotmentsFrom(text: string | null): readonly Allotment[] {
-  return text === null ? [] : read(Allotments, text)
+  return text === null ? [] : read('the allotments of a transaction', Allotments, text)
 }
 
 /** Serializes the committee of an epoch. */
@@ -58,7 +57,7 @@ export function committeeJson(committee: readonly CommitteeSeat[]): string {
 
 /** Parses the JSON of `committeeJson`. */
 export function committeeFrom(text: string): readonly CommitteeSeat[] {
-  return read(Committee, text)
+  return read('the committee of an epoch', Committee, text)
 }
 
 /** Serializes the candidates of an epoch; `null` if there are none. */
@@ -68,7 +67,7 @@ export function candidatesJson(candidates: readonly AccountId[]): string | null 
 
 /** Parses the JSON of `candidatesJson`. */
 export function candidatesFrom(text: string | null): readonly AccountId[] {
-  return text === null ? [] : read(Candidates, text)
+  return text === null ? [] : read('the candidates of an epoch', Candidates, text)
 }
 
 /** Serializes the rewards of an epoch; `null` if there are none. */
@@ -82,7 +81,7 @@ export function rewardsJson(rewards: EpochRewards | undefined): string | null {
 /** Parses the JSON of `rewardsJson`. */
 export function rewardsFrom(text: string | null): EpochRewards | undefined {
   if (text === null) return undefined
-  const { pools, ...whole }: Infer<typeof Rewards> = read(Rewards, text)
+  const { pools, ...whole }: Infer<typeof Rewards> = read('the rewards of an epoch', Rewards, text)
   return { ...whole, poolById: new Map(pools.map(({ accountId, ...pool }) => [accountId, pool])) }
 }
 
@@ -90,8 +89,26 @@ function write<T>(schema: Schema<T>, value: T): string {
   return JSON.stringify(print(schema, value))
 }
 
-function read<T>(schema: Schema<T>, text: string): T {
-  const value = parse(schema, JSON.parse(text))
-  assert(value.ok, 'a JSON column holds what was written')
-  return value.value
+function read<T>(what: string, schema: Schema<T>, text: string): T {
+  const value = parse(schema, jsonOf(text))
+  if (value.ok) return value.value
+  const { code, path } = value.error
+  throw new ColumnUnreadable(`${what} cannot be read: ${code}${path && ` at ${path}`}`)
+}
+
+/** `undefined` if the text is not JSON, which no schema accepts. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A JSON column holds what no version of this program writes: its row was damaged, or written by a build with an error. */
+export class ColumnUnreadable extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ColumnUnreadable'
+  }
 }
