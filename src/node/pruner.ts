@@ -2,6 +2,7 @@ import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch } from '../protocol/slots.ts'
 import type { StoreWriter } from '../store/contract.ts'
+import { minRetainedSlots } from '../store/prune-blocks.ts'
 import {
   type MilestoneTask,
   type MilestoneTaskDeps,
@@ -53,7 +54,7 @@ export function startBlockPruner(
   { write, tail, log, isWriting }: PrunerDeps,
   { slots, tip, parameters }: BlockRetention,
 ): MilestoneTask {
-  const kept = Math.max(slots, 2 * parameters.maxCommittableAge)
+  const kept = Math.max(slots, minRetainedSlots(parameters))
   let pruned = 0
 
   async function runBatch(): Promise<boolean> {

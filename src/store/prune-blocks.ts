@@ -1,7 +1,10 @@
 import type { Block as StoredBlock } from '../generated/prisma/client.ts'
 import { resolutions } from '../ledger/activity-buckets.ts'
+import { present } from '../lib/assert.ts'
 import { Block } from '../protocol/block.ts'
+import type { ProtocolParameters } from '../protocol/parameters.ts'
 import { decode } from '../protocol/schema/schema.ts'
+import { parametersIn } from './output-index.ts'
 import type { PruneBlocksRequest, PruneBlocksResult } from './prune-contract.ts'
 import type { BlockKind } from './rows.ts'
 import { blockIds, blockParents } from './sql/bulk-tables.ts'
@@ -45,6 +48,17 @@ export async function pruneBlocks(
   await sql.remove(tx, blockParents, references)
   await sql.remove(tx, blockIds, ids)
   return { pruned: found.length, isDone: found.length < limit }
+}
+
+/** Returns the slots whose blocks the shortest retention prunes; `undefined` if there are none. */
+export async function prunableSlots(writing: Writing) {
+  const network = present(await writing.tx.network.findUnique({ where: { id: 1n } }), 'network')
+  return slotsOf(writing, minRetainedSlots(parametersIn(network.parameters)))
+}
+
+/** Number of slots for which blocks are always kept, because new blocks may refer to them. */
+export function minRetainedSlots({ maxCommittableAge }: ProtocolParameters): number {
+  return 2 * maxCommittableAge
 }
 
 /**

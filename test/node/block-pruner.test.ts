@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { check } from '../../src/cli/check.ts'
 import type { BlockId } from '../../src/protocol/primitives.ts'
 import { graphql } from '../support/client.ts'
 import { fundFromFaucet, startWorld, worldParameters } from '../support/ledger-world.ts'
 import { rest } from '../support/rest.ts'
+import { runCommand } from '../support/run-command.ts'
 import { until } from '../support/until.ts'
 import { ownedBy, taggedData, user } from '../support/wallet.ts'
 
@@ -70,5 +72,8 @@ test('old blocks without a transaction are pruned with their references, and eve
   await submitData()
   const pruned = world.gateway.logged.filter((line) => line.includes('"blocks-pruned"'))
   expect(pruned.length).toBeGreaterThan(0)
+  const { databaseUrl: DATABASE_URL } = world.gateway
+  const { stdout } = await runCommand(check, [], { env: { DATABASE_URL } })
+  expect(JSON.parse(stdout).findings).toEqual([])
   await world.close()
 })

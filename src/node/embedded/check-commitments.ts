@@ -35,32 +35,51 @@ export async function checkCommitments(
   report: CheckReport,
 ): Promise<void> {
   const replay = (await ledger.isKeptHere()) ? await createReplay(ledger, network) : undefined
-  let former: { readonly milestone: Milestone; readonly committed: CommittedSlot } | undefined
+  let former: Former | undefined
   for await (const milestones of ledger.milestones()) {
     const [first, last] = [milestones[0]?.slot ?? 0, milestones.at(-1)?.slot ?? 0]
     const changesOf = replay && (await ledger.contents(first, last))
     for (const milestone of milestones) {
       report.signal.throwIfAborted()
       const at = `slot ${milestone.slot}`
-      const firstSeq = (former?.milestone.lastSeq ?? 0) + 1
+      const firstSeq = former === undefined ? firstSeqOf(milestone, network) : former.nextSeq
       if (milestone.firstSeq !== firstSeq || milestone.lastSeq < firstSeq - 1) {
         report.found('COMMITMENT_RANGE_WRONG', at)
       }
       const committed = decoded(milestone)
-      if (committed === undefined || !follows(committed, former?.committed)) {
+      if (committed === undefined || !follows(committed, former)) {
         report.found('COMMITMENT_WRONG', at)
       }
       const changes = changesOf?.(milestone.slot)
       const own = changes && (await replay?.commit(milestone.slot, changes, former?.committed))
-      const isRight = own === undefined || own.commitmentId === committed?.commitmentId
+      const isRight =
+        own === undefined || !changes?.isWhole || own.commitmentId === committed?.commitmentId
       if (committed !== undefined && !isRight) report.found('COMMITMENT_ROOTS_WRONG', at)
-      if (committed !== undefined) former = { milestone, committed }
+      if (committed !== undefined) {
+        const isApart = former === undefined && milestone.slot > network.parameters.genesisSlot
+        former = { committed, nextSeq: milestone.lastSeq + 1, isApart }
+      }
     }
     report.advance(milestones.length)
   }
   if (replay !== undefined && former !== undefined) {
-    await checkPages(ledger, { slot: former.milestone.slot, roots: replay.roots() }, report)
+    const { slot } = former.committed.commitment
+    await checkPages(ledger, { slot, roots: replay.roots() }, report)
   }
+}
+
+/** The milestone before another one. */
+interface Former {
+  readonly committed: CommittedSlot
+  /** The position after its last one. */
+  readonly nextSeq: number
+  /** Whether it is the first milestone of a ledger that begins with a snapshot. It may be older than the milestones after it. */
+  readonly isApart: boolean
+}
+
+/** The position of the first row of the first milestone. A ledger that begins with a snapshot begins at any position. */
+function firstSeqOf({ slot, firstSeq }: Milestone, { parameters }: Network): number {
+  return slot === parameters.genesisSlot ? 1 : firstSeq
 }
 
 /** The commitment of a milestone; `undefined` when its bytes or its id are wrong. */
@@ -71,10 +90,12 @@ function decoded({ bytes, commitmentId: id, slot }: Milestone): CommittedSlot | 
   return { commitment: commitment.value, commitmentId: id, bytes }
 }
 
-function follows({ commitment }: CommittedSlot, former: CommittedSlot | undefined): boolean {
+function follows({ commitment }: CommittedSlot, former: Former | undefined): boolean {
   if (former === undefined) return true
   const { slot, previousCommitmentId } = commitment
-  return slot === former.commitment.slot + 1 && previousCommitmentId === former.commitmentId
+  const before = former.committed
+  if (former.isApart && slot > before.commitment.slot + 1) return true
+  return slot === before.commitment.slot + 1 && previousCommitmentId === before.commitmentId
 }
 
 interface TrieRoots {

@@ -1,8 +1,10 @@
+import { resolutions } from '../../ledger/activity-buckets.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
 import { slotContents } from '../book.ts'
 import { committeeFrom } from '../json-columns.ts'
 import { toAccountVersion, toMilestone } from '../mapping.ts'
+import { prunableSlots } from '../prune-blocks.ts'
 import type { AccountVersion, Milestone, SlotContents } from '../rows.ts'
 import type { Writing } from '../sql/statements.ts'
 import { allBuilt, type TriePage } from '../trie-contract.ts'
@@ -26,6 +28,8 @@ export interface CheckedLedger {
 /** Contents of a slot that its commitment covers. */
 export interface SlotChanges extends SlotContents {
   readonly accounts: readonly AccountVersion[]
+  /** Whether the slot has all of its blocks: old blocks without a transaction may be pruned. */
+  readonly isWhole: boolean
 }
 
 /** Creates the reads of a ledger for a check. */
@@ -76,6 +80,7 @@ async function readContents(
     where: { slot: { gte: BigInt(from), lte: BigInt(to) } },
   })
   const all = await slotContents(reading, from, to)
+  const counts = await countsBeforePruning(reading, from, to)
   const blocks = grouped(all.blocks, ({ slot }) => slot)
   const transactions = grouped(all.transactions, ({ slot }) => slot)
   const created = grouped(all.created, ({ bookedSlot }) => bookedSlot)
@@ -87,7 +92,27 @@ async function readContents(
     created: created.get(slot) ?? [],
     spent: spent.get(slot) ?? [],
     accounts: accounts.get(slot) ?? [],
+    isWhole: (blocks.get(slot)?.length ?? 0) >= (counts.get(slot) ?? 0),
   })
+}
+
+/** Reads the number of blocks that each slot of a range had when it was committed, as far as blocks may be pruned since. */
+async function countsBeforePruning(
+  reading: Writing,
+  from: SlotIndex,
+  to: SlotIndex,
+): Promise<ReadonlyMap<SlotIndex, number>> {
+  const prunable = await prunableSlots(reading)
+  const last = Math.min(to, prunable?.to ?? -1)
+  if (last < from) return new Map()
+  const rows = await reading.tx.activity.findMany({
+    where: {
+      resolution: resolutions.indexOf('SLOT'),
+      bucket: { gte: BigInt(from), lte: BigInt(last) },
+    },
+    select: { bucket: true, blocks: true },
+  })
+  return new Map(rows.map(({ bucket, blocks }) => [Number(bucket), Number(blocks ?? 0)]))
 }
 
 async function* triePagesFromLast({ tx, sql }: Writing) {

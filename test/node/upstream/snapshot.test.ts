@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { check } from '../../../src/cli/check.ts'
 import { snapshot } from '../../../src/cli/snapshot.ts'
 import type { Environment } from '../../../src/config.ts'
 import { slotsBeforeStart } from '../../../src/node/embedded/development.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { NftId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
-import { databases, openedStore, type TestDatabase } from '../../support/databases.ts'
+import { databases, onDatabase, openedStore, type TestDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
 import { changing, type Spoil, startOddNode } from '../../support/odd-node.ts'
@@ -180,6 +181,10 @@ describe.each(databases)('on $name', ({ create }) => {
       const [one, other] = await Promise.all([whole, begun].map(({ url }) => getJson(url + path)))
       expect(other.totalBalance).toBe(one.totalBalance)
     }
+    // A snapshot has only the last state of a chain.
+    await onDatabase(begun.databaseUrl, 'UPDATE chain_states SET ordinal = ordinal + 1')
+    const { stdout } = await runCommand(check, [], { env: { DATABASE_URL: begun.databaseUrl } })
+    expect(JSON.parse(stdout).findings).toEqual([])
     await begun.close()
     await cutting.close()
   })
