@@ -76,4 +76,19 @@ describe('a slot with some thousand updates of the longest addresses', () => {
     const count = transactions * (12 * outputsPerTransaction + 2)
     expect(data.milestone).toEqual({ updateCount: `${count}`, transactionCount: transactions })
   })
+
+  test('is followed by lists that continue after such an address', async () => {
+    const found: string[] = []
+    for (let after = ''; ; ) {
+      const { data } = await graphql(
+        world.gateway.url,
+        `{ addresses(first: 37 ${after}) { nodes { bech32 balance { total } } pageInfo { hasNextPage endCursor } } }`,
+      )
+      const { nodes, pageInfo } = data.addresses
+      for (const { bech32, balance } of nodes) if (balance.total === `${amount}`) found.push(bech32)
+      if (!pageInfo.hasNextPage) break
+      after = `after: "${pageInfo.endCursor}"`
+    }
+    expect(found.toSorted()).toEqual(owners.toSorted())
+  })
 })

@@ -1,6 +1,7 @@
 import type { CursorError } from '../../feed/cursor.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { maxAddressLength } from '../../protocol/addresses.ts'
 import type { Position } from '../../store/list-contract.ts'
 
 /** Cursors of lists: sort positions as opaque text. A cursor is valid whether or not a row has its position. */
@@ -53,9 +54,11 @@ function readValue(kind: CursorForm['values'][number], text: string): Position[n
     return text.length === 2 + 2 * kind && /^0x[0-9a-f]*$/.test(text) ? (text as Hex) : undefined
   }
   // The bytes begin with the address type, on which their number depends.
-  if (kind === 'ADDRESS') return /^0x([0-9a-f]{2}){1,100}$/.test(text) ? (text as Hex) : undefined
+  if (kind === 'ADDRESS') return addressPattern.test(text) ? (text as Hex) : undefined
   if (!/^-?[0-9]{1,19}$/.test(text)) return undefined
   const number = BigInt(text)
   if (kind === 'AMOUNT') return BigInt.asIntN(64, number) === number ? number : undefined
   return Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 }
+
+const addressPattern = new RegExp(`^0x([0-9a-f]{2}){1,${maxAddressLength}}$`)
