@@ -1,3 +1,4 @@
+import { parseMoment } from '../../lib/calendar.ts'
 import { bytesToHex, type Hex, hexToBytes, isHex } from '../../lib/hex.ts'
 import {
   Address,
@@ -184,18 +185,24 @@ function beginning(digits: string): Meaning {
 }
 
 /** ISO 8601: a date, or a date with a time, which is UTC unless it has a zone. */
-const datePattern = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i
+const datePattern =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i
 
 function meaningsOfDate(text: string): Meanings {
-  const isoText = text.toUpperCase().replace(' ', 'T')
-  const isZoned = !isoText.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(isoText.slice(10))
-  const milliseconds = Date.parse(isZoned ? isoText : `${isoText}Z`)
+  const milliseconds = parseMoment(inFull(text))
   if (Number.isNaN(milliseconds)) {
     const sentence = 'the date or time does not exist'
     return { meanings: tagOf(text), misspelling: { reason: 'MALFORMED', sentence } }
   }
   const time = { by: 'TIME', nanoseconds: BigInt(milliseconds) * 1_000_000n } as const
   return { meanings: [time, ...tagOf(text)], misspelling: undefined }
+}
+
+/** A date unchanged, or a time in the form of RFC 3339. */
+function inFull(text: string): string {
+  const [, day = '', time, seconds = ':00', zone = 'Z'] = datePattern.exec(text) ?? []
+  if (time === undefined) return day
+  return `${day}T${time}${seconds}${zone.toUpperCase().replace(/(\d\d):?(\d\d)$/, '$1:$2')}`
 }
 
 /** A human-readable part, the separator, and at least as many characters as the shortest address; characters may be mistyped. */
