@@ -25,10 +25,34 @@ export async function search(
   const found = answers.flatMap(({ by, answer }) =>
     'reason' in answer ? [] : answer.map((one) => ({ ...one, by })),
   )
-  const hits = found.slice(0, maxHits)
+  const hits = withoutRepeats(found).slice(0, maxHits)
   if (hits.length > 0) return { hits, nothing: undefined }
   const reasons = answers.flatMap(({ answer }) => ('reason' in answer ? [answer] : []))
   return { hits, nothing: reasons[0] ?? misspelling ?? unknown }
 }
 
 const unknown: Nothing = { reason: 'UNKNOWN', sentence: 'no object matches the text' }
+
+/** Keeps the first hit of each object: the whole id of a chain is also the beginning of its id. */
+function withoutRepeats(found: readonly Hit[]): readonly Hit[] {
+  const names = found.map(nameOf)
+  return found.filter((_, i) => names.indexOf(names[i] ?? '') === i)
+}
+
+/** A text that identifies an object. */
+function nameOf({ kind, thing }: Found): string {
+  switch (kind) {
+    case 'BLOCK':
+      return thing.blockId
+    case 'TRANSACTION':
+      return thing.transactionId
+    case 'MILESTONE':
+      return thing.commitmentId
+    case 'OUTPUT':
+      return thing.outputId
+    case 'ADDRESS':
+      return thing
+    default:
+      return `${kind} ${thing.chainId}`
+  }
+}

@@ -141,7 +141,11 @@ describe('a search finds', () => {
       ['BECH32', 'Account', accountId],
       ['BECH32', 'Address', account],
     ])
-    expect(await found(accountId)).toContainEqual(['CHAIN_ID', 'Account', accountId])
+    // The id of the account is the hash of its first key, and the address of that key is used too.
+    expect(await found(accountId)).toEqual([
+      ['CHAIN_ID', 'Account', accountId],
+      ['PUBLIC_KEY_HASH', 'Address', addressOf(user(0))],
+    ])
   })
 
   test('chain records by the address of their chain, on any network', async () => {
