@@ -123,7 +123,7 @@ builder.objectFields(OutputNode, (t) => ({
     complexity: free,
     type: AddressNode,
     description:
-      'The address that can spend the output as of the newest milestone, or that could spend it when it was spent. The owner of a foundry is its account.',
+      'The address that owns the output as of the newest milestone, or as of its booking if no milestone contains it yet, or that owned it when it was spent. The owner of a foundry is its account.',
     resolve: async (view, _args, context) =>
       viewOfAddress(await readOwner(context.services, view, () => newestSlot(context))),
   }),

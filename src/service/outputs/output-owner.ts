@@ -9,8 +9,8 @@ import type { OutputView } from './read-output.ts'
 /** The owner of an output, which an expiration may have changed. */
 
 /**
- * Returns the owner of a spent output at its spending, or of an unspent output as of the newest milestone. The newest milestone
- * is read only if the output has an expiration.
+ * Returns the owner of a spent output at its spending, or of an unspent output as of the newest milestone, or as of the slot of its
+ * booking if that is not committed yet. The newest milestone is read only if the output has an expiration.
  */
 export async function readOwner(
   { parameters }: Pick<Services, 'parameters'>,
@@ -19,6 +19,6 @@ export async function readOwner(
 ): Promise<Address> {
   const output = view.output()
   if (conditionOf(output, Expiration) === undefined) return ownerAt(output, 0)
-  const slot = view.spentSlot ?? (await newestSlot())
+  const slot = view.spentSlot ?? Math.max(await newestSlot(), view.bookedSlot)
   return ownerAt(output, slot + parameters.minCommittableAge)
 }
