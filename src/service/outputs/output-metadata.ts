@@ -11,13 +11,16 @@ import { type OutputNotServed, outputLife } from './output-life.ts'
 /** Reads how an output was created and spent, as of the newest commitment. */
 export async function outputMetadata(
   deps: Pick<Services, 'store' | 'source'>,
-  row: OutputRow,
+  known: OutputRow,
 ): Promise<Result<OutputMetadata, OutputNotServed>> {
+  const { outputId } = known
+  const latest = await deps.store.read.latestMilestone()
+  // Read after the commitment, which may have spent the output since the caller read its row.
+  const row = (await deps.store.read.output(outputId)) ?? known
   const life = await outputLife(deps, row)
   if (!life.ok) return life
-  const { outputId, bookedSlot, spentSlot } = row
+  const { bookedSlot, spentSlot } = row
   const { blockId, spentBy } = life.value
-  const latest = await deps.store.read.latestMilestone()
   const included = {
     slot: bookedSlot,
     transactionId: transactionOf(outputId),
