@@ -49,7 +49,10 @@ export async function readManaRewards(
   return (await openClaims(deps, slot))(row)
 }
 
-/** Returns a function that computes the claims of unspent outputs in a slot. The epochs are read once for all outputs. */
+/**
+ * Returns a function that computes the claims of unspent outputs in a slot, which may be in the future. The epochs are read once for all
+ * outputs.
+ */
 export async function openClaims(
   { store, source }: Needed,
   slot: SlotIndex,
@@ -57,8 +60,12 @@ export async function openClaims(
   const { parameters } = source.network
   const claimingEpoch = epochOfSlot(parameters, slot + parameters.minCommittableAge)
   const earliest = claimingEpoch - parameters.rewardsParameters.retentionPeriod
-  const epochs = await store.read.epochs(Math.max(earliest, 0))
-  const history = rewardHistoryAt(parameters, epochs, slot)
+  const [epochs, { slot: newest }] = await Promise.all([
+    store.read.epochs(Math.max(earliest, 0)),
+    store.read.latestMilestone(),
+  ])
+  // An epoch is over when its last slot is committed: before that it has paid nothing.
+  const history = rewardHistoryAt(parameters, epochs, Math.min(slot, newest))
 
   return ({ outputId, output }) => {
     const claim = rewardClaimOf(parameters, { output: output(), outputId }, slot)
