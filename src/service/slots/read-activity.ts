@@ -71,6 +71,8 @@ export async function readActivity(
     const end = firstSlotOfBucket(parameters, resolution, bucket + 1) - 1
     if (slots !== Math.min(end, range.slot) - begin + 1) return []
     const start = bucketStart(parameters, resolution, bucket)
+    // A time before the genesis counts as part of the first epoch, which begins later.
+    if (start * 1_000 >= to) return []
     return [{ ...span, start, isComplete: end <= range.slot }]
   }
 

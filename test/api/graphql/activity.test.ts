@@ -88,6 +88,16 @@ describe('activity', () => {
     )
   })
 
+  test.each(['MINUTE', 'HOUR', 'DAY', 'EPOCH'])('has no %s before the genesis', async (one) => {
+    const year = 'from: "2001-01-01T00:00:00Z", to: "2001-01-01T01:00:00Z"'
+    const former = await ask(`{ activity(resolution: ${one}, ${year}) { start } }`)
+    expect(former.data.activity).toEqual([])
+    // The first epoch begins at 21:59.
+    const hour = 'from: "2023-11-14T21:00:00Z", to: "2023-11-14T21:59:00Z"'
+    const { data } = await ask(`{ activity(resolution: ${one}, ${hour}) { start } }`)
+    expect(data.activity).toHaveLength(one === 'HOUR' || one === 'DAY' ? 1 : 0)
+  })
+
   test.each([
     ['to: "2023-11-14T22:00:00Z", from: "2023-11-14T22:00:01Z"', 'ACTIVITY_RANGE_REVERSED'],
     ['to: "2023-11-14T22:00:00Z", from: "2023-11-14T05:19:59Z"', 'ACTIVITY_RANGE_TOO_WIDE'],
