@@ -124,21 +124,30 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** A heartbeat peer without pings, because clients do not answer events. It is silent if no byte was sent for a whole round. */
+/**
+ * A heartbeat peer whose client does not answer. It is silent if no byte was sent for a whole round while some wait. If none wait for a few
+ * rounds, it sends a comment: clients and proxies take a connection without bytes for a broken one.
+ */
 function stalledPeer(response: ServerResponse) {
   let sent = 0
+  let quietRounds = 0
   const peer = {
     isSilent: false,
     ping: () => {
       const { socket, writableLength } = response
       const left = (socket?.bytesWritten ?? 0) - writableLength
       peer.isSilent = writableLength > 0 && left === sent
+      quietRounds = left === sent && !peer.isSilent ? quietRounds + 1 : 0
       sent = left
+      if (quietRounds >= commentRounds) response.write(':\n\n')
     },
     cut: () => response.destroy(),
   }
   return peer
 }
+
+/** Rounds without an event after which a comment is sent: with the round that it ends, every 33 seconds. */
+const commentRounds = 2
 
 function frameOf(text: SharedText): Buffer {
   const known = frames.get(text)

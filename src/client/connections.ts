@@ -17,7 +17,10 @@ import { openStream } from './stream.ts'
 export interface ConnectionOptions extends GatewayOptions {
   /** Maximum pause before a new connection, in milliseconds; 30 seconds by default. */
   readonly longestPauseMs?: number
-  /** Milliseconds without a message after which a connection is closed; 90 seconds by default. */
+  /**
+   * Milliseconds without a byte after which a connection is closed; 90 seconds by default. A gateway sends a comment when a stream had no
+   * event for 33 seconds.
+   */
   readonly silenceMs?: number
   /** Is called whenever a connection was lost or could not be opened, before the pause after which the next one is tried. */
   readonly onDisconnected?: () => void
@@ -98,7 +101,8 @@ async function* connect<Data>(
   try {
     const { signal } = timeout
     const headers = await headersOf(options, signal)
-    const opened = await openStream({ url: endpointOf(options.url), body, headers, signal })
+    const request = { url: endpointOf(options.url), body, headers, signal }
+    const opened = await openStream({ ...request, onBytes: timeout.restart })
     if (!opened.isOpen) {
       const { status, retryAfterMs, message } = opened
       if (isTemporaryStatus(status)) return { retryAfterMs }

@@ -20,6 +20,8 @@ export interface StreamRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Closes the stream. */
   readonly signal: AbortSignal
+  /** Is called whenever bytes of the stream arrive. A gateway sends a comment when there was no event for a while. */
+  readonly onBytes: () => void
 }
 
 /** Opens a stream. Rejects as `fetch` does if there is no response; the events throw when the connection breaks. */
@@ -28,6 +30,7 @@ export async function openStream({
   body,
   headers,
   signal,
+  onBytes,
 }: StreamRequest): Promise<EventStream> {
   const response = await fetch(url, {
     method: 'POST',
@@ -36,7 +39,7 @@ export async function openStream({
     signal,
   })
   if (response.status === 200 && response.body !== null) {
-    return { isOpen: true, events: resultsOf(response.body) }
+    return { isOpen: true, events: resultsOf(response.body, onBytes) }
   }
   const retryAfterMs = parseRetryAfter(response.headers.get('retry-after') ?? '0')
   const message = await response.text()
@@ -57,6 +60,7 @@ const maxPauseMs = 3_600_000
 /** Yields the data of each `next` event. */
 async function* resultsOf(
   body: ReadableStream<Uint8Array>,
+  onBytes: () => void,
 ): AsyncGenerator<string, StreamEnding, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -65,6 +69,7 @@ async function* resultsOf(
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return 'cut'
+      onBytes()
       text += decoder.decode(value, { stream: true })
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
         const fields = text.slice(0, end).split('\n')

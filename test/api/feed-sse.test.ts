@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
 import { createSignal } from '../../src/lib/signal.ts'
 import type { StoreReader } from '../../src/store/contract.ts'
@@ -320,5 +321,18 @@ test('a gateway that stops sends the cursor and ends the stream (8)', async () =
   expect((await stream.result()).data.ledgerUpdates).toEqual(notice)
   expect(await stream.next()).toBeUndefined()
   await drained
+  await own.close()
+})
+
+test('a quiet stream sends comments, so that no client or proxy takes it for broken (12)', async () => {
+  const own = await serveLog({ limits: { heartbeatMs: 110 } })
+  const document = encodeURIComponent('subscription { milestones { index } }')
+  const { response, close } = await openStream(`${own.url}/graphql?query=${document}`)
+  const reader = present(response.body, 'a stream').getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length < 6) text += decoder.decode((await reader.read()).value)
+  expect(text).toBe(':\n\n:\n\n')
+  close()
   await own.close()
 })

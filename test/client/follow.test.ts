@@ -159,7 +159,8 @@ describe('the client of a faulty or busy gateway', () => {
 
   function respondWith(...events: object[]) {
     return (_request: IncomingMessage, response: ServerResponse) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.flushHeaders()
       for (const event of events) {
         response.write(`event: next\ndata: ${JSON.stringify({ data: { event } })}\n\n`)
       }
@@ -231,6 +232,23 @@ describe('the client of a faulty or busy gateway', () => {
     expect(ordinalsOf(received)).toEqual([1])
     expect(tokens).toEqual(['token 0', 'token 1'])
     expect(requests).toBe(5)
+  })
+
+  test('keeps a connection that sends only comments for longer than the time of silence', async () => {
+    let requests = 0
+    answers = [
+      (request, response) => {
+        requests++
+        respondWith()(request, response)
+        const comments = setInterval(() => response.write(':\n\n'), 50)
+        setTimeout(() => {
+          clearInterval(comments)
+          respondWith(opened)(request, response)
+        }, 1_000)
+      },
+    ]
+    const [first] = await read({ url, addresses: [address], after: 'a', silenceMs: 500 }, 0)
+    expect([first?.__typename, requests]).toEqual(['FeedOpened', 1])
   })
 
   test('waits for the time in Retry-After, in seconds or as a date', async () => {

@@ -46,6 +46,8 @@ async function* eventsOf({ body }: Response): AsyncGenerator<StreamEvent, void, 
     for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
       const fields = text.slice(0, end).split('\n')
       text = text.slice(end + 2)
+      // A comment, by which an idle stream shows that it is open.
+      if (fields.every((line) => line.startsWith(':'))) continue
       const value = (name: string) =>
         fields
           .find((line) => line.startsWith(`${name}:`))
