@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
-import type { LeaseLost, LeaseState } from '../store/lease-contract.ts'
+import { type LeaseLost, type LeaseState, longestLeaseMs } from '../store/lease-contract.ts'
 import { type Lease, type LeaseDeps, leaseRenewalMs, leaseTtlMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
 
@@ -149,7 +149,7 @@ function createStaleCheck(): (lease: LeaseState) => boolean {
   let far: { readonly term: number; readonly since: number } | undefined
   return ({ term, leftMs }) => {
     const now = performance.now()
-    if (leftMs <= leaseTtlMs) far = undefined
+    if (leftMs <= longestLeaseMs) far = undefined
     else if (far?.term !== term) far = { term, since: now }
     return far !== undefined && now > far.since + leaseTtlMs
   }

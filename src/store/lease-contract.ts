@@ -22,6 +22,9 @@ export interface LeaseState {
   readonly leftMs: number
 }
 
+/** Maximum milliseconds of a renewal. An import renews its lease by so much, because its next line may take a while to read. */
+export const longestLeaseMs = 10_000
+
 /** Another process has taken the lease, and nothing was written. */
 export interface LeaseLost {
   readonly code: 'LEASE_LOST'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Database } from '../database.ts'
-import type { LeaseLost } from '../lease-contract.ts'
+import { type LeaseLost, longestLeaseMs } from '../lease-contract.ts'
 import type { Writing } from '../sql/statements.ts'
 import type { MoveProgress } from './export.ts'
 import { type EndLine, parseLine } from './export-format.ts'
@@ -204,15 +204,12 @@ function step<T, E>(
   return writer.$transaction(
     async (tx) => {
       await sql.beginWriting(tx)
-      const isHeld = await sql.prolongLease(tx, term, leaseMs)
+      const isHeld = await sql.prolongLease(tx, term, longestLeaseMs)
       return isHeld ? work({ tx, sql }) : err({ code: 'LEASE_LOST', term })
     },
     { timeout: stepTimeoutMs },
   )
 }
-
-/** Milliseconds that the lease lasts after a line. Reading the next line may take a while. */
-const leaseMs = 10_000
 
 /** Timeout of the transaction of a line, which may have some megabytes. */
 const stepTimeoutMs = 120_000
