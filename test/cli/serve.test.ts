@@ -85,6 +85,12 @@ describe('serve reports', () => {
     for (const word of ['--what', 'PORT', 'SUBMIT']) expect(run.stderr()).toContain(word)
   })
 
+  test('an unsupported kind of database as an invalid argument', async () => {
+    const run = start(serve.run, {}, ['--database', 'sqlite:foo'])
+    expect(await run.code).toBe(2)
+    expect(run.stderr()).toMatch(/^ledger-gateway serve: --database must be file:PATH or postgres/)
+  })
+
   test('a foreign host in one sentence', async () => {
     const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'other.db')}` }
     const run = start(serve.run, env, ['--host', '203.0.113.1', '--log-level', 'error'])

@@ -115,11 +115,6 @@ describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
 describe('the gateway rejects', () => {
   const change = (part: object) => () => Object.assign(new URL(inject('postgresql').url), part).href
   const rows: readonly (readonly [string, () => string, RegExp])[] = [
-    [
-      'the URL of an unknown database',
-      () => 'mysql://h/d',
-      /^DATABASE_URL must be file:PATH or postgresql:/,
-    ],
     ['a closed port', change({ port: '1' }), /^the database cannot be used: .*ECONNREF/],
     ['an unknown host', change({ hostname: 'x.invalid' }), /^the data.* used: .*x\.invalid/],
     ['an unknown database', change({ pathname: '/none' }), /^the data.* used: .*"none" does not/],
