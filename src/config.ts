@@ -112,16 +112,20 @@ function isComplete(
 function brokenRules(values: Partial<SettingValues>, given: Reading['given']): ConfigError[] {
   const isGiven = ({ name }: Setting) => given.get(name)?.text !== undefined
   const { workers = 1, databaseUrl, ledger } = values
-  const { upstreamUrls, snapshot, jwtJwks, jwtIssuer, jwtAudience, readDatabaseUrls } = settings
+  const { upstreamUrls, snapshot, jwtJwks, jwtIssuer, jwtAudience } = settings
+  const { wakeDatabaseUrl, readDatabaseUrls } = settings
   const isPostgresql = databaseUrl === undefined || isPostgresqlUrl(databaseUrl.reveal())
   const onFile = '1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process'
-  const onServer = 'left out unless DATABASE_URL names PostgreSQL: a SQLite file has no replicas'
+  const onServer = (why: string) => `left out unless DATABASE_URL names PostgreSQL: ${why}`
+  const noNotices = onServer('a SQLite file sends no notifications')
+  const noReplicas = onServer('a SQLite file has no replicas')
   const notUpstream = 'left out unless LEDGER is upstream'
   const withKeySet = `set where ${jwtJwks.variable} is`
   const isEmbedded = ledger === 'embedded'
   const rules: readonly (readonly [boolean, Setting, string])[] = [
     [workers > 1 && !isPostgresql, settings.workers, onFile],
-    [isGiven(readDatabaseUrls) && !isPostgresql, readDatabaseUrls, onServer],
+    [values.wakeDatabaseUrl !== undefined && !isPostgresql, wakeDatabaseUrl, noNotices],
+    [isGiven(readDatabaseUrls) && !isPostgresql, readDatabaseUrls, noReplicas],
     [isEmbedded && isGiven(upstreamUrls), upstreamUrls, notUpstream],
     [ledger === 'upstream' && !isGiven(upstreamUrls), upstreamUrls, upstreamUrls.type.expected],
     [isEmbedded && isGiven(snapshot), snapshot, notUpstream],

@@ -200,6 +200,12 @@ describe('the configuration rejects', () => {
     ['a server without a database', { DATABASE_URL: 'postgres://h' }, [], ['DATABASE_URL']],
     ['a file for notifications', { WAKE_DATABASE_URL: 'file:x.db' }, [], ['WAKE_DATABASE_URL']],
     [
+      'notifications of a SQLite database',
+      { WAKE_DATABASE_URL: 'postgres://h/d' },
+      [],
+      ['WAKE_DATABASE_URL'],
+    ],
+    [
       'a replica that is a file',
       { DATABASE_URL: 'postgres://h/d', READ_DATABASE_URLS: 'postgres://h/d,file:x.db' },
       [],

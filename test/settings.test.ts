@@ -254,16 +254,18 @@ describe('config check of files that settings name', () => {
 
 describe('a secret in a file', () => {
   const key = `0x${'ab'.repeat(32)}`
-  const rows = [
-    ['JWT_SECRET', secret],
-    ['DATABASE_URL', 'postgresql://user:hush@host/db'],
-    ['WAKE_DATABASE_URL', 'postgresql://user:hush@host/db'],
-    ['ISSUER_KEY', key],
-  ] as const
+  const server = { DATABASE_URL: 'postgresql://user@host/db' }
+  const rows: readonly (readonly [keyof ReturnType<typeof secretsOf>, string, object])[] = [
+    ['JWT_SECRET', secret, {}],
+    ['DATABASE_URL', 'postgresql://user:hush@host/db', {}],
+    ['WAKE_DATABASE_URL', 'postgresql://user:hush@host/db', server],
+    ['ISSUER_KEY', key, {}],
+  ]
 
-  test.each(rows)('sets %s, with or without a line break', (variable, value) => {
+  test.each(rows)('sets %s, with or without a line break', (variable, value, others) => {
     for (const end of ['', '\n', '\r\n']) {
-      const env = { [`${variable}_FILE`]: writeTestFile('secret.txt', `${value}${end}`) }
+      const path = writeTestFile('secret.txt', `${value}${end}`)
+      const env = { ...others, [`${variable}_FILE`]: path }
       expect(secretsOf(env, [])[variable]).toBe(value)
     }
   })
@@ -281,12 +283,10 @@ describe('a secret in a file', () => {
     expect(secretsOf({ CONFIG_FILE, DATABASE_URL_FILE }, []).DATABASE_URL).toBe('file:weak.db')
   })
 
-  test.each(rows)('is rejected together with the value of %s', (variable, value) => {
+  test.each(rows)('is rejected together with the value of %s', (variable, value, others) => {
     const file = `${variable}_FILE`
-    const config = parseConfig(
-      { [variable]: value, [file]: writeTestFile('secret.txt', value) },
-      [],
-    )
+    const given = { [variable]: value, [file]: writeTestFile('secret.txt', value) }
+    const config = parseConfig({ ...others, ...given }, [])
     expect(config.ok ? [] : config.error).toEqual([
       { code: 'SETTING_GIVEN_TWICE', settings: [variable, file] },
     ])
