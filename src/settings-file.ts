@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { withoutByteOrderMark } from './lib/byte-order-mark.ts'
 import { nearest } from './lib/nearest.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import type { JsonType, ValueType } from './setting-values.ts'
@@ -44,14 +45,15 @@ export const settingsInFile: readonly Setting[] = Object.values(settings).filter
 
 /** Reads a settings file. Unknown members are reported as problems. */
 export function readSettingsFile(setting: string, path: string): Result<SettingsFile, FileProblem> {
-  const text = readText(setting, path)
-  if (!text.ok) return text
+  const read = readText(setting, path)
+  if (!read.ok) return read
+  const text = withoutByteOrderMark(read.value)
   let json: unknown
   try {
-    json = JSON.parse(text.value)
+    json = JSON.parse(text)
   } catch (failure) {
     // The engine's message repeats a part of the file, which may be a secret.
-    const place = errorPosition(text.value, failure instanceof Error ? failure.message : '')
+    const place = errorPosition(text, failure instanceof Error ? failure.message : '')
     return err({ code: 'SETTINGS_NOT_JSON', path, place })
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {

@@ -172,6 +172,11 @@ describe('a settings file', () => {
     expect(messagesFor(text)).toEqual([sentence])
   })
 
+  test('may begin with a byte order mark, as editors on Windows write it', () => {
+    const path = writeTestFile('marked.json', '\uFEFF{"port": 4001}')
+    expect(configOf({}, ['--config', path]).port).toBe(4_001)
+  })
+
   test('that is missing is reported with the setting that names it', () => {
     const config = parseConfig({ CONFIG_FILE: '/no/such.json' }, [])
     expect(config.ok ? [] : config.error).toEqual([
@@ -233,6 +238,14 @@ describe('config check of files that settings name', () => {
       expect(await checkConfig(env, [])).toMatchObject([{ code, path, setting: variable }])
     },
   )
+
+  test('accepts a byte order mark at the beginning of a file', async () => {
+    const env = {
+      TRUSTED_DOCUMENTS: writeTestFile('documents.json', '\uFEFF{"a": "{ __typename }"}'),
+      JWT_REVOCATIONS: writeTestFile('revoked.txt', '\uFEFFjti a'),
+    }
+    expect(await checkConfig(env, [])).toEqual([])
+  })
 
   test('reports all files at once, with other problems', async () => {
     const env = Object.fromEntries(

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 
@@ -77,7 +78,7 @@ async function load<T>(
     const state = [mtimeNs, ctimeNs, ino, size].join(' ')
     if (state === former?.state) return ok(former)
     if (isWritableByOthers(Number(mode))) return err('users of other groups may write to it')
-    const content = parse(await readFile(path, 'utf8'))
+    const content = parse(withoutByteOrderMark(await readFile(path, 'utf8')))
     return content.ok ? ok({ content: content.value, state }) : content
   } catch (thrown) {
     // A file system error: for the operator to repair, not a bug.

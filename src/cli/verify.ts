@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { verifyLine, verifyMessage } from '../tools/verify.ts'
 import type { VerifyDeps, VerifyInput } from '../tools/verify-input.ts'
@@ -25,7 +26,7 @@ export const verify: Command = lineCommand<VerifyDeps>({
 /** Reads the case in a file; resolves to an error message if that fails. */
 async function readCase(path: string): Promise<Result<VerifyInput, string>> {
   try {
-    const json: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const json: unknown = JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8')))
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
     return isObject ? ok({ ...json }) : err('not a JSON object')
   } catch (failure) {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
@@ -96,7 +97,7 @@ function newestKnown(list: readonly unknown[]): unknown {
 
 async function readJson(path: string): Promise<Result<unknown, GenesisFileInvalid>> {
   try {
-    return ok(JSON.parse(await readFile(path, 'utf8')))
+    return ok(JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8'))))
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : 'unreadable'
     return err({ code: 'GENESIS_FILE_INVALID', path, reason })

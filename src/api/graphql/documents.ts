@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
+import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { DocumentError } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
@@ -124,7 +125,7 @@ export async function readTrustedDocuments(
     err({ code: 'TRUSTED_DOCUMENTS_INVALID', path, reason } as const)
   let json: unknown
   try {
-    json = JSON.parse(await readFile(path, 'utf8'))
+    json = JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8')))
   } catch (failure) {
     return refuse(failure instanceof Error ? failure.message : 'unreadable')
   }
