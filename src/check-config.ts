@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { readTrustedDocuments } from './api/graphql/documents.ts'
 import { openKeySet } from './api/key-set.ts'
 import { openRevocations } from './api/revocations.ts'
 import { openSigningKey } from './api/signing-key.ts'
 import { configMessage, type Environment, parseConfig, serveFlags, signingOf } from './config.ts'
 import { silentLog } from './lib/log.ts'
-import { ok, type Result } from './lib/result.ts'
+import { err, ok, type Result } from './lib/result.ts'
 import { readGenesisFile, readParametersFile } from './node/genesis-file.ts'
 import { readSettings } from './read-settings.ts'
+import { isNodeUrl } from './setting-values.ts'
 import { type Setting, type SettingValues, settings } from './settings.ts'
 
 /** Checks settings and the files that they name, without starting anything. */
@@ -52,8 +54,10 @@ type NamedFile = readonly [Setting, () => Promise<Result<unknown, UnusableFile>>
 
 /** The files that the gateway reads when it starts, each with the function that reads it. */
 function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
-  const { genesisFile, parametersFile, trustedDocuments, jwtRevocations, jwtJwks } = values
+  const { snapshot, genesisFile, parametersFile, trustedDocuments } = values
+  const { jwtRevocations, jwtJwks } = values
   const files: NamedFile[] = []
+  if (snapshot && !isNodeUrl(snapshot)) files.push([settings.snapshot, () => readByte(snapshot)])
   if (genesisFile) files.push([settings.genesisFile, () => readGenesisFile(genesisFile)])
   if (parametersFile)
     files.push([settings.parametersFile, () => readParametersFile(parametersFile)])
@@ -75,6 +79,18 @@ function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
     files.push([settings.keyFile, () => openSigningKey(signing)])
   }
   return files
+}
+
+/** Reads one byte of a file that may be too large to be read as a whole. */
+async function readByte(path: string): Promise<Result<undefined, UnusableFile>> {
+  try {
+    const file = await open(path)
+    await file.read({ length: 1 }).finally(() => file.close())
+    return ok(undefined)
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : 'unreadable'
+    return err({ code: 'SNAPSHOT_AWAY', path, reason })
+  }
 }
 
 /** Closes a resource that watches a file as soon as it has read the file. */

@@ -239,6 +239,15 @@ describe('config check of files that settings name', () => {
     },
   )
 
+  test('reports a missing snapshot, and requests none from a URL', async () => {
+    const path = join(folder, 'no.snapshot')
+    const upstream = { LEDGER: 'upstream', UPSTREAM_URLS: 'http://a' }
+    expect(await checkConfig({ ...upstream, SNAPSHOT: path }, [])).toMatchObject([
+      { code: 'SNAPSHOT_AWAY', path, setting: 'SNAPSHOT' },
+    ])
+    expect(await checkConfig({ ...upstream, SNAPSHOT: 'http://a' }, [])).toEqual([])
+  })
+
   test('accepts a byte order mark at the beginning of a file', async () => {
     const env = {
       TRUSTED_DOCUMENTS: writeTestFile('documents.json', '\uFEFF{"a": "{ __typename }"}'),
