@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { openSigningKey } from '../api/signing-key.ts'
 import { isSubject, issueToken, maxSubjectLength, type Scope, scopes } from '../api/token.ts'
 import { configMessage, parseSigning } from '../config.ts'
@@ -24,11 +26,15 @@ export const token: Command = {
     const requested = (values.get('scope') ?? [])
       .map(parseScope)
       .filter((scope) => scope !== undefined)
-    const key = await openSigningKey(signing.value.signing)
+    const { signing: source } = signing.value
+    const isNew = source.kind === 'file' && !existsSync(source.path)
+    const key = await openSigningKey(source)
     if (!key.ok) {
       process.stderr(`ledger-gateway token: ${key.error.path}: ${key.error.reason}\n`)
       return failed
     }
+    // A wrong path, or another folder, would otherwise be noticed only when the gateway refuses the token.
+    if (isNew) process.stderr(`Created the new key ${resolve(source.path)}. ${newKeyHint}\n`)
     const text = await issueToken(key.value, {
       subject,
       scopes: requested,
@@ -42,6 +48,8 @@ export const token: Command = {
     return done
   },
 }
+
+const newKeyHint = 'A gateway accepts the token only if it uses this key.'
 
 const defaultLifetime = '1d'
 const defaultSubject = 'operator'

@@ -17,8 +17,10 @@ const clock = createSettableClock(BigInt(nowSeconds) * 1_000_000_000n)
 const day = 86_400
 let folder = ''
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-token-'))
+  // The notice of a new key is tested below.
+  await run('--scope write', env())
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -47,13 +49,17 @@ describe('token prints only the token', () => {
 })
 
 describe('the token key', () => {
-  test('is created at the first use, readable only by its owner, and reused', async () => {
+  test('is created at the first use with a notice, readable only by its owner, and reused', async () => {
     const database = `file:${join(folder, 'new', 'x.db')}`
     const [first, second] = [
       await run('--scope write', { DATABASE_URL: database }),
       await run(`--scope write --database ${database}`, {}),
     ]
     const path = join(folder, 'new', 'x.key')
+    expect(first.stderr).toBe(
+      `Created the new key ${path}. A gateway accepts the token only if it uses this key.\n`,
+    )
+    expect(second.stderr).toBe('')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     for (const { stdout } of [first, second]) {
       expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
