@@ -14,6 +14,7 @@ import type { TransactionId } from '../../protocol/primitives.ts'
 import { decode, print } from '../../protocol/schema/schema.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import { SignedTransaction } from '../../protocol/transaction.ts'
+import { isStoreFault } from '../../store/faults.ts'
 import type { OutputPosition } from '../../store/view-contract.ts'
 import { type AddressError, addressKeyOf } from '../addresses/address-key.ts'
 import { viewOfOutput } from '../outputs/read-output.ts'
@@ -110,8 +111,9 @@ export function openFaucet(services: FaucetServices, options: FaucetOptions): Fa
       return
     }
     if (!outcome.ok) {
+      // No fault of the gateway: a client requests more than the faucet has, or the ledger takes no blocks at present.
       const { reason } = outcome.error
-      deps.log.error('faucet-failed', { outcome: reason, requests: batch.length })
+      deps.log.info('faucet-unpaid', { reason, requests: batch.length })
     }
     for (const one of batch) {
       waiting.delete(one)
@@ -184,6 +186,7 @@ async function payTogether(
     }
   } catch (error) {
     // The clients of this batch can retry; the faucet continues with the next requests.
+    if (isStoreFault(error)) return unpaid('STORE_AWAY')
     deps.log.error('faucet-failed', { error, requests: payments.length })
     return unpaid('INTERNAL')
   }
