@@ -1,4 +1,5 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stdout } from 'node:process'
 import type { Database } from '../store/database.ts'
@@ -26,6 +27,7 @@ async function exportFrom(
   database: Database,
 ): Promise<string | undefined> {
   const path = filePath(call)
+  if (path !== undefined && existsSync(path)) return `${path} already exists`
   const out = path === undefined ? stdout : createWriteStream(path, { flags: 'wx' })
   // On a terminal, a progress bar between the lines of the export would disturb it.
   const isShown = path !== undefined || !process.isTerminal
@@ -35,9 +37,11 @@ async function exportFrom(
   const moved = await writeExport(database, out, options).finally(progress.end)
   if (path !== undefined) await endFile(out)
   if (!moved.ok) {
+    // The beginning of an export is of no use, and the next export would not replace it.
+    if (path !== undefined) await rm(path)
     return moved.error.code === 'NOTHING_TO_EXPORT'
       ? 'the database holds no ledger'
-      : 'interrupted; the export is incomplete'
+      : `interrupted; ${path === undefined ? 'the export is incomplete' : 'no export was written'}`
   }
   const { rows } = moved.value
   if (path === undefined) return undefined

@@ -1,4 +1,5 @@
-import { access, open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { pid } from 'node:process'
 import { linesOf } from '../lib/lines.ts'
@@ -6,6 +7,7 @@ import { silentLog } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
 import type { Database } from '../store/database.ts'
+import { parseHeader } from '../store/move/export-format.ts'
 import {
   type ExportFault,
   type ImportError,
@@ -29,8 +31,11 @@ export const importCommand: Command = {
     const { url, signal, print } = call
     const path = filePath(call)
     return exitCodeOf(process, importDeclaration, async () => {
-      // If the file does not exist, no database is created.
-      if (path !== undefined) await access(path)
+      // If the file does not exist or is not an export, no database is created. A pipe can be read only once.
+      if (path !== undefined && (await stat(path)).isFile()) {
+        const header = parseHeader(await firstLineOf(path))
+        if (typeof header === 'string') return `line 1: ${faults[header]}`
+      }
       return withDatabase({ url }, async (database) => {
         // The file is opened first: a stream of an unreadable file would fail before anything handles its error.
         const input = path === undefined ? process.stdin : (await open(path)).createReadStream()
@@ -47,6 +52,16 @@ export const importCommand: Command = {
     })
   },
 }
+
+/** Reads the first line of a text file, or the first bytes of a binary file. */
+export async function firstLineOf(path: string): Promise<string> {
+  for await (const line of linesOf(createReadStream(path, { end: maxHeaderBytes }))) {
+    return line
+  }
+  return ''
+}
+
+const maxHeaderBytes = 1_000_000
 
 /** An import that a command runs. */
 export interface ImportCall extends Pick<ImportOptions, 'signal' | 'logId'> {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
 import { type ExportHeader, parseHeader } from '../store/move/export-format.ts'
@@ -11,7 +10,7 @@ import { databaseAddress, databaseLocation } from '../store/url.ts'
 import { type Command, type ProcessIo, refuse } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { restoreDeclaration } from './declarations/ledger.ts'
-import { importInto } from './import.ts'
+import { firstLineOf, importInto } from './import.ts'
 import { createProgress } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
@@ -66,16 +65,6 @@ async function restoreFrom(process: ProcessIo, call: FileCall): Promise<string |
   }
   return restoreText(process, call, header)
 }
-
-/** Reads the first line of a text file, or the first bytes of a binary file. */
-async function firstLineOf(path: string): Promise<string> {
-  for await (const line of linesOf(createReadStream(path, { end: maxHeaderBytes }))) {
-    return line
-  }
-  return ''
-}
-
-const maxHeaderBytes = 1_000_000
 
 async function restoreSqlite(
   process: ProcessIo,

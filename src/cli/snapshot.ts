@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { snapshotHead } from '../node/embedded/snapshot-head.ts'
 import { snapshotLines } from '../node/snapshot/read-snapshot.ts'
@@ -85,6 +85,7 @@ async function write(
     seq,
     parameters,
   } as const
+  if (existsSync(file)) return `${file} already exists`
   const out = createWriteStream(file, { flags: 'wx' })
   const broken = new Promise<never>((_, reject) => void out.once('error', reject))
   const put = async (line: string) => {

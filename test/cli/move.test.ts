@@ -94,8 +94,19 @@ describe('a ledger is moved by export and import', () => {
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
 
+  test('only from a database with a ledger, and without a file otherwise', async () => {
+    const DATABASE_URL = `file:${join(folder, 'nothing.db')}`
+    await (await openedStore(DATABASE_URL)).close()
+    const to = join(folder, 'nothing.export')
+    expect(await run(exportCommand, ['--file', to], { DATABASE_URL })).toEqual({
+      code: 1,
+      message: 'ledger-gateway export: the database holds no ledger\n',
+    })
+    expect(existsSync(to)).toBe(false)
+  })
+
   const refusals: readonly (readonly [string, Command, string[], Environment, number, RegExp])[] = [
-    ['an existing file', exportCommand, ['--file', 'HERE'], {}, 1, /EEXIST/],
+    ['an existing file', exportCommand, ['--file', 'HERE'], {}, 1, /here\.txt already exists\n$/],
     ['a missing file', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
     ['a file that is not an export', importCommand, ['--file', 'HERE'], {}, 1, /not an export/],
     ['an unknown flag', importCommand, ['--fast'], {}, 2, /--fast/],
@@ -128,6 +139,7 @@ describe('a ledger is moved by export and import', () => {
     expect(refused).toEqual({ code, message: expect.stringMatching(expected) })
     expect(refused.message).not.toContain('hush')
     expect(readFileSync(here, 'utf8')).toBe('hello')
+    expect(existsSync(join(folder, 'empty.db'))).toBe(false)
     expect(existsSync(join(folder, 'no'))).toBe(false)
   })
 })

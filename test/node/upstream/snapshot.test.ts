@@ -276,7 +276,7 @@ describe.each(databases)('on $name', ({ create }) => {
     }
     expect(await run(['write', path], env)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('EEXIST'),
+      stderr: `ledger-gateway snapshot: ${path} already exists\n`,
     })
     const followed = await run(['write', join(folder, 'other')], {
       DATABASE_URL: whole.databaseUrl,
