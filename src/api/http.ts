@@ -31,7 +31,7 @@ import { sendInTurnsOf } from './rest/respond.ts'
 import type { Route } from './rest/route.ts'
 import { limitSockets, openFileLimit } from './sockets.ts'
 import { cutStalledWrites } from './stalled-writes.ts'
-import { answerUnreadable, maxHeadBytes } from './unreadable.ts'
+import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
 import { refuseUpgrade } from './ws.ts'
 
 /** The HTTP server: GraphQL, GraphiQL and WebSocket at `/graphql`, MQTT, the explorer, and the REST routes. */
@@ -248,7 +248,7 @@ function routeUpgrades(
     const target = request.url ?? '/'
     const transport = transportAt(splitTarget(target).path)
     if (!wantsWebSocket(request)) return ignoreUpgrade(server, request, socket, head)
-    const problem = policyProblem(policies, request.headers, true)
+    const problem = headProblem(request) ?? policyProblem(policies, request.headers, true)
     if (problem !== undefined) refuseUpgrade(socket, toRest(problem))
     else if (transport !== undefined) transport.upgrade(request, socket, head)
     else refuseUpgrade(socket, toRest({ code: 'PATH_UNKNOWN', path: target }))

@@ -27,17 +27,32 @@ export function answerUnreadable(server: Server): void {
   })
 }
 
-/** Returns what is wrong with a parsed request head. Node itself would answer without a body. */
+/** Returns what is wrong with a parsed request head. Node itself would answer without a body, or accept the head. */
 export function headProblem({
   httpVersion,
   headers,
+  rawHeaders,
 }: IncomingMessage): RequestUnreadable | undefined {
   const { host, expect = '100-continue' } = headers
   if (host === undefined && httpVersion === '1.1') {
     return { code: 'REQUEST_MALFORMED', reason: 'the header Host is missing' }
   }
+  // Node keeps the first one. A proxy in front may have routed by the other one (RFC 9112, 3.2).
+  if (hasTwoHosts(rawHeaders)) {
+    return { code: 'REQUEST_MALFORMED', reason: 'the header Host is repeated' }
+  }
   if (expect.toLowerCase() === '100-continue') return undefined
   return { code: 'REQUEST_MALFORMED', reason: 'the header Expect supports only 100-continue' }
+}
+
+/** Whether names and values in turn have the name `Host` twice. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
 }
 
 function unreadable(error: NodeJS.ErrnoException, limitMs: number): RequestUnreadable {

@@ -82,6 +82,16 @@ describe('REST refuses with a REST error', () => {
   const heads = [
     ['a request without Host', 'GET /health HTTP/1.1', 'the header Host is missing'],
     [
+      'a request with two Hosts',
+      'GET /health HTTP/1.1\r\nHost: a\r\nhost: b',
+      'the header Host is repeated',
+    ],
+    [
+      'an upgrade with two Hosts',
+      'GET /graphql HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: upgrade\r\nUpgrade: websocket',
+      'the header Host is repeated',
+    ],
+    [
       'an unknown expectation',
       'POST /api/core/v3/blocks HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nContent-Length: 2',
       'the header Expect supports only 100-continue',
