@@ -268,9 +268,10 @@ export interface LedgerMoved {
   readonly code: 'LEDGER_MOVED'
 }
 
-/** The `If-Match` header does not contain entity tags of chain records. */
+/** The header does not contain entity tags of chain records. */
 export interface IfMatchMalformed {
   readonly code: 'IF_MATCH_MALFORMED'
+  readonly header: 'If-Match' | 'If-None-Match'
 }
 
 /** This gateway has no faucet. Only a gateway that embeds the ledger of a development network has one. */

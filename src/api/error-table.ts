@@ -177,7 +177,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
         : `the current version of the record of ${shortened(e.chainId)} is ${e.version}`,
   },
   IF_MATCH_MALFORMED: badRequest(
-    () => 'If-Match: expected * or entity tags of chain records, such as "3"',
+    (e) => `${e.header}: expected * or entity tags of chain records, such as "3"`,
   ),
   CHAIN_ID_COUNT: badRequest((e) => `chainIds: must be from 1 to ${e.limit}, not ${e.count}`),
 

@@ -288,7 +288,7 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
   forgetActivity(term: number): Promise<Result<LeaseTerm, LeaseLost>>
   /** Appends the next version of a chain record, which replaces the whole record. Needs no lease. */
   setChainRecord(record: NewChainRecord): Promise<ChainRecordVersion>
-  /** Appends the next version of a chain record if `version` is the newest version. Needs no lease. */
+  /** Appends the next version of a chain record if `version` is the newest version; 0 means that there is no record. Needs no lease. */
   replaceChainRecord(
     record: NewChainRecord,
     version: number,

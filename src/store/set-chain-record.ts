@@ -12,7 +12,7 @@ export async function setChainRecord(
   return append(writing, record, await supersede(writing, record.chainId))
 }
 
-/** Appends a version if the newest version is `expected`. */
+/** Appends a version if the newest version is `expected`; 0 means that there is no record. */
 export async function replaceChainRecord(
   writing: Writing,
   record: NewChainRecord,
@@ -26,7 +26,9 @@ export async function replaceChainRecord(
     data: { isNewest: false },
   })
   if (count === 1) return ok(await append(writing, record, expected))
-  return err({ code: 'CHAIN_RECORD_DIFFERS', version: await newestVersion(writing, chainId) })
+  const version = await newestVersion(writing, chainId)
+  if (version === 0 && expected === 0) return ok(await append(writing, record, expected))
+  return err({ code: 'CHAIN_RECORD_DIFFERS', version })
 }
 
 /** Marks the newest version as superseded, and returns its number. */

@@ -100,6 +100,19 @@ describe.each(databases)('chain records on $name', ({ create }) => {
     expect((await Promise.all(once)).filter(({ ok }) => ok)).toHaveLength(1)
   })
 
+  test('are created only once if no version is expected', async () => {
+    const { store, url } = use
+    const second = await openedStore(url)
+    const create = [1, 2, 3, 4].map((n) =>
+      (n % 2 === 0 ? store : second).write.replaceChainRecord(record('chain1', n), 0),
+    )
+    const created = await Promise.all(create)
+    expect(created.filter(({ ok }) => ok)).toMatchObject([{ value: { version: 1 } }])
+    const differs = { ok: false, error: { code: 'CHAIN_RECORD_DIFFERS', version: 1 } }
+    expect(created.filter(({ ok }) => !ok)).toEqual([differs, differs, differs])
+    await second.close()
+  })
+
   test('set at the same time are all kept', async () => {
     const { read, write } = use.store
     await Promise.all([1, 2, 3, 4, 5].map((n) => write.setChainRecord(record('chain1', n))))

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { parseChainId } from '../../service/chain-records/chain-id.ts'
 import { type ChainRecordView, readChainRecord } from '../../service/chain-records/chain-records.ts'
 import {
-  type ChainRecordPrecondition,
+  type ChainRecordVersions,
   chainRecordBody,
   maxAccessNodes,
   setChainRecord,
@@ -30,11 +30,19 @@ export const chainParams: { readonly chainID: Parameter<string> } = {
 }
 
 /** The header that protects from overwriting changes of other writers. */
-export const ifMatch: { readonly 'If-Match': Parameter<ChainRecordPrecondition | undefined> } = {
+export const ifMatch: { readonly 'If-Match': Parameter<ChainRecordVersions | undefined> } = {
   'If-Match': {
     shape: about('Entity tag of the record to replace, or `*` for any existing record.', text)
       .shape,
-    read: readIfMatch,
+    read: (given) => readTags(given, 'If-Match'),
+  },
+}
+
+/** The header that protects existing records. */
+const ifNoneMatch: { readonly 'If-None-Match': Parameter<ChainRecordVersions | undefined> } = {
+  'If-None-Match': {
+    shape: about('`*` to create a record only, or the entity tag of a record to keep.', text).shape,
+    read: (given) => readTags(given, 'If-None-Match'),
   },
 }
 
@@ -63,7 +71,7 @@ export function recordReply(about: string) {
 
 const created = recordReply('The updated record.')
 
-/** Sets the record of a chain. The order of the checks is: token, chain id, `If-Match`, body. */
+/** Sets the record of a chain. The order of the checks is: token, chain id, headers, body. */
 export const setChainRecordRoute = route({
   method: 'POST',
   path: '/v1/chains/{chainID}/chainrecord',
@@ -71,15 +79,17 @@ export const setChainRecordRoute = route({
   token: 'needed',
   cost: chainRecordCost,
   params: chainParams,
-  headers: ifMatch,
+  headers: { ...ifMatch, ...ifNoneMatch },
   body: { 'application/json': chainRecordBody.shape },
   answers: { 201: created },
   errors: [401, 403, 412, 413],
-  answer: async ({ chainID: chainId, 'If-Match': onlyOver }, services, request) => {
-    const record = await readJson(request)
-    if (!record.ok) return record
+  answer: async (given, services, request) => {
+    const { chainID: chainId, 'If-Match': onlyOver, 'If-None-Match': notOver } = given
+    const json = await readJson(request)
+    if (!json.ok) return json
     const { name: setBy } = present(request.identity, 'the holder of the token')
-    const saved = await setChainRecord(services, { chainId, record: record.value, setBy, onlyOver })
+    const record = json.value
+    const saved = await setChainRecord(services, { chainId, record, setBy, onlyOver, notOver })
     return saved.ok ? ok(created.respond(request, saved.value, 201)) : saved
   },
 })
@@ -102,14 +112,19 @@ export const chainRecordRoute = route({
   },
 })
 
-/** Reads the versions that the caller wants to replace. `If-Match` uses strong comparison, so a weak tag matches no version. */
-function readIfMatch(
+/**
+ * Reads the versions that a header names. `If-Match` uses strong comparison, by which a weak tag matches no version, and `If-None-Match`
+ * weak comparison (RFC 9110, 13.1).
+ */
+function readTags(
   given: string | undefined,
-): Result<ChainRecordPrecondition | undefined, IfMatchMalformed> {
+  header: IfMatchMalformed['header'],
+): Result<ChainRecordVersions | undefined, IfMatchMalformed> {
   if (given === undefined) return ok(undefined)
   if (given.trim() === '*') return ok('ANY')
   const tags = given.split(',').map((tag) => /^\s*(W\/)?"(.*)"\s*$/.exec(tag))
-  if (tags.includes(null)) return err({ code: 'IF_MATCH_MALFORMED' })
-  const strong = tags.flatMap((tag) => (tag?.[1] === undefined ? [tag?.[2] ?? ''] : []))
-  return ok(strong.filter((tag) => /^[1-9][0-9]{0,9}$/.test(tag)).map(Number))
+  if (tags.includes(null)) return err({ code: 'IF_MATCH_MALFORMED', header })
+  const compared = tags.filter((tag) => tag?.[1] === undefined || header === 'If-None-Match')
+  const versions = compared.map((tag) => tag?.[2] ?? '')
+  return ok(versions.filter((tag) => /^[1-9][0-9]{0,9}$/.test(tag)).map(Number))
 }

@@ -4,9 +4,9 @@ import type { ChainRecordVersion } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type ChainIdError, parseChainId } from './chain-id.ts'
 import {
-  type ChainRecordPrecondition,
+  type ChainRecordPreconditions,
   type ChainRecordStale,
-  meetsPrecondition,
+  meetsPreconditions,
 } from './set-chain-record.ts'
 
 /** Makes a chain active or inactive; the rest of its record stays as it is (rest.md 2.1). */
@@ -17,11 +17,10 @@ export interface ChainRecordUnknown {
   readonly chainId: string
 }
 
-export interface ActivateChainRequest {
+export interface ActivateChainRequest extends Pick<ChainRecordPreconditions, 'onlyOver'> {
   readonly chainId: string
   readonly isActive: boolean
   readonly setBy: string
-  readonly onlyOver?: ChainRecordPrecondition | undefined
 }
 
 /** Sets the active flag and returns the record. If the flag already has the value, nothing is written. */
@@ -37,7 +36,7 @@ export async function activateChain(
     const record = await deps.store.primary.chainRecord(chainId)
     if (record === undefined) return err({ code: 'CHAIN_RECORD_UNKNOWN', chainId })
     const { accessNodes, version } = record
-    if (!meetsPrecondition(onlyOver, version))
+    if (!meetsPreconditions({ onlyOver }, version))
       return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
     if (record.isActive === isActive) return ok(record)
     const changed = { chainId, accessNodes, isActive, setBy, setAt: nowMs(deps.clock) }

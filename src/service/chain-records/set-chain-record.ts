@@ -57,17 +57,23 @@ export interface ChainRecordStale {
 /** Why a record was not set. */
 export type SetChainRecordError = ChainIdError | ChainRecordMalformed | ChainRecordStale
 
-/** The versions that may be replaced: any existing version, or one of the listed versions. */
-export type ChainRecordPrecondition = 'ANY' | readonly number[]
+/** Versions of a record: any existing version, or one of the listed versions. */
+export type ChainRecordVersions = 'ANY' | readonly number[]
+
+/** Preconditions against concurrent writers. */
+export interface ChainRecordPreconditions {
+  /** The only versions that may be replaced; without it, any present record is replaced. */
+  readonly onlyOver?: ChainRecordVersions | undefined
+  /** Versions that may not be replaced; `ANY` means that a record is only created. */
+  readonly notOver?: ChainRecordVersions | undefined
+}
 
 /** A request to set a record. `record` is `unknown`, because `setChainRecord` checks it for all transports. */
-export interface SetChainRecordRequest {
+export interface SetChainRecordRequest extends ChainRecordPreconditions {
   readonly chainId: string
   readonly record: unknown
   /** Name of the holder of the token. */
   readonly setBy: string
-  /** Precondition against concurrent writers; without it, any present record is replaced. */
-  readonly onlyOver?: ChainRecordPrecondition | undefined
 }
 
 /** Checks a record and saves it as the next version. The chain id is checked before the record. */
@@ -79,13 +85,9 @@ export async function setChainRecord(
   if (!chainId.ok) return chainId
   const record = chainRecordBody.read(request.record, 'body')
   if (!record.ok) return err({ code: 'CHAIN_RECORD_MALFORMED', ...record.error })
-  const { setBy, onlyOver } = request
+  const { setBy } = request
   const setAt = nowMs(deps.clock)
-  const saved = await save(
-    deps,
-    { chainId: chainId.value, ...record.value, setBy, setAt },
-    onlyOver,
-  )
+  const saved = await save(deps, { chainId: chainId.value, ...record.value, setBy, setAt }, request)
   if (saved.ok) deps.chainRecords.notify(saved.value.change)
   return saved
 }
@@ -93,13 +95,15 @@ export async function setChainRecord(
 async function save(
   { store }: Pick<Services, 'store'>,
   record: NewChainRecord,
-  onlyOver: ChainRecordPrecondition | undefined,
+  { onlyOver, notOver }: ChainRecordPreconditions,
 ): Promise<Result<ChainRecordVersion, ChainRecordStale>> {
-  if (onlyOver === undefined) return ok(await store.write.setChainRecord(record))
+  if (onlyOver === undefined && notOver === undefined) {
+    return ok(await store.write.setChainRecord(record))
+  }
   const { chainId } = record
   for (;;) {
     const version = (await store.primary.chainRecord(chainId))?.version ?? 0
-    if (!meetsPrecondition(onlyOver, version))
+    if (!meetsPreconditions({ onlyOver, notOver }, version))
       return err({ code: 'CHAIN_RECORD_STALE', chainId, version })
     const replaced = await store.write.replaceChainRecord(record, version)
     if (replaced.ok) return replaced
@@ -107,10 +111,13 @@ async function save(
 }
 
 /** Whether a version may be replaced; 0 means that there is no record. */
-export function meetsPrecondition(
-  onlyOver: ChainRecordPrecondition | undefined,
+export function meetsPreconditions(
+  { onlyOver, notOver }: ChainRecordPreconditions,
   version: number,
 ): boolean {
-  if (onlyOver === undefined) return true
-  return version > 0 && (onlyOver === 'ANY' || onlyOver.includes(version))
+  const isAmong = (versions: ChainRecordVersions) =>
+    version > 0 && (versions === 'ANY' || versions.includes(version))
+  return (
+    (onlyOver === undefined || isAmong(onlyOver)) && (notOver === undefined || !isAmong(notOver))
+  )
 }

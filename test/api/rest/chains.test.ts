@@ -38,6 +38,35 @@ describe('a record', () => {
   })
 })
 
+describe('If-None-Match', () => {
+  test('with * only creates a record, for one of many concurrent writers', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => setRecord(60, { 'if-none-match': '*' })),
+    )
+    const statuses = responses.map(({ status }) => status).toSorted()
+    expect(statuses).toEqual([201, 412, 412, 412, 412, 412, 412, 412])
+    expect(await restJson(urlOf(60))).toMatchObject({ version: 1 })
+    expect(await refusal(await setRecord(60, { 'if-none-match': '*' }))).toEqual([
+      412,
+      `the current version of the record of ${chainIdOf(60)} is 1`,
+    ])
+  })
+
+  test.each([
+    ['the current version', 61, '"2"', 412],
+    ['a list with the current version', 62, '"9", "2"', 412],
+    ['the current version as a weak tag', 63, 'W/"2"', 412],
+    ['another version', 64, '"1"', 201],
+    ['a text that is not a tag', 65, '2', 400],
+  ])('with %s', async (_name, chain, tag, status) => {
+    await setRecord(chain)
+    await setRecord(chain)
+    const response = await setRecord(chain, { 'if-none-match': tag })
+    expect(response.status).toBe(status)
+    expect(await restJson(urlOf(chain))).toMatchObject({ version: status === 201 ? 3 : 2 })
+  })
+})
+
 describe('If-Match', () => {
   const rows = [
     ['the current version', '"2"', 201],
@@ -67,6 +96,12 @@ describe('If-Match', () => {
       412,
       `the chain ${chainIdOf(30)} has no record to replace`,
     ])
+  })
+
+  test('and If-None-Match apply together', async () => {
+    await setRecord(32)
+    const both = { 'if-match': '"1"', 'if-none-match': '*' }
+    expect((await setRecord(32, both)).status).toBe(412)
   })
 
   test('accepts one of many concurrent writers', async () => {
