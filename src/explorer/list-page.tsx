@@ -35,7 +35,14 @@ export function listPage<
     Variables & { readonly after?: string }
   >,
   field: Field,
-  { title, empty, live = 'UPDATES', filter, Filters, columns }: ListPageDefinition<Variables, Row>,
+  {
+    title,
+    empty,
+    live = 'MILESTONES',
+    filter,
+    Filters,
+    columns,
+  }: ListPageDefinition<Variables, Row>,
 ): Page {
   return definePage({
     document,

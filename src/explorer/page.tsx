@@ -22,14 +22,15 @@ export interface PageDefinition<Data, Variables> {
   readonly isMissing?: (data: Data) => boolean
   /** Returns the kind and the id of the requested object, for the message that it is missing. */
   readonly target?: (place: Place) => { readonly kind: string; readonly id: string }
-  /** When the content may change; by default `UPDATES`. */
+  /** When the content may change; by default `MILESTONES`. */
   readonly live?: (data: Data, place: Place) => Liveness
   readonly View: ComponentType<PageViewProps<Data>>
 }
 
 /**
- * When a page is requested again. `UPDATES`: after milestones that changed the ledger; `MILESTONES`: after every milestone;
- * `SECONDS`: after every milestone and every few seconds; `NEVER`: the content is final.
+ * When a page is requested again. `UPDATES`: after milestones that created or spent outputs; `MILESTONES`: after every milestone,
+ * because the end of a timelock, an expiration or a block without a transaction changes the content too; `SECONDS`: after every
+ * milestone and every few seconds; `NEVER`: the content is final.
  */
 export type Liveness = 'UPDATES' | 'MILESTONES' | 'SECONDS' | 'NEVER'
 
@@ -140,7 +141,9 @@ function openPage<Data, Variables extends object>(
 
   function liveness(): Liveness {
     const shown = state.peek()
-    return shown.name === 'SHOWN' ? (definition.live?.(shown.data, place) ?? 'UPDATES') : 'NEVER'
+    // A milestone that arrives before the first answer may be newer than this answer.
+    if (shown.name === 'LOADING') return 'MILESTONES'
+    return shown.name === 'SHOWN' ? (definition.live?.(shown.data, place) ?? 'MILESTONES') : 'NEVER'
   }
 
   const stopRefreshing = refresh({ liveness, request: requests.request })

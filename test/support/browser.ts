@@ -213,3 +213,39 @@ export async function lengthenHistories(page: Page, rows: number): Promise<void>
     }
   }`)
 }
+
+/** An answer that the page receives later. */
+export interface HeldAnswer {
+  /** Waits until the gateway has answered. */
+  isHeld(): Promise<unknown>
+  /** Gives the answer to the page, and waits until the page has rendered it. */
+  release(): Promise<void>
+}
+
+/** Holds the answer to the next request that contains a text, such as `query Home`, in a page that is loaded. */
+export async function heldAnswer({ page }: Tab, operation: string): Promise<HeldAnswer> {
+  await page.evaluate((wanted) => {
+    const send = window.fetch
+    const held: { isHeld?: boolean; release?: () => void } = {}
+    Object.assign(window, { held })
+    window.fetch = async (...request) => {
+      if (!String(request[1]?.body).includes(wanted)) return await send(...request)
+      window.fetch = send
+      const answer = await (await send(...request)).text()
+      const released = new Promise<void>((resolve) => Object.assign(held, { release: resolve }))
+      held.isHeld = true
+      await released
+      request[1]?.signal?.throwIfAborted()
+      return new Response(answer, { headers: { 'content-type': 'application/json' } })
+    }
+  }, operation)
+  return {
+    isHeld: () => page.waitForFunction('window.held.isHeld'),
+    release: async () => {
+      await page.evaluate(`(async () => {
+        window.held.release()
+        for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame)
+      })()`)
+    },
+  }
+}

@@ -14,6 +14,7 @@ const words = chainTexts.foundry
 
 export const page = objectPage(document, 'token', FoundryPage, {
   ...byId(words),
+  live: () => 'UPDATES',
 })
 
 function FoundryPage({ of: token, place }: ObjectViewProps<FoundryPageData, 'token'>) {

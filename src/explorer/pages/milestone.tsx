@@ -27,8 +27,8 @@ export const page = objectPage(document, 'milestone', MilestonePage, {
   variables: ({ parameters }) => ({ index: Number(parameters.index) }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
-  // A milestone never changes, except that the newest one gets a successor.
-  live: ({ milestone }) => (milestone?.next === null ? 'MILESTONES' : 'NEVER'),
+  // A milestone never changes, except that the newest one gets a successor. One that is missing may be committed later.
+  live: ({ milestone }) => (milestone?.next == null ? 'MILESTONES' : 'NEVER'),
 })
 
 function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'milestone'>) {

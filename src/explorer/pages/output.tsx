@@ -5,6 +5,7 @@ import { Amount } from '../parts/amount.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
 import { ChainId } from '../parts/chain-id.tsx'
 import { Conditions } from '../parts/conditions.tsx'
+import { expires } from '../parts/expires.ts'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id } from '../parts/id.tsx'
 import { MilestoneLink } from '../parts/milestone-link.tsx'
@@ -21,7 +22,10 @@ const words = texts.output
 
 export const page = objectPage(document, 'output', OutputPage, {
   ...byId(words),
-  live: ({ output }) => (output?.isSpent ? 'NEVER' : 'UPDATES'),
+  live: ({ output }) => {
+    if (output?.isSpent) return 'NEVER'
+    return output === null || expires(output) ? 'MILESTONES' : 'UPDATES'
+  },
 })
 
 function OutputPage({ of: output, place }: ObjectViewProps<OutputPageData, 'output'>) {

@@ -11,6 +11,7 @@ const words = chainTexts.lists
 export const page = listPage(document, 'tokens', {
   title: words.tokens,
   empty: words.noTokens,
+  live: 'UPDATES',
   columns: [
     idColumn(words.token, 'token', ({ tokenId }) => tokenId),
     nameColumn,

@@ -4,6 +4,7 @@ import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ByteTree } from '../parts/byte-tree.tsx'
 import { idTable, stateColumn } from '../parts/columns.tsx'
+import { expires } from '../parts/expires.ts'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { FailureNote } from '../parts/failure-note.tsx'
 import { type BrokenPart, Flow } from '../parts/flow.tsx'
@@ -33,8 +34,11 @@ const words = texts.transaction
 
 export const page = objectPage(document, 'transaction', TransactionPage, {
   ...byId(words),
-  // Its outputs may be spent later. Until it is final, every milestone may change its state.
-  live: ({ transaction }) => (transaction?.state === 'FINALIZED' ? 'UPDATES' : 'MILESTONES'),
+  // Its outputs may be spent later, or get another owner by expiration. Until it is final, every milestone may change its state.
+  live: ({ transaction }) =>
+    transaction?.state === 'FINALIZED' && !transaction.outputs.some(expires)
+      ? 'UPDATES'
+      : 'MILESTONES',
 })
 
 function TransactionPage({ of: transaction }: ObjectViewProps<TransactionPageData, 'transaction'>) {

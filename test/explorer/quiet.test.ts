@@ -1,0 +1,144 @@
+import type { Browser } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import type { Keypair } from '../../src/protocol/keys.ts'
+import type { BasicOutput } from '../../src/protocol/outputs.ts'
+import type { SlotIndex } from '../../src/protocol/primitives.ts'
+import { heldAnswer, openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { type LedgerWorld, startWorld } from '../support/ledger-world.ts'
+import { until } from '../support/until.ts'
+import {
+  addressOf,
+  genesisOutputs,
+  ownedBy,
+  paymentOf,
+  untilHealth,
+  user,
+} from '../support/wallet.ts'
+
+/** A user watches a ledger that rarely changes, so that no later change repairs a page. */
+
+let world: LedgerWorld
+let browser: Browser
+let tab: Tab
+
+beforeAll(async () => {
+  ;[world, browser] = await Promise.all([startWorld(), openBrowser()])
+  await untilHealth(world.gateway.url)
+  tab = await openTab(browser, world.gateway.url, { width: 1280 })
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+/** The amount of each output of the genesis. */
+const amount = 1_000_000_000n
+
+/** Pays the whole output that a key has since the genesis, and returns the id of the transaction and its slot. */
+async function pay(from: Keypair, output: BasicOutput) {
+  const moment = await world.moment()
+  const [own] = await genesisOutputs(world.gateway.url, from)
+  const { payload, transactionId, created } = paymentOf(moment.offer.network, {
+    ...{ spend: present(own, 'an output of the genesis'), key: from, outputs: [output] },
+    creationSlot: moment.slot,
+  })
+  await world.submit(moment, payload)
+  return { transactionId, outputId: present(created[0], 'an output'), slot: moment.slot }
+}
+
+/** Opens a page without loading the explorer again. */
+async function follow(path: string): Promise<void> {
+  await tab.page.evaluate((to) => {
+    history.pushState({}, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+}
+
+async function text(selector: string): Promise<string> {
+  const found = await tab.page.$(selector)
+  return (await found?.evaluate(({ textContent }) => textContent)) ?? ''
+}
+
+async function untilText(selector: string, expected: string | RegExp): Promise<void> {
+  await until(async () => (await text(selector)).match(expected) !== null, {
+    what: `${selector} contains ${expected}`,
+  })
+}
+
+/** Waits until the status line shows a milestone. */
+async function untilShown(slot: SlotIndex): Promise<void> {
+  const shown = async () => Number((await text('.status a')).replaceAll(/\D/g, ''))
+  await until(async () => (await shown()) >= slot, { what: `the page has milestone ${slot}` })
+}
+
+async function openHome(): Promise<void> {
+  await tab.page.goto(`${world.gateway.url}/`)
+  await tab.page.waitForSelector('.link-live')
+}
+
+test('a page shows a change that is committed while its first answer is on its way', async () => {
+  await openHome()
+  const { slot } = await pay(user(1), ownedBy(user(2), amount))
+  const answer = await heldAnswer(tab, 'query AddressPage')
+  await follow(`/address/${addressOf(user(2))}`)
+  await answer.isHeld()
+  await untilShown(await world.pass(4))
+  expect(slot).toBeLessThanOrEqual(await world.pass(0))
+  await answer.release()
+  await untilText('section[aria-label="History"]', '2 in total')
+})
+
+test('pages show the end of a timelock and an expiration, which no update reports', async () => {
+  const moment = await world.moment()
+  const end = moment.slot + 12
+  const [{ unlockConditions: owned }, returned] = [ownedBy(user(4), amount), ownedBy(user(5), 0n)]
+  const locked: BasicOutput = {
+    ...ownedBy(user(4), amount),
+    unlockConditions: [...owned, { type: 2, slot: end }],
+  }
+  const [condition] = returned.unlockConditions
+  const returnAddress = present(condition?.type === 0 ? condition.address : undefined, 'an address')
+  const expiring: BasicOutput = {
+    ...ownedBy(user(6), amount),
+    unlockConditions: [
+      ...ownedBy(user(6), amount).unlockConditions,
+      { type: 3, returnAddress, slot: end },
+    ],
+  }
+  await pay(user(3), locked)
+  const { outputId } = await pay(user(7), expiring)
+  await world.pass(6)
+
+  const own = await openTab(browser, world.gateway.url, { width: 1280 })
+  const heir = await openTab(browser, world.gateway.url, { width: 1280 })
+  const { url } = world.gateway
+  await tab.page.goto(`${url}/address/${addressOf(user(4))}`)
+  await own.page.goto(`${url}/output/${outputId}`)
+  await heir.page.goto(`${url}/address/${addressOf(user(5))}`)
+  for (const { page } of [tab, own, heir]) await page.waitForSelector('.link-live')
+  await untilText('.balance-parts', 'Timelocked')
+  const owner = () => own.page.$eval('.facts dd a', (link) => link.title)
+  const total = () => heir.page.$eval('.balance-total data', (one) => one.getAttribute('value'))
+  expect(await owner()).toBe(addressOf(user(6)))
+  expect(await total()).toBe(String(amount))
+
+  await world.pass(12)
+  await until(async () => (await owner()) === addressOf(user(5)), { what: 'the new owner' })
+  await until(async () => (await total()) === String(2n * amount), { what: 'the new balance' })
+  await until(async () => !(await text('.balance-parts')).includes('Timelocked'), {
+    what: 'the end of the timelock',
+  })
+  expect([...tab.problems, ...own.problems, ...heir.problems]).toEqual([])
+  await own.close()
+  await heir.close()
+})
+
+test('the page of a milestone appears once the milestone is committed', async () => {
+  const next = (await world.pass(1)) + 1
+  await tab.page.goto(`${world.gateway.url}/milestone/${next}`)
+  await untilText('h1', 'No milestone with this id')
+  await tab.page.waitForSelector('.link-live')
+  await world.pass(1)
+  await untilText('h1', /^Milestone/)
+})
