@@ -142,3 +142,35 @@ test('the page of a milestone appears once the milestone is committed', async ()
   await world.pass(1)
   await untilText('h1', /^Milestone/)
 })
+
+test('a search without an answer yet opens nothing once another page is open', async () => {
+  await openHome()
+  const answer = await heldAnswer(tab, 'query SearchPage')
+  await tab.page.focus('#search')
+  await tab.page.evaluate(
+    (value) => Object.assign(document.activeElement ?? {}, { value }),
+    addressOf(user(1)),
+  )
+  await tab.page.keyboard.press('Enter')
+  await answer.isHeld()
+  await tab.page.click('.nav a[href="/blocks"]')
+  await untilText('h1', 'Blocks')
+  await answer.release()
+  expect(await text('h1')).toBe('Blocks')
+  expect(await tab.page.evaluate('location.pathname')).toBe('/blocks')
+})
+
+test.each([
+  ['the field loses the focus', () => tab.page.evaluate('document.activeElement.blur()')],
+  ['Escape is pressed', () => tab.page.keyboard.press('Escape')],
+  ['another page is opened', () => follow('/chains')],
+])('suggestions do not appear after %s', async (_name, act) => {
+  await openHome()
+  const answer = await heldAnswer(tab, 'query SearchPage')
+  await tab.page.focus('#search')
+  await tab.page.keyboard.type('1')
+  await answer.isHeld()
+  await act()
+  await answer.release()
+  expect(await tab.page.$$('.suggestions:not([hidden])')).toEqual([])
+})

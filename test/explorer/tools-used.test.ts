@@ -8,7 +8,13 @@ import { present } from '../../src/lib/assert.ts'
 import { bytesToHex, type Hex } from '../../src/lib/hex.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
-import { accessibilityProblems, openBrowser, openTab, type Tab } from '../support/browser.ts'
+import {
+  accessibilityProblems,
+  heldAnswer,
+  openBrowser,
+  openTab,
+  type Tab,
+} from '../support/browser.ts'
 import { graphql } from '../support/client.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
@@ -132,6 +138,21 @@ test('a transaction is decoded and verified, a block is sent, and the faucet pay
   await untilSays('Paid by transaction')
   expect(tab.problems).toEqual([])
 }, 60_000)
+
+test('a submitted block does not open its page once another page is open', async () => {
+  const { page } = tab
+  await page.goto(`${gateway.url}/decode`)
+  await page.waitForSelector('#pasted')
+  await paste((await payment(1_000_000_000n)).bytes)
+  await untilSays('No rule of form is broken.')
+  const answer = await heldAnswer(tab, 'mutation SubmitBlock')
+  await page.click('main section .button')
+  await answer.isHeld()
+  await page.click('.nav a[href="/blocks"]')
+  await page.waitForFunction('document.querySelector("h1")?.textContent === "Blocks"')
+  await answer.release()
+  expect(await page.evaluate('location.pathname')).toBe('/blocks')
+})
 
 test('an invalid id or list position is reported on the page and not in the console', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })

@@ -20,9 +20,9 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const visit = place.value?.visit
 
-  // The text of the last search is cleared when another page opens.
+  // The text of the last search is cleared when another page opens. A search without an answer by then must not open a page later.
   useEffect(() => {
-    search.isOpen.value = false
+    search.cancel()
     if (input.current !== null && place.peek()?.name !== 'search') input.current.value = ''
   }, [visit])
 
@@ -50,23 +50,35 @@ function useSearch() {
   const result = useSignal<Result | undefined>(undefined)
   const active = useSignal(-1)
   const isOpen = useSignal(false)
-  const request = useRef(new AbortController())
+  const suggesting = useRef(new AbortController())
+  const opening = useRef(new AbortController())
   const hits = useComputed(() =>
     (isOpen.value ? (result.value?.hits ?? []) : []).slice(0, maxSuggestions).map(hitOf),
   )
 
+  /** Hides the suggestions, also those that are requested. */
+  function hide(): void {
+    suggesting.current.abort()
+    isOpen.value = false
+  }
+
+  /** Hides the suggestions, and ends the search whose result would be opened. */
+  function cancel(): void {
+    hide()
+    opening.current.abort()
+  }
+
   async function suggest(text: string): Promise<void> {
-    request.current.abort()
-    const controller = new AbortController()
-    request.current = controller
+    suggesting.current.abort()
     active.value = -1
     if (text.trim() === '') {
       isOpen.value = false
       return
     }
+    const { signal } = restart(suggesting)
     try {
-      await pause(typingMs, controller.signal)
-      const answer = await sendDocument(searchDocument, { text }, controller.signal)
+      await pause(typingMs, signal)
+      const answer = await sendDocument(searchDocument, { text }, signal)
       if (!answer.ok) return
       result.value = answer.data.search
       isOpen.value = true
@@ -77,16 +89,25 @@ function useSearch() {
 
   /** Opens the active suggestion, the only result, or the search page. */
   async function open(text: string): Promise<void> {
-    request.current.abort()
+    suggesting.current.abort()
+    const { signal } = restart(opening)
     const chosen = hits.peek()[active.peek()]
     if (chosen !== undefined) return navigate(chosen.address)
-    const answer = await sendDocument(searchDocument, { text })
+    const answer = await sendDocument(searchDocument, { text }, signal).catch(() => undefined)
+    if (answer === undefined || signal.aborted) return
     const only = answer.ok && answer.data.search.hits.length === 1 ? answer.data.search.hits : []
     const [first] = only.map(hitOf)
     navigate(first?.address ?? linkTo('search', {}, { q: text }))
   }
 
-  return { result, active, isOpen, hits, suggest, open }
+  return { result, active, isOpen, hits, suggest, open, hide, cancel }
+}
+
+/** Aborts the former request, and returns the controller of the next one. */
+function restart(request: RefObject<AbortController>): AbortController {
+  request.current?.abort()
+  request.current = new AbortController()
+  return request.current
 }
 
 interface SearchFieldProps {
@@ -94,9 +115,9 @@ interface SearchFieldProps {
   readonly search: Search
 }
 
-function SearchField({ input, search: { active, isOpen, hits, suggest } }: SearchFieldProps) {
+function SearchField({ input, search: { active, hits, suggest, hide } }: SearchFieldProps) {
   function onKey(event: KeyboardEvent): void {
-    if (event.key === 'Escape') isOpen.value = false
+    if (event.key === 'Escape') hide()
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     const count = hits.peek().length
     if (step === 0 || count === 0) return
@@ -123,9 +144,7 @@ function SearchField({ input, search: { active, isOpen, hits, suggest } }: Searc
       title={texts.search.hint}
       onInput={(event) => void suggest(event.currentTarget.value)}
       onKeyDown={onKey}
-      onBlur={() => {
-        isOpen.value = false
-      }}
+      onBlur={hide}
     />
   )
 }

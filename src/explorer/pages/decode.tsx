@@ -14,7 +14,7 @@ import { linkToValue, PasteHead, SearchFor } from '../parts/paste.tsx'
 import { looksLikeId, variablesOf } from '../parts/pasted.ts'
 import { TransactionFacts, Verdict } from '../parts/transaction-inspection.tsx'
 import { AmountFact, CountFact, IdFact } from '../parts/value-facts.tsx'
-import { linkTo, navigate, type Place } from '../router.ts'
+import { place as currentPlace, linkTo, navigate, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
 import { toolPage } from '../tool-page.tsx'
@@ -45,7 +45,9 @@ function DecodePage({
       {inspect != null && (
         <Section title={words.kinds[inspect.__typename] ?? inspect.__typename}>
           <Inspected of={inspect} place={place} />
-          {'blockId' in inspect && network.isDevelopment && <Send bytes={inspect.bytes} />}
+          {'blockId' in inspect && network.isDevelopment && (
+            <Send bytes={inspect.bytes} place={place} />
+          )}
         </Section>
       )}
       {inspect != null && 'fields' in inspect && (
@@ -169,12 +171,13 @@ type Sending =
   | { readonly is: 'UNDER_WAY' }
   | { readonly is: 'REFUSED'; readonly sentence: string }
 
-/** Submits the block, and opens its page. */
-function Send({ bytes }: { readonly bytes: string }) {
+/** Submits the block, and opens its page unless the user has opened another page meanwhile. */
+function Send({ bytes, place }: { readonly bytes: string; readonly place: Place }) {
   const sending = useSignal<Sending>({ is: 'WAITING' })
   const send = async () => {
     sending.value = { is: 'UNDER_WAY' }
     const answer = await sendDocument(submission, { input: { bytes } })
+    if (currentPlace.peek() !== place) return
     if (answer.ok) return navigate(linkTo('block', { id: answer.data.submitBlock.blockId }))
     const { code, message } = answer.failure
     sending.value = { is: 'REFUSED', sentence: message === '' ? code : message }
