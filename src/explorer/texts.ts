@@ -191,6 +191,7 @@ export const texts = {
     didNothing: 'The transaction failed and moved nothing.',
     waits: 'The transaction is waiting to be booked.',
     genesis: 'The genesis of the ledger.',
+    unknown: 'This gateway does not know the inputs of the transaction, and so not what it moved.',
     moved: 'Moved',
     movedWithin: 'Moved nothing to another address: everything stayed with',
     from: 'from',

@@ -174,3 +174,20 @@ test.each([
   await answer.release()
   expect(await tab.page.$$('.suggestions:not([hidden])')).toEqual([])
 })
+
+test('the page of a transaction whose inputs are not known says so', async () => {
+  const { transactionId } = await pay(user(8), ownedBy(user(9), amount))
+  await world.pass(4)
+  await tab.page.evaluateOnNewDocument(`{
+    const send = window.fetch
+    window.fetch = async (...request) => {
+      const response = await send(...request)
+      if (!String(request[1]?.body).includes('query TransactionPage')) return response
+      const answer = await response.json()
+      if (answer.data?.transaction) answer.data.transaction.changes = null
+      return new Response(JSON.stringify(answer), { headers: response.headers })
+    }
+  }`)
+  await tab.page.goto(`${world.gateway.url}/transaction/${transactionId}`)
+  await untilText('.sentence', 'does not know the inputs')
+})

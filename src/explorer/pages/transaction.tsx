@@ -118,13 +118,15 @@ function brokenPart({ examination, content }: Transaction): BrokenPart | undefin
 
 /** Summary of the transaction for readers who do not know what an output is. */
 function Sentence({
-  of: { changes, state, milestone, failure, block },
+  of: { changes, content, state, milestone, failure, block },
 }: {
   readonly of: Transaction
 }) {
   if (failure !== null) return <>{words.didNothing}</>
   if (state === 'PENDING') return <>{words.waits}</>
-  if (changes === null || changes.length === 0) return <>{words.genesis}</>
+  if (content === null) return <>{words.genesis}</>
+  // A gateway that started from a snapshot does not have the inputs of older transactions.
+  if (changes === null) return <>{words.unknown}</>
   const from = changes.filter((change) => gain(change) < 0n)
   const to = changes.filter((change) => gain(change) > 0n)
   const [sender] = from
