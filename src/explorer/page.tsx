@@ -268,10 +268,20 @@ function createRequestQueue<Data>(
 
 /** Whether the failure may be gone when the request is repeated. */
 function isTemporary({ code }: Failure): boolean {
-  return (
-    ['OFFLINE', 'STORE_AWAY', 'QUERY_TOO_LONG', 'INTERNAL'].includes(code) || /^HTTP_5/.test(code)
-  )
+  return temporaryCodes.has(code) || /^HTTP_(?:5|408|429)/.test(code)
 }
+
+const temporaryCodes: ReadonlySet<string> = new Set([
+  'OFFLINE',
+  'STORE_AWAY',
+  'QUERY_TOO_LONG',
+  'INTERNAL',
+  'OPERATION_LIMIT',
+  'RATE_LIMIT_EXCEEDED',
+  'GATEWAY_OVERLOADED',
+  'GATEWAY_DRAINING',
+  'NOT_TOLD_BY_NODE',
+])
 
 const retryMs = 2_000
 

@@ -191,3 +191,25 @@ test('the page of a transaction whose inputs are not known says so', async () =>
   await tab.page.goto(`${world.gateway.url}/transaction/${transactionId}`)
   await untilText('.sentence', 'does not know the inputs')
 })
+
+test.each([
+  ['RATE_LIMIT_EXCEEDED', 429],
+  ['GATEWAY_OVERLOADED', 503],
+])('a page that was refused once by %s appears without a click', async (code, status) => {
+  await openHome()
+  await tab.page.evaluate(
+    (refusal, refused) => {
+      const send = window.fetch
+      window.fetch = async (...request) => {
+        if (!String(request[1]?.body).includes('query AccountsPage')) return await send(...request)
+        window.fetch = send
+        return new Response(refusal, { status: refused })
+      }
+    },
+    JSON.stringify({ errors: [{ message: 'try again in 1 second', extensions: { code } }] }),
+    status,
+  )
+  await tab.page.click('.nav a[href="/accounts"]')
+  await untilText('h1', 'could not be loaded')
+  await untilText('h1', 'Accounts')
+})
