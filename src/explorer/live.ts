@@ -5,7 +5,7 @@ import {
   type NewMilestonesData,
 } from '../generated/explorer/new-milestones.ts'
 import { endpoint } from './graphql.ts'
-import { fetchFrame, frame, type Tip } from './network.ts'
+import { fetchFrame, frame, gatewayTimeMs, type Tip } from './network.ts'
 
 /**
  * Follows the milestones while the explorer is open and visible: the only subscription of every page. After an interruption it
@@ -17,6 +17,7 @@ export type Link =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
   | { readonly state: 'catching-up'; readonly slots: number }
+  /** Since a time of the gateway's clock, in milliseconds. */
   | { readonly state: 'reconnecting'; readonly sinceMs: number }
   | { readonly state: 'asleep' }
 
@@ -40,8 +41,16 @@ const maxMilestones = 120
 /** Maximum length of an interruption that is replayed, in slots. After a longer one, the content is requested again. */
 const maxReplayedSlots = 200
 
-/** Milliseconds without a message after which a connection is closed. The gateway sends every milestone. */
-const silenceMs = 45_000
+/** Milliseconds without a message after which a connection is closed. The gateway sends every milestone, so it is at least three slots. */
+function silenceMs(): number {
+  return Math.max(45_000, 3_000 * slotSeconds())
+}
+
+/** Milliseconds after which the frame is requested again: the role and the clock of the gateway may have changed. */
+const frameAgeMs = 60_000
+
+/** Time at which the frame was last requested, in milliseconds. */
+let framedMs = Date.now()
 
 /** Milliseconds after which a hidden tab closes its connection, because browsers allow only six connections per host. */
 const sleepAfterMs = 10_000
@@ -61,7 +70,7 @@ async function followAlways(): Promise<never> {
     if (document.hidden) continue
     const current = link.peek()
     if (current.state !== 'reconnecting')
-      link.value = { state: 'reconnecting', sinceMs: Date.now() }
+      link.value = { state: 'reconnecting', sinceMs: gatewayTimeMs() }
     pauseMs = Date.now() - startedMs > 5_000 ? 250 : Math.min(2 * pauseMs, 4_000)
     await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)))
     if (isRefused && (await fetchFrame())) startAgain()
@@ -119,6 +128,9 @@ function addMilestone(next: Tip): void {
     const slots = expectedIndex - next.index
     link.value = slots > 2 ? { state: 'catching-up', slots } : { state: 'live' }
   })
+  if (Date.now() - framedMs < frameAgeMs) return
+  framedMs = Date.now()
+  void fetchFrame()
 }
 
 /** Replaces the milestones by those of the frame, and marks the content of the page as out of date. */
@@ -137,8 +149,11 @@ function show(): void {
 
 /** Number of slots since a time. Only the slot duration is used, because the clock of the browser may be wrong. */
 function slotsSince(ms: number): number {
-  const seconds = frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
-  return Math.floor((Date.now() - ms) / 1000 / seconds)
+  return Math.floor((Date.now() - ms) / 1000 / slotSeconds())
+}
+
+function slotSeconds(): number {
+  return frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
 }
 
 /** Waits until the tab is visible. */
@@ -159,7 +174,7 @@ async function untilVisible(): Promise<void> {
 function createConnection() {
   const controller = new AbortController()
   const abort = () => controller.abort()
-  let silence = setTimeout(abort, silenceMs)
+  let silence = setTimeout(abort, silenceMs())
   let sleep: ReturnType<typeof setTimeout> | undefined
   const onChange = () => {
     clearTimeout(sleep)
@@ -170,7 +185,7 @@ function createConnection() {
     signal: controller.signal,
     restartTimeout: () => {
       clearTimeout(silence)
-      silence = setTimeout(abort, silenceMs)
+      silence = setTimeout(abort, silenceMs())
     },
     close: () => {
       clearTimeout(silence)

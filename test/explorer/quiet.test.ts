@@ -5,7 +5,7 @@ import type { Keypair } from '../../src/protocol/keys.ts'
 import type { BasicOutput } from '../../src/protocol/outputs.ts'
 import type { SlotIndex } from '../../src/protocol/primitives.ts'
 import { heldAnswer, openBrowser, openTab, type Tab } from '../support/browser.ts'
-import { type LedgerWorld, startWorld } from '../support/ledger-world.ts'
+import { type LedgerWorld, startWorld, worldParameters } from '../support/ledger-world.ts'
 import { until } from '../support/until.ts'
 import {
   addressOf,
@@ -212,4 +212,19 @@ test.each([
   await tab.page.click('.nav a[href="/accounts"]')
   await untilText('h1', 'could not be loaded')
   await untilText('h1', 'Accounts')
+})
+
+test('an epoch that begins while the page is open becomes a link', async () => {
+  await tab.page.goto(`${world.gateway.url}/network`)
+  await tab.page.waitForSelector('.link-live')
+  const link = () => tab.page.$$eval('a.epoch', ([one]) => one?.textContent)
+  const before = Number(await link())
+  await world.pass(2 ** worldParameters.slotsPerEpochExponent)
+  await until(async () => Number(await link()) === before + 1, { what: 'a link to the next epoch' })
+})
+
+test('the seconds of an interruption are counted although the clocks of browser and gateway differ', async () => {
+  await openHome()
+  await world.gateway.close()
+  await untilText('.link', /^reconnecting, [1-9] s$/)
 })

@@ -48,7 +48,8 @@ export function Epochs({ from, to }: { readonly from: number; readonly to: numbe
 /** An epoch as a link. An epoch that has not started has no page. */
 export function Epoch({ index }: { readonly index: number }) {
   const network = frame.value
-  const tip = network?.frame.current.slot ?? 0
+  // The frame may be older than the newest milestone.
+  const tip = Math.max(network?.frame.current.slot ?? 0, milestones.value[0]?.index ?? 0)
   const exponent = network?.network.parameters.slotsPerEpochExponent ?? 0
   const genesis = network?.network.parameters.genesisSlot ?? 0
   const isBegun = tip >= genesis + index * 2 ** exponent

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Browser } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
+import { ProtocolParameters } from '../../src/protocol/parameters.ts'
+import { print } from '../../src/protocol/schema/schema.ts'
+import { openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { startGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
+import { makeUsualFolder } from '../support/usual-folder.ts'
+import { untilHealth } from '../support/wallet.ts'
+
+/** The explorer on gateways that change their role or have long slots. */
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function untilText({ page }: Tab, selector: string, expected: RegExp): Promise<void> {
+  const text = () => page.$eval(selector, ({ textContent }) => textContent ?? '')
+  await until(async () => expected.test(await text()), { what: `${selector} says ${expected}` })
+}
+
+test('the status line follows the role of the gateway', async () => {
+  const folder = await makeUsualFolder()
+  const env = { DATABASE_URL: folder.databaseUrl }
+  const writer = await startGateway({ env })
+  await untilHealth(writer.url)
+  const standby = await startGateway({ env })
+  const tab = await openTab(browser, standby.url, { width: 1280 })
+  await tab.page.goto(standby.url)
+  await tab.page.waitForSelector('.link-live')
+  await untilText(tab, '.status', /standby: another gateway writes/)
+  await writer.close()
+  // Two minutes later.
+  await tab.page.evaluate('{ const now = Date.now; Date.now = () => now() + 120_000 }')
+  await untilText(tab, '.status', /^((?!standby).)*$/)
+  await tab.close()
+  await standby.close()
+  await folder.remove()
+}, 60_000)
+
+test('a connection without a milestone is kept for three slots, however long they are', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
+  const file = join(folder, 'parameters.json')
+  const usual = developmentParameters(Math.floor(Date.now() / 1000) - 86_400)
+  const parameters = { ...usual, slotDurationInSeconds: 60 }
+  writeFileSync(file, JSON.stringify(print(ProtocolParameters, parameters)))
+  const gateway = await startGateway({ env: { PARAMETERS_FILE: file } })
+  await untilHealth(gateway.url)
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  // The long timeouts of the page end a hundred times sooner.
+  await tab.page.evaluateOnNewDocument(`{
+    const start = window.setTimeout
+    window.setTimeout = (act, ms) => start(act, ms >= 45_000 ? ms / 100 : ms)
+  }`)
+  await tab.page.goto(gateway.url)
+  await tab.page.waitForSelector('.link-live')
+  await delay(1_000)
+  expect(tab.operations.filter((one) => one.startsWith('subscription'))).toHaveLength(1)
+  await tab.close()
+  await gateway.close()
+  rmSync(folder, { recursive: true })
+}, 60_000)
