@@ -142,7 +142,7 @@ export const texts = {
     accepted: 'Transactions',
     failed: 'Failed',
     moved: 'Moved',
-    start: 'From',
+    start: 'From (UTC)',
     numbers: 'Show as table',
     noActivity: 'No activity yet.',
     milestones: 'Milestones',

@@ -5,6 +5,7 @@ import type { Keypair } from '../../src/protocol/keys.ts'
 import type { BasicOutput } from '../../src/protocol/outputs.ts'
 import type { SlotIndex } from '../../src/protocol/primitives.ts'
 import { heldAnswer, openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { graphql } from '../support/client.ts'
 import { type LedgerWorld, startWorld, worldParameters } from '../support/ledger-world.ts'
 import { until } from '../support/until.ts'
 import {
@@ -221,6 +222,32 @@ test('an epoch that begins while the page is open becomes a link', async () => {
   const before = Number(await link())
   await world.pass(2 ** worldParameters.slotsPerEpochExponent)
   await until(async () => Number(await link()) === before + 1, { what: 'a link to the next epoch' })
+})
+
+test('the chart and its table have the same times, whatever the time zone of the browser', async () => {
+  const { url } = world.gateway
+  const { data } = await graphql(url, '{ activity(resolution: MINUTE) { start } }')
+  const times = data.activity.map(({ start }: { start: string }) => start.slice(11, 16))
+  const own = await openTab(browser, url, { width: 1280 })
+  await own.page.emulateTimezone('Asia/Kolkata')
+  await own.page.evaluateOnNewDocument(`{
+    const { prototype } = CanvasRenderingContext2D
+    const draw = prototype.fillText
+    window.drawn = []
+    prototype.fillText = function (text, ...rest) {
+      window.drawn.push(text)
+      draw.call(this, text, ...rest)
+    }
+  }`)
+  await own.page.goto(url)
+  await own.page.waitForSelector('.chart canvas')
+  const drawn = async () => (await own.page.evaluate('window.drawn')) as readonly string[]
+  const labels = await until(async () => {
+    const found = (await drawn()).filter((label) => /^\d\d:\d\d$/.test(label))
+    return found.length > 0 && found
+  })
+  expect(labels.filter((label) => !times.includes(label))).toEqual([])
+  await own.close()
 })
 
 test('the seconds of an interruption are counted although the clocks of browser and gateway differ', async () => {

@@ -32,12 +32,11 @@ function hatched(colour: string): string | CanvasPattern {
   return lines.createPattern(tile, 'repeat') ?? colour
 }
 
-/** Label of a time: the local time, or the date at midnight. */
+/** Label of a time in UTC, as in the table of the same numbers: the time, or the date at midnight. The days of the ledger are those of UTC. */
 function label(seconds: number, stepSeconds: number): string {
-  const moment = new Date(1000 * seconds)
-  const two = (n: number) => String(n).padStart(2, '0')
-  const day = `${two(moment.getMonth() + 1)}-${two(moment.getDate())}`
-  const time = `${two(moment.getHours())}:${two(moment.getMinutes())}`
+  const moment = new Date(1000 * seconds).toISOString()
+  const day = moment.slice(5, 10)
+  const time = moment.slice(11, 16)
   return stepSeconds >= 86_400 || time === '00:00' ? day : time
 }
 
@@ -96,6 +95,7 @@ function optionsOf(
     height: heightPx,
     padding: [8, 24, 0, 0],
     legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), 'UTC'),
     cursor: { points: { show: false }, drag: { setScale: false }, y: false },
     scales: {
       x: { range: (_, from, to) => range(from, to) },
