@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changesOf } from '../../src/explorer/parts/changes.ts'
+import { changesOf, isOfBaseTokens } from '../../src/explorer/parts/changes.ts'
 import { csvOf, fileNameOf } from '../../src/explorer/parts/csv.ts'
 import { stripOf } from '../../src/explorer/parts/issued-blocks.ts'
 import { mediaIn, metadataRows, nameIn } from '../../src/explorer/parts/metadata-rows.ts'
@@ -58,6 +58,16 @@ describe('two states of a chain', () => {
   })
 })
 
+test.each([
+  ['amount', '5', true],
+  ['staking: staked amount', '5', true],
+  ['native token: token amount', '5', false],
+  ['metadata: amount', '0x3130', false],
+  ['mana', '5', false],
+])('a change of %s from or to %s is of base tokens: %j', (name, value, expected) => {
+  expect(isOfBaseTokens(name, value)).toBe(expected)
+})
+
 describe('metadata', () => {
   test('is shown as text, JSON members or bytes', () => {
     const entries = [
@@ -76,6 +86,16 @@ describe('metadata', () => {
     expect(nameIn(entries)).toBe('A')
     expect(nameIn([{ key: 'name', value: hex('a'.repeat(999)) }])).toHaveLength(80)
     expect(nameIn(undefined)).toBeUndefined()
+  })
+
+  test('keeps the digits of whole numbers that JavaScript would round', () => {
+    const value = hex(
+      '{"id":12345678901234567890,"of":[-9007199254740993,1.5,"\\"8888888888888888888"]}',
+    )
+    expect(metadataRows([{ key: 'a', value }])).toEqual([
+      { name: 'id', value: '12345678901234567890', isText: true },
+      { name: 'of', value: '["-9007199254740993",1.5,"\\"8888888888888888888"]', isText: true },
+    ])
   })
 
   const rows = [

@@ -18,6 +18,11 @@ export function changesOf(before: object, after: object): Change[] {
     .filter((one) => one.before !== one.after)
 }
 
+/** Whether a change is of base tokens. A name may end with the key of an entry of metadata, whose value is bytes. */
+export function isOfBaseTokens(name: string, value: string): boolean {
+  return /(?<!token )amount$/.test(name) && /^[0-9]+$/.test(value)
+}
+
 /** Every value in a content by its name in words, such as `staking: fixed cost`. */
 function factsOf(content: object): ReadonlyMap<string, string> {
   const facts = new Map<string, string>()

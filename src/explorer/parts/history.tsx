@@ -2,7 +2,7 @@ import { grouped, shortened } from '../format.ts'
 import { linkTo, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 import { Amount } from './amount.tsx'
-import { type Change, changesOf } from './changes.ts'
+import { type Change, changesOf, isOfBaseTokens } from './changes.ts'
 import { idColumn, timeColumn } from './columns.tsx'
 import { Id } from './id.tsx'
 import { Paging } from './paging.tsx'
@@ -132,7 +132,7 @@ function Step({ name, before, after, isFirst }: StepProps) {
 
 /** Formats a value by its form: a number in groups, base tokens in their unit, an address as a link, bytes shortened. */
 function Value({ name, of: value }: { readonly name: string; readonly of: string }) {
-  if (/(?<!token )amount$/.test(name)) return <Amount value={value} />
+  if (isOfBaseTokens(name, value)) return <Amount value={value} />
   if (/^[0-9]+$/.test(value)) return <span class="count">{grouped(value)}</span>
   if (/^[a-z]+1[02-9ac-hj-np-z]{20,}$/.test(value)) return <Id of="address" id={value} />
   return (

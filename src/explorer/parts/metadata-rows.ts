@@ -53,10 +53,18 @@ function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
 function membersOf(text: string): readonly [string, unknown][] | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   try {
-    return Object.entries(JSON.parse(text))
+    const members = Object.entries(JSON.parse(text))
+    return /\d{16}/.test(text) ? Object.entries(JSON.parse(withExactNumbers(text))) : members
   } catch {
     return undefined
   }
+}
+
+/** Quotes the whole numbers in valid JSON that JavaScript would round. */
+function withExactNumbers(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi, (token) =>
+    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  )
 }
 
 /** The URL of a picture or of other media: a URL in a member, or a data URL with the bytes of a picture. */
