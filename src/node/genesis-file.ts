@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
+import { parseParameters } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
-import { ProtocolParameters, supportedProtocolVersion } from '../protocol/parameters.ts'
+import { type ProtocolParameters, supportedProtocolVersion } from '../protocol/parameters.ts'
 import { AccountId, BaseToken } from '../protocol/primitives.ts'
 import { refusalMessage } from '../protocol/refusal-message.ts'
 import { parse, type Schema } from '../protocol/schema/schema.ts'
@@ -38,7 +39,7 @@ export async function readGenesisFile(
   const json = await readJson(path)
   if (!json.ok) return json
   const { parameters, outputs, credits = {} } = members(json.value)
-  const network = parse(ProtocolParameters, parameters)
+  const network = parseParameters(parameters)
   if (!network.ok) return refuse(refusalMessage(network.error, 'parameters'))
   if (!Array.isArray(outputs) || outputs.length === 0) {
     return refuse('outputs must be a list of at least one output')
@@ -81,7 +82,7 @@ export async function readParametersFile(
   const json = await readJson(path)
   if (!json.ok) return json
   const { protocolParameters: list } = members(json.value)
-  const parameters = parse(ProtocolParameters, Array.isArray(list) ? newestKnown(list) : json.value)
+  const parameters = parseParameters(Array.isArray(list) ? newestKnown(list) : json.value)
   if (parameters.ok) return parameters
   const reason = refusalMessage(parameters.error, 'parameters')
   return err({ code: 'GENESIS_FILE_INVALID', path, reason })

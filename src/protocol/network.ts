@@ -1,8 +1,10 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts'
+import { err, type Result } from '../lib/result.ts'
 import { blake2b256 } from './hash.ts'
 import { networkId } from './ids.ts'
 import { ProtocolParameters } from './parameters.ts'
-import { encode } from './schema/schema.ts'
+import type { Refusal } from './schema/refusal.ts'
+import { encode, parse } from './schema/schema.ts'
 
 /** A network: its parameters and the values derived from them. Created once. */
 export interface Network {
@@ -23,6 +25,16 @@ export function networkOf(parameters: ProtocolParameters): Network {
     parametersHash: bytesToHex(blake2b256(encode(ProtocolParameters, parameters))),
   }
 }
+
+/** Parses parameters to which rules are applied. The rules divide by some of them, which must not be 0. */
+export function parseParameters(json: unknown): Result<ProtocolParameters, Refusal> {
+  const parameters = parse(ProtocolParameters, json)
+  if (!parameters.ok) return parameters
+  const zero = divisors.find((name) => parameters.value[name] === 0)
+  return zero === undefined ? parameters : err({ code: 'PARAMETER_ZERO', path: zero })
+}
+
+const divisors = ['slotDurationInSeconds', 'validationBlocksPerSlot'] as const
 
 /** Whether an id is one of the two ids of the network. */
 export function isIdOf(network: Network, id: bigint): boolean {

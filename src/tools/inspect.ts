@@ -6,10 +6,10 @@ import { maxBlockSize } from '../protocol/block.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { addressKey, commitmentId, foundryId } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
-import { type Network, networkOf } from '../protocol/network.ts'
+import { type Network, networkOf, parseParameters } from '../protocol/network.ts'
 import { FoundryOutput, Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
-import { parse, print } from '../protocol/schema/schema.ts'
+import { print } from '../protocol/schema/schema.ts'
 import { minimumAmount, storageScore } from '../protocol/score.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import { type InspectDeps, inspectBlock, inspectTransaction } from './inspect-block.ts'
@@ -153,7 +153,7 @@ async function inspectPayload(deps: InspectDeps, input: Input): Promise<InspectR
 
 function readNetwork(defaultNetwork: Network, json: unknown): Result<Network, InspectError> {
   if (json === undefined || json === null) return ok(defaultNetwork)
-  const parameters = parse(ProtocolParameters, json)
+  const parameters = parseParameters(json)
   if (parameters.ok) return ok(networkOf(parameters.value))
   const { code, path } = parameters.error
   return err({ code, path: path === '' ? 'params' : `params.${path}` })

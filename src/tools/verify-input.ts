@@ -1,8 +1,7 @@
 import type { RewardOverflow } from '../ledger/reward-claims.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { SignatureCheckBusy, SignatureChecker } from '../node/signatures.ts'
-import { type Network, networkOf } from '../protocol/network.ts'
-import { ProtocolParameters } from '../protocol/parameters.ts'
+import { type Network, networkOf, parseParameters } from '../protocol/network.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { type Json, parse, type Schema } from '../protocol/schema/schema.ts'
 import type { KindUnknown, LineNotJson } from './read-line.ts'
@@ -40,7 +39,7 @@ export function parseInput<T>(schema: Schema<T>, input: VerifyInput): Result<T, 
 /** Parses the protocol parameters of an input. */
 export function readNetwork({ parameters: json }: VerifyInput): Result<Network, Refusal> {
   if (json === undefined) return err({ code: 'JSON_MISSING', path: 'parameters' })
-  const parameters = parse(ProtocolParameters, json)
+  const parameters = parseParameters(json)
   return parameters.ok
     ? ok(networkOf(parameters.value))
     : err(below(parameters.error, 'parameters'))

@@ -91,6 +91,17 @@ describe('a genesis file', () => {
   })
 })
 
+test('parameters by which the rules cannot divide are refused', async () => {
+  const parameters = Object(print(ProtocolParameters, plan.parameters))
+  for (const name of ['slotDurationInSeconds', 'validationBlocksPerSlot']) {
+    const reason = expect.stringContaining(`${name} must be above 0`)
+    writeFileSync(path, JSON.stringify({ ...parameters, [name]: 0 }))
+    expect(await readParametersFile(path)).toMatchObject({ error: { reason } })
+    writeFileSync(path, JSON.stringify({ parameters: { ...parameters, [name]: 0 }, outputs: [] }))
+    expect(await readGenesisFile(path)).toMatchObject({ error: { reason } })
+  }
+})
+
 test('a response of a node with several versions of parameters is read in the supported version', async () => {
   const parameters = print(ProtocolParameters, plan.parameters)
   const later = { startEpoch: 9, parameters: { type: 1, version: 4, shape: 'another' } }

@@ -62,6 +62,15 @@ describe('verify rejects', () => {
     },
   )
 
+  test('parameters by which the rules cannot divide', async () => {
+    const { parameters, ...question } = JSON.parse(
+      semanticLine('blocks', Object(loadVectors<SemanticVector>('semantic-blocks')[0])),
+    )
+    const line = { ...question, parameters: { ...parameters, slotDurationInSeconds: 0 } }
+    const { error } = JSON.parse(await verifyLine({ checker }, JSON.stringify(line)))
+    expect([error.code, error.path]).toEqual(['PARAMETER_ZERO', 'parameters.slotDurationInSeconds'])
+  })
+
   test('an output that was never created and slots that are not ascending', async () => {
     const vector = Object(loadVectors<SemanticVector>('semantic-accounts')[0])
     const [slot] = vector.slots

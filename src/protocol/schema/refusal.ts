@@ -152,6 +152,7 @@ export const sentences = {
   ADDRESS_CAPABILITIES_TRAILING_ZERO: 'must not end with a zero byte',
   ADDRESS_CAPABILITIES_UNKNOWN_BIT: 'has an undefined bit',
   ADDRESS_CAPABILITIES_LENGTH: 'must be at most 2 bytes',
+  PARAMETER_ZERO: 'must be above 0',
   PROOF_DEPTH: 'is a deeper tree than 128 outputs can have',
   LIST_COUNT: 'has too many or too few elements',
   TEXT_LENGTH: 'has too many bytes',
