@@ -34,6 +34,8 @@ export interface ExpirationTransfers {
     next: LogTip,
     rows: readonly LedgerUpdate[],
   ): Promise<readonly ExpirationTransfer[]>
+  /** Makes the next call look ahead from a milestone again. Called when not all rows up to the milestone were read. */
+  lookAheadFrom(slot: SlotIndex): void
   /** Removes the expected transfers. Called when the log was replaced. */
   clear(): void
 }
@@ -92,7 +94,11 @@ export function createExpirationTransfers({
     knownUpTo = -1
   }
 
-  return { between, clear }
+  function lookAheadFrom(slot: SlotIndex): void {
+    knownUpTo = Math.min(knownUpTo, slot)
+  }
+
+  return { between, lookAheadFrom, clear }
 }
 
 /** The transfer of an output with an expiration; `undefined` if its owner does not change after the output is booked. */

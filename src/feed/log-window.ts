@@ -66,6 +66,8 @@ export async function openLogWindow(options: LogWindowOptions): Promise<LogWindo
     // The database was replaced during the read: the rows are unusable, and the next read starts again.
     if ((rows.at(-1)?.branch ?? next.branch) !== next.branch) return false
     if (isReplaced) expirationTransfers.clear()
+    // Rows that are not read may have created outputs that expire soon.
+    if (isFar) expirationTransfers.lookAheadFrom(next.slot)
     const transfers = await expirationTransfers.between(isReplaced ? next : tip, next, rows)
     // No `await` from here on: no reader may see the ring ahead of the tip.
     if (from !== known || isReplaced) ring.clear(from)
