@@ -11,7 +11,7 @@ import { createBudget } from './graphql/budget.ts'
 import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
 import { operationRefusal } from './graphql/running-operations.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { connectionRefusal, subscriptionRefusal } from './limits.ts'
+import { connectionRefusal, overloadRefusal, subscriptionRefusal } from './limits.ts'
 import { noteRefusal, type Observation } from './observation.ts'
 import {
   contextOf,
@@ -61,6 +61,9 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   if (!allowed.ok) return refuse(request, allowed.error)
   const asked = await readRequest(request)
   if (!asked.ok) return refuse(request, asked.error)
+  // The gateway may have become overloaded since the head of the request arrived.
+  const overloaded = overloadRefusal(deps.occupancy, client)
+  if (overloaded !== undefined) return refuse(request, overloaded)
   const budget = createBudget()
   response.once('close', () => {
     budget.leave()

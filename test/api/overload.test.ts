@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { graphql } from '../support/client.ts'
@@ -16,6 +17,18 @@ test('an overloaded gateway refuses all requests except those of the operator an
   await once(socket, 'open')
   socket.send('{"type":"connection_init"}')
   await once(socket, 'message')
+  // The head of this request arrives before the overload, and its body during it.
+  const late = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  const body = JSON.stringify({ query: 'subscription { milestones { index } }' })
+  const lines = [
+    'POST /graphql HTTP/1.1',
+    'host: x',
+    'accept: text/event-stream',
+    'content-type: application/json',
+  ]
+  late.write([...lines, `content-length: ${body.length}`, '', body.slice(0, 9)].join('\r\n'))
+  await until(() => late.bytesWritten > 0)
+  expect((await rest(`${gateway.url}/health/live`)).status).toBe(200)
   const has = (event: string) => gateway.logged.some((line) => line.includes(`"${event}"`))
 
   const busy = setInterval(() => {
@@ -24,6 +37,10 @@ test('an overloaded gateway refuses all requests except those of the operator an
   }, 1)
   await until(() => has('overloaded'))
 
+  late.write(body.slice(9))
+  const [answer] = await once(late, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 503 /)
+  late.destroy()
   const info = `${gateway.url}/api/core/v3/info`
   const refused = await rest(info)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
