@@ -11,7 +11,8 @@ import type { Services } from '../../src/service/services.ts'
 import { notifyBlockChanges } from '../../src/store/block-changes.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { type ActivityLedger, foundActivityLedger } from '../support/activity-model.ts'
-import { defaultDatabase, openedStore, takenLease } from '../support/databases.ts'
+import { defaultDatabase, onDatabase, openedStore, takenLease } from '../support/databases.ts'
+import { openFeedLog } from '../support/feed-log.ts'
 import { unwrap } from '../support/log-store.ts'
 import { incomingBlock, testId } from '../support/store-rows.ts'
 
@@ -126,6 +127,26 @@ describe('new blocks', () => {
     // Once before the block and once for it.
     expect(reads.blocksAfter - before).toBeLessThanOrEqual(2)
     for (const one of feeds) await one.return?.()
+  })
+
+  test('end when an older copy of the log continues, instead of skipping new blocks (21)', async () => {
+    const copy = await openFeedLog({ tickMs: 5 })
+    const { store, commit, rewind } = copy.log
+    await commit([], [])
+    const all = { ...services, store, feed: copy.feed }
+    const feed = unwrap(await followBlocks(all, {}))
+    const [first, second] = [incomingBlock(1, { slot: 9_000 }), incomingBlock(2, { slot: 9_000 })]
+    await store.write.acceptBlocks([first])
+    expect(await take(feed, 1)).toEqual([first.blockId])
+    await copy.known()
+    await rewind(1)
+    // The second block gets the position of the first one.
+    await onDatabase(copy.log.url, 'DELETE FROM blocks')
+    await copy.log.commit([], [])
+    await store.write.acceptBlocks([second])
+    const more = (await feed.next()).value
+    expect(more).toBeUndefined()
+    await copy.close()
   })
 
   test('match the filter', async () => {

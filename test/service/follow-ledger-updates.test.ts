@@ -307,7 +307,12 @@ describe('a page of the feed', () => {
     await long.known()
     const { log, feed } = long
     const all = { store: log.store, parameters, feed, mayLag: true }
-    const search = { ...question, classes: ['MENTIONED'], limit: 2, after: log.cursorAt(100) } as const
+    const search = {
+      ...question,
+      classes: ['MENTIONED'],
+      limit: 2,
+      after: log.cursorAt(100),
+    } as const
     const cursors: string[] = []
     for (const more of [{}, { searchMs: 0 }, { signal: AbortSignal.abort() }]) {
       cursors.push(unwrap(await pollLedgerUpdates(all, { ...search, ...more })).cursor)

@@ -49,6 +49,20 @@ describe('milestones', () => {
     expect(await pending).toEqual({ done: true, value: undefined })
   })
 
+  test('end when an older copy of the log continues, instead of skipping the milestones that differ (16)', async () => {
+    const copy = await openFeedLog()
+    await copy.commit([], [], [])
+    await copy.known()
+    const all = { store: copy.log.store, parameters, feed: copy.feed }
+    const feed = unwrap(await followMilestones(all, 2))
+    expect((await feed.next()).value).toMatchObject({ index: 3 })
+    const next = feed.next()
+    await copy.log.rewind(1)
+    await copy.commit([], [], [], [])
+    expect(await next).toEqual({ done: true, value: undefined })
+    await copy.close()
+  })
+
   test('are rejected with a start index that is not committed', async () => {
     expect(await open(1_000)).toMatchObject({
       ok: false,

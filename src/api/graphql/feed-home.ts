@@ -25,7 +25,7 @@ builder.subscriptionField('blocks', (t) =>
     complexity: reads(1),
     type: BlockNode,
     description:
-      'New blocks as soon as they are stored, in the order of arrival, each of them once. A slow subscriber misses none. Changes of their states are available from blockState. The subscription has no cursor: after a disconnection, query the list of blocks. It is refused in upstream mode, because nodes do not report new blocks.',
+      'New blocks as soon as they are stored, in the order of arrival, each of them once. A slow subscriber misses none. Changes of their states are available from blockState. The subscription has no cursor: after a disconnection, query the list of blocks. It ends when the log is replaced by another log or by an older copy of itself. It is refused in upstream mode, because nodes do not report new blocks.',
     args: {
       filter: t.arg({
         type: BlockFilter,

@@ -24,7 +24,10 @@ export type FollowBlocksError = NotOffered | FilterNotLive | MilestoneRangeRever
 
 type Deps = Pick<Services, 'store' | 'source' | 'feed'>
 
-/** Follows all blocks that are stored from now on, in the order of arrival. The iterator ends when its consumer calls `return()`. */
+/**
+ * Follows all blocks that are stored from now on, in the order of arrival. The iterator ends when its consumer calls `return()`, and when
+ * the log was replaced: an older copy of the database gives new blocks the positions of those that it lacks.
+ */
 export async function followBlocks(
   deps: Deps,
   filter: BlockFilter,
@@ -43,26 +46,29 @@ export async function followBlocks(
     kinds?.includes(kind) !== false &&
     slot >= from &&
     slot <= to
+  const { era } = deps.feed.tail.tip()
   const begin = await deps.store.read.newestInbox()
-  return ok(stoppable((signal) => blocksAfter(deps, { isWanted, begin, signal })))
+  return ok(stoppable((signal) => blocksAfter(deps, { isWanted, begin, era, signal })))
 }
 
 interface Following {
   isWanted(row: BlockRow): boolean
   /** Inbox position after which the feed begins. */
   readonly begin: number
+  /** The era of the tail in which the feed began. */
+  readonly era: number
   readonly signal: AbortSignal
 }
 
 async function* blocksAfter(
-  { feed: { blocks, readBlocks, tickMs } }: Deps,
-  { isWanted, begin, signal }: Following,
+  { feed: { tail, blocks, readBlocks, tickMs } }: Deps,
+  { isWanted, begin, era, signal }: Following,
 ): AsyncGenerator<BlockView, void, undefined> {
   const changed = createSignal()
   const stopWatching = blocks.add(changed.notify)
   let reached = begin
   try {
-    while (!signal.aborted) {
+    while (!signal.aborted && tail.tip().era === era) {
       const from = reached
       const rows = (await retryWhileAway(() => readBlocks(from), signal)) ?? []
       for (const row of rows) {

@@ -16,7 +16,10 @@ export interface MilestoneNotCommitted {
   readonly newest: SlotIndex
 }
 
-/** Follows all milestones after a milestone, by default after the newest. The iterator ends at once when its consumer calls `return()`. */
+/**
+ * Follows all milestones after a milestone, by default after the newest. The iterator ends at once when its consumer calls `return()`, and
+ * when the log was replaced: the next milestones may not follow the emitted ones.
+ */
 export async function followMilestones(
   deps: Pick<Services, 'store' | 'parameters' | 'feed'>,
   after: SlotIndex | undefined,
@@ -24,28 +27,36 @@ export async function followMilestones(
   const { tail } = deps.feed
   const isAhead = after !== undefined && after > tail.tip().slot
   if (isAhead) await deps.store.read.reach({ slot: after })
-  const { slot: newest } = await tail.freshTip(isAhead ? tail.tip().seq + 1 : 0)
+  const { slot: newest, era } = await tail.freshTip(isAhead ? tail.tip().seq + 1 : 0)
   if (after !== undefined && after > newest) {
     const code = 'MILESTONE_NOT_COMMITTED'
     return err({ code, argument: 'after', milestoneIndex: after, newest })
   }
-  return ok(stoppable((signal) => milestonesAfter(deps, after ?? newest, signal)))
+  return ok(stoppable((signal) => milestonesAfter(deps, { after: after ?? newest, era, signal })))
+}
+
+interface Following {
+  readonly after: SlotIndex
+  /** The era of the tail that `after` belongs to. */
+  readonly era: number
+  readonly signal: AbortSignal
 }
 
 async function* milestonesAfter(
   { parameters, feed: { tail, milestones: read } }: Pick<Services, 'parameters' | 'feed'>,
-  after: SlotIndex,
-  signal: AbortSignal,
+  { after, era, signal }: Following,
 ): AsyncGenerator<MilestoneView, void, undefined> {
   const changed = createSignal()
   const stopWatching = tail.watchTip(changed.notify)
   let reached = after
   try {
     while (!signal.aborted) {
-      const { logId, slot: newest } = tail.tip()
+      const { logId, slot: newest, era: eraNow } = tail.tip()
+      if (eraNow !== era) return
       // Reads no milestone beyond the tip of the tail, so that the updates of an emitted milestone can be read.
       const limit = Math.min(newest - reached, pageSize)
       const milestones = limit > 0 ? await retryWhileAway(() => read(reached, limit), signal) : []
+      if (tail.tip().era !== era) return
       for (const milestone of milestones) {
         reached = milestone.slot
         yield milestoneView({ parameters, logId }, milestone)
