@@ -136,6 +136,21 @@ describe('GraphQL refuses with a code', () => {
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([code])
   })
 
+  test.each([
+    ['a text that is no query', '{"query":5}'],
+    ['an unknown member', '{"x":5}'],
+    ['a list', '[]'],
+    ['no operation name', '{"query":"query A { __typename } query B { __typename }"}'],
+  ])('%s, with a value of ErrorCode', async (_name, body) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })
+    const { errors } = await response.json()
+    const list = '{ __type(name: "ErrorCode") { enumValues { name } } }'
+    const { data } = await graphql(gateway.url, list)
+    const known = data.__type.enumValues.map(({ name }: { name: string }) => name)
+    expect(known).toContain(errors[0].extensions.code)
+  })
+
   const types = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
   test.each(types)('%s, which a foreign page could send', async (type) => {
     const response = await fetch(`${gateway.url}/graphql`, {

@@ -5,9 +5,11 @@ import { enumOf } from './enum-of.ts'
 
 /** Codes of errors that only GraphQL has. */
 const graphqlCodes = {
+  BAD_REQUEST: 'The request is not a GraphQL request over HTTP.',
   BAD_USER_INPUT: 'An argument or a variable does not match its type.',
   GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema.',
+  OPERATION_RESOLUTION_FAILURE: 'The request does not name one of the operations of its document.',
 }
 
 /** The GraphQL enum of all values of `extensions.code` of an error. */
