@@ -22,6 +22,8 @@ export interface PageDefinition<Data, Variables> {
   readonly isMissing?: (data: Data) => boolean
   /** Returns the kind and the id of the requested object, for the message that it is missing. */
   readonly target?: (place: Place) => { readonly kind: string; readonly id: string }
+  /** Returns the content for a missing object that is not there yet; `undefined` for an object that never was or is no longer kept. */
+  readonly notYet?: (place: Place) => ComponentChildren
   /** When the content may change; by default `MILESTONES`. */
   readonly live?: (data: Data, place: Place) => Liveness
   readonly View: ComponentType<PageViewProps<Data>>
@@ -210,6 +212,8 @@ function contentOf<Data, Variables>(
     // The root field of the page may be null because of an error, such as an address of another network.
     const reason = shown.failures.find(({ path }) => path.length === 1)
     if (reason !== undefined) return <Failed failure={reason} retry={retry} />
+    const notYet = definition.notYet?.(place)
+    if (notYet !== undefined) return notYet
     const { kind, id } = definition.target?.(place) ?? { kind: 'page', id: '' }
     return <Missing kind={kind} id={id} />
   }

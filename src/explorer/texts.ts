@@ -161,6 +161,9 @@ export const texts = {
   milestone: {
     kind: 'milestone',
     title: (index: string) => `Milestone ${index}`,
+    notYet: 'Not committed yet',
+    notYetHint: (newest: string) =>
+      `The newest milestone is ${newest}. This page shows the milestone as soon as it is committed.`,
     steps: 'Other milestones',
     previous: '← previous',
     next: 'next →',

@@ -14,6 +14,7 @@ import {
   type Tab,
 } from '../support/browser.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
 import { openSdk } from '../support/sdk.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
@@ -105,6 +106,13 @@ test('payments appear once on an open page, also after the gateway was killed', 
   expect(await page.evaluate('window.isStillThere')).toBe(true)
   // The browser reports only the requests that the killed gateway did not answer.
   expect(tab.problems.filter((problem) => !problem.includes('ERR_'))).toEqual([])
+}, 120_000)
+
+test('the page of a future milestone says so, and shows the milestone when it is committed', async () => {
+  const { status } = await restJson(`${gateway.url}/api/core/v3/info`)
+  await tab.page.goto(`${gateway.url}/milestone/${status.latestFinalizedSlot + 5}`)
+  await untilText('h1', 'Not committed yet')
+  await untilText('h1', 'Milestone')
 }, 120_000)
 
 test('rows of a long list outside the window are released', async () => {

@@ -1,5 +1,6 @@
 import { document, type MilestonePageData } from '../../generated/explorer/milestone.ts'
 import { grouped } from '../format.ts'
+import { milestones } from '../live.ts'
 import { type ObjectViewProps, objectPage } from '../page.tsx'
 import { Change } from '../parts/change.tsx'
 import { amountColumn, idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
@@ -27,9 +28,29 @@ export const page = objectPage(document, 'milestone', MilestonePage, {
   variables: ({ parameters }) => ({ index: Number(parameters.index) }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
+  notYet: ({ parameters }) => (isAhead(parameters.index) ? <NotYet /> : undefined),
   // A milestone never changes, except that the newest one gets a successor. One that is missing may be committed later.
   live: ({ milestone }) => (milestone?.next == null ? 'MILESTONES' : 'NEVER'),
 })
+
+/** Whether the ledger is at most at this milestone. The answer for the newest one may not have arrived yet. */
+function isAhead(index: string | undefined): boolean {
+  const [newest] = milestones.value
+  return newest !== undefined && Number(index) >= newest.index
+}
+
+function NotYet() {
+  const [newest] = milestones.value
+  return (
+    <div class="notice">
+      <h1>{words.notYet}</h1>
+      <p>{words.notYetHint(grouped(newest?.index ?? 0))}</p>
+      <a class="button" href={linkTo('milestones')}>
+        {texts.nav.milestones}
+      </a>
+    </div>
+  )
+}
 
 function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'milestone'>) {
   return (
