@@ -41,7 +41,7 @@ const maxMilestones = 120
 /** Maximum length of an interruption that is replayed, in slots. After a longer one, the content is requested again. */
 const maxReplayedSlots = 200
 
-/** Milliseconds without a message after which a connection is closed. The gateway sends every milestone, so it is at least three slots. */
+/** Milliseconds without a byte after which a connection is closed: at least three slots, because the gateway sends every milestone. */
 function silenceMs(): number {
   return Math.max(45_000, 3_000 * slotSeconds())
 }
@@ -88,6 +88,7 @@ async function followOnce(): Promise<boolean> {
       body: JSON.stringify({ query: milestonesDocument.text, variables: { after } }),
       headers: {},
       signal: connection.signal,
+      onBytes: connection.restartTimeout,
     })
     if (!opened.isOpen) return false
     if (slotsSince(arrivedMs) > maxReplayedSlots && (await fetchFrame())) {
@@ -97,7 +98,6 @@ async function followOnce(): Promise<boolean> {
     connection.restartTimeout()
     link.value = { state: 'live' }
     for await (const text of opened.events) {
-      connection.restartTimeout()
       const { data, errors = [] }: FeedResult = JSON.parse(text)
       // This code means that the database was replaced by an older one. Other errors may be temporary.
       if (errors.length > 0) return errors[0]?.extensions?.code === 'MILESTONE_NOT_COMMITTED'
