@@ -135,15 +135,6 @@ test('pages show the end of a timelock and an expiration, which no update report
   await heir.close()
 })
 
-test('the page of a milestone appears once the milestone is committed', async () => {
-  const next = (await world.pass(1)) + 1
-  await tab.page.goto(`${world.gateway.url}/milestone/${next}`)
-  await untilText('h1', 'No milestone with this id')
-  await tab.page.waitForSelector('.link-live')
-  await world.pass(1)
-  await untilText('h1', /^Milestone/)
-})
-
 test('a search without an answer yet opens nothing once another page is open', async () => {
   await openHome()
   const answer = await heldAnswer(tab, 'query SearchPage')

@@ -83,7 +83,7 @@ export async function serveLog({
   trustedDocuments,
   mayLag = true,
   database = defaultDatabase(),
-  changed = (read) => read,
+  changed,
 }: ServedLogOptions = {}): Promise<ServedLog> {
   const log = await openLogStore(database)
   const wake = createWake()
@@ -94,7 +94,7 @@ export async function serveLog({
   const status = () => ({ reasons: [], role: 'WRITER', term: 1 })
   // Tests of a served log do not use the other services.
   const services = {
-    store: { ...log.store, read: changed(log.store.read) },
+    store: changed === undefined ? log.store : { ...log.store, read: changed(log.store.read) },
     source: { status },
     parameters: servedParameters,
     feed,
