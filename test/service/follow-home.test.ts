@@ -143,6 +143,8 @@ describe('new blocks', () => {
     // The second block gets the position of the first one.
     await onDatabase(copy.log.url, 'DELETE FROM blocks')
     await copy.log.commit([], [])
+    // A store that knows only the former history would refuse to write.
+    await copy.known()
     await store.write.acceptBlocks([second])
     const more = (await feed.next()).value
     expect(more).toBeUndefined()
