@@ -1,4 +1,5 @@
 import { decodeBech32 } from '../protocol/bech32.ts'
+import { maxUint64 } from '../protocol/primitives.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed } from './command.ts'
 import { defaultUrl } from './declaration.ts'
@@ -49,15 +50,12 @@ export const faucet: Command = {
 /** Default amount in base tokens. */
 const defaultAmount = '1000000000'
 
-/** Largest amount of an output. */
-const maxAmount = 2n ** 64n - 1n
-
 function problemsOf({ words: [text], flag }: Call): readonly string[] {
   const amount = flag('amount') ?? defaultAmount
-  const isAmount = /^[1-9][0-9]{0,19}$/.test(amount) && BigInt(amount) <= maxAmount
+  const isAmount = /^[1-9][0-9]{0,19}$/.test(amount) && BigInt(amount) <= maxUint64
   return [
     ...(text !== undefined && !decodeBech32(text).ok ? [`${text} is not a Bech32 address`] : []),
-    ...(isAmount ? [] : [`--amount must be a whole number from 1 to ${maxAmount}`]),
+    ...(isAmount ? [] : [`--amount must be a whole number from 1 to ${maxUint64}`]),
     ...urlProblems('--url', flag('url')),
   ]
 }

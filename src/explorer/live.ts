@@ -41,10 +41,8 @@ const maxMilestones = 120
 /** Maximum length of an interruption that is replayed, in slots. After a longer one, the content is requested again. */
 const maxReplayedSlots = 200
 
-/** Milliseconds without a byte after which a connection is closed: at least three slots, because the gateway sends every milestone. */
-function silenceMs(): number {
-  return Math.max(45_000, 3_000 * slotSeconds())
-}
+/** Milliseconds without a byte after which a connection is closed. The gateway sends every milestone, and comments between slow ones. */
+const silenceMs = 45_000
 
 /** Milliseconds after which the frame is requested again: the role and the clock of the gateway may have changed. */
 const frameAgeMs = 60_000
@@ -149,11 +147,8 @@ function show(): void {
 
 /** Number of slots since a time. Only the slot duration is used, because the clock of the browser may be wrong. */
 function slotsSince(ms: number): number {
-  return Math.floor((Date.now() - ms) / 1000 / slotSeconds())
-}
-
-function slotSeconds(): number {
-  return frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
+  const seconds = frame.peek()?.network.parameters.slotDurationInSeconds ?? 1
+  return Math.floor((Date.now() - ms) / 1000 / seconds)
 }
 
 /** Waits until the tab is visible. */
@@ -174,7 +169,7 @@ async function untilVisible(): Promise<void> {
 function createConnection() {
   const controller = new AbortController()
   const abort = () => controller.abort()
-  let silence = setTimeout(abort, silenceMs())
+  let silence = setTimeout(abort, silenceMs)
   let sleep: ReturnType<typeof setTimeout> | undefined
   const onChange = () => {
     clearTimeout(sleep)
@@ -185,7 +180,7 @@ function createConnection() {
     signal: controller.signal,
     restartTimeout: () => {
       clearTimeout(silence)
-      silence = setTimeout(abort, silenceMs())
+      silence = setTimeout(abort, silenceMs)
     },
     close: () => {
       clearTimeout(silence)

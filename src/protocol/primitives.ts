@@ -75,6 +75,9 @@ export type SlotIndex = number
 export const EpochIndex = uint('EpochIndex', 32, 'an epoch, 0 to 4294967295')
 export type EpochIndex = number
 
+/** The largest amount of base tokens or of mana. */
+export const maxUint64 = 2n ** 64n - 1n
+
 /** An amount of base tokens, in the smallest unit. */
 export const BaseToken = uint64('BaseToken', 'base tokens in the smallest unit')
 

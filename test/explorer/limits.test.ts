@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -46,7 +49,7 @@ test('the status line follows the role of the gateway', async () => {
   await folder.remove()
 }, 60_000)
 
-test('a connection without a milestone is kept for three slots, however long they are', async () => {
+test('a connection without a milestone is kept while comments arrive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-'))
   const file = join(folder, 'parameters.json')
   const usual = developmentParameters(Math.floor(Date.now() / 1000) - 86_400)
@@ -54,17 +57,52 @@ test('a connection without a milestone is kept for three slots, however long the
   writeFileSync(file, JSON.stringify(print(ProtocolParameters, parameters)))
   const gateway = await startGateway({ env: { PARAMETERS_FILE: file } })
   await untilHealth(gateway.url)
-  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const proxy = await startCommenting(gateway.url)
+  const tab = await openTab(browser, proxy.url, { width: 1280 })
   // The long timeouts of the page end a hundred times sooner.
   await tab.page.evaluateOnNewDocument(`{
     const start = window.setTimeout
     window.setTimeout = (act, ms) => start(act, ms >= 45_000 ? ms / 100 : ms)
   }`)
-  await tab.page.goto(gateway.url)
+  await tab.page.goto(proxy.url)
   await tab.page.waitForSelector('.link-live')
+  const connections = () => tab.operations.filter((one) => one.startsWith('subscription')).length
   await delay(1_000)
-  expect(tab.operations.filter((one) => one.startsWith('subscription'))).toHaveLength(1)
+  expect(connections()).toBe(1)
+  proxy.stopComments()
+  await until(() => connections() > 1, { what: 'another connection' })
   await tab.close()
+  proxy.close()
   await gateway.close()
   rmSync(folder, { recursive: true })
 }, 60_000)
+
+/** Starts a proxy that sends a comment in every event stream each tenth of a second: a hundred times as often as needed. */
+async function startCommenting(gatewayUrl: string) {
+  let isCommenting = true
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming
+    const forwarded = request(gatewayUrl + url, { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers)
+      response.pipe(outgoing)
+      if (!response.headers['content-type']?.startsWith('text/event-stream')) return
+      const comments = setInterval(() => isCommenting && outgoing.write(':\n\n'), 100)
+      response.once('close', () => clearInterval(comments))
+    })
+    forwarded.once('error', () => outgoing.destroy())
+    outgoing.once('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stopComments: () => {
+      isCommenting = false
+    },
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

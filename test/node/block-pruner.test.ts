@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { check } from '../../src/cli/check.ts'
 import type { BlockId } from '../../src/protocol/primitives.ts'
 import { graphql } from '../support/client.ts'
+import { onDatabase } from '../support/databases.ts'
 import { fundFromFaucet, startWorld, worldParameters } from '../support/ledger-world.ts'
 import { rest } from '../support/rest.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -73,7 +74,15 @@ test('old blocks without a transaction are pruned with their references, and eve
   const pruned = world.gateway.logged.filter((line) => line.includes('"blocks-pruned"'))
   expect(pruned.length).toBeGreaterThan(0)
   const { databaseUrl: DATABASE_URL } = world.gateway
-  const { stdout } = await runCommand(check, [], { env: { DATABASE_URL } })
-  expect(JSON.parse(stdout).findings).toEqual([])
+  const findings = async () => {
+    const { stdout } = await runCommand(check, [], { env: { DATABASE_URL } })
+    return JSON.parse(stdout).findings
+  }
+  expect(await findings()).toEqual([])
+  // The block of a transaction is never pruned.
+  await onDatabase(DATABASE_URL, 'DELETE FROM blocks WHERE kind = 4')
+  expect(await findings()).toContainEqual(
+    expect.objectContaining({ code: 'COMMITMENT_ROOTS_WRONG' }),
+  )
   await world.close()
 })

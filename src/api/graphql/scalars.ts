@@ -2,13 +2,13 @@ import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { assert } from '../../lib/assert.ts'
 import { parseMoment } from '../../lib/calendar.ts'
 import { type Hex, isHex } from '../../lib/hex.ts'
+import { maxUint64 } from '../../protocol/primitives.ts'
 import { builder } from './builder.ts'
 import { ids } from './scalar-types.ts'
 
 /** The scalars of the schema. They are written in one form, and read by the rules of codec reference 1.1. */
 
 const max32 = 2 ** 32 - 1
-const max64 = 2n ** 64n - 1n
 const max256 = 2n ** 256n - 1n
 
 /** Extensions of scalars: text that needs no escape in JSON; always text; values that are already their text. */
@@ -34,7 +34,8 @@ builder.scalarType('UInt64', {
   description:
     'An integer from 0 to 18446744073709551615 as decimal text, for amounts, mana and nanoseconds. Inputs up to 9007199254740991 may also be JSON numbers.',
   serialize: (value) => {
-    const isIn = typeof value === 'bigint' ? value >= 0n && value <= max64 : isIntegerUpTo(value)
+    const isIn =
+      typeof value === 'bigint' ? value >= 0n && value <= maxUint64 : isIntegerUpTo(value)
     if (!isIn) failOutOfRange('UInt64', value)
     return value.toString()
   },
@@ -163,7 +164,7 @@ function parseUInt64(value: unknown): bigint | undefined {
   }
   if (typeof value !== 'string' || !/^[0-9]{1,20}$/.test(value)) return undefined
   const number = BigInt(value)
-  return number <= max64 ? number : undefined
+  return number <= maxUint64 ? number : undefined
 }
 
 function parseInt64(value: unknown): bigint | undefined {

@@ -1,5 +1,6 @@
 import { bodyObject, bodyValue, optionalBody } from '../../lib/json-body.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { maxUint64 } from '../../protocol/primitives.ts'
 import type {
   Faucet,
   FaucetError,
@@ -33,8 +34,6 @@ const waiting = jsonReply(
   }),
 )
 
-const maxTokens = 2n ** 64n - 1n
-
 /** The request body. */
 const faucetBody = bodyObject({
   address: bodyValue(
@@ -50,7 +49,7 @@ const faucetBody = bodyObject({
       ).shape,
       'base tokens as a decimal string of at most 64 bits',
       (json): json is string =>
-        typeof json === 'string' && /^[0-9]{1,20}$/.test(json) && BigInt(json) <= maxTokens,
+        typeof json === 'string' && /^[0-9]{1,20}$/.test(json) && BigInt(json) <= maxUint64,
     ),
   ),
 })

@@ -53,7 +53,7 @@ export async function checkCommitments(
       const changes = changesOf?.(milestone.slot)
       const own = changes && (await replay?.commit(milestone.slot, changes, former?.committed))
       const isRight =
-        own === undefined || !changes?.isWhole || own.commitmentId === committed?.commitmentId
+        own === undefined || changes?.isPruned || own.commitmentId === committed?.commitmentId
       if (committed !== undefined && !isRight) report.found('COMMITMENT_ROOTS_WRONG', at)
       if (committed !== undefined) {
         const isApart = former === undefined && milestone.slot > network.parameters.genesisSlot

@@ -18,7 +18,7 @@ interface Request<T> {
 export function createRequestCoalescer<T extends {}>(limit: number): RequestCoalescer<T> {
   const answers = new LRUCache<string, T, Request<T>>({
     max: limit,
-    // A response may be a block, and nobody may request it again.
+    // A response may be a block, and may never be requested again.
     ttlAutopurge: true,
     fetchMethod: async (_key, _stale, { context: { load, keepMs }, options }) => {
       const answer = await load()

@@ -216,8 +216,8 @@ async function payOnce(
 }
 
 /**
- * The newest output of the faucet from which an amount can be paid. This is usually its last change; an address to which anybody may send
- * has any number of other outputs.
+ * The newest output of the faucet from which an amount can be paid. This is usually its last change. The address may have any number of
+ * other outputs, which were sent to it.
  */
 async function fundsFor(
   { source, store, key }: Paying,

@@ -28,8 +28,8 @@ export interface CheckedLedger {
 /** Contents of a slot that its commitment covers. */
 export interface SlotChanges extends SlotContents {
   readonly accounts: readonly AccountVersion[]
-  /** Whether the slot has all of its blocks: old blocks without a transaction may be pruned. */
-  readonly isWhole: boolean
+  /** Whether blocks of the slot were pruned: fewer are left than were counted, and none of a transaction is missing. */
+  readonly isPruned: boolean
 }
 
 /** Creates the reads of a ledger for a check. */
@@ -80,8 +80,8 @@ async function readContents(
     where: { slot: { gte: BigInt(from), lte: BigInt(to) } },
   })
   const all = await slotContents(reading, from, to)
-  const counts = await countsBeforePruning(reading, from, to)
   const blocks = grouped(all.blocks, ({ slot }) => slot)
+  const pruned = await prunedSlots(reading, { from, to }, (slot) => blocks.get(slot)?.length ?? 0)
   const transactions = grouped(all.transactions, ({ slot }) => slot)
   const created = grouped(all.created, ({ bookedSlot }) => bookedSlot)
   const spent = grouped(all.spent, ({ spentSlot }) => spentSlot)
@@ -92,19 +92,19 @@ async function readContents(
     created: created.get(slot) ?? [],
     spent: spent.get(slot) ?? [],
     accounts: accounts.get(slot) ?? [],
-    isWhole: (blocks.get(slot)?.length ?? 0) >= (counts.get(slot) ?? 0),
+    isPruned: pruned.has(slot),
   })
 }
 
-/** Reads the number of blocks that each slot of a range had when it was committed, as far as blocks may be pruned since. */
-async function countsBeforePruning(
+/** The slots of a range of which blocks were pruned. `left` returns the number of blocks that a slot has. */
+async function prunedSlots(
   reading: Writing,
-  from: SlotIndex,
-  to: SlotIndex,
-): Promise<ReadonlyMap<SlotIndex, number>> {
+  { from, to }: { readonly from: SlotIndex; readonly to: SlotIndex },
+  left: (slot: SlotIndex) => number,
+): Promise<ReadonlySet<SlotIndex>> {
   const prunable = await prunableSlots(reading)
   const last = Math.min(to, prunable?.to ?? -1)
-  if (last < from) return new Map()
+  if (last < from) return new Set()
   const rows = await reading.tx.activity.findMany({
     where: {
       resolution: resolutions.indexOf('SLOT'),
@@ -112,7 +112,23 @@ async function countsBeforePruning(
     },
     select: { bucket: true, blocks: true },
   })
-  return new Map(rows.map(({ bucket, blocks }) => [Number(bucket), Number(blocks ?? 0)]))
+  const lacking = rows.filter(({ bucket, blocks }) => left(Number(bucket)) < Number(blocks ?? 0))
+  if (lacking.length === 0) return new Set()
+  const damaged = await slotsWithoutCarrier(reading, from, last)
+  return new Set(lacking.map(({ bucket }) => Number(bucket)).filter((slot) => !damaged.has(slot)))
+}
+
+/** The slots of a range in which the block of a transaction is missing. Such a block is never pruned. */
+async function slotsWithoutCarrier(
+  { tx, sql }: Writing,
+  from: SlotIndex,
+  to: SlotIndex,
+): Promise<ReadonlySet<SlotIndex>> {
+  const text = `SELECT DISTINCT transactions.slot FROM transactions
+    LEFT JOIN blocks ON blocks.id = transactions."blockId"
+    WHERE transactions.slot BETWEEN ? AND ? AND blocks.id IS NULL`
+  const rows = await tx.$queryRawUnsafe<{ slot: bigint }[]>(sql.numbered(text), from, to)
+  return new Set(rows.map(({ slot }) => Number(slot)))
 }
 
 async function* triePagesFromLast({ tx, sql }: Writing) {
