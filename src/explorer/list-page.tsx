@@ -1,16 +1,15 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { TypedDocument } from './graphql.ts'
 import { definePage, type Liveness, type Page } from './page.tsx'
-import { nextOf, Paging } from './parts/paging.tsx'
+import { nextOf, type Paged, Paging } from './parts/paging.tsx'
 import { type Column, Table } from './parts/table.tsx'
-import { afterIn, type Place } from './router.ts'
+import { cursorsIn, type Place } from './router.ts'
 import { chainTexts } from './texts-chains.ts'
 
 /** A page that consists of one list. */
 
-interface Connection<Row> {
+interface Connection<Row> extends Paged {
   readonly nodes: readonly Row[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
 interface ListPageDefinition<Variables, Row> {
@@ -46,7 +45,7 @@ export function listPage<
 ): Page {
   return definePage({
     document,
-    variables: (place) => ({ ...filter?.(place.query), ...afterIn(place) }) as Variables,
+    variables: (place) => ({ ...filter?.(place.query), ...cursorsIn(place) }) as Variables,
     title: () => title,
     live: () => live,
     View: ({ data, place }) => {
@@ -67,7 +66,7 @@ export function listPage<
               isLive={!place.query.has('after')}
             />
           </div>
-          <Paging place={place} next={shown && nextOf(shown.pageInfo)} />
+          <Paging place={place} next={nextOf(shown)} />
         </>
       )
     },

@@ -4,9 +4,9 @@ import { shortened } from './format.ts'
 import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
 import { generation, milestones } from './live.ts'
 import { fetchWithFrame, type Tip } from './network.ts'
-import { Paging } from './parts/paging.tsx'
+import { FirstPage } from './parts/paging.tsx'
 import { Failed, Loading, Missing } from './parts/states.tsx'
-import { afterIn, type Place } from './router.ts'
+import { cursorsIn, type Place } from './router.ts'
 
 /**
  * A page consists of one document and one view. It requests its document when it is opened, and again when a milestone may have
@@ -97,7 +97,7 @@ export function objectPage<Data, Variables extends object, Field extends keyof D
 export function byId(words: { readonly kind: string; readonly title: (id: string) => string }) {
   const idAt = ({ parameters }: Place) => parameters.id ?? ''
   return {
-    variables: (place: Place) => ({ id: idAt(place), ...afterIn(place) }),
+    variables: (place: Place) => ({ id: idAt(place), ...cursorsIn(place) }),
     title: (place: Place) => words.title(shortened(idAt(place))),
     target: (place: Place) => ({ kind: words.kind, id: idAt(place) }),
   }
@@ -223,7 +223,7 @@ function contentOf<Data, Variables>(
     return (
       <>
         <Failed failure={noPart} retry={retry} />
-        <Paging place={place} next={null} />
+        <FirstPage place={place} />
       </>
     )
   }

@@ -35,16 +35,20 @@ export function linkTo(
   return addressOf(pathOf(name, parameters)) + (text === '' ? '' : `?${text}`)
 }
 
-/** The variable `after` of a list, if the URL contains one. */
-export function afterIn({ query }: Place): { readonly after?: string } {
-  const after = query.get('after')
-  return after === null ? {} : { after }
+/** The cursors in a URL, as variables of the page's document. */
+export function cursorsIn({ query }: Place): Readonly<Record<string, string>> {
+  return Object.fromEntries([...query].filter(([name]) => isCursor(name)))
 }
 
-/** Navigates to a URL as a link does. */
-export function navigate(address: string): void {
+/** Whether a parameter of a URL is the cursor of a list: `after`, or on a page with several lists a name such as `outputsAfter`. */
+export function isCursor(name: string): boolean {
+  return name === 'after' || name.endsWith('After')
+}
+
+/** Navigates to a URL as a link does, to its top unless `scroll` is set. */
+export function navigate(address: string, scroll = 0): void {
   const url = new URL(address, document.baseURI)
-  const next = placeOf(url, 0)
+  const next = placeOf(url, scroll)
   if (next === undefined) {
     location.assign(url)
     return
@@ -68,7 +72,7 @@ export function startRouter(): void {
     if (link === null || link.target !== '' || link.hasAttribute('download')) return
     if (placeOf(new URL(link.href), 0) === undefined) return
     event.preventDefault()
-    navigate(link.href)
+    navigate(link.href, link.dataset.keepsScroll === undefined ? 0 : scrollY)
   })
 }
 

@@ -236,6 +236,32 @@ async function startPrefixProxy(target: string, prefix: string): Promise<Server>
   return proxy
 }
 
+test('each list of a page has further pages', async () => {
+  const { url } = started.world.gateway
+  const { data } = await graphql(url, `{ milestones(first: 100) { nodes { index updateCount } } }`)
+  const byUpdates = (one: { updateCount: number }) => one.updateCount > 20
+  const milestone = present(data.milestones.nodes.find(byUpdates), 'a milestone with two pages')
+  const tab = await openTab(browser, url, { width: 1280 })
+  await tab.page.goto(`${url}/milestone/${milestone.index}`)
+  const list = 'section[aria-label="Updates"]'
+  const rows = () =>
+    tab.page.$$eval(`${list} [data-row]`, (all) => all.map((one) => one.textContent))
+  await tab.page.waitForSelector('.link-live')
+  const first = await rows()
+  expect(first).toHaveLength(20)
+  await tab.page.click(`${list} .paging a`)
+  await tab.page.waitForFunction(`location.search.startsWith('?updatesAfter=')`)
+  await until(async () => (await rows()).length === Math.min(20, milestone.updateCount - 20), {
+    what: 'the second page',
+  })
+  expect(await rows()).not.toContain(first[0])
+  await tab.page.goBack()
+  await until(async () => (await rows()).length === 20, { what: 'the first page' })
+  expect(await rows()).toEqual(first)
+  expect(tab.problems).toEqual([])
+  await tab.close()
+})
+
 test('the query of a page opens in GraphiQL with its variables and runs', async () => {
   const { url } = started.world.gateway
   const tab = await openTab(browser, url, looks[0] as Look)

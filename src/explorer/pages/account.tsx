@@ -10,6 +10,7 @@ import { History } from '../parts/history.tsx'
 import { PlainId } from '../parts/id.tsx'
 import { MetadataSection } from '../parts/metadata.tsx'
 import { Epochs, Slot } from '../parts/moments.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { supplyColumns } from '../parts/supply.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { AmountFact, IdFact } from '../parts/value-facts.tsx'
@@ -64,7 +65,9 @@ function AccountPage({
       </Facts>
       <Keys of={account} />
       {account.foundryCounter > 0 && (
-        <TableSection of={foundryTable} rows={account.foundries.nodes} />
+        <TableSection of={foundryTable} rows={account.foundries.nodes}>
+          <Paging place={place} next={nextOf(account.foundries)} by="foundriesAfter" />
+        </TableSection>
       )}
       <MetadataSection of={account.immutableMetadata} />
       <Blocks of={account} />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { type AddressPageData, document } from '../../generated/explorer/address.ts'
 import { addressOf } from '../base.ts'
 import { BalanceChart } from '../charts/balance-chart.tsx'
@@ -10,12 +11,12 @@ import { Change } from '../parts/change.tsx'
 import { amountColumn, idColumn, idTable, timeColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
-import { nextOf, Paging } from '../parts/paging.tsx'
+import { nextOf, type Paged, Paging } from '../parts/paging.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { CountFact } from '../parts/value-facts.tsx'
-import { afterIn, type Place } from '../router.ts'
+import { cursorsIn, type Place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import '../styles/details.css'
@@ -29,7 +30,7 @@ type Unspent = Address['unspentOutputs']['nodes'][number]
 const words = texts.address
 
 export const page = objectPage(document, 'address', AddressPage, {
-  variables: (place) => ({ address: place.parameters.address ?? '', ...afterIn(place) }),
+  variables: (place) => ({ address: place.parameters.address ?? '', ...cursorsIn(place) }),
   title: ({ parameters }) => words.title(shortened(parameters.address ?? '')),
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.address ?? '' }),
 })
@@ -41,58 +42,87 @@ function AddressPage({ of: address, place }: ObjectViewProps<AddressPageData, 'a
       <PlainId id={address.bech32} isSigned />
       <BalanceBar of={address.balance} />
       <QrCode text={address.bech32} />
-      <AddressFacts of={address} />
+      <AddressFacts of={address} place={place} />
       <Updates of={address} place={place} />
-      <TableSection of={unspentTable} rows={address.unspentOutputs.nodes} isLive />
+      <TableSection of={unspentTable} rows={address.unspentOutputs.nodes} isLive>
+        <Paging place={place} next={nextOf(address.unspentOutputs)} by="outputsAfter" />
+      </TableSection>
     </>
   )
 }
 
-function AddressFacts({ of: address }: { readonly of: Address }) {
-  return (
-    <Facts>
-      <Fact name={words.kindOf}>{texts.addressKind[address.kind] ?? address.kind}</Fact>
-      <CountFact name={words.outputs} value={address.balance.outputCount} />
-      <Fact name={words.tokens}>
-        {address.nativeTokens.nodes.length > 0 && <TokenList of={address.nativeTokens.nodes} />}
-      </Fact>
-      <Fact name={words.nfts}>
-        {address.nfts.nodes.length > 0 && (
-          <ul>
-            {address.nfts.nodes.map(({ nftId }) => (
-              <li key={nftId}>
-                <Id of="nft" id={nftId} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Fact>
-      <Fact name={detailTexts.address.chain}>
-        {address.chain !== null && <ChainId of={address.chain} />}
-      </Fact>
-      <Fact name={detailTexts.address.foundries}>
-        {address.foundries.nodes.length > 0 && (
-          <TokenList
-            of={address.foundries.nodes.map(({ tokenId, circulatingSupply }) => ({
-              tokenId,
-              total: circulatingSupply,
-            }))}
-          />
-        )}
-      </Fact>
-      <Fact name={detailTexts.address.delegations}>
-        {address.delegations.nodes.length > 0 && <Delegations of={address.delegations.nodes} />}
-      </Fact>
-    </Facts>
-  )
-}
-
-interface UpdatesProps {
+interface AddressPartProps {
   readonly of: Address
   readonly place: Place
 }
 
-function Updates({ of: { bech32, updates, balanceHistory }, place }: UpdatesProps) {
+function AddressFacts({ of: address, place }: AddressPartProps) {
+  const { nativeTokens, nfts, foundries, delegations } = address
+  return (
+    <Facts>
+      <Fact name={words.kindOf}>{texts.addressKind[address.kind] ?? address.kind}</Fact>
+      <CountFact name={words.outputs} value={address.balance.outputCount} />
+      <PagedFact name={words.tokens} of={nativeTokens} place={place} by="tokensAfter">
+        <TokenList of={nativeTokens.nodes} />
+      </PagedFact>
+      <PagedFact name={words.nfts} of={nfts} place={place} by="nftsAfter">
+        <ul>
+          {nfts.nodes.map(({ nftId }) => (
+            <li key={nftId}>
+              <Id of="nft" id={nftId} />
+            </li>
+          ))}
+        </ul>
+      </PagedFact>
+      <Fact name={detailTexts.address.chain}>
+        {address.chain !== null && <ChainId of={address.chain} />}
+      </Fact>
+      <PagedFact
+        name={detailTexts.address.foundries}
+        of={foundries}
+        place={place}
+        by="foundriesAfter"
+      >
+        <TokenList
+          of={foundries.nodes.map(({ tokenId, circulatingSupply }) => ({
+            tokenId,
+            total: circulatingSupply,
+          }))}
+        />
+      </PagedFact>
+      <PagedFact
+        name={detailTexts.address.delegations}
+        of={delegations}
+        place={place}
+        by="delegationsAfter"
+      >
+        <Delegations of={delegations.nodes} />
+      </PagedFact>
+    </Facts>
+  )
+}
+
+interface PagedFactProps {
+  readonly name: string
+  readonly of: Paged & { readonly nodes: readonly object[] }
+  readonly place: Place
+  /** Name of the cursor in the URL. */
+  readonly by: string
+  readonly children: ComponentChildren
+}
+
+/** A fact that is a list, with links to its other pages; not rendered if the list is empty. */
+function PagedFact({ name, of: list, place, by, children }: PagedFactProps) {
+  if (list.nodes.length === 0 && !place.query.has(by)) return null
+  return (
+    <Fact name={name}>
+      {children}
+      <Paging place={place} next={nextOf(list)} by={by} />
+    </Fact>
+  )
+}
+
+function Updates({ of: { bech32, updates, balanceHistory }, place }: AddressPartProps) {
   return (
     <TableSection
       of={updateTable}
@@ -110,7 +140,7 @@ function Updates({ of: { bech32, updates, balanceHistory }, place }: UpdatesProp
       }
       above={balanceHistory !== null && <BalanceChart of={balanceHistory} />}
     >
-      <Paging place={place} next={updates && nextOf(updates.pageInfo)} />
+      <Paging place={place} next={nextOf(updates)} />
     </TableSection>
   )
 }

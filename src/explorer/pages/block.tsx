@@ -7,6 +7,7 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { MilestoneLink } from '../parts/milestone-link.tsx'
 import { ObjectHeading } from '../parts/object-heading.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { State } from '../parts/state.tsx'
 import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
@@ -28,7 +29,7 @@ export const page = objectPage(document, 'block', BlockPage, {
   live: () => 'MILESTONES',
 })
 
-function BlockPage({ of: block }: ObjectViewProps<BlockPageData, 'block'>) {
+function BlockPage({ of: block, place }: ObjectViewProps<BlockPageData, 'block'>) {
   return (
     <>
       <ObjectHeading title={words.heading} id={block.blockId}>
@@ -37,7 +38,9 @@ function BlockPage({ of: block }: ObjectViewProps<BlockPageData, 'block'>) {
       <BlockFacts of={block} />
       <div class="columns columns-even">
         <TableSection of={parentTable} rows={block.parents} />
-        <TableSection of={childTable} rows={block.children?.nodes} isLive />
+        <TableSection of={childTable} rows={block.children?.nodes} isLive>
+          <Paging place={place} next={nextOf(block.children)} by="childrenAfter" />
+        </TableSection>
       </div>
       <ByteTree fields={block.fields} bytes={block.bytes} />
     </>

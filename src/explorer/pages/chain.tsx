@@ -4,7 +4,7 @@ import { RecordFacts, Versions } from '../parts/chain-record.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { Id, PlainId } from '../parts/id.tsx'
 import { Paging } from '../parts/paging.tsx'
-import { afterIn } from '../router.ts'
+import { cursorsIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a chain record: its access nodes, and all versions with their author and time. */
@@ -15,7 +15,7 @@ const words = chainTexts.record
 
 export const page = objectPage(document, 'chainRecord', ChainPage, {
   ...byId(words),
-  variables: (place) => ({ chainId: place.parameters.id ?? '', ...afterIn(place) }),
+  variables: (place) => ({ chainId: place.parameters.id ?? '', ...cursorsIn(place) }),
   live: () => 'MILESTONES',
 })
 

@@ -6,13 +6,14 @@ import { Change } from '../parts/change.tsx'
 import { amountColumn, idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { PlainId } from '../parts/id.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { Parties } from '../parts/parties.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'
 import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { FullTime } from '../parts/time.tsx'
 import { CountFact } from '../parts/value-facts.tsx'
-import { linkTo } from '../router.ts'
+import { cursorsIn, linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 
 /** The page of a milestone: its blocks, transactions and ledger updates. */
@@ -25,7 +26,7 @@ type Update = NonNullable<Milestone['updates']>['nodes'][number]
 const words = texts.milestone
 
 export const page = objectPage(document, 'milestone', MilestonePage, {
-  variables: ({ parameters }) => ({ index: Number(parameters.index) }),
+  variables: (place) => ({ ...cursorsIn(place), index: Number(place.parameters.index) }),
   title: ({ parameters }) => words.title(grouped(parameters.index ?? '')),
   target: ({ parameters }) => ({ kind: words.kind, id: parameters.index ?? '' }),
   notYet: ({ parameters }) => (isAhead(parameters.index) ? <NotYet /> : undefined),
@@ -52,7 +53,8 @@ function NotYet() {
   )
 }
 
-function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'milestone'>) {
+function MilestonePage({ of: milestone, place }: ObjectViewProps<MilestonePageData, 'milestone'>) {
+  const { transactions, updates, blocks } = milestone
   return (
     <>
       <StepsHeading
@@ -75,9 +77,15 @@ function MilestonePage({ of: milestone }: ObjectViewProps<MilestonePageData, 'mi
           {grouped(milestone.commitment.referenceManaCost)} {words.manaPerWork}
         </Fact>
       </Facts>
-      <TableSection of={transactionTable} rows={milestone.transactions?.nodes} />
-      <TableSection of={updateTable} rows={milestone.updates?.nodes} />
-      <TableSection of={blockTable} rows={milestone.blocks?.nodes} />
+      <TableSection of={transactionTable} rows={transactions?.nodes}>
+        <Paging place={place} next={nextOf(transactions)} by="transactionsAfter" />
+      </TableSection>
+      <TableSection of={updateTable} rows={updates?.nodes}>
+        <Paging place={place} next={nextOf(updates)} by="updatesAfter" />
+      </TableSection>
+      <TableSection of={blockTable} rows={blocks?.nodes}>
+        <Paging place={place} next={nextOf(blocks)} by="blocksAfter" />
+      </TableSection>
     </>
   )
 }

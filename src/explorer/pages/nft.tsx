@@ -48,7 +48,7 @@ function NftPage({ of: nft, place }: ObjectViewProps<NftPageData, 'nft'>) {
           <span class="muted">{chainTexts.history.inAll(grouped(nft.history.totalCount))}</span>
         }
       >
-        <Paging place={place} next={nextOf(nft.history.pageInfo)} />
+        <Paging place={place} next={nextOf(nft.history)} />
       </TableSection>
     </>
   )

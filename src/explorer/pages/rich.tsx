@@ -7,7 +7,7 @@ import { Percent } from '../parts/shares.tsx'
 import type { TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { AmountFact, CountFact } from '../parts/value-facts.tsx'
-import { afterIn } from '../router.ts'
+import { cursorsIn } from '../router.ts'
 import { texts } from '../texts.ts'
 import { toolTexts } from '../texts-tools.ts'
 import { toolPage } from '../tool-page.tsx'
@@ -21,7 +21,7 @@ const words = toolTexts.rich
 
 export const page = toolPage(document, RichPage, {
   title: words.title,
-  variables: afterIn,
+  variables: cursorsIn,
 })
 
 function RichPage({ data, place }: PageViewProps<RichPageData>) {
@@ -39,7 +39,7 @@ function RichPage({ data, place }: PageViewProps<RichPageData>) {
         rows={addresses?.nodes}
         isLive={!place.query.has('after')}
       >
-        <Paging place={place} next={addresses && nextOf(addresses.pageInfo)} />
+        <Paging place={place} next={nextOf(addresses)} />
       </TableSection>
     </>
   )

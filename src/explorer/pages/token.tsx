@@ -63,7 +63,7 @@ function TokenPage({ of: token, place }: ObjectViewProps<TokenPageData, 'token'>
         isLive
         above={!place.query.has('after') && <Shares of={rows.map(({ share }) => share)} />}
       >
-        <Paging place={place} next={nextOf(token.holders.pageInfo)} />
+        <Paging place={place} next={nextOf(token.holders)} />
       </TableSection>
       <MetadataSection of={token.immutableMetadata} />
     </>

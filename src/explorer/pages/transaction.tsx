@@ -14,6 +14,7 @@ import { Id } from '../parts/id.tsx'
 import { outputIdOf } from '../parts/input-id.ts'
 import { MilestoneLink } from '../parts/milestone-link.tsx'
 import { ObjectHeading } from '../parts/object-heading.tsx'
+import { nextOf, Paging } from '../parts/paging.tsx'
 import { gain, movedBy } from '../parts/parties.tsx'
 import { Rules } from '../parts/rules.tsx'
 import { State } from '../parts/state.tsx'
@@ -41,7 +42,10 @@ export const page = objectPage(document, 'transaction', TransactionPage, {
       : 'MILESTONES',
 })
 
-function TransactionPage({ of: transaction }: ObjectViewProps<TransactionPageData, 'transaction'>) {
+function TransactionPage({
+  of: transaction,
+  place,
+}: ObjectViewProps<TransactionPageData, 'transaction'>) {
   const { failure, bytes, fields, examination } = transaction
   return (
     <>
@@ -63,7 +67,9 @@ function TransactionPage({ of: transaction }: ObjectViewProps<TransactionPageDat
         </Section>
       )}
       {transaction.inputs.length > 0 && <Unlocks of={transaction} />}
-      <TableSection of={carrierTable} rows={transaction.carriers?.nodes} />
+      <TableSection of={carrierTable} rows={transaction.carriers?.nodes}>
+        <Paging place={place} next={nextOf(transaction.carriers)} by="blocksAfter" />
+      </TableSection>
       {fields !== null && bytes !== null && <ByteTree fields={fields} bytes={bytes} />}
     </>
   )

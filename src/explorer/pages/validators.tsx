@@ -13,7 +13,7 @@ import { StepsHeading } from '../parts/steps-heading.tsx'
 import type { Column, TableDefinition } from '../parts/table.tsx'
 import { TableSection } from '../parts/table-section.tsx'
 import { AmountFact } from '../parts/value-facts.tsx'
-import { afterIn, linkTo } from '../router.ts'
+import { cursorsIn, linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The page of an epoch: its committee with blocks and rewards, the next committee, and all validators. */
@@ -28,7 +28,7 @@ const words = chainTexts.validators
 export const page = objectPage(document, 'epoch', ValidatorsPage, {
   variables: (place) => ({
     ...(place.parameters.index !== undefined && { index: indexIn(place.parameters.index) }),
-    ...afterIn(place),
+    ...cursorsIn(place),
   }),
   title: ({ parameters }) =>
     parameters.index === undefined ? words.heading : words.epoch(grouped(parameters.index)),
@@ -54,7 +54,7 @@ function ValidatorsPage({ of: epoch, data, place }: ObjectViewProps<ValidatorsPa
       )}
       {isNewest && (
         <TableSection of={validatorTable} rows={validators?.nodes} isLive>
-          <Paging place={place} next={validators && nextOf(validators.pageInfo)} />
+          <Paging place={place} next={nextOf(validators)} />
         </TableSection>
       )}
     </>

@@ -1,33 +1,53 @@
-import { linkTo, type Place } from '../router.ts'
+import { isCursor, linkTo, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 
-/** Links to the other pages of a list, by `?after=CURSOR`. */
+/** Links to the other pages of a list, which a cursor in the URL selects, such as `?after=CURSOR`. */
 
 interface PagingProps {
   readonly place: Place
   /** Cursor of the next page; not set on the last page. */
   readonly next: string | null | undefined
+  /** Name of the cursor in the URL; `after` by default. With another name the page has several lists, and keeps its scroll position. */
+  readonly by?: string
 }
 
-export function Paging({ place, next }: PagingProps) {
-  const { after, ...others } = Object.fromEntries(place.query)
-  const to = (query: Readonly<Record<string, string>>) =>
-    linkTo(place.name, place.parameters, query)
+export function Paging({ place, next, by = 'after' }: PagingProps) {
+  const { [by]: after, ...others } = Object.fromEntries(place.query)
+  const link = (label: string, query: Readonly<Record<string, string>>) => (
+    <a
+      href={linkTo(place.name, place.parameters, query)}
+      data-keeps-scroll={by !== 'after' || undefined}
+    >
+      {label}
+    </a>
+  )
   if (after === undefined && next == null) return null
   return (
     <p class="steps paging">
-      {after !== undefined && <a href={to(others)}>{chainTexts.first}</a>}
-      {next != null && <a href={to({ ...others, after: next })}>{chainTexts.more}</a>}
+      {after !== undefined && link(chainTexts.first, others)}
+      {next != null && link(chainTexts.more, { ...others, [by]: next })}
     </p>
   )
 }
 
-/** The cursor of the next page of a connection. */
-export function nextOf(pageInfo: {
-  readonly hasNextPage: boolean
-  readonly endCursor: string | null
-}): string | null {
-  return pageInfo.hasNextPage ? pageInfo.endCursor : null
+/** A link to the first page of every list of a place. */
+export function FirstPage({ place }: { readonly place: Place }) {
+  const filters = Object.fromEntries([...place.query].filter(([name]) => !isCursor(name)))
+  return (
+    <p class="steps paging">
+      <a href={linkTo(place.name, place.parameters, filters)}>{chainTexts.first}</a>
+    </p>
+  )
+}
+
+/** A connection as far as it tells whether it has another page. */
+export interface Paged {
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** The cursor of the next page of a connection, which is not set if the gateway does not have this data. */
+export function nextOf(connection: Paged | null | undefined): string | null {
+  return connection?.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null
 }
 
 interface ChoiceProps {
