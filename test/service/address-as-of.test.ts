@@ -8,11 +8,11 @@ import { databases, useStore } from '../support/databases.ts'
 import { askSchema } from '../support/graphql.ts'
 import { addresses, openLogStore, outputIdOf } from '../support/log-store.ts'
 import { foundRandomLedger, minCommittableAge } from '../support/random-ledger.ts'
-import { randomAccounts, randomAddresses } from '../support/random-outputs.ts'
+import { randomOwners } from '../support/random-outputs.ts'
 
 /** Compares the holdings of addresses at former milestones with a computation from all outputs. */
 
-const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
+const keys = randomOwners.map(addressKey)
 const parameters = { ...developmentParameters(0), minCommittableAge }
 const { signal } = new AbortController()
 

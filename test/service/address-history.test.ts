@@ -12,14 +12,14 @@ import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { historyOf } from '../support/history-model.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createRandom } from '../support/random.ts'
-import { randomAccounts, randomAddresses } from '../support/random-outputs.ts'
+import { randomOwners } from '../support/random-outputs.ts'
 
 const parameters = {
   ...developmentParameters(1_700_000_000),
   slotDurationInSeconds: 10,
   slotsPerEpochExponent: 3,
 }
-const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
+const keys = randomOwners.map(addressKey)
 const [someone = '0x'] = keys
 
 const everything = { from: undefined, to: undefined, cursor: undefined }

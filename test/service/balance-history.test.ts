@@ -14,7 +14,7 @@ import { foundActivityLedger } from '../support/activity-model.ts'
 import { balancesAt } from '../support/balance-model.ts'
 import { databases, useStore } from '../support/databases.ts'
 import { createRandom } from '../support/random.ts'
-import { randomAccounts, randomAddresses } from '../support/random-outputs.ts'
+import { randomOwners } from '../support/random-outputs.ts'
 import { runs } from '../support/runs.ts'
 
 const parameters = {
@@ -23,7 +23,7 @@ const parameters = {
   slotsPerEpochExponent: 3,
 }
 const { genesisSlot, minCommittableAge } = parameters
-const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
+const keys = randomOwners.map(addressKey)
 const [someone = '0x'] = keys
 
 function read(store: Store, question: Partial<BalanceHistoryRequest>) {

@@ -8,10 +8,10 @@ import {
   minCommittableAge,
   type RandomLedger,
 } from '../support/random-ledger.ts'
-import { randomAccounts, randomAddresses } from '../support/random-outputs.ts'
+import { randomOwners } from '../support/random-outputs.ts'
 import { allTokens } from '../support/store-rows.ts'
 
-const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
+const keys = randomOwners.map(addressKey)
 
 describe.each(databases)('balances on $name', ({ create }) => {
   const use = useStore(create)

@@ -34,9 +34,9 @@ import {
   minCommittableAge,
   type RandomLedger,
 } from '../support/random-ledger.ts'
-import { randomAccounts, randomAddresses, randomTokens } from '../support/random-outputs.ts'
+import { randomOwners, randomTokens } from '../support/random-outputs.ts'
 
-const keys = [...randomAddresses, ...randomAccounts].map(addressKey)
+const keys = randomOwners.map(addressKey)
 
 describe.each(databases)('unspent outputs on $name', ({ create }) => {
   const use = useStore(create)
@@ -51,7 +51,7 @@ describe.each(databases)('unspent outputs on $name', ({ create }) => {
         await ledger.book()
         await ledger.commit()
         await ledger.book()
-        for (let n = 0; n < 8; n++) {
+        for (let n = 0; n < 10; n++) {
           const filter = randomFilter(random, ledger)
           const expected = matching(ledger, filter).map(({ outputId }) => outputId)
           expect(await allPages(use.store, filter, random.between(1, 4))).toEqual(expected)

@@ -1,4 +1,12 @@
-import type { AccountAddress, Address, Ed25519Address } from '../../src/protocol/addresses.ts'
+import { present } from '../../src/lib/assert.ts'
+import type {
+  AccountAddress,
+  Address,
+  Ed25519Address,
+  MultiAddress,
+  RestrictedAddress,
+} from '../../src/protocol/addresses.ts'
+import { addressKey } from '../../src/protocol/ids.ts'
 import type { BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import type { AccountId, AnchorId, FoundryId, SlotIndex } from '../../src/protocol/primitives.ts'
 import type { Random } from './random.ts'
@@ -17,6 +25,22 @@ export const randomAccounts: readonly AccountAddress[] = [0, 1].map((n) => ({
   type: 8,
   accountId: testId('AccountId', 32, 200 + n),
 }))
+
+/** Addresses of all other kinds that may own an output. The last is one of the longest addresses. Members are owners themselves. */
+const otherAddresses: readonly Address[] = [
+  { type: 16, nftId: testId('NftId', 32, 300) },
+  { type: 24, anchorId: testId('AnchorId', 32, 301) },
+  multiAddress([...randomAddresses.slice(2), ...randomAccounts.slice(1)]),
+  restricted(present(randomAddresses[1], 'an address')),
+  restricted(multiAddress(membersWith(randomAddresses.slice(3)))),
+]
+
+/** All owners of random outputs. */
+export const randomOwners: readonly Address[] = [
+  ...randomAddresses,
+  ...randomAccounts,
+  ...otherAddresses,
+]
 
 /** The native tokens of random outputs. */
 export const randomTokens: readonly FoundryId[] = [0, 1].map((n) => testId('FoundryId', 38, n))
@@ -122,7 +146,31 @@ function tokens(random: Random) {
 }
 
 function anyAddress(random: Random): Address {
-  return pick<Address>(random, random.between(0, 9) === 0 ? randomAccounts : randomAddresses)
+  const kind = random.between(0, 9)
+  return pick<Address>(
+    random,
+    kind === 0 ? randomAccounts : kind === 1 ? otherAddresses : randomAddresses,
+  )
+}
+
+/** The address of members with one vote each, of which any may unlock it. */
+function multiAddress(members: readonly (Ed25519Address | AccountAddress)[]): MultiAddress {
+  const sorted = members.toSorted((a, b) => (addressKey(a) < addressKey(b) ? -1 : 1))
+  return { type: 40, addresses: sorted.map((address) => ({ address, weight: 1 })), threshold: 1 }
+}
+
+/** As many members as a multi address may have, among them the given ones. */
+function membersWith(given: readonly Ed25519Address[]): readonly Ed25519Address[] {
+  const others = Array.from({ length: 10 - given.length }, (_, n) => ({
+    type: 0 as const,
+    pubKeyHash: testId('Address', 32, 400 + n),
+  }))
+  return [...given, ...others]
+}
+
+/** Restricts an address to all kinds of outputs. The official client rejects an output that its address does not accept. */
+function restricted(address: RestrictedAddress['address']): RestrictedAddress {
+  return { type: 48, address, allowedCapabilities: '0xff01' }
 }
 
 function pick<T>(random: Random, list: readonly T[]): T {

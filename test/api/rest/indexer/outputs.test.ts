@@ -11,9 +11,9 @@ import { startFromGenesis } from '../../../support/genesis-gateway.ts'
 import { parsed } from '../../../support/parsed.ts'
 import { createRandom } from '../../../support/random.ts'
 import {
-  randomAccounts,
   randomAddresses,
   randomOutput,
+  randomOwners,
   randomTokens,
 } from '../../../support/random-outputs.ts'
 import { rest, restJson } from '../../../support/rest.ts'
@@ -60,8 +60,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const addresses: readonly Address[] = [...randomAddresses, ...randomAccounts]
-
 function text(address: Address): string {
   return encodeBech32('tst', hexToBytes(addressKey(address)))
 }
@@ -88,7 +86,7 @@ type Matches = (output: Output) => boolean
 
 /** Yields every filter with a value, and its simplest implementation. */
 function* filters(): Generator<readonly [string, string, Matches]> {
-  for (const address of addresses) {
+  for (const address of randomOwners) {
     const key: Hex = addressKey(address)
     const at =
       (...types: number[]) =>
