@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { Header } from './frame/header.tsx'
 import { KeyboardHelp } from './frame/keyboard.tsx'
 import { SlotStrip } from './frame/slot-strip.tsx'
@@ -50,11 +50,19 @@ const isUnloaded = signal(false)
 function reloadWhenLive(): void {
   effect(() => {
     if (!isUnloaded.value || link.value.state !== 'live') return
-    const lastMs = Number(sessionStorage.getItem(reloadedAt) ?? 0)
-    if (Date.now() - lastMs < 60_000) return
-    sessionStorage.setItem(reloadedAt, String(Date.now()))
-    location.reload()
+    if (mayReload()) location.reload()
   })
+}
+
+/** Whether the last reload was more than a minute ago. If the browser blocks the storage, the user reloads the page. */
+function mayReload(): boolean {
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(reloadedAt) ?? 0) < 60_000) return false
+    sessionStorage.setItem(reloadedAt, String(Date.now()))
+    return true
+  } catch {
+    return false
+  }
 }
 
 const reloadedAt = 'reloaded-at'
@@ -94,8 +102,14 @@ function PageContent({ page }: { readonly page: OpenPage }) {
   useEffect(() => {
     document.title = `${title} · ${texts.product}`
   }, [title])
+  const { scroll } = page.place
+  const isLoading = page.isLoading()
+  useLayoutEffect(() => scrollTo(0, scroll), [page])
+  useLayoutEffect(() => {
+    // A page that was left has its former length only when its answer has arrived.
+    if (!isLoading && scroll > 0) scrollTo(0, scroll)
+  }, [isLoading])
   useEffect(() => {
-    scrollTo(0, page.place.scroll)
     // The link that was followed is gone with its page, so the focus moves to the start of the new page.
     if (page.place.visit > 1)
       document.querySelector<HTMLElement>('#page')?.focus({ preventScroll: true })

@@ -49,6 +49,8 @@ export interface OpenPage {
   readonly title: Signal<string>
   /** URL of GraphiQL with the document and its variables. */
   readonly queryAddress: string | undefined
+  /** Whether no answer has arrived. */
+  readonly isLoading: () => boolean
   readonly render: () => ComponentChildren
   readonly close: () => void
 }
@@ -154,6 +156,7 @@ function openPage<Data, Variables extends object>(
     place,
     title,
     queryAddress: editorAddress(text, variables),
+    isLoading: () => state.value.name === 'LOADING',
     render: () => contentOf(definition, { place, shown: state.value, retry: requests.request }),
     close: () => {
       closing.abort()

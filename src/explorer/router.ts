@@ -17,8 +17,14 @@ export interface Place extends PagePlace {
 
 let visits = 0
 
+/** The identifier of the current entry of the browser's history. */
+let entry: number = history.state?.entry ?? newEntry()
+
+/** Scroll positions in pixels of the entries that were left by back or forward. */
+const leftAt = new Map<number, number>()
+
 /** The current place; `undefined` if the explorer has no such page. */
-export const place = signal(placeOf(new URL(location.href), 0))
+export const place = signal(placeOf(new URL(location.href), history.state?.scroll ?? 0))
 
 /** The path of a page below the root. */
 export function pathOf(name: PageName, parameters: Readonly<Record<string, string>> = {}): string {
@@ -54,15 +60,20 @@ export function navigate(address: string, scroll = 0): void {
     return
   }
   rememberScroll()
-  history.pushState({}, '', url)
+  entry = newEntry()
+  history.pushState({ entry }, '', url)
   place.value = next
 }
 
 /** Handles clicks on links to pages of the explorer, and back and forward. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual'
+  rememberScroll()
   addEventListener('popstate', ({ state }) => {
-    place.value = placeOf(new URL(location.href), state?.scroll ?? 0)
+    // The browser has already left the former entry, so its state can no longer be changed.
+    leftAt.set(entry, scrollY)
+    entry = state?.entry ?? newEntry()
+    place.value = placeOf(new URL(location.href), leftAt.get(entry) ?? state?.scroll ?? 0)
   })
   addEventListener('pagehide', rememberScroll)
   document.addEventListener('click', (event) => {
@@ -77,7 +88,13 @@ export function startRouter(): void {
 }
 
 function rememberScroll(): void {
-  history.replaceState({ scroll: scrollY }, '')
+  leftAt.delete(entry)
+  history.replaceState({ entry, scroll: scrollY }, '')
+}
+
+/** An identifier of a new entry of the browser's history, which no entry from before a reload has. */
+function newEntry(): number {
+  return Math.random()
 }
 
 function placeOf(url: URL, scroll: number): Place | undefined {

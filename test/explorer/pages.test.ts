@@ -255,9 +255,16 @@ test('each list of a page has further pages', async () => {
     what: 'the second page',
   })
   expect(await rows()).not.toContain(first[0])
+  const scroll = () => tab.page.evaluate('scrollY')
+  // The reader is still where the list is, also after back and forward.
+  const left = await scroll()
+  expect(left).toBeGreaterThan(0)
   await tab.page.goBack()
   await until(async () => (await rows()).length === 20, { what: 'the first page' })
   expect(await rows()).toEqual(first)
+  await tab.page.goForward()
+  await until(async () => !(await rows()).includes(first[0] ?? ''), { what: 'the second page' })
+  await until(async () => (await scroll()) === left, { what: 'the former position' })
   expect(tab.problems).toEqual([])
   await tab.close()
 })

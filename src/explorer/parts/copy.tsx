@@ -52,12 +52,12 @@ function confirm(button: Element): void {
   }, confirmedMs)
 }
 
-/** Copies a text. The clipboard API exists only on secure origins; elsewhere the deprecated command is used. */
+/** Copies a text, by the deprecated command where the clipboard API does not exist (insecure origins) or is not allowed. */
 async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) {
+  try {
     await navigator.clipboard.writeText(text)
     return
-  }
+  } catch {}
   const area = document.createElement('textarea')
   area.value = text
   document.body.append(area)
