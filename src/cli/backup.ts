@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
-import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { parseSigning } from '../config.ts'
 import type { Flags } from '../lib/flags.ts'
 import { readSettings } from '../read-settings.ts'
@@ -11,6 +11,7 @@ import { databaseAddress, databaseLocation } from '../store/url.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { backupDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
+import { writeWholeFile } from './whole-file.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 import { endFile, writeExport } from './write-export.ts'
 
@@ -32,7 +33,7 @@ interface FileCall extends DatabaseCall {
   readonly path: string
 }
 
-/** Writes the backup to a temporary file and renames it when it is complete and on disk; returns a message if that fails. */
+/** Writes the backup; returns a message if that fails. */
 async function writeBackup(process: ProcessIo, call: FileCall): Promise<string | undefined> {
   const { path, values } = call
   const exists = await stat(path).then(
@@ -40,21 +41,7 @@ async function writeBackup(process: ProcessIo, call: FileCall): Promise<string |
     () => false,
   )
   if (exists && !values.has('force')) return `${path} already exists; --force replaces it`
-  // SQLite would not say which of its two files it cannot open.
-  await access(dirname(path), constants.W_OK)
-  const part = `${path}.part`
-  // A backup that was killed may have left this file.
-  await rm(part, { force: true })
-  try {
-    const problem = await writePart(process, call, part)
-    if (problem !== undefined) return problem
-    await syncToDisk(part)
-    await rename(part, path)
-    await syncToDisk(dirname(path))
-    return undefined
-  } finally {
-    await rm(part, { force: true })
-  }
+  return writeWholeFile(path, (part) => writePart(process, call, part))
 }
 
 function writePart(
@@ -101,12 +88,6 @@ const messages = {
   NOTHING_TO_EXPORT: (url: string) => `there is no ledger in ${databaseLocation(url)}`,
   EXPORT_INTERRUPTED: () => 'interrupted; no backup was written',
 } as const
-
-/** Waits until a file, or the directory entries of a folder, survive a power loss. */
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  await handle.sync().finally(() => handle.close())
-}
 
 async function report(process: ProcessIo, { path, url, values, print }: FileCall): Promise<void> {
   const { size: bytes } = await stat(path)

@@ -1,11 +1,12 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stdout } from 'node:process'
+import type { Writable } from 'node:stream'
 import type { Database } from '../store/database.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { exportDeclaration } from './declarations/ledger.ts'
 import { createProgress, summary } from './progress.ts'
+import { writeWholeFile } from './whole-file.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 import { endFile, writeExport } from './write-export.ts'
 
@@ -27,24 +28,30 @@ async function exportFrom(
   database: Database,
 ): Promise<string | undefined> {
   const path = filePath(call)
-  if (path !== undefined && existsSync(path)) return `${path} already exists`
-  const out = path === undefined ? stdout : createWriteStream(path, { flags: 'wx' })
   // On a terminal, a progress bar between the lines of the export would disturb it.
   const isShown = path !== undefined || !process.isTerminal
   const progressColumns = isShown ? process.progressColumns : undefined
   const progress = createProgress({ ...process, progressColumns }, 'export')
   const options = { signal: call.signal, onProgress: progress.show }
-  const moved = await writeExport(database, out, options).finally(progress.end)
-  if (path !== undefined) await endFile(out)
-  if (!moved.ok) {
-    // The beginning of an export is of no use, and the next export would not replace it.
-    if (path !== undefined) await rm(path)
-    return moved.error.code === 'NOTHING_TO_EXPORT'
-      ? 'the database holds no ledger'
-      : `interrupted; ${path === undefined ? 'the export is incomplete' : 'no export was written'}`
+  let rows = 0
+  const exportTo = async (out: Writable): Promise<string | undefined> => {
+    const moved = await writeExport(database, out, options).finally(progress.end)
+    if (moved.ok) {
+      rows = moved.value.rows
+      return undefined
+    }
+    if (moved.error.code === 'NOTHING_TO_EXPORT') return 'the database holds no ledger'
+    return `interrupted; ${path === undefined ? 'the export is incomplete' : 'no export was written'}`
   }
-  const { rows } = moved.value
-  if (path === undefined) return undefined
+  if (path === undefined) return exportTo(stdout)
+  if (existsSync(path)) return `${path} already exists`
+  const problem = await writeWholeFile(path, async (part) => {
+    const out = createWriteStream(part, { flags: 'wx' })
+    const problemOfRows = await exportTo(out)
+    await endFile(out)
+    return problemOfRows
+  })
+  if (problem !== undefined) return problem
   const file = resolve(path)
   call.print(`${file}: ${summary(rows, progress.end())}\n`, { file, rows })
   return undefined

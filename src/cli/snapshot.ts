@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { snapshotHead } from '../node/embedded/snapshot-head.ts'
 import { snapshotLines } from '../node/snapshot/read-snapshot.ts'
 import {
@@ -20,6 +20,7 @@ import type { Command, ProcessIo } from './command.ts'
 import { snapshotDeclaration } from './declarations/ledger.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { snapshotMessage } from './snapshot-message.ts'
+import { writeWholeFile } from './whole-file.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Writes and checks snapshots of a ledger. */
@@ -86,24 +87,18 @@ async function write(
     parameters,
   } as const
   if (existsSync(file)) return `${file} already exists`
-  const out = createWriteStream(file, { flags: 'wx' })
-  const broken = new Promise<never>((_, reject) => void out.once('error', reject))
-  const put = async (line: string) => {
-    if (!out.write(line)) await Promise.race([once(out, 'drain'), broken])
-  }
-  await Promise.race([once(out, 'open'), broken])
-  await put(`${first.text}\n`)
   const progress = createProgress(process, 'snapshot', 'lines')
-  try {
-    for await (const line of counting(snapshotLines(read, range), progress)) {
-      if (signal.aborted) return 'interrupted; the snapshot is incomplete'
-      await put(line)
-    }
-  } finally {
-    progress.end()
+  async function* lines() {
+    yield `${first.text}\n`
+    yield* counting(snapshotLines(read, range), progress)
   }
-  out.end()
-  await Promise.race([once(out, 'finish'), broken])
+  const problem = await writeWholeFile(file, async (part) => {
+    await pipeline(lines, createWriteStream(part, { flags: 'wx' }), { signal }).catch((error) => {
+      if (!signal.aborted) throw error
+    })
+    return signal.aborted ? 'interrupted; no snapshot was written' : undefined
+  }).finally(progress.end)
+  if (problem !== undefined) return problem
   print(`${resolve(file)} is a snapshot of slot ${slot}.\n`, { file: resolve(file), slot })
   return undefined
 }

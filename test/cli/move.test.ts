@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -83,6 +83,18 @@ describe('a ledger is moved by export and import', () => {
       'ledger-gateway import: interrupted; run the command again with the same export to continue\n',
     ])
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
+  })
+
+  test('and the file of an interrupted export does not exist', async () => {
+    const path = join(folder, 'stopped.export')
+    const stopped = Promise.resolve('SIGTERM' as const)
+    const env = { DATABASE_URL: from.url }
+    const cut = await runCommand(exportCommand, ['--file', path], { env, stopped })
+    expect([cut.code, cut.stderr]).toEqual([
+      1,
+      'ledger-gateway export: interrupted; no export was written\n',
+    ])
+    expect(readdirSync(folder).filter((name) => name.startsWith('stopped'))).toEqual([])
   })
 
   test('only with a complete export', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -251,6 +251,12 @@ describe.each(databases)('on $name', ({ create }) => {
   test('a file of the snapshot command is proved by itself, and a changed one is not', async () => {
     const path = join(folder, 'written')
     const env = { DATABASE_URL: node.databaseUrl }
+    const stopped = Promise.resolve('SIGTERM' as const)
+    expect(await runCommand(snapshot, ['write', path], { env, stopped })).toMatchObject({
+      code: 1,
+      stderr: 'ledger-gateway snapshot: interrupted; no snapshot was written\n',
+    })
+    expect(readdirSync(folder).filter((name) => name.startsWith('written'))).toEqual([])
     expect(await run(['write', path], env)).toMatchObject({ code: 0 })
     expect(await run(['check', path], env)).toMatchObject({
       code: 0,
