@@ -117,7 +117,7 @@ export function startMessage(error: StartError): string {
     case 'LEASE_HELD':
       return `another process (${error.holder}) writes this database; stop it first, or choose another database with --database`
     case 'START_INTERRUPTED':
-      return 'the start was interrupted while another process initialized the ledger'
+      return 'the start was interrupted before the ledger was initialized'
     case 'NETWORK_DIFFERS':
       return `the database holds the network "${error.found}", not "${error.expected}"`
     case 'LEDGER_KEPT_BY_OTHERS':

@@ -29,7 +29,7 @@ export interface EnterOptions<E> {
 /** Why a database could not be entered. */
 export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers | StartInterrupted
 
-/** The process had to stop while another process initialized the ledger. */
+/** The process had to stop before the ledger was initialized. */
 export interface StartInterrupted {
   readonly code: 'START_INTERRUPTED'
 }

@@ -51,24 +51,35 @@ export type UpstreamError = EnterError | InitializeError | BeginError | Snapshot
  */
 export async function openUpstream(
   deps: NodeDeps,
-  { urls, withProofs, genesis, snapshot, issuer }: UpstreamOptions,
+  options: UpstreamOptions,
 ): Promise<Result<LedgerSource, UpstreamError>> {
-  const nodes = openNodes({ urls, log: deps.log })
+  const { withProofs, issuer } = options
+  const { stopping, log } = deps
+  const nodes = openNodes({ urls: options.urls, log })
+  // Otherwise a process that has to stop would wait for nodes that do not respond.
+  stopping?.addEventListener('abort', nodes.close)
+  if (stopping?.aborted) nodes.close()
+  const entered = await enter(deps, nodes, options)
+  stopping?.removeEventListener('abort', nodes.close)
+  if (entered.ok) return ok(await followNodes({ deps, nodes, withProofs, issuer }, entered.value))
+  nodes.close()
+  const isInterrupted = stopping?.aborted && entered.error.code === 'NODES_AWAY'
+  return isInterrupted ? err({ code: 'START_INTERRUPTED' }) : entered
+}
+
+/** Enters the database, which is initialized first if it is new. */
+async function enter(
+  deps: NodeDeps,
+  nodes: Nodes,
+  { withProofs, genesis, snapshot }: UpstreamOptions,
+): Promise<Result<Entered, UpstreamError>> {
   const initialized = await initializeFromSnapshot(deps, nodes, { snapshot, withProofs })
-  if (!initialized.ok) {
-    nodes.close()
-    return initialized
-  }
-  const entered = await enterDatabase(deps, {
+  if (!initialized.ok) return initialized
+  return enterDatabase(deps, {
     networkName: await networkNameOf(nodes),
     keptBy: 'NODES',
     genesis: () => genesisOfNode(nodes, genesis),
   })
-  if (!entered.ok) {
-    nodes.close()
-    return entered
-  }
-  return ok(await followNodes({ deps, nodes, withProofs, issuer }, entered.value))
 }
 
 /** Initializes a new database from the snapshot, if the settings name one. */

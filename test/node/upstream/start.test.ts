@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentGenesis, developmentKeys } from '../../../src/node/embedded/development.ts'
 import { Output } from '../../../src/protocol/outputs.ts'
@@ -44,6 +46,29 @@ describe('a new database', () => {
     expect(await refusal({ ...env, DATABASE_URL: newDatabase('nobody.db') })).toContain(
       'none of the URLs in UPSTREAM_URLS answers like a node',
     )
+  })
+
+  test('is not initialized after the signal to stop, although the node is silent', async () => {
+    const silent = createServer()
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const spawned = spawnProgram({
+      DATABASE_URL: newDatabase('silent.db'),
+      LEDGER: 'upstream',
+      UPSTREAM_URLS: `http://127.0.0.1:${port}`,
+    })
+    const ended = once(spawned.process, 'exit')
+    const [socket] = await once(silent, 'connection')
+    const closed = once(socket.resume(), 'close')
+    spawned.process.kill('SIGTERM')
+    await closed
+    expect(await ended).toEqual([1, null])
+    await spawned.ready.catch(() => {})
+    expect(spawned.logged()).toContain(
+      'the start was interrupted before the ledger was initialized',
+    )
+    silent.close()
   })
 
   test('is not initialized from a genesis that does not lead to the first commitment', async () => {
