@@ -236,6 +236,21 @@ async function startPrefixProxy(target: string, prefix: string): Promise<Server>
   return proxy
 }
 
+test('a page is printed with dark text, whatever the theme', async () => {
+  const { url } = started.world.gateway
+  for (const theme of ['light', 'dark'] as const) {
+    const tab = await openTab(browser, url, { width: 1280, theme })
+    await tab.page.goto(url)
+    await tab.page.waitForSelector('h1')
+    const color = () => tab.page.$eval('h1', (one) => getComputedStyle(one).color)
+    await tab.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    expect(await color()).toBe('rgb(233, 233, 231)')
+    await tab.page.emulateMediaType('print')
+    expect(await color()).toBe('rgb(27, 28, 30)')
+    await tab.close()
+  }
+})
+
 test('each list of a page has further pages', async () => {
   const { url } = started.world.gateway
   const { data } = await graphql(url, `{ milestones(first: 100) { nodes { index updateCount } } }`)
