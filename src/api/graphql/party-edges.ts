@@ -44,12 +44,12 @@ builder.objectField(AddressNode, 'transactions', (t) =>
     nullable: true,
     complexity: transactionsCost,
     description:
-      'A list of the transactions that made ledger updates of the address, ordered by their last update of it. Transactions whose updates have been pruned are not included. Null with an error if an upstream node does not provide one of them.',
+      'A list of the transactions that made ledger updates of the address, ordered by their last update of it. Transactions whose updates have been pruned are not included. Null with an error if an upstream node does not provide one of them, and in upstream mode without proofs.',
     args: { ...listArgs, ...updateClassArg },
     resolve: async ({ key: address }, { class: updateClass, ...args }, context) => {
       const list = { address, class: updateClass }
       const page = orThrow(
-        await listAddressTransactions(addressTransactionPart(context).read, list, args),
+        await listAddressTransactions(addressTransactionPart(context), list, args),
       )
       const nodes = page.nodes.map(async ({ transactionId }) => {
         const view = await transactionInBatch(context, transactionId)

@@ -1,7 +1,10 @@
 import type { Hex } from '../../lib/hex.ts'
+import { err } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { TransactionId } from '../../protocol/primitives.ts'
 import type { UpdateClass } from '../../store/rows.ts'
+import type { NotOffered } from '../network/not-offered.ts'
+import type { Services } from '../services.ts'
 import { keysetCursors } from './keyset-cursor.ts'
 import {
   type PageArguments,
@@ -42,13 +45,26 @@ export const readAddressTransactionParts: ReadParts<
   )
 }
 
-/** Lists transactions by their last updates of an address, as far as the log keeps these. */
-export function listAddressTransactions(
-  read: ReadPart<AddressTransactionList, AddressTransaction>,
+/**
+ * Lists transactions by their last updates of an address, as far as the log keeps these. Refused if nodes are followed without proofs: the
+ * log then does not record which transaction spent an output, so the list would lack transactions.
+ */
+export async function listAddressTransactions(
+  { source, read }: AddressTransactionReads,
   list: AddressTransactionList,
   args: PageArguments,
-): Paged<AddressTransaction> {
-  return readPartPage(read, list, lastEntries, args)
+): Paged<AddressTransaction, NotOffered> {
+  if (source.node !== undefined && source.status().following?.withProofs === false) {
+    const what = 'the transactions of an address with UPSTREAM_PROOFS=off'
+    return err({ code: 'NOT_OFFERED_BY_NODES', what })
+  }
+  return await readPartPage(read, list, lastEntries, args)
+}
+
+/** The reads that lists of the transactions of an address use. */
+export interface AddressTransactionReads {
+  readonly source: Pick<Services['source'], 'node' | 'status'>
+  readonly read: ReadPart<AddressTransactionList, AddressTransaction>
 }
 
 const lastEntries = {

@@ -6,6 +6,7 @@ import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import { until } from '../../support/until.ts'
 import {
+  addressOf,
   blockOf,
   genesisOutputs,
   offerOf,
@@ -98,5 +99,36 @@ test('what the node does not report is null with its reason, also in lists', asy
     expect(codes).toEqual(new Set(['NOT_OFFERED_BY_NODES', 'NOT_TOLD_BY_NODE']))
   } finally {
     node.spoilBy(passOn)
+  }
+})
+
+test('the transactions of an address are refused when the log does not record what spent an output', async () => {
+  const unproven = await startGateway({
+    env: { LEDGER: 'upstream', UPSTREAM_URLS: real.url, UPSTREAM_PROOFS: 'off' },
+  })
+  try {
+    const offer = await offerOf(real.url)
+    const [payer, payee] = [user(2), user(3)]
+    const [spend] = await genesisOutputs(real.url, payer)
+    const slot = slotNow(offer.network)
+    const outputs = [ownedBy(payee, 1_000_000_000n)]
+    const one = { key: payer, spend: present(spend, 'funds'), outputs, creationSlot: slot }
+    const payment = paymentOf(offer.network, one)
+    await acceptedId(await post(real.url, blockOf(offer, payment.payload).bytes))
+    for (const { url } of [real, gateway, unproven]) await untilCommitted(url, slot)
+    const query = `query ($address: String!) { address(address: $address) {
+      updateCount transactions(first: 1) { nodes { transactionId } } } }`
+    const ask = (url: string) => graphql(url, query, { address: addressOf(payer) })
+    for (const { url } of [real, gateway]) {
+      const { transactions } = (await ask(url)).data.address
+      expect(transactions.nodes).toEqual([{ transactionId: payment.transactionId }])
+    }
+    const { data, errors } = await ask(unproven.url)
+    expect(data.address).toEqual({ updateCount: '2', transactions: null })
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['address', 'transactions'], 'NOT_OFFERED_BY_NODES'],
+    ])
+  } finally {
+    await unproven.close()
   }
 })
