@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
 import { asOfUpdateLimit, readAddressAsOf } from '../../src/service/addresses/address-as-of.ts'
@@ -100,9 +101,15 @@ describe.each(databases)('at a former milestone on $name', ({ create }) => {
       'MILESTONE_NOT_COMMITTED',
     ])
     await use.store.write.pruneLog({ milestones: 1, rows: 10_000 })
-    const pruned = await read('first: 1')
+    const newest = ledger.committed()
+    const pruned = await read('first: 1', newest)
     expect(pruned.of).toBeNull()
-    expect(pruned.errors?.map(({ extensions }) => extensions.code)).toEqual(['UPDATES_NOT_KEPT'])
+    // The updates of the newest milestone are kept. Those of an earlier one are missing.
+    const tip = present(await use.store.read.prunedTip(address, 'OWNED'), 'a pruned update')
+    expect(tip.milestoneIndex).toBeLessThan(newest)
+    expect(pruned.errors?.map(({ extensions }) => extensions)).toEqual([
+      { code: 'UPDATES_NOT_KEPT', slot: tip.milestoneIndex },
+    ])
   })
 })
 

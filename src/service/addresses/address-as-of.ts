@@ -64,7 +64,7 @@ export async function readAddressAsOf(
     return err({ code: 'MILESTONE_NOT_COMMITTED', argument, milestoneIndex: slot, newest })
   }
   const before = milestone.lastSeq + 1
-  const refused = await refusalOf(read, { address, slot, before })
+  const refused = await refusalOf(read, { address, before })
   if (refused !== undefined) return err(refused)
   const outputIds = await unspentIds(read, { address, before }, signal)
   const outputs: OutputView[] = []
@@ -82,16 +82,12 @@ const classes = ['OWNED', 'MENTIONED'] as const
 
 async function refusalOf(
   read: Read,
-  {
-    address,
-    slot,
-    before,
-  }: { readonly address: Hex; readonly slot: SlotIndex; readonly before: number },
+  { address, before }: { readonly address: Hex; readonly before: number },
 ): Promise<UpdatesNotKept | AddressHistoryTooLong | undefined> {
   let updates = 0
   for (const one of classes) {
-    if ((await read.prunedTip(address, one)) !== undefined)
-      return { code: 'UPDATES_NOT_KEPT', slot }
+    const pruned = await read.prunedTip(address, one)
+    if (pruned !== undefined) return { code: 'UPDATES_NOT_KEPT', slot: pruned.milestoneIndex }
     const newest = { after: 0, before, limit: 1, order: 'descending' } as const
     const [last] = await read.updates({ ...newest, address, classes: [one] })
     updates += last?.ordinal ?? 0
