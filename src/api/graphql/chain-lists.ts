@@ -113,7 +113,12 @@ function allOf(t: QueryFields, type: ChainConnection, noun: string, kind: Chains
 }
 
 builder.queryFields((t) => ({
-  accounts: allOf(t, AccountConnection, 'accounts that are not destroyed', chainKinds.ACCOUNT),
+  accounts: allOf(
+    t,
+    AccountConnection,
+    'accounts that are not destroyed, without implicit accounts',
+    chainKinds.ACCOUNT,
+  ),
   anchors: allOf(t, AnchorConnection, 'anchors that are not destroyed', chainKinds.ANCHOR),
   tokens: allOf(
     t,
