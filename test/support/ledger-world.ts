@@ -18,7 +18,7 @@ import { graphql } from './client.ts'
 import { startGateway, type TestGateway } from './start-gateway.ts'
 import { acceptedId, post } from './submit.ts'
 import { until } from './until.ts'
-import { blockOf, type Offer, offerOf, paymentOf, type SignedPayment } from './wallet.ts'
+import { blockOf, issuer, type Offer, offerOf, paymentOf, type SignedPayment } from './wallet.ts'
 
 /** A gateway with a settable clock, and a record of everything that happened in its ledger. */
 export interface LedgerWorld {
@@ -29,8 +29,8 @@ export interface LedgerWorld {
   output(id: OutputId): ModelOutput | undefined
   /** The current slot, with the commitment that transactions refer to. */
   moment(): Promise<Moment>
-  /** Submits a block with a payload in the slot of a moment, and returns the id of the block. */
-  submit(moment: Moment, payload: Payload): Promise<BlockId>
+  /** Submits a block with a payload in the slot of a moment, and returns the id of the block. The issuer of the development network issues it by default. */
+  submit(moment: Moment, payload: Payload, by?: Issuer): Promise<BlockId>
   /** Records the effects of a transaction that was booked in a slot. */
   note(slot: SlotIndex, transaction: Effects): void
   /** Advances the clock by some slots, and waits until the slot `minCommittableAge` before the new one is committed. Returns that slot. */
@@ -46,6 +46,9 @@ export interface Moment {
   /** The slot of the commitment. */
   readonly committed: SlotIndex
 }
+
+/** An account that issues blocks, and its key. */
+export type Issuer = typeof issuer
 
 /** The outputs that a transaction spends and creates. */
 export interface Effects {
@@ -115,11 +118,13 @@ export async function startWorld(env: Environment = {}): Promise<LedgerWorld> {
     return { offer, slot, commitmentId, committed }
   }
 
-  async function submit({ offer }: Moment, payload: Payload): Promise<BlockId> {
-    // Gives each block of a moment a different issuing time, which is not before those of its parents.
+  async function submit({ offer }: Moment, payload: Payload, by = issuer): Promise<BlockId> {
+    // Gives each block of a moment a different issuing time, which is not before those of its parents. Without the time of the clock it
+    // may be in a slot of old parents, and then too early for the commitment of the moment.
     for (const time of [clock.nowNs(), offer.header.issuingTime]) if (time > issued) issued = time
     issued += 1n
-    const { bytes, blockId } = blockOf(offer, payload, { header: { issuingTime: issued } })
+    const header = { issuerId: by.accountId, issuingTime: issued }
+    const { bytes, blockId } = blockOf(offer, payload, { key: by.key, header })
     await acceptedId(await post(gateway.url, bytes))
     return blockId
   }

@@ -15,8 +15,6 @@ import {
 import { makeTransaction, playerOf } from '../../support/player.ts'
 import { balanced, boundsOf, type Draft, plain } from '../../support/player-coins.ts'
 import { createRandom } from '../../support/random.ts'
-import { acceptedId, post } from '../../support/submit.ts'
-import { blockOf } from '../../support/wallet.ts'
 
 /**
  * Tests a delegation that ends after the account that it delegates to has lost its entry in the accounts ledger, and with the entry the
@@ -115,12 +113,9 @@ test('a delegation that ends after the entry of its account leaves a pool withou
     return changeAccount([issuing(maxSlot), { type: 7, ...stake }], [])
   })
   await world.pass(6)
-  const { offer, slot } = await world.moment()
-  const issuingTime = offer.header.issuingTime + 10n
-  const header = { issuerId: accountId, issuingTime }
-  const { bytes } = blockOf(offer, { type: 2 }, { key, header })
-  await acceptedId(await post(world.gateway.url, bytes))
-  const next = epochOfSlot(worldParameters, slot) + 1
+  const moment = await world.moment()
+  await world.submit(moment, { type: 2 }, { key, accountId })
+  const next = epochOfSlot(worldParameters, moment.slot) + 1
   await world.pass(2 ** worldParameters.slotsPerEpochExponent)
   await world.pass(2 ** worldParameters.slotsPerEpochExponent)
   const { epoch } = await ask(
