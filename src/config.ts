@@ -192,7 +192,7 @@ export function parseDatabase(
 }
 
 /** The names of the flags of some settings; a secret has no flag. */
-export function flagNames(of: readonly Setting[]): readonly string[] {
+function flagNames(of: readonly Setting[]): readonly string[] {
   return of.flatMap(({ flag }) => (flag === undefined ? [] : [flag]))
 }
 

@@ -73,7 +73,7 @@ type ReadVersion = () => Promise<string | undefined>
 type ReadSharedVersion = () => string | undefined | Promise<string | undefined>
 
 /** Size of the cache in bytes, for all transports together. */
-export const maxCachedBytes = 16_777_216
+const maxCachedBytes = 16_777_216
 
 /** Creates an empty cache for responses from the database of the services. */
 export function openResponseCache({

@@ -300,7 +300,7 @@ function hasUpdates(milestone: Tip | undefined): boolean {
 }
 
 /** URL of GraphiQL with the document and its variables; `undefined` if the URL would be too long. */
-export function editorAddress(query: string, variables: object): string | undefined {
+function editorAddress(query: string, variables: object): string | undefined {
   const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   const address = `${endpoint.pathname}?${parameters}`
   return address.length <= maxAddressLength ? address : undefined

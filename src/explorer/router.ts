@@ -27,7 +27,7 @@ const leftAt = new Map<number, number>()
 export const place = signal(placeOf(new URL(location.href), history.state?.scroll ?? 0))
 
 /** The path of a page below the root. */
-export function pathOf(name: PageName, parameters: Readonly<Record<string, string>> = {}): string {
+function pathOf(name: PageName, parameters: Readonly<Record<string, string>> = {}): string {
   return pagePaths[name].replace(/:(\w+)/g, (_, part) => encodeURIComponent(parameters[part] ?? ''))
 }
 

@@ -51,7 +51,7 @@ export interface Feed extends FeedSettings {
 }
 
 /** The settings that a gateway uses by default. */
-export const defaultFeedSettings: FeedSettings = {
+const defaultFeedSettings: FeedSettings = {
   tickMs: 1_000,
   progressMs: 30_000,
   batchRows: 100,

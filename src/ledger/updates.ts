@@ -125,7 +125,7 @@ export async function slotEntries(
 }
 
 /** Sorts the entries of a slot in log order. Yields to the event loop. */
-export function inLogOrder(entries: readonly LogEntry[]): Promise<LogEntry[]> {
+function inLogOrder(entries: readonly LogEntry[]): Promise<LogEntry[]> {
   return inTurns(logOrderSteps(entries))
 }
 
@@ -164,7 +164,7 @@ export function compareLogEntries(a: LogEntry, b: LogEntry): number {
 }
 
 /** The order of output ids: transaction id as bytes, then the index as a number. */
-export function compareOutputIds(a: OutputId, b: OutputId): number {
+function compareOutputIds(a: OutputId, b: OutputId): number {
   return compareText(transactionOf(a), transactionOf(b)) || indexOf(a) - indexOf(b)
 }
 

@@ -95,7 +95,7 @@ export function carriedTrace(of: Context | undefined = traceNow()): Record<strin
 }
 
 /** Whether an SDK is registered. */
-export function isTracing(): boolean {
+function isTracing(): boolean {
   return tracerNow() !== undefined
 }
 

@@ -56,7 +56,7 @@ function isMetrics(message: unknown): message is MetricsMessage {
 }
 
 /** Merges several texts: the help and type of each metric come once, before the series of all texts. */
-export function mergeTexts(texts: readonly string[]): string {
+function mergeTexts(texts: readonly string[]): string {
   const series = new Map<string, string[]>()
   for (const family of texts.flatMap((text) => text.trim().split('\n\n'))) {
     const [help = '', type = '', ...lines] = family.split('\n')

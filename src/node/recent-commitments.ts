@@ -28,7 +28,7 @@ export async function loadRecentCommitments(
 }
 
 /** Creates a cache of `count` slots with a first commitment. */
-export function createRecentCommitments(first: CommittedSlot, count: number): RecentCommitments {
+function createRecentCommitments(first: CommittedSlot, count: number): RecentCommitments {
   const bySlot = new Map<SlotIndex, CommittedSlot>()
   const ids = new Set<CommitmentId>()
   let newest = first

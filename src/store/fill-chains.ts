@@ -24,7 +24,7 @@ export function fillsOf(database: Needed): Fills {
 }
 
 /** The migration that adds the states of chains and the totals of tokens. */
-export const chainMigration = '20261122075353_chain_states'
+const chainMigration = '20261122075353_chain_states'
 
 /**
  * Fills the tables that the migration `chain_states` adds, in its transaction. SQL alone cannot do this: the id of a chain is the hash of

@@ -27,7 +27,7 @@ import { addPartition, after, formOfLog } from './sql/postgresql/partitions.ts'
  */
 
 /** Default number of positions per partition. */
-export const defaultWidth = 100_000_000
+const defaultWidth = 100_000_000
 
 /** Partitions the log if it is not partitioned yet, and splits partitions that are larger than requested. */
 export async function partitionLog(

@@ -40,7 +40,7 @@ export function printTransaction(inspected: InspectedTransaction): {
 }
 
 /** Prints a broken rule with its message. */
-export function printProblem(problem: Problem): Json {
+function printProblem(problem: Problem): Json {
   const { offset, only, ...rule }: PrintedError = printError(problem, 'the block')
   const place = offset === undefined ? {} : { offset }
   return { ...rule, ...place, ...(only === undefined ? {} : { only }) }

@@ -57,6 +57,6 @@ export function readInNetwork<T>(
 }
 
 /** The refusal of a value, with the path of the member that contains it. */
-export function below(refusal: Refusal, member: string): Refusal {
+function below(refusal: Refusal, member: string): Refusal {
   return { ...refusal, path: refusal.path === '' ? member : `${member}.${refusal.path}` }
 }

@@ -43,7 +43,7 @@ export function milestoneBounds(t: InputFields, noun: string) {
 }
 
 /** Returns the argument for the direction of a list. */
-export function sortArg(defaultValue: UpdateSort) {
+function sortArg(defaultValue: UpdateSort) {
   return builder.args((t) => ({
     sort: t.field({
       type: Sort,

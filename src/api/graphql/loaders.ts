@@ -105,7 +105,7 @@ const loadBalance = byKey(readBalances)
 /** Loads the numbers of blocks and transactions that a milestone has accepted. */
 export const milestoneCounts = orFailing(byKey(countMilestones))
 /** Loads a row of the log by its position; `undefined` when it has been pruned. */
-export const updateInBatch = byKey(readUpdatesAt)
+const updateInBatch = byKey(readUpdatesAt)
 const tipInBatch = byKey(async (services, keys: readonly 'TIP'[]) => {
   const tip = await readLogTip(services)
   return new Map(keys.map((key) => [key, tip]))

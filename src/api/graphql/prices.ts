@@ -28,12 +28,12 @@ export function computes(units: number): Price {
 }
 
 /** Returns the price of work that is counted while it is done. `units` is its maximum. */
-export function computesUpTo(units: number): Price {
+function computesUpTo(units: number): Price {
   return { field: units, multiplier: 1 }
 }
 
 /** Returns the price of a long text of a typical length in bytes. Its actual bytes are counted when it is written. */
-export function bytes(length: number): Price {
+function bytes(length: number): Price {
   return { field: length / bytesOfUnit, multiplier: 1 }
 }
 

@@ -11,7 +11,7 @@ import type { GatewayContext } from './builder.ts'
  */
 
 /** Number of proofs that are computed in one turn of the event loop: some milliseconds of work. */
-export const proofsPerChunk = 32
+const proofsPerChunk = 32
 
 interface Piece {
   readonly prover: Promise<ProveOutput>

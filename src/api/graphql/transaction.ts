@@ -23,23 +23,21 @@ export const TransactionState = enumOf('TransactionState', 'The state of a trans
 })
 
 /** The GraphQL type of the failure of a transaction. */
-export const TransactionFailure = builder
-  .objectRef<PublishedFailure>('TransactionFailure')
-  .implement({
-    description: 'The reason why a transaction failed.',
-    fields: (t) => ({
-      code: t.exposeInt('code', {
-        description: 'The published number of the reason, from 1 to 255.',
-      }),
-      name: t.exposeString('name', {
-        description: 'The published name of the reason, such as InputAlreadySpent.',
-      }),
-      sentence: t.exposeString('sentence', {
-        description:
-          'The reason in words, without an initial capital letter and without a full stop.',
-      }),
+const TransactionFailure = builder.objectRef<PublishedFailure>('TransactionFailure').implement({
+  description: 'The reason why a transaction failed.',
+  fields: (t) => ({
+    code: t.exposeInt('code', {
+      description: 'The published number of the reason, from 1 to 255.',
     }),
-  })
+    name: t.exposeString('name', {
+      description: 'The published name of the reason, such as InputAlreadySpent.',
+    }),
+    sentence: t.exposeString('sentence', {
+      description:
+        'The reason in words, without an initial capital letter and without a full stop.',
+    }),
+  }),
+})
 
 /** The GraphQL type of transactions. */
 export const TransactionNode = builder

@@ -31,7 +31,7 @@ import type { TrieChanges, TriePage } from '../../store/trie-contract.ts'
  */
 
 /** The number of each trie in page ids. */
-export const storedTries = { outputs: 0, accounts: 1 } as const
+const storedTries = { outputs: 0, accounts: 1 } as const
 
 /** A stored trie. */
 export type StoredTrie = keyof typeof storedTries

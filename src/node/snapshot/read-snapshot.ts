@@ -30,7 +30,7 @@ import {
 /**
  * Too many rows were written since the slot, or the log was pruned past the slot, so that histories cannot be continued from it.
  */
-export class SnapshotTooOld extends Error {
+class SnapshotTooOld extends Error {
   constructor() {
     super('the slot of the snapshot is too old')
     this.name = 'SnapshotTooOld'

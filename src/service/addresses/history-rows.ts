@@ -59,7 +59,7 @@ export interface MilestoneOfAddress {
 }
 
 /** Maximum number of counterparties that a row lists. */
-export const maxCounterparties = 10
+const maxCounterparties = 10
 
 type Deps = Pick<Services, 'store' | 'parameters'>
 

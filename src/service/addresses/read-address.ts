@@ -26,15 +26,6 @@ export interface AddressBalance extends Balance {
   readonly slot: SlotIndex
 }
 
-/** Reads the base tokens of an address; zero for an unknown address. */
-export async function readBalance(
-  { store }: Pick<Services, 'store'>,
-  address: Hex,
-): Promise<AddressBalance> {
-  const { slot, balance } = await store.read.balance(address)
-  return { slot, ...balance }
-}
-
 /** Reads the base tokens of many addresses, in one statement. */
 export async function readBalances(
   { store }: Pick<Services, 'store'>,

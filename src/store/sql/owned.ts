@@ -85,7 +85,7 @@ function rowOf([seq, milestoneIndex, outputId, isSpent]: readonly unknown[]): Ow
 }
 
 /** Rows of a milestone that a read skips at most to find a place in it. */
-export const maxSkipped = 200
+const maxSkipped = 200
 
 function placeOf(outputId: OutputId): readonly Uint8Array[] {
   const bytes = hexToBytes(outputId as Hex)

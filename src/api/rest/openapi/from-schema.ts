@@ -98,7 +98,7 @@ function leafOf(node: SchemaNode): SchemaNode {
 }
 
 /** Returns the component of an identifier. */
-export function identifierShape(schema: BytesSchema<`0x${string}`>): Shape {
+function identifierShape(schema: BytesSchema<`0x${string}`>): Shape {
   return { ...bytesShape(schema), ...(schema.about !== undefined && { description: schema.about }) }
 }
 
