@@ -4,6 +4,7 @@ import type { KeySource } from './api/signing-key.ts'
 import type { TokenRequest } from './api/token.ts'
 import { present } from './lib/assert.ts'
 import { type Flags, flagMessage, parseFlags } from './lib/flags.ts'
+import { nearest } from './lib/nearest.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import type { Secret } from './lib/secret.ts'
 import type { MetricsAddress } from './metrics/server.ts'
@@ -32,6 +33,7 @@ export type { ConfigError, Environment } from './read-settings.ts'
 export interface Config extends SettingsOfAll, LedgerSettings, TokenSettings {
   /** Flags whose value contains a password. Every user of the machine can read a command line. */
   readonly exposed: readonly string[]
+  readonly misspelled: readonly MisspelledVariable[]
   /** Address of the metrics server; `undefined` if metrics are not served. */
   readonly metrics: MetricsAddress | undefined
 }
@@ -64,6 +66,7 @@ export function parseConfig(
     },
     revocationsFile: values.jwtRevocations,
     exposed: exposedIn(flags.values),
+    misspelled: misspelledIn(env),
     metrics: metricsOf(values),
   }
   return ok(Object.freeze(config))
@@ -164,6 +167,22 @@ function defaultKeyFile(databaseUrl: string): string {
 function exposedIn(flags: Flags['values']): readonly string[] {
   const hasPassword = (text: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@/.test(text)
   return [...flags].flatMap(([flag, texts]) => (texts.some(hasPassword) ? [`--${flag}`] : []))
+}
+
+/** A variable that is no setting, and the setting that it resembles. */
+export interface MisspelledVariable {
+  readonly variable: string
+  readonly meant: string
+}
+
+/** The variables that resemble a setting. Variables of one word are left out, because other programs have many of them. */
+export function misspelledIn(env: Environment): readonly MisspelledVariable[] {
+  const known = Object.values(settings).map(({ variable }) => variable)
+  return Object.keys(env).flatMap((variable) => {
+    if (!variable.includes('_') || known.includes(variable)) return []
+    const meant = nearest(variable, known)
+    return meant?.includes('_') === true ? [{ variable, meant }] : []
+  })
 }
 
 /** Reads the source of the token key, for commands that need no other setting; `flags` are the flags of the command. */

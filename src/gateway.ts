@@ -60,6 +60,8 @@ export interface Gateway {
   readonly network: string
   /** URL of the metrics; `undefined` if they are not served. */
   readonly metricsUrl?: string | undefined
+  /** The given log; if metrics are served, they count its events. */
+  readonly log: Log
   readonly hasFaucet: boolean
   /** Accepts the clock of the machine after a jump, because the operator confirms that it is correct. */
   confirmClock(): void
@@ -194,7 +196,7 @@ async function openInOrder(
   const { confirm: confirmClock } = clock
   const { networkName: network } = services.parameters
   const { url } = http
-  return ok({ url, network, metricsUrl, hasFaucet, newLedgerIn, confirmClock, announceStop })
+  return ok({ url, network, metricsUrl, log, hasFaucet, newLedgerIn, confirmClock, announceStop })
 }
 
 /** Logs that the database holds no ledger, and returns its location then. */

@@ -1,4 +1,5 @@
 import { checkConfig } from '../check-config.ts'
+import { misspelledIn } from '../config.ts'
 import { settingsSchema } from '../settings-schema.ts'
 import { readCall } from './call.ts'
 import { type Command, done, failed, requestsHelp } from './command.ts'
@@ -15,6 +16,9 @@ export const config: Command = {
     if (call.word(0) === 'schema') {
       process.stdout(`${JSON.stringify(settingsSchema(), undefined, 2)}\n`)
       return done
+    }
+    for (const { variable, meant } of misspelledIn(process.env)) {
+      process.stderr(`${variable} is not a setting; did you mean ${meant}?\n`)
     }
     const problems = await checkConfig(process.env, flags)
     const lines = problems.map(({ message }) => `${message}\n`).join('')

@@ -22,7 +22,7 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   const fields = worker && { worker: worker.id }
   const progress = createStartProgress(process)
   const write = (text: string) => progress.above(() => process.stderr(text))
-  const log = createLog({ clock: process.clock, write, fields }, config.logLevel)
+  const ownLog = createLog({ clock: process.clock, write, fields }, config.logLevel)
   // The handler is registered first, because the signal ends a process without a handler.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
@@ -30,17 +30,19 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   const stopping = new AbortController()
   void process.stopped.then(() => stopping.abort())
   const { clock } = process
-  const deps = { clock, log, metricsOf, stopping: stopping.signal }
+  const deps = { clock, log: ownLog, metricsOf, stopping: stopping.signal }
   const gateway = await tryOpenGateway(config, deps)
   if (!gateway.ok) {
     process.stderr(`ledger-gateway serve: ${startMessage(gateway.error)}\n`)
     return failed
   }
+  const { log } = gateway.value
   confirmClock = gateway.value.confirmClock
   // Of several worker processes only the first one reports the start.
   if (worker === undefined || worker.id === firstWorker) {
     log.info('serving', { url: gateway.value.url, network: gateway.value.network })
     for (const flag of config.exposed) log.warn('secret-in-arguments', { flag })
+    for (const misspelled of config.misspelled) log.warn('setting-misspelled', { ...misspelled })
     process.stdout(welcome(gateway.value, config))
   }
   if (process.progressColumns !== undefined && worker === undefined) {

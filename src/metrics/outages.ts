@@ -39,6 +39,7 @@ export const singleEvents: readonly string[] = [
   'log-replaced',
   'ledger-begins',
   'secret-in-arguments',
+  'setting-misspelled',
   'activity-filling-failed',
   'worker-ended',
   'writer-failed',

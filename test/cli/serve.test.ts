@@ -11,6 +11,7 @@ import type { Environment } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { settings } from '../../src/settings.ts'
 import { rest } from '../support/rest.ts'
+import { scrape } from '../support/scrape.ts'
 
 let folder = ''
 
@@ -45,6 +46,24 @@ test('serve prints its URL, answers requests and ends on a signal', async () => 
   // Programs read the URL from the log.
   expect(run.stderr()).toContain(`"event":"serving","url":"${url}","network":"ledger-gateway-dev"`)
   await expect(rest(`${url}/health`)).rejects.toThrow()
+})
+
+test('serve reports a misspelled variable in the log and in the metrics', async () => {
+  const DATABASE_URL = `file:${join(folder, 'misspelled.db')}`
+  const env = { PORT: '0', DATABASE_URL, METRICS_PORT: '0', LOG_LEVLE: 'warn' }
+  let stop = () => {}
+  const stopped = new Promise<StopSignal>((resolve) => {
+    stop = () => resolve('SIGINT')
+  })
+  const run = start(serve.run, env, [], stopped)
+  const [, url = ''] = /Metrics\s+(\S+)/.exec(await run.firstOutput) ?? []
+  const line = '"event":"setting-misspelled","variable":"LOG_LEVLE","meant":"LOG_LEVEL"'
+  expect(run.stderr()).toContain(line)
+  // The alert rules for such events read this series.
+  const labels = { event: 'setting-misspelled' }
+  expect((await scrape(url)).sum('ledger_gateway_log_events_total', labels)).toBe(1)
+  stop()
+  expect(await run.code).toBe(0)
 })
 
 describe('without a ledger serve', () => {

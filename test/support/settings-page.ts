@@ -72,6 +72,9 @@ ledger-gateway config check --config gateway.json
 | 1 | the output lists the problems in the file, the environment and the flags, including values that another source overrides |
 | 2 | the argument is neither \`check\` nor \`schema\` |
 
+Variables that are not settings are ignored, because the environment belongs to other programs too. If one resembles a setting, such as
+\`READ_DATABASE_URL\`, the check says so, and the gateway logs \`setting-misspelled\` when it starts.
+
 Print the settings that a gateway would use, and the source of each value:
 
 \`\`\`sh
