@@ -161,7 +161,7 @@ async function openInOrder(
   const signatures = openSignatureChecker({ queueLimit: maxQueuedSignatures })
   opened.push(signatures.close)
   // This clock is for slots and blocks. Tokens and the log use the clock of the machine.
-  const clock = guardClock(deps)
+  const clock = guardClock({ clock: deps.clock, log })
   opened.push(async () => clock.close())
   const holder = nameOfThisProcess()
   const times = metrics?.meters

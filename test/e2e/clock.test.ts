@@ -8,6 +8,7 @@ import { graphql } from '../support/client.ts'
 import { defaultDatabase } from '../support/databases.ts'
 import { makeFolder, startProgram } from '../support/program.ts'
 import { rest, restJson } from '../support/rest.ts'
+import { scrape } from '../support/scrape.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { acceptedId, post, refusal, submit } from '../support/submit.ts'
 import {
@@ -132,6 +133,11 @@ describe('a clock that leaps ahead by a day', () => {
     ])
     const { data } = await graphql(url, '{ health { isHealthy reason } }')
     expect(data.health).toEqual({ isHealthy: false, reason: 'CLOCK_LEAPT' })
+    const trouble = async () => {
+      const metrics = await scrape(gateway.metricsUrl)
+      return metrics.sum('ledger_gateway_trouble', { event: 'clock-leapt' })
+    }
+    expect(await trouble(), 'the alert rule reads this metric').toBe(1)
     const refused = await post(url, payload(1))
     expect([await refusal(refused), refused.headers.get('retry-after')]).toEqual([
       [503, leapt],
@@ -148,6 +154,7 @@ describe('a clock that leaps ahead by a day', () => {
       ['clock-leapt', 86_400],
       ['clock-leap-over', 'undone'],
     ])
+    expect(await trouble()).toBe(0)
     await gateway.close()
   })
 
@@ -201,7 +208,7 @@ test('the signal that confirms the clock does not end the program', async () => 
 /** Starts a gateway on a manual clock and advances it by five seconds. `clockEvents` returns the clock events of its log. */
 async function startOnClock() {
   const clock = createSettableClock(systemClock.nowNs())
-  const gateway = await startGateway({ clock })
+  const gateway = await startGateway({ clock, env: { METRICS_PORT: '0' } })
   const { url, logged } = gateway
   await untilHealth(url)
   const first = await committedSlot(url)
