@@ -145,7 +145,10 @@ async function openInOrder(
   opened: (() => Promise<void>)[],
 ): Promise<Result<Omit<Gateway, 'close'>, StartError>> {
   const { wake = createWake(), feed: feedSettings, stopping } = deps
-  const metrics = config.metrics && (await createMetrics(deps.metricsOf?.worker))
+  const openedMetrics = await openMetrics(config, deps)
+  if (!openedMetrics.ok) return openedMetrics
+  const metrics = openedMetrics.value
+  if (metrics !== undefined) opened.push(metrics.close)
   const log = metrics?.countEvents(deps.log) ?? deps.log
   const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
   const trusted = await trustedDocumentsOf(config)
@@ -184,10 +187,9 @@ async function openInOrder(
   blockChanges.add(services.feed.blocks.notify)
   const { auth } = tokens.value
   const shared = { services, store, signatures, auth, trustedDocuments: trusted.value, log }
-  const { metricsOf } = deps
-  const servers = await openServers(config, { ...shared, explorer, metrics, metricsOf }, opened)
+  const servers = await openServers(config, { ...shared, explorer, metrics }, opened)
   if (!servers.ok) return servers
-  const { http, metricsUrl } = servers.value
+  const http = servers.value
   const hasFaucet = services.faucet !== undefined
   const announceStop = async () => {
     http.announceStop()
@@ -196,6 +198,7 @@ async function openInOrder(
   const { confirm: confirmClock } = clock
   const { networkName: network } = services.parameters
   const { url } = http
+  const metricsUrl = metrics?.url
   return ok({ url, network, metricsUrl, log, hasFaucet, newLedgerIn, confirmClock, announceStop })
 }
 
@@ -218,19 +221,16 @@ interface ServersDeps {
   readonly auth: AuthDeps
   readonly trustedDocuments: TrustedDocuments | undefined
   readonly explorer: Awaited<ReturnType<typeof explorerOf>>
-  readonly metrics: Metrics | undefined
-  readonly metricsOf: MetricsConsumer | undefined
+  readonly metrics: ServedMetrics | undefined
   readonly log: Log
 }
 
-/** Opens the transports, and the metrics server if it is configured. */
+/** Opens the transports, and adds the gauges to the metrics. */
 async function openServers(
   config: Config,
-  { store, signatures, explorer, metrics, metricsOf, ...shared }: ServersDeps,
+  { store, signatures, explorer, metrics, ...shared }: ServersDeps,
   opened: (() => Promise<void>)[],
-): Promise<
-  Result<{ http: HttpServer; metricsUrl?: string | undefined }, ListenError | MetricsCannotListen>
-> {
+): Promise<Result<HttpServer, ListenError>> {
   const { services, log } = shared
   const network = services.parameters.networkName
   const limits = limitsOf(config, network)
@@ -245,23 +245,35 @@ async function openServers(
   opened.push(() =>
     http.value.close({ windowMs: config.drainSeconds * 1_000, graceMs: closeGraceMs }),
   )
-  if (metrics === undefined || config.metrics === undefined) return ok({ http: http.value })
   const { load: transports, isStopping } = http.value
-  metrics.addGauges({ services, store, signatures, transports, isStopping })
-  if (metricsOf !== undefined) {
-    metricsOf.offer(metrics.read)
-    return ok({ http: http.value })
-  }
-  const served = await openMetricsServer({ ...metrics, log }, config.metrics)
-  if (!served.ok) return served
-  opened.push(served.value.close)
-  return ok({ http: http.value, metricsUrl: served.value.url })
+  metrics?.addGauges({ services, store, signatures, transports, isStopping })
+  // The gauges read what closes next, so the metrics close before it.
+  if (metrics !== undefined) opened.push(metrics.close)
+  return http
 }
 
-/** Loads the metrics modules only if metrics are served. */
-async function createMetrics(worker: string | undefined): Promise<Metrics> {
-  const metrics = await import('./metrics/metrics.ts')
-  return metrics.createMetrics(worker)
+/** The metrics, and the URL at which this process serves them; a worker process does not serve its own. */
+interface ServedMetrics extends Metrics {
+  readonly url?: string
+  close(): Promise<void>
+}
+
+/** Serves the metrics from the first step on: a start that migrates a database or waits for a node is in them too. */
+async function openMetrics(
+  { metrics: address }: Config,
+  { log, metricsOf }: GatewayDeps,
+): Promise<Result<ServedMetrics | undefined, MetricsCannotListen>> {
+  if (address === undefined) return ok(undefined)
+  const { createMetrics } = await import('./metrics/metrics.ts')
+  const metrics = createMetrics(metricsOf?.worker)
+  if (metricsOf !== undefined) {
+    metricsOf.offer(metrics.read)
+    return ok({ ...metrics, close: async () => {} })
+  }
+  const server = await openMetricsServer({ ...metrics, log }, address)
+  if (!server.ok) return server
+  log.info('metrics-served', { url: server.value.url })
+  return ok({ ...metrics, ...server.value })
 }
 
 async function trustedDocumentsOf({ trustedDocuments }: Config) {

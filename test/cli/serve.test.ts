@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -64,6 +65,34 @@ test('serve reports a misspelled variable in the log and in the metrics', async 
   expect((await scrape(url)).sum('ledger_gateway_log_events_total', labels)).toBe(1)
   stop()
   expect(await run.code).toBe(0)
+})
+
+test('serve serves metrics while it waits for a node', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const node = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const DATABASE_URL = `file:${join(folder, 'waiting.db')}`
+  const ledger = { LEDGER: 'upstream', UPSTREAM_URLS: node, LOG_LEVEL: 'info' }
+  let stop = () => {}
+  const stopped = new Promise<StopSignal>((resolve) => {
+    stop = () => resolve('SIGINT')
+  })
+  const run = start(
+    serve.run,
+    { PORT: '0', METRICS_PORT: '0', DATABASE_URL, ...ledger },
+    [],
+    stopped,
+  )
+  await once(silent, 'connection')
+  const [, url = ''] = /"event":"metrics-served","url":"([^"]+)"/.exec(run.stderr()) ?? []
+  const { names, sum } = await scrape(url)
+  const labels = { event: 'migrations-applied' }
+  expect(sum('ledger_gateway_log_events_total', labels)).toBe(1)
+  expect(names).not.toContain('ledger_gateway_healthy')
+  stop()
+  expect(await run.code).toBe(1)
+  await expect(scrape(url)).rejects.toThrow('fetch failed')
+  silent.close()
 })
 
 describe('without a ledger serve', () => {
