@@ -71,7 +71,7 @@ async function followWithExample(url: string): Promise<void> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
   for (let time = 0; time < 2; time++) {
     const child = spawn(process.execPath, ['node.ts', url, address], { cwd: home })
-    const ended = once(child, 'exit')
+    const ended = once(child, 'close')
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -174,7 +174,7 @@ describe('the installed program', { timeout: 120_000 }, () => {
       SLOW_OPERATION_MS: '0',
     }
     const child = spawn(process.execPath, [entry, 'serve'], { env, cwd: folder })
-    const ended = once(child, 'exit')
+    const ended = once(child, 'close')
     let stderr = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text
@@ -186,7 +186,7 @@ describe('the installed program', { timeout: 120_000 }, () => {
         const [, found] = /GraphQL\s+(http\S+)\/graphql\n/.exec(stdout) ?? []
         if (found !== undefined) resolve(found)
       })
-      child.once('exit', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
+      child.once('close', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
     })
     await untilHealth(url)
     await followWithExample(url)

@@ -66,7 +66,8 @@ export function spawnProgram(env: Environment, through: readonly string[] = []):
   })
   let stdout = ''
   let stderr = ''
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // At `exit` the last output may still be unread.
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
@@ -76,7 +77,7 @@ export function spawnProgram(env: Environment, through: readonly string[] = []):
       const [, url] = /GraphQL\s+(http\S+)\/graphql\n/.exec(stdout) ?? []
       if (url !== undefined) resolve(url)
     })
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
+    child.once('close', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
   })
   // A test that ends the process before it is ready does not await `ready`.
   ready.catch(() => {})
