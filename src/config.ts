@@ -125,8 +125,12 @@ function brokenRules(values: Partial<SettingValues>, given: Reading['given']): C
   const notUpstream = 'left out unless LEDGER is upstream'
   const withKeySet = `set where ${jwtJwks.variable} is`
   const isEmbedded = ledger === 'embedded'
+  const { port, host, metricsPort = 0, metricsHost } = values
+  const isAny = [host, metricsHost].some((one) => one === '0.0.0.0' || one === '::')
+  const isSamePort = metricsPort > 0 && metricsPort === port && (isAny || host === metricsHost)
   const rules: readonly (readonly [boolean, Setting, string])[] = [
     [workers > 1 && !isPostgresql, settings.workers, onFile],
+    [isSamePort, settings.metricsPort, 'another port than PORT'],
     [values.wakeDatabaseUrl !== undefined && !isPostgresql, wakeDatabaseUrl, noNotices],
     [isGiven(readDatabaseUrls) && !isPostgresql, readDatabaseUrls, noReplicas],
     [isEmbedded && isGiven(upstreamUrls), upstreamUrls, notUpstream],

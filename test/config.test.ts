@@ -218,6 +218,13 @@ describe('the configuration rejects', () => {
       ['READ_DATABASE_URLS'],
     ],
     ['a maximum lag of 0', { READ_MAX_LAG: '0' }, [], ['READ_MAX_LAG']],
+    ['metrics on the port of the gateway', { METRICS_PORT: '4000' }, [], ['METRICS_PORT']],
+    [
+      'metrics on that port of all addresses',
+      { METRICS_PORT: '4000', METRICS_HOST: '0.0.0.0' },
+      [],
+      ['METRICS_PORT'],
+    ],
     ['an unknown ledger mode', { LEDGER: 'mine' }, [], ['LEDGER']],
     ['upstream mode without a URL', { LEDGER: 'upstream' }, [], ['UPSTREAM_URLS']],
     ['an upstream URL without upstream mode', { UPSTREAM_URLS: 'http://a' }, [], ['UPSTREAM_URLS']],
@@ -287,6 +294,12 @@ test('every variable and flag is unique', () => {
   const flags = all.flatMap(({ flag }) => flag ?? [])
   expect(new Set(variables).size).toBe(variables.length)
   expect(new Set(flags).size).toBe(flags.length)
+})
+
+test('the metrics may have the port of the gateway on another address, and both may be chosen by the system', () => {
+  const env = { METRICS_PORT: '4000', METRICS_HOST: '10.0.0.1' }
+  expect(configOf(env, []).metrics).toEqual({ port: 4_000, host: '10.0.0.1' })
+  expect(configOf({ PORT: '0', METRICS_PORT: '0' }, []).port).toBe(0)
 })
 
 test('the configuration is frozen', () => {
