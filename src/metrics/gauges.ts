@@ -22,14 +22,36 @@ export interface GaugeSources {
 type Labels = Readonly<Record<string, string>>
 type Reading = readonly (readonly [Labels, number])[]
 
-/** Registers the gauges. */
+/** Registers the gauges of a gateway that is ready. */
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
-  const add = (
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: () => Reading | Promise<Reading>,
-  ) => {
+  const add = addTo(registry)
+  addLedger(add, sources)
+  addFeeds(add, sources)
+  addWork(add, sources)
+  addReplicas(add, sources)
+}
+
+/** Registers the gauges of the health. Until the returned function is called, it is that of a gateway that starts. */
+export function registerHealth(registry: Registry): (sources: GaugeSources) => void {
+  const add = addTo(registry)
+  let health: () => Promise<Pick<Health, 'isHealthy' | 'reasons'>> = async () => starting
+  add('healthy', '1 while /health/ready returns 200.', [], async () =>
+    one((await health()).isHealthy),
+  )
+  add('not_ready', '1 for each reason why /health/ready returns 503.', ['reason'], async () => {
+    const { reasons } = await health()
+    return healthReasonCodes.map((reason) => [{ reason }, Number(reasons.includes(reason))])
+  })
+  return ({ services, isStopping }) => {
+    health = shareReads(() => readHealth(services, { isStopping: isStopping() }))
+  }
+}
+
+const starting = { isHealthy: false, reasons: ['STARTING'] } as const
+
+/** Returns a function that registers one gauge. */
+function addTo(registry: Registry): Add {
+  return (name, help, labelNames, read) => {
     const metric = new (name.endsWith('_total') ? Counter : Gauge)({
       name: `ledger_gateway_${name}`,
       help,
@@ -42,10 +64,6 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
       },
     })
   }
-  addLedger(add, sources)
-  addFeeds(add, sources)
-  addWork(add, sources)
-  addReplicas(add, sources)
 }
 
 type Add = (
@@ -62,7 +80,7 @@ function oneOf(label: string, all: readonly string[], present: string | undefine
   return all.map((value) => [{ [label]: value }, Number(value === present)])
 }
 
-function addLedger(add: Add, { services, store, isStopping }: GaugeSources): void {
+function addLedger(add: Add, { services, store }: GaugeSources): void {
   const { source, parameters, version } = services
   const database = store.isShared ? 'postgresql' : 'sqlite'
   const ledger = source.node === undefined ? 'embedded' : 'upstream'
@@ -72,14 +90,6 @@ function addLedger(add: Add, { services, store, isStopping }: GaugeSources): voi
     ['version', 'database', 'ledger'],
     () => [[{ version, database, ledger }, 1]],
   )
-  const health = shareReads(() => readHealth(services, { isStopping: isStopping() }))
-  add('healthy', '1 while /health/ready returns 200.', [], async () =>
-    one((await health()).isHealthy),
-  )
-  add('not_ready', '1 for each reason why /health/ready returns 503.', ['reason'], async () => {
-    const { reasons } = await health()
-    return healthReasonCodes.map((reason) => [{ reason }, Number(reasons.includes(reason))])
-  })
   add('writer', '1 while this process books blocks and commits slots.', [], () =>
     one(source.status().role === 'WRITER'),
   )

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Log } from '../lib/log.ts'
-import { type GaugeSources, registerGauges } from './gauges.ts'
+import { type GaugeSources, registerGauges, registerHealth } from './gauges.ts'
 import { createMeters, type Meters } from './meters.ts'
 import { countEvents } from './outages.ts'
 
@@ -9,7 +9,7 @@ export interface Metrics {
   readonly meters: Meters
   /** Wraps a log so that its events are counted. */
   countEvents(log: Log): Log
-  /** Adds the metrics that are read on each scrape. */
+  /** Adds the metrics that are read on each scrape; until then the gateway is not healthy. */
   addGauges(sources: GaugeSources): void
   /** Returns all metrics as text. */
   read(): Promise<string>
@@ -24,10 +24,14 @@ export function createMetrics(worker?: string): Metrics {
   const registry = new Registry()
   if (worker !== undefined) registry.setDefaultLabels({ worker })
   collectDefaultMetrics({ register: registry })
+  const addHealth = registerHealth(registry)
   return {
     meters: createMeters(registry),
     countEvents: (log) => countEvents(log, registry),
-    addGauges: (sources) => registerGauges(registry, sources),
+    addGauges: (sources) => {
+      addHealth(sources)
+      registerGauges(registry, sources)
+    },
     read: () => registry.metrics(),
     contentType: registry.contentType,
   }

@@ -85,10 +85,12 @@ test('serve serves metrics while it waits for a node', async () => {
   )
   await once(silent, 'connection')
   const [, url = ''] = /"event":"metrics-served","url":"([^"]+)"/.exec(run.stderr()) ?? []
-  const { names, sum } = await scrape(url)
+  const { has, sum } = await scrape(url)
   const labels = { event: 'migrations-applied' }
   expect(sum('ledger_gateway_log_events_total', labels)).toBe(1)
-  expect(names).not.toContain('ledger_gateway_healthy')
+  expect([has('ledger_gateway_healthy'), sum('ledger_gateway_healthy')]).toEqual([true, 0])
+  expect(sum('ledger_gateway_not_ready', { reason: 'STARTING' })).toBe(1)
+  expect(has('ledger_gateway_writer')).toBe(false)
   stop()
   expect(await run.code).toBe(1)
   await expect(scrape(url)).rejects.toThrow('fetch failed')
