@@ -1,12 +1,16 @@
-import { restOfTurn } from '../../lib/turns.ts'
+import { nextTurn, restOfTurn } from '../../lib/turns.ts'
 import type { GatewayContext } from './builder.ts'
 
 /** Batches the reads of one response: keys that its fields load concurrently are read together. */
 
 interface Batch<K, V> {
   readonly keys: K[]
-  readonly values: Promise<readonly V[]>
+  /** The values of all keys, for those that are added next. */
+  values: Promise<readonly V[]>
 }
+
+/** Keys whose fields continue in one turn of the event loop. Tens of thousands would hold it for a tenth of a second. */
+const keysPerTurn = 512
 
 /**
  * Creates a function that loads a value by its key, in one batch with all fields at the same depth of a response. `read` returns a value
@@ -37,6 +41,32 @@ export function createLoader<K, V>(
     const group = groupOf(key)
     const batch = openBatches.get(context)?.get(group) ?? openBatch(context, group)
     const index = batch.keys.push(key) - 1
+    if (index > 0 && index % keysPerTurn === 0) batch.values = inNextTurn(batch.values, context)
     return batch.values.then((values) => values[index])
   }
+}
+
+async function inNextTurn<V>(values: Promise<V>, { share }: GatewayContext): Promise<V> {
+  const there = await values
+  await nextTurn(share.client)
+  return there
+}
+
+/** Rows that one statement reads. On SQLite it holds the event loop while it runs. */
+const rowsPerRead = 2_000
+
+/** Reads keys in parts, each in a turn of its own. `rows` is the number of rows for each key. Returns the result for each part. */
+export async function readInParts<K, T>(
+  { share }: Pick<GatewayContext, 'share'>,
+  keys: readonly K[],
+  read: (some: readonly K[]) => Promise<T>,
+  rows = 1,
+): Promise<readonly T[]> {
+  const size = Math.ceil(rowsPerRead / rows)
+  const parts = [await read(keys.slice(0, size))]
+  for (let from = size; from < keys.length; from += size) {
+    await nextTurn(share.client)
+    parts.push(await read(keys.slice(from, from + size)))
+  }
+  return parts
 }

@@ -37,7 +37,7 @@ import { readLogTip } from '../../service/updates/log-tip.ts'
 import { orThrow } from '../errors.ts'
 import type { GatewayError } from '../gateway-error.ts'
 import type { GatewayContext } from './builder.ts'
-import { createLoader } from './loader.ts'
+import { createLoader, readInParts } from './loader.ts'
 
 /** Loaders for the fields of a response. Each loader reads the rows or pages that one level of the response needs in one batch. */
 
@@ -119,9 +119,10 @@ export function milestoneUpdateReads(context: GatewayContext): MilestoneUpdateRe
   }
 }
 
-const loadEntrySeq = createLoader(({ services }, entries: readonly EntryOfSlot[]) =>
-  readEntrySeqs(services, entries),
-)
+const loadEntrySeq = createLoader(async (context, entries: readonly EntryOfSlot[]) => {
+  const readSome = (some: readonly EntryOfSlot[]) => readEntrySeqs(context.services, some)
+  return (await readInParts(context, entries, readSome)).flat()
+})
 
 /** Returns the reads for pages of the updates of transactions. */
 export function transactionUpdateReads(context: GatewayContext): TransactionUpdateReads {
@@ -141,9 +142,12 @@ export const transactionPart = partLoader(readTransactionParts)
 function byKey<K, V>(
   read: (services: Services, keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
 ): Load<K, V> {
-  return createLoader(async ({ services }, keys: readonly K[]) => {
-    const found = await read(services, [...new Set(keys)])
-    return keys.map((key) => found.get(key))
+  return createLoader(async (context, keys: readonly K[]) => {
+    const maps = await readInParts(context, [...new Set(keys)], (some) =>
+      read(context.services, some),
+    )
+    const found = maps.length === 1 ? maps[0] : new Map(maps.flatMap((map) => [...map]))
+    return keys.map((key) => found?.get(key))
   })
 }
 
@@ -159,8 +163,11 @@ function orFailing<K, V>(load: Load<K, Result<V, GatewayError>>): Load<K, V> {
 /** Creates a loader for pages of list parts. Parts with the same page size and order are read in one batch. */
 function partLoader<A, Row>(read: ReadParts<A, Row>) {
   const load = createLoader(
-    ({ services }, parts: readonly Part<A>[]) =>
-      read(services, parts, present(parts[0], 'a part').page),
+    async (context, parts: readonly Part<A>[]) => {
+      const { page } = present(parts[0], 'a part')
+      const readSome = (some: readonly Part<A>[]) => read(context.services, some, page)
+      return (await readInParts(context, parts, readSome, page.limit)).flat()
+    },
     ({ page }) => `${page.order} ${page.limit}`,
   )
   return (context: GatewayContext) => ({
