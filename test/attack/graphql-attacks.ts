@@ -170,6 +170,21 @@ export const graphqlAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'fields by the thousand that continue together',
+    expected: ['200'],
+    round: async (target) => {
+      const documents = [
+        '{ unspentOutputs(first: 1000) { nodes { unspentProof { commitmentId } } } }',
+        '{ milestones(first: 1000) { nodes { updates(first: 20) { nodes { outputId } } } } }',
+        `{ ledgerUpdates(first: 1000) { nodes { ${repeat(80, (i) => `a${i}: milestone { index }`)} } } }`,
+      ]
+      const answers = await concurrently(scaled(target, 10), () =>
+        Promise.all(documents.map((document) => sendGraphql(target, document))),
+      )
+      return answers.flat()
+    },
+  },
+  {
     name: 'hashes of documents that are not there',
     expected: ['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_HASH_MISMATCH'],
     round: (target) =>

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../lib/turns.ts'
 import { type UnspentProof, unspentProverOf } from '../../service/outputs/unspent-proof.ts'
 import { orThrow } from '../errors.ts'
 import { builder, type GatewayContext } from './builder.ts'
@@ -47,6 +48,8 @@ builder.objectField(OutputNode, 'unspentProof', (t) =>
       'A proof that the output was unspent at the end of the newest milestone. Null if the output is spent or not committed yet. Null with an error in upstream mode and while the roots are not known. Proofs for earlier milestones are not available.',
     resolve: async (view, _args, context) => {
       const prove = orThrow(await proverOf(context))
+      // All outputs of a page continue here together, and each one reads and hashes several pages of the trie.
+      await nextTurn(context.share.client)
       return orThrow(await prove(view))
     },
   }),
