@@ -26,8 +26,15 @@ const stopped = new Promise<StopSignal>((resolve) => {
     })
   }
 })
-// The reader of standard output may close it early, as `head` does.
-process.stdout.on('error', () => process.exit(failed))
+// A log that cannot be written, because its disk is full or its reader has ended, must not end the gateway.
+process.stderr.on('error', () => {})
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // A gateway prints only its URLs.
+  if (name === 'serve') return
+  // The reader of standard output may close it early, as `head` does.
+  if (code !== 'EPIPE') process.stderr.write(`ledger-gateway ${name}: ${message}\n`)
+  process.exit(failed)
+})
 const io = {
   env: process.env,
   clock: systemClock,
