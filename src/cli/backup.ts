@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { type FileHandle, realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseSigning } from '../config.ts'
 import type { Flags } from '../lib/flags.ts'
@@ -35,35 +35,41 @@ interface FileCall extends DatabaseCall {
 
 /** Writes the backup; returns a message if that fails. */
 async function writeBackup(process: ProcessIo, call: FileCall): Promise<string | undefined> {
-  const { path, values } = call
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  )
-  if (exists && !values.has('force')) return `${path} already exists; --force replaces it`
-  return writeWholeFile(path, (part) => writePart(process, call, part))
+  const { path, values, url } = call
+  const existing = await stat(path).catch(() => undefined)
+  if (existing !== undefined && !values.has('force')) {
+    return `${path} already exists; --force replaces it`
+  }
+  if (existing?.isDirectory()) return `${path} is a folder`
+  if (await isDatabase(path, url)) return `${path} is the database itself`
+  return writeWholeFile(path, (part, file) => writePart(process, call, { part, file }))
+}
+
+async function isDatabase(path: string, url: string): Promise<boolean> {
+  const address = databaseAddress(url)
+  if (address?.kind !== 'sqlite') return false
+  const placeOf = (file: string) => realpath(file).catch(() => undefined)
+  const place = await placeOf(path)
+  return place !== undefined && place === (await placeOf(address.path))
 }
 
 function writePart(
   process: ProcessIo,
   { url, signal }: FileCall,
-  part: string,
+  { part, file }: { readonly part: string; readonly file: FileHandle },
 ): Promise<string | undefined> {
   const address = databaseAddress(url)
   if (address?.kind === 'sqlite')
     return copyFile(process, { url, from: address.path, to: part, signal })
   const opening = { url, schema: 'UNCHANGED' } as const
-  return withDatabase(opening, (database) => exportTo(process, database, { url, to: part, signal }))
+  return withDatabase(opening, (database) => exportTo(process, database, { url, file, signal }))
 }
 
-interface Copying extends Pick<DatabaseCall, 'url'> {
-  readonly to: string
-  readonly signal: AbortSignal
-}
+type Copying = Pick<DatabaseCall, 'url' | 'signal'>
 
 async function copyFile(
   process: ProcessIo,
-  { url, from, to, signal }: Copying & { readonly from: string },
+  { url, from, to, signal }: Copying & { readonly from: string; readonly to: string },
 ): Promise<string | undefined> {
   const progress = createProgress(process, 'backup', 'pages')
   const options = { signal, onProgress: progress.show }
@@ -74,10 +80,10 @@ async function copyFile(
 async function exportTo(
   process: ProcessIo,
   database: Database,
-  { url, to, signal }: Copying,
+  { url, file, signal }: Copying & { readonly file: FileHandle },
 ): Promise<string | undefined> {
   const progress = createProgress(process, 'backup')
-  const out = createWriteStream(to, { flags: 'wx' })
+  const out = createWriteStream('', { fd: file.fd, autoClose: false })
   const options = { signal, onProgress: progress.show }
   const written = await writeExport(database, out, options).finally(progress.end)
   await endFile(out)

@@ -45,8 +45,8 @@ async function exportFrom(
   }
   if (path === undefined) return exportTo(stdout)
   if (existsSync(path)) return `${path} already exists`
-  const problem = await writeWholeFile(path, async (part) => {
-    const out = createWriteStream(part, { flags: 'wx' })
+  const problem = await writeWholeFile(path, async (part, opened) => {
+    const out = createWriteStream(part, { fd: opened.fd, autoClose: false })
     const problemOfRows = await exportTo(out)
     await endFile(out)
     return problemOfRows

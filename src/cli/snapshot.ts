@@ -92,8 +92,10 @@ async function write(
     yield `${first.text}\n`
     yield* counting(snapshotLines(read, range), progress)
   }
-  const problem = await writeWholeFile(file, async (part) => {
-    await pipeline(lines, createWriteStream(part, { flags: 'wx' }), { signal }).catch((error) => {
+  const problem = await writeWholeFile(file, async (part, opened) => {
+    await pipeline(lines, createWriteStream(part, { fd: opened.fd, autoClose: false }), {
+      signal,
+    }).catch((error) => {
       if (!signal.aborted) throw error
     })
     return signal.aborted ? 'interrupted; no snapshot was written' : undefined

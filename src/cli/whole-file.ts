@@ -1,33 +1,41 @@
-import { access, constants, open, rename, rm } from 'node:fs/promises'
+import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Writes a file that exists only when it is complete and on disk. `write` creates it under a temporary name, and resolves to a message if
- * that fails.
+ * Writes a file that exists only when it is complete and on disk. `write` gets it open, under a temporary name, and resolves to a message
+ * if that fails.
  */
 export async function writeWholeFile(
   path: string,
-  write: (part: string) => Promise<string | undefined>,
+  write: (part: string, file: FileHandle) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   // SQLite would not say which of its two files it cannot open.
   await access(dirname(path), constants.W_OK)
   const part = `${path}.part`
   // A command that was killed may have left this file.
   await rm(part, { force: true })
+  const file = await open(part, 'wx')
+  const { ino } = await file.stat()
+  // Another command with the same path removes this file and creates its own.
+  const isReplaced = async () => (await stat(part).catch(() => undefined))?.ino !== ino
+  const replaced = `another command writes ${path}`
   try {
-    const problem = await write(part)
+    const problem = await write(part, file).catch(async (failure: unknown) => {
+      if (await isReplaced()) return replaced
+      throw failure
+    })
     if (problem !== undefined) return problem
-    await syncToDisk(part)
+    await file.sync()
+    if (await isReplaced()) return replaced
     await rename(part, path)
-    await syncToDisk(dirname(path))
+    const folder = await open(dirname(path), 'r')
+    await folder.sync().finally(() => folder.close())
     return undefined
   } finally {
-    await rm(part, { force: true })
+    await file.close()
+    // SQLite leaves its journal when the disk is full.
+    if (!(await isReplaced())) await Promise.all([part, `${part}-journal`].map(remove))
   }
 }
 
-/** Waits until a file, or the directory entries of a folder, survive a power loss. */
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  await handle.sync().finally(() => handle.close())
-}
+const remove = (path: string) => rm(path, { force: true })

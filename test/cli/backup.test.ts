@@ -90,6 +90,19 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect(readFileSync(file).length).toBeGreaterThan(1_000)
   })
 
+  test.runIf(name === 'sqlite')('does not replace its own database, nor a folder', async () => {
+    await createLedger()
+    const database = from.url.replace('file:', '')
+    expect(await run(backup, [database, '--force'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `ledger-gateway backup: ${database} is the database itself\n`,
+    })
+    expect((await run(backup, [folder, '--force'])).stderr).toBe(
+      `ledger-gateway backup: ${folder} is a folder\n`,
+    )
+  })
+
   test('names the folder that does not exist', async () => {
     await createLedger()
     expect(await run(backup, [join(folder, 'none', 'ledger.backup')])).toEqual({

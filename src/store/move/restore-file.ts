@@ -25,7 +25,9 @@ export async function restoreLedgerFile(
   mkdirSync(dirname(to), { recursive: true })
   const part = `${to}.restoring`
   const remove = () =>
-    Promise.all(['', '-wal', '-shm', '-reserve'].map((end) => rm(part + end, { force: true })))
+    Promise.all(
+      ['', '-journal', '-wal', '-shm', '-reserve'].map((end) => rm(part + end, { force: true })),
+    )
   // Removes the files of a restore that was killed.
   await remove()
   try {
