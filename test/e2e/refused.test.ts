@@ -112,6 +112,18 @@ describe.each(databases)('on $name the gateway rejects', ({ name, create }) => {
   })
 })
 
+test.runIf(process.platform === 'linux')(
+  'a new database that has no room names the reason',
+  async () => {
+    const settings = env(`file:${join(folder, 'small.db')}`)
+    const started = spawnProgram(settings, ['prlimit', '--fsize=100000:unlimited'])
+    await expect(started.ready).rejects.toThrow('ended with 1')
+    expect(started.logged()).toBe(
+      'ledger-gateway serve: the database cannot be used: a migration failed, and was rolled back: disk I/O error\n',
+    )
+  },
+)
+
 describe('the gateway rejects', () => {
   const change = (part: object) => () => Object.assign(new URL(inject('postgresql').url), part).href
   const rows: readonly (readonly [string, () => string, RegExp])[] = [

@@ -5,7 +5,8 @@ import type { MigrationStatements } from '../statements.ts'
 export const migrationStatements: MigrationStatements = {
   beginMigrating: (connection) => connection.executeScript('BEGIN IMMEDIATE'),
   commitMigrating: (connection) => connection.executeScript('COMMIT'),
-  rollbackMigrating: (connection) => connection.executeScript('ROLLBACK'),
+  // SQLite has already rolled back when the disk is full.
+  rollbackMigrating: (connection) => connection.executeScript('ROLLBACK').catch(() => {}),
 
   createMigrationTable: (connection) =>
     connection.executeScript(`
