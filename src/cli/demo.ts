@@ -7,53 +7,60 @@ import { createLog } from '../lib/log.ts'
 import { developmentKeys } from '../node/embedded/development.ts'
 import { type Address, Ed25519Address } from '../protocol/addresses.ts'
 import { type Call, readCall } from './call.ts'
-import { type Command, done, failed, type ProcessIo } from './command.ts'
+import type { Command, ProcessIo } from './command.ts'
 import { demoDeclaration } from './declarations/tools.ts'
 import { createGatewayClient, type GatewayClient, members } from './gateway-client.ts'
 import { addressText, networkParameters, pay } from './spend.ts'
 import { createStartProgress } from './start-progress.ts'
+import { exitCodeOf } from './with-database.ts'
 
 /** Demonstrates the gateway in half a minute: sends a signed transaction, and shows its ledger updates over three transports. */
 export const demo: Command = {
   run: async (process, words) => {
     const call = readCall(process, demoDeclaration, words)
     if (typeof call === 'number') return call
-    const folder = await mkdtemp(join(tmpdir(), 'ledger-gateway-demo-'))
-    try {
-      return await runDemo(process, call, `file:${join(folder, 'demo.db')}`)
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    return exitCodeOf(process, demoDeclaration, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'ledger-gateway-demo-'))
+      try {
+        return await runDemo(process, call, `file:${join(folder, 'demo.db')}`)
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    })
   },
 }
 
-async function runDemo(process: ProcessIo, call: Call, database: string): Promise<number> {
+/** Runs the demonstration; resolves to an error message if it fails. */
+async function runDemo(
+  process: ProcessIo,
+  call: Call,
+  database: string,
+): Promise<string | undefined> {
   // Log events of slow operations would disturb the output of the demo.
   const env = { PORT: '0', DATABASE_URL: database, SLOW_OPERATION_MS: '0' }
   const config = parseConfig(env, [])
   assert(config.ok, 'the settings of the demo are valid')
   const { clock } = process
   const log = createLog({ clock, write: process.stderr }, 'warn')
-  const { openGateway } = await import('../gateway.ts')
-  const gateway = await openGateway(config.value, { clock, log })
-  assert(gateway.ok, 'a gateway on a temporary file starts')
+  const { startMessage, tryOpenGateway } = await import('./run-gateway.ts')
+  const gateway = await tryOpenGateway(config.value, { clock, log })
+  if (!gateway.ok) return startMessage(gateway.error)
   const { url } = gateway.value
   call.print(`A gateway runs at ${url}, on a temporary file.\n`, { url })
   const client = createGatewayClient(url)
   const shown = show(process, call, client)
   try {
-    return await Promise.race([shown, process.stopped.then(() => interrupted(process, shown))])
+    return await Promise.race([shown, process.stopped.then(() => interrupted(shown))])
   } finally {
     await client.close()
     await gateway.value.close()
   }
 }
 
-function interrupted(process: ProcessIo, shown: Promise<number>): number {
+function interrupted(shown: Promise<unknown>): string {
   // The request in progress fails when the gateway closes, and no caller waits for it.
   shown.catch(() => {})
-  process.stderr('ledger-gateway demo: interrupted\n')
-  return failed
+  return 'interrupted'
 }
 
 /** The fields of an update that the demo compares. */
@@ -67,7 +74,7 @@ async function show(
   process: ProcessIo,
   { print, signal }: Call,
   client: GatewayClient,
-): Promise<number> {
+): Promise<string | undefined> {
   // A new ledger first commits the slots that lie in the past.
   await createStartProgress(process).until(client, signal)
   const parameters = await networkParameters(client)
@@ -102,9 +109,8 @@ async function show(
   const agree = [queried, listed].every((updates) => text(updates) === text(followed))
   const isOurs = followed.length === 1 && followed[0]?.outputId.startsWith(transactionId)
   const agrees = agree && isOurs === true
-  const verdict = agrees ? 'agree' : 'do not agree'
-  print(`The three transports ${verdict}.\n`, { agrees })
-  return agrees ? done : failed
+  print(agrees ? 'The three transports agree.\n' : '', { agrees })
+  return agrees ? undefined : 'the three transports do not agree'
 }
 
 const subscription = `subscription ($addresses: [String!]) {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { StopSignal } from '../../src/cli/command.ts'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -31,4 +31,13 @@ test('the demonstration ends with a message when it is interrupted', async () =>
   const { stderr, code } = await runCommand(demo, [], { stopped, stdout, isTerminal: true })
   expect([code, stderr]).toEqual([1, 'ledger-gateway demo: interrupted\n'])
   expect(output.join('')).not.toContain('agree')
+})
+
+test('the demonstration names the temporary folder that does not exist', async () => {
+  vi.stubEnv('TMPDIR', '/does/not/exist')
+  vi.stubEnv('TEMP', '/does/not/exist')
+  const { stdout, stderr, code } = await runCommand(demo, [])
+  vi.unstubAllEnvs()
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^ledger-gateway demo: ENOENT: .*ledger-gateway-demo-\w+'\n$/)
 })
