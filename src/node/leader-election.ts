@@ -3,8 +3,9 @@ import type { Log } from '../lib/log.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
-import { type LeaseLost, type LeaseState, longestLeaseMs } from '../store/lease-contract.ts'
-import { type Lease, type LeaseDeps, leaseRenewalMs, leaseTtlMs, tryLease } from './lease.ts'
+import { createStaleCheck } from '../store/lease.ts'
+import type { LeaseLost } from '../store/lease-contract.ts'
+import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /**
@@ -139,20 +140,6 @@ async function waitForLease(
     await mayBeFree.wait({ ms, signal })
   }
   return undefined
-}
-
-/**
- * Creates a check of whether a lease ends later than any renewal sets it, and was not renewed for its duration: the clock of the
- * database was set back after the last renewal. The holder may still run, but its writes fail as soon as the next term begins.
- */
-function createStaleCheck(): (lease: LeaseState) => boolean {
-  let far: { readonly term: number; readonly since: number } | undefined
-  return ({ term, leftMs }) => {
-    const now = performance.now()
-    if (leftMs <= longestLeaseMs) far = undefined
-    else if (far?.term !== term) far = { term, since: now }
-    return far !== undefined && now > far.since + leaseTtlMs
-  }
 }
 
 /** Leads until the process closes or the lease is lost. */

@@ -1,6 +1,12 @@
 import { present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { LeaseHeld, LeaseLost, LeaseTerm } from './lease-contract.ts'
+import {
+  type LeaseHeld,
+  type LeaseLost,
+  type LeaseState,
+  type LeaseTerm,
+  longestLeaseMs,
+} from './lease-contract.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
 
 /** The lease of the writer (design: write path): one row, with a term that every new holder increments. */
@@ -65,3 +71,20 @@ const longWorkMs = 500
 
 /** Milliseconds of the extension, in which the holder can renew the lease itself. */
 const extraMs = 3_000
+
+/**
+ * Creates a check of whether a lease ends later than any renewal sets it, and was not renewed for its duration: the clock of the
+ * database was set back after the last renewal. The holder may still run, but its writes fail as soon as the next term begins.
+ */
+export function createStaleCheck(): (lease: LeaseState) => boolean {
+  let far: { readonly term: number; readonly since: number } | undefined
+  return ({ term, leftMs }) => {
+    const now = performance.now()
+    if (leftMs <= longestLeaseMs) far = undefined
+    else if (far?.term !== term) far = { term, since: now }
+    return far !== undefined && now > far.since + unrenewedMs
+  }
+}
+
+/** Milliseconds within which a process that runs renews its lease. */
+const unrenewedMs = 3_000

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { SqlConnection } from './client.ts'
 import type { Database } from './database.ts'
+import type { LeaseState } from './lease-contract.ts'
 import { type MigrationRecord, recordedMigrations } from './sql/migration-records.ts'
 import type { MigrationStatements } from './sql/statements.ts'
 
@@ -44,13 +45,19 @@ export interface DatabaseOlderThanProgram {
 export async function migrate(
   connection: SqlConnection,
   { path, statements }: Database['migrations'],
-  { fills = {}, upTo, onBegin = () => {} }: MigrateOptions = {},
+  { fills = {}, upTo, onBegin = () => {}, isStale = () => false }: MigrateOptions = {},
 ): Promise<Result<string[], MigrationError>> {
   await statements.beginMigrating(connection)
   try {
     const all = readMigrations(path)
     const isWanted = ({ name }: Migration) => upTo === undefined || name <= upTo
-    const result = await applyMissing(connection, statements, { all, isWanted, fills, onBegin })
+    const result = await applyMissing(connection, statements, {
+      all,
+      isWanted,
+      fills,
+      onBegin,
+      isStale,
+    })
     await (result.ok
       ? statements.commitMigrating(connection)
       : statements.rollbackMigrating(connection))
@@ -68,6 +75,8 @@ export interface MigrateOptions {
   readonly upTo?: string | undefined
   /** Called with the names of the migrations before they are applied to a database that already has others. They cannot be undone. */
   readonly onBegin?: (names: readonly string[]) => void
+  /** Whether the lease of another process is to be ignored, because that process has ended. */
+  readonly isStale?: ((lease: LeaseState) => boolean) | undefined
 }
 
 /** Checks whether a database has exactly the tables of this program. Changes nothing. */
@@ -119,12 +128,13 @@ interface ToApply {
   readonly isWanted: (migration: Migration) => boolean
   readonly fills: Fills
   readonly onBegin: (names: readonly string[]) => void
+  readonly isStale: (lease: LeaseState) => boolean
 }
 
 async function applyMissing(
   connection: SqlConnection,
   statements: MigrationStatements,
-  { all, isWanted, fills, onBegin }: ToApply,
+  { all, isWanted, fills, onBegin, isStale }: ToApply,
 ): Promise<Result<string[], MigrationError>> {
   await statements.createMigrationTable(connection)
   const recorded = await recordedMigrations(connection)
@@ -134,8 +144,10 @@ async function applyMissing(
   const [first] = missing
   if (first !== undefined && recorded.length > 0) {
     const lease = await statements.leaseInForce(connection)
-    if (lease !== undefined)
-      return err({ code: 'DATABASE_IN_USE', migration: first.name, ...lease })
+    if (lease !== undefined && !isStale(lease)) {
+      const { holder, leftMs } = lease
+      return err({ code: 'DATABASE_IN_USE', migration: first.name, holder, leftMs })
+    }
     onBegin(missing.map(({ name }) => name))
   }
   for (const migration of missing) {

@@ -5,10 +5,13 @@ import type { Store, StoreReader } from './contract.ts'
 import type { Database, DatabaseUnusable, StoreLog, WritesOn } from './database.ts'
 import { fillsOf } from './fill-chains.ts'
 import { createHistoryGuard, type HistoryGuard } from './history.ts'
+import { createStaleCheck } from './lease.ts'
+import { longestLeaseMs } from './lease-contract.ts'
 import {
   type DatabaseOlderThanProgram,
   hasMigration,
   isMigrated,
+  type MigrateOptions,
   type MigrationError,
   migrate,
 } from './migrate.ts'
@@ -162,29 +165,30 @@ async function isCurrent(database: Database): Promise<boolean> {
 
 /**
  * Settles the schema. Waits until the lease of a killed process expires. A lease that has more time left than before was renewed, so its
- * holder is alive.
+ * holder is alive. A lease that ends later than any renewal sets it is from before the clock of the database was set back.
  */
 async function settleUnused(database: Database, schema: Schema, log: StoreLog) {
-  for (let maxLeftMs = maxLeaseMs; ; ) {
-    const settled = await settleSchema(database, schema, log)
+  const isStale = createStaleCheck()
+  for (let maxLeftMs = longestLeaseMs; ; ) {
+    const settled = await settleSchema(database, schema, log, isStale)
     if (settled.ok || settled.error.code !== 'DATABASE_IN_USE') return settled
     const { leftMs } = settled.error
-    if (leftMs > maxLeftMs) return settled
-    maxLeftMs = leftMs
+    if (leftMs <= longestLeaseMs) {
+      if (leftMs > maxLeftMs) return settled
+      maxLeftMs = leftMs
+    }
     await delay(Math.min(leftMs, pollMs))
   }
 }
 
 const pollMs = 250
 
-/** Milliseconds above the time that a renewed lease has left. */
-const maxLeaseMs = 4_000
-
 /** Applies the migrations that a schema requires, or checks that none is missing. Resolves to the names of the applied migrations. */
 export async function settleSchema(
   database: Database,
   schema: Schema,
   log: StoreLog,
+  isStale?: MigrateOptions['isStale'],
 ): Promise<Result<string[], MigrationError | DatabaseOlderThanProgram>> {
   const connection = await database.connect()
   try {
@@ -196,6 +200,7 @@ export async function settleSchema(
     return await migrate(connection, database.migrations, {
       fills: fillsOf(database),
       upTo,
+      isStale,
       // Logged before the migration, which cannot be undone.
       onBegin: (migrations) => log.warn('migrating', { migrations, isFinal: true }),
     })

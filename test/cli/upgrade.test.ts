@@ -16,6 +16,7 @@ import { rebuildActivity } from '../../src/cli/rebuild-activity.ts'
 import { restore } from '../../src/cli/restore.ts'
 import { snapshot } from '../../src/cli/snapshot.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
 import { openStore } from '../../src/store/open.ts'
 import {
   databases,
@@ -27,6 +28,7 @@ import {
 } from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { runCommand } from '../support/run-command.ts'
+import { until } from '../support/until.ts'
 
 /** This program on ledgers of former releases, and programs of two versions on one database (docs/upgrade.md). */
 
@@ -202,10 +204,24 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
   })
   afterEach(() => database.remove())
 
+  /** Renews the lease as its holder does, until the returned function is called. */
+  function renewing(): () => Promise<unknown> {
+    let isAlive = true
+    const ended = until(async () => {
+      await onDatabase(database.url, `UPDATE writer SET until = ${Date.now() + 3_000}`)
+      return !isAlive
+    })
+    return () => {
+      isAlive = false
+      return ended
+    }
+  }
+
   test('the newer version is rejected while an older one writes, and logs a migration before it starts', async () => {
     const older = await openedStore(database.url)
     await takenLease(older)
     await onDatabase(database.url, withoutNewest)
+    const stopRenewing = renewing()
     const { log, lines } = createMemoryLog(systemClock)
     const refused = await openStore({ url: database.url, log })
     if (refused.ok) throw new Error('the database was opened')
@@ -217,6 +233,7 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
     })
     expect(databaseMessage(refused.error)).toContain('stop every gateway on it')
     expect(lines.filter((line) => line.includes('migrat'))).toEqual([])
+    await stopRenewing()
     // The lease of a killed process expires.
     await onDatabase(database.url, `UPDATE writer SET until = ${Date.now() + 600}`)
 
@@ -227,6 +244,22 @@ describe.each(databases)('two versions on one $name', ({ create }) => {
         expect.objectContaining({ level: 'info', event: 'migrations-applied' }),
       ],
     )
+    await older.close()
+  })
+
+  test('the newer version starts after the clock of the database was set back, unless the older one writes', async () => {
+    const older = await openedStore(database.url)
+    await takenLease(older)
+    const inAnHour = `UPDATE writer SET until = ${Date.now() + 3_600_000}`
+    await onDatabase(database.url, `${withoutNewest}; ${inAnHour}`)
+    const open = () => openStore({ url: database.url, log: silentLog })
+    const stopRenewing = renewing()
+    expect(await open()).toMatchObject({ ok: false, error: { code: 'DATABASE_IN_USE' } })
+    await stopRenewing()
+    await onDatabase(database.url, inAnHour)
+    const opened = await open()
+    if (opened.ok) await opened.value.close()
+    expect(opened).toMatchObject({ ok: true })
     await older.close()
   })
 

@@ -13,10 +13,10 @@ export interface MigrationRecord {
 export async function leaseInForce(
   connection: SqlConnection,
   now: string,
-): Promise<Omit<LeaseState, 'term'> | undefined> {
-  const text = `SELECT holder, until - ${now} FROM writer WHERE until > ${now}`
+): Promise<LeaseState | undefined> {
+  const text = `SELECT term, holder, until - ${now} FROM writer WHERE until > ${now}`
   const [row] = await rowsOf(connection, text)
-  return row && { holder: String(row[0]), leftMs: Number(row[1]) }
+  return row && { term: Number(row[0]), holder: String(row[1]), leftMs: Number(row[2]) }
 }
 
 /** Reads the migrations that were started and not rolled back, by name. */

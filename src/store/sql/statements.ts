@@ -178,7 +178,7 @@ export interface MigrationStatements {
   /** Creates the table if it does not exist. */
   createMigrationTable(connection: SqlConnection): Promise<void>
   /** Reads the holder of the lease and its remaining time, by the clock of the database. Resolves to `undefined` if the lease is free. */
-  leaseInForce(connection: SqlConnection): Promise<Omit<LeaseState, 'term'> | undefined>
+  leaseInForce(connection: SqlConnection): Promise<LeaseState | undefined>
   /** Runs the statements of one migration and records it as finished. */
   runMigration(connection: SqlConnection, migration: MigrationToRun): Promise<void>
 }
