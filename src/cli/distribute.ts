@@ -102,6 +102,6 @@ function messageOf(error: DistributeError): string {
     case 'IMPORT_UNFINISHED':
       return `${error.code}: the database holds an unfinished import`
     case 'DISTRIBUTION_INTERRUPTED':
-      return `${error.code}: the log is still in one table; run the same command to start again`
+      return `${error.code}: the log is still in one table or already in shards; run the same command to continue`
   }
 }

@@ -58,5 +58,13 @@ describe.runIf(citusUrl !== undefined)('on Citus,', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, { shards: 4, workers: 2 }])
     const other = await run(log.url, ['--shards', '5'])
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('LOG_DISTRIBUTED')])
+    const stopped = Promise.resolve('SIGINT' as const)
+    const interrupted = await runCommand(distribute, [], {
+      env: { DATABASE_URL: log.url },
+      stopped,
+    })
+    expect(interrupted.stderr).toBe(
+      'ledger-gateway distribute: DISTRIBUTION_INTERRUPTED: the log is still in one table or already in shards; run the same command to continue\n',
+    )
   })
 })
