@@ -30,10 +30,22 @@ export async function splitPartitions(
     const width = rows ?? newest.to - newest.from
     const tip = await publishedTip(raw)
     const whole = partitions.find(({ from, to }) => to - from > width && from <= tip.seq)
-    if (whole === undefined) return ok(undefined)
-    const done = await split(partitioning, whole, rangesOf(whole, width, tip.prunedSeq))
+    if (whole === undefined) {
+      await dropCopies(raw, [])
+      return ok(undefined)
+    }
+    const ranges = rangesOf(whole, width, tip.prunedSeq)
+    const done = await split(partitioning, whole, ranges).catch(async (failure: unknown) => {
+      // The pruner drops a partition whose rows are all hidden, and its copies are removed with the next ones.
+      if (await isPartition(raw, whole)) throw failure
+      return ok(undefined)
+    })
     if (!done.ok) return done
   }
+}
+
+async function isPartition(raw: Partitioning['raw'], { name }: LogPartition): Promise<boolean> {
+  return (await formOfLog(raw)).partitions.some((partition) => partition.name === name)
 }
 
 interface Tip {
@@ -67,12 +79,7 @@ async function split(
   ranges: readonly LogPartition[],
 ): Promise<Result<void, PartitionError>> {
   const { raw } = partitioning
-  const { copies } = await detachedTables(raw)
-  const unwanted = copies.filter(({ name }) => ranges.every((range) => range.name !== name))
-  await dropTables(
-    raw,
-    unwanted.map(({ name }) => name),
-  )
+  await dropCopies(raw, ranges)
   for (const range of ranges) await createCopy(raw, range)
   for (const range of ranges) {
     const copied = await copyAll(partitioning, whole, range)
@@ -89,6 +96,19 @@ async function split(
   const { former } = await detachedTables(raw)
   await dropTables(raw, former)
   return ok(undefined)
+}
+
+/** Drops all copies but those of the ranges. */
+async function dropCopies(
+  raw: Partitioning['raw'],
+  ranges: readonly LogPartition[],
+): Promise<void> {
+  const { copies } = await detachedTables(raw)
+  const names = copies.map(({ name }) => name)
+  await dropTables(
+    raw,
+    names.filter((name) => ranges.every((range) => range.name !== name)),
+  )
 }
 
 /** Replaces the partition by the copies. The writer waits while the last rows are copied. Readers wait only for the exchange. */

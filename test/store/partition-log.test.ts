@@ -388,6 +388,41 @@ describe('a partition that is too large', () => {
     expect(await served()).toEqual(positions(1, 25))
   })
 
+  test('is left out when it is dropped by the pruner meanwhile', async () => {
+    await commitRows(25)
+    await partitioned(log.url, { rows: 50 })
+    await commitRows(30)
+    await client.query(`CREATE TABLE ledger_updates_11_to_20 (LIKE ledger_updates, PRIMARY KEY (seq),
+        CONSTRAINT ledger_updates_range CHECK (seq >= 11 AND seq < 21))`)
+    await client.query('BEGIN; LOCK TABLE ledger_updates_11_to_20 IN ACCESS SHARE MODE')
+    const waitedFor: string[] = []
+    const onWaiting = (session: string) => void waitedFor.push(session)
+    const done = partitioned(log.url, { rows: 10, isSplit: true, onWaiting })
+    await until(() => waitedFor.length > 0)
+    const other = new Client(log.url)
+    await other.connect()
+    await until(
+      async () => {
+        await prune(2, 100)
+        const found = await other.query("SELECT to_regclass('ledger_updates_1_to_50') AS whole")
+        return found.rows[0]?.whole === null
+      },
+      { deadlineMs: 30_000 },
+    )
+    await other.end()
+    await client.query('COMMIT')
+    expect(await done).toEqual([
+      [51, 60],
+      [61, 70],
+      [71, 80],
+      [81, 90],
+      [91, 100],
+      [101, 110],
+    ])
+    expect(await tables()).not.toContain('ledger_updates_11_to_20')
+    expect(await served()).toEqual([54, 55])
+  }, 60_000)
+
   test('continues with copied rows, begins again for other ranges, and removes the copies without a split', async () => {
     await commitRows(25)
     await partitioned(log.url, { rows: 50 })
