@@ -3,6 +3,7 @@ import { assert } from '../lib/assert.ts'
 import { silentLog } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
 import { openDatabase, type StoreOptions } from '../store/open.ts'
+import { reasonOf } from '../store/unusable.ts'
 import { type Call, readCall } from './call.ts'
 import { done, failed, type ProcessIo } from './command.ts'
 import { databaseMessage } from './database-message.ts'
@@ -64,6 +65,6 @@ async function messageOf(work: () => Promise<string | undefined>): Promise<strin
     return await work()
   } catch (failure) {
     // Examples are a full disk, a lost connection, and a missing file.
-    return failure instanceof Error ? failure.message.trim() : String(failure)
+    return reasonOf(failure)
   }
 }

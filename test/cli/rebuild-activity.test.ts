@@ -51,6 +51,15 @@ describe.each(databases)('rebuild-activity on $name', ({ create }) => {
     })
   })
 
+  test('shows only the message of the database when that fails', async () => {
+    const ledger = await foundActivityLedger(use, 24, parameters)
+    await ledger.commit(3)
+    await onDatabase(use.url, 'DROP TABLE writer')
+    const { code, stderr } = await run(use.url)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^ledger-gateway rebuild-activity: [^\n]*\bwriter\b[^\n]*\n$/)
+  })
+
   test('reports an interruption', async () => {
     const ledger = await foundActivityLedger(use, 23, parameters)
     await ledger.commit(3)
