@@ -27,8 +27,8 @@ export const submit: Command = {
       const { signal } = call
       const client = createGatewayClient(url.replace(/\/$/, ''), { token, signal })
       try {
-        const contents = await contentsOf(process, call.word(0))
         const interrupted = process.stopped.then(() => Promise.reject(new Error('interrupted')))
+        const contents = await Promise.race([contentsOf(process, call.word(0)), interrupted])
         return await Promise.race([
           submitAndFollow(process, { call, client, contents }),
           interrupted,

@@ -158,3 +158,15 @@ describe('submit reports an error', () => {
     })
   })
 })
+
+test('submit names an interruption while it reads standard input', async () => {
+  const stdin = new Readable({ read() {} })
+  const stopped = Promise.resolve('SIGINT' as const)
+  // As in the process.
+  void stopped.then(() => stdin.destroy())
+  expect(await runCommand(submit, ['-'], { stdin, stopped })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'ledger-gateway submit: interrupted\n',
+  })
+})
