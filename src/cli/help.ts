@@ -1,6 +1,14 @@
 import { nearest } from '../lib/nearest.ts'
 import { programVersion } from '../lib/version.ts'
-import { type Command, done, misused, type ProcessIo, requestsHelp, table } from './command.ts'
+import {
+  type Command,
+  done,
+  misused,
+  type ProcessIo,
+  refuse,
+  requestsHelp,
+  table,
+} from './command.ts'
 import type { Declaration } from './declaration.ts'
 import { completionDeclaration } from './declarations/completion.ts'
 import {
@@ -74,7 +82,8 @@ export const commands: readonly Declaration[] = [...others, helpDeclaration]
 /** Prints the help for a command or topic. */
 export const help: Command = {
   run: async (process, words) => {
-    const [name] = requestsHelp(words) ? ['help'] : words
+    const [name, ...more] = requestsHelp(words) ? ['help'] : words
+    if (more.length > 0) return refuse(process, 'help', ['only one NAME is allowed'])
     const text = name === undefined ? overview() : textOf(name)
     if (text === undefined) return refuseName(process, name, 'neither a command nor a topic')
     process.stdout(text)

@@ -41,6 +41,14 @@ describe('the program', () => {
     expect(stderr).toContain(`ledger-gateway: ${words.at(-1)} is ${what}\n`)
   })
 
+  test('rejects a second name after help', async () => {
+    expect(await run('help', 'serve', 'wrong')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'ledger-gateway help: only one NAME is allowed\nTry: ledger-gateway help --help\n',
+    })
+  })
+
   test.each([
     [['sevre'], 'serve'],
     [['help', 'exit-code'], 'exit-codes'],
