@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { pid } from 'node:process'
 import { linesOf } from '../lib/lines.ts'
 import { silentLog } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
+import { nameOfThisProcess } from '../node/lease-holder.ts'
 import type { Database } from '../store/database.ts'
 import { parseHeader } from '../store/move/export-format.ts'
 import {
@@ -77,7 +76,7 @@ export async function importInto(
   { name, input, signal, logId }: ImportCall,
 ): Promise<Result<{ readonly rows: number; readonly ms: number }, string>> {
   const write = createWriter(database, createSerialQueue())
-  const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
+  const lease = await awaitLease({ write, log: silentLog, holder: nameOfThisProcess() })
   if (!lease.ok) return err(`another process (${lease.error.holder}) writes this database`)
   const { term, release } = lease.value
   const lines = linesOf(input)

@@ -1,7 +1,6 @@
-import { hostname } from 'node:os'
-import { pid } from 'node:process'
 import { silentLog } from '../lib/log.ts'
 import { awaitLease } from '../node/lease.ts'
+import { nameOfThisProcess } from '../node/lease-holder.ts'
 import type { Database } from '../store/database.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/writer.ts'
@@ -30,7 +29,7 @@ async function rebuildIn(
 ): Promise<string | undefined> {
   if ((await database.reader.network.count()) === 0) return 'the database holds no ledger'
   const write = createWriter(database, createSerialQueue())
-  const lease = await awaitLease({ write, log: silentLog, holder: `${hostname()}:${pid}` })
+  const lease = await awaitLease({ write, log: silentLog, holder: nameOfThisProcess() })
   if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
   const { term, renew, release } = lease.value
   const progress = createProgress(process, 'rebuild-activity')

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { StoreWriter } from '../store/contract.ts'
-import type { LeaseHeld, LeaseLost } from '../store/lease-contract.ts'
+import { type LeaseHeld, type LeaseLost, longestLeaseMs } from '../store/lease-contract.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /** The right to write this ledger: one holder at a time, renewed every second, taken over when it expires. */
@@ -44,14 +44,14 @@ export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld
 }
 
 /**
- * Takes the lease like `tryLease`, but waits for one lease period if another process holds it, because that process may have
- * ended. A renewal shows that the process runs, and ends the wait.
+ * Takes the lease like `tryLease`, but waits for the longest lease period if another process holds it, because that process may
+ * have ended. A renewal shows that the process runs, and ends the wait.
  */
 export async function awaitLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
   const first = await tryLease(deps)
   if (first.ok) return first
   deps.log.info('lease-awaited', { holder: first.error.holder })
-  for (let waited = 0; waited < leaseTtlMs + leaseRenewalMs; waited += pollMs) {
+  for (let waited = 0; waited < longestLeaseMs + leaseRenewalMs; waited += pollMs) {
     await delay(pollMs)
     const next = await attempt(deps)
     if (next.ok || next.error.until !== first.error.until) return next

@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,6 +15,7 @@ import type { Environment } from '../../src/config.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 describe('a ledger is moved by export and import', () => {
   let folder: string
@@ -83,6 +86,30 @@ describe('a ledger is moved by export and import', () => {
       'ledger-gateway import: interrupted; run the command again with the same export to continue\n',
     ])
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
+  })
+
+  test('and continues at once after the process was killed', async () => {
+    const path = join(folder, 'killed.db')
+    const DATABASE_URL = `file:${path}`
+    const env = { PATH: process.env.PATH, DATABASE_URL }
+    const child = spawn(process.execPath, [program, 'import'], { cwd: root, env })
+    const ended = once(child, 'exit')
+    child.stdin.write(readFileSync(file, 'utf8').slice(0, -200))
+    await until(() => existsSync(path))
+    const database = new DatabaseSync(path, { timeout: 10_000 })
+    await until(() => {
+      const [table] = database
+        .prepare("SELECT name FROM sqlite_schema WHERE name = 'imports'")
+        .all()
+      return table !== undefined && database.prepare('SELECT 1 FROM imports').get() !== undefined
+    })
+    database.close()
+    child.kill('SIGKILL')
+    await ended
+    expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({
+      code: 0,
+      message: '',
+    })
   })
 
   test('and the file of an interrupted export does not exist', async () => {

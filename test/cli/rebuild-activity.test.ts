@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/contract.ts'
 import { foundActivityLedger } from '../support/activity-model.ts'
 import { databases, onDatabase, openedStore, useStore } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
+import { until } from '../support/until.ts'
 
 const parameters = { ...developmentParameters(1_700_000_000), slotsPerEpochExponent: 3 }
 
@@ -44,11 +45,17 @@ describe.each(databases)('rebuild-activity on $name', ({ create }) => {
       stderr: 'ledger-gateway rebuild-activity: the database holds no ledger\n',
     })
     await foundActivityLedger(use, 22, parameters)
-    await use.store.write.renewLease(use.term, 3_600_000)
+    let isOver = false
+    const renewing = until(async () => {
+      await use.store.write.renewLease(use.term, 60_000)
+      return isOver
+    })
     expect(await run(use.url)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('another process (test) writes this database'),
     })
+    isOver = true
+    await renewing
   })
 
   test('shows only the message of the database when that fails', async () => {
