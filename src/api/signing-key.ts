@@ -99,13 +99,13 @@ async function makeKeyFile(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519')
   const draft = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   try {
+    await writeFile(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
     await link(draft, path)
   } catch (thrown) {
     if (!isCode(thrown, 'EEXIST')) throw thrown
   } finally {
-    await rm(draft)
+    await rm(draft, { force: true })
   }
   return readFile(path, 'utf8')
 }

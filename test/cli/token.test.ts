@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSigningKey } from '../../src/api/signing-key.ts'
@@ -64,6 +66,16 @@ describe('the token key', () => {
     for (const { stdout } of [first, second]) {
       expect(await codeOf({ kind: 'file', path }, stdout)).toBe('ok')
     }
+  })
+
+  test.runIf(process.platform === 'linux')('leaves no file if the disk has no room for it', () => {
+    const full = mkdtempSync(join(folder, 'full-'))
+    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+    const words = [main, 'token', '--scope', 'write', '--key-file', join(full, 'token.key')]
+    const limited = ['--fsize=10:unlimited', process.execPath, ...words]
+    const { status, stderr } = spawnSync('prlimit', limited, { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('EFBIG')])
+    expect(readdirSync(full)).toEqual([])
   })
 
   test('is created once by many concurrent commands', async () => {
