@@ -105,6 +105,9 @@ const looks: readonly Look[] = [
   { width: 360, theme: 'dark' },
 ]
 
+/** Widths of other windows, in which a page must fit too: from a small phone to a tablet, and those at which the layout changes. */
+const otherWidths = [320, 640, 768, 839, 840, 1024, 1199, 1200]
+
 /** Limit on all scripts and styles of the home page, compressed. */
 const maxCodeBytes = 70 * 1024
 
@@ -134,6 +137,12 @@ describe.each(pages)('the page %s', (name, operation, heading) => {
       expect(tab.problems).toEqual([])
       expect(await tab.layoutShift()).toBeLessThan(maxShift)
       expect(await tab.page.evaluate(excessWidth)).toBeLessThanOrEqual(0)
+      for (const width of otherWidths) {
+        await tab.page.setViewport({ width, height: 900 })
+        // A chart is drawn again for the new width.
+        const fits = async () => Number(await tab.page.evaluate(excessWidth)) <= 0
+        await until(fits, { what: `the page fits into ${width} pixels` })
+      }
       expect(await unstyledClasses(tab)).toEqual([])
       await tab.close()
     }
