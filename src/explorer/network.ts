@@ -45,9 +45,13 @@ export async function fetchWithFrame<Data, Variables extends object>(
     text: joinedText(document.text, frameDocument.text),
   }
   const answer = await sendDocument(joined, variables, signal)
-  if (answer.ok) frame.value = answer.data
+  if (answer.ok) {
+    frame.value = answer.data
+    // The other fields of the frame cannot be null.
+    return { ...answer, failures: answer.failures.filter(({ path: [field] }) => field !== 'strip') }
+  }
   // The joined document was refused, but a request for the frame alone may succeed.
-  else if (answer.failure.code !== 'OFFLINE') await fetchFrame(signal)
+  if (answer.failure.code !== 'OFFLINE') await fetchFrame(signal)
   return answer
 }
 

@@ -63,12 +63,18 @@ export interface Page {
 type PageState<Data> =
   | { readonly name: 'LOADING' }
   | { readonly name: 'FAILED'; readonly failure: Failure }
-  | { readonly name: 'SHOWN'; readonly data: Data; readonly failures: readonly Failure[] }
+  | Shown<Data>
+
+interface Shown<Data> {
+  readonly name: 'SHOWN'
+  readonly data: Data
+  readonly failures: readonly Failure[]
+}
 
 export function definePage<Data, Variables extends object>(
   definition: PageDefinition<Data, Variables>,
 ): Page {
-  const remembered = new Map<string, Data>()
+  const remembered = new Map<string, Shown<Data>>()
   return { open: (place) => openPage(definition, place, remembered) }
 }
 
@@ -111,16 +117,14 @@ const maxRemembered = 10
 function openPage<Data, Variables extends object>(
   definition: PageDefinition<Data, Variables>,
   place: Place,
-  remembered: Map<string, Data>,
+  remembered: Map<string, Shown<Data>>,
 ): OpenPage {
   const variables = definition.variables(place)
   const { text } = definition.document
   const key = JSON.stringify(variables)
   const known = remembered.get(key)
-  const state = signal<PageState<Data>>(
-    known === undefined ? { name: 'LOADING' } : { name: 'SHOWN', data: known, failures: [] },
-  )
-  const title = signal(definition.title(place, known))
+  const state = signal<PageState<Data>>(known ?? { name: 'LOADING' })
+  const title = signal(definition.title(place, known?.data))
   const closing = new AbortController()
   const requests = createRequestQueue(
     () => fetchWithFrame(definition.document, variables, closing.signal),
@@ -138,9 +142,10 @@ function openPage<Data, Variables extends object>(
       if (isTemporary(answer.failure)) retry = setTimeout(requests.request, retryMs)
       return
     }
-    state.value = { name: 'SHOWN', data: answer.data, failures: answer.failures }
+    const shown = { name: 'SHOWN', data: answer.data, failures: answer.failures } as const
+    state.value = shown
     title.value = definition.title(place, answer.data)
-    remember(remembered, key, answer.data)
+    remember(remembered, key, shown)
   }
 
   function liveness(): Liveness {
@@ -211,16 +216,7 @@ function contentOf<Data, Variables>(
 ): ComponentChildren {
   if (shown.name === 'LOADING') return <Loading />
   if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={retry} />
-  if (definition.isMissing?.(shown.data)) {
-    // The root field of the page may be null because of an error, such as an address of another network.
-    const reason = shown.failures.find(({ path }) => path.length === 1)
-    if (reason !== undefined) return <Failed failure={reason} retry={retry} />
-    const notYet = definition.notYet?.(place)
-    if (notYet !== undefined) return notYet
-    const { kind, id } = definition.target?.(place) ?? { kind: 'page', id: '' }
-    return <Missing kind={kind} id={id} />
-  }
-  // The URL names a page that the list does not have. The view would show it as an empty list.
+  // The URL names a page that a list does not have. The view would show it as an empty list.
   const noPart = shown.failures.find(({ code }) => code.includes('CURSOR'))
   if (noPart !== undefined) {
     return (
@@ -230,13 +226,22 @@ function contentOf<Data, Variables>(
       </>
     )
   }
+  if (definition.isMissing?.(shown.data)) {
+    // The root field of the page may be null because of an error, such as an address of another network.
+    const [reason] = shown.failures
+    if (reason !== undefined) return <Failed failure={reason} retry={retry} />
+    const notYet = definition.notYet?.(place)
+    if (notYet !== undefined) return notYet
+    const { kind, id } = definition.target?.(place) ?? { kind: 'page', id: '' }
+    return <Missing kind={kind} id={id} />
+  }
   const { View } = definition
   return <View data={shown.data} place={place} failures={shown.failures} />
 }
 
-function remember<Data>(remembered: Map<string, Data>, key: string, data: Data): void {
+function remember<State>(remembered: Map<string, State>, key: string, state: State): void {
   remembered.delete(key)
-  remembered.set(key, data)
+  remembered.set(key, state)
   for (const oldest of remembered.keys()) {
     if (remembered.size <= maxRemembered) break
     remembered.delete(oldest)

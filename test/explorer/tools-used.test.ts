@@ -165,15 +165,23 @@ test('an invalid id or list position is reported on the page and not in the cons
     ['address/tst1', noId],
     ['blocks?after=zzz', noPart],
     [`address/${addressOf(user(4))}?after=zzz`, noPart],
+    [`address/${addressOf(user(4))}?outputsAfter=zzz`, noPart],
   ] as const
+  const says = () => own.page.$eval('main', ({ textContent }) => textContent ?? '')
   for (const [path, sentence] of paths) {
     await own.page.goto(`${gateway.url}/${path}`)
     await own.page.waitForSelector('.link-live')
-    const says = () => own.page.$eval('main', ({ textContent }) => textContent ?? '')
     await until(async () => sentence.test(await says()), {
       what: `a sentence at ${path}`,
     })
   }
+  await own.page.click('.nav a[href="/blocks"]')
+  await until(async () => /^Blocks/.test(await says()))
+  const answer = await heldAnswer(own, 'query AddressPage')
+  await own.page.goBack()
+  await answer.isHeld()
+  expect(await says()).toMatch(noPart)
+  await answer.release()
   expect(own.problems).toEqual([])
   await own.close()
 }, 60_000)
