@@ -76,6 +76,8 @@ export function startRouter(): void {
     place.value = placeOf(new URL(location.href), leftAt.get(entry) ?? state?.scroll ?? 0)
   })
   addEventListener('pagehide', rememberScroll)
+  // A browser that reloads the page reads the state of the entry before it hides the page.
+  addEventListener('beforeunload', rememberScroll)
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
