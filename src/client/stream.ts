@@ -38,7 +38,8 @@ export async function openStream({
     body,
     signal,
   })
-  if (response.status === 200 && response.body !== null) {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (response.status === 200 && isStream && response.body !== null) {
     return { isOpen: true, events: resultsOf(response.body, onBytes) }
   }
   const retryAfterMs = parseRetryAfter(response.headers.get('retry-after') ?? '0')

@@ -289,6 +289,17 @@ describe('the client of a faulty or busy gateway', () => {
     expect(requests).toBe(1)
   })
 
+  test('ends when the answer is a page instead of an event stream', async () => {
+    answers = [
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
+      },
+    ]
+    expect(await read({ url }, 1)).toMatchObject([
+      { __typename: 'FeedEnded', code: 'HTTP_200', message: '<h1>Welcome</h1>' },
+    ])
+  })
+
   test('ends after a reset', async () => {
     answers = [respondWith(opened, { __typename: 'FeedReset', reason: 'LOG_PRUNED' })]
     const received = await read({ url, addresses: [address], after: 'a' }, 1)
