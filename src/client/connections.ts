@@ -79,6 +79,37 @@ export async function* receive<Data>(
   }
 }
 
+/**
+ * Creates a generator that also ends while its consumer waits for an event: its `return` aborts the signal of the options. The `return` of
+ * an async generator alone waits until the next event has arrived.
+ */
+export function stoppable<Options extends ConnectionOptions, Event>(
+  options: Options,
+  generate: (options: Options) => AsyncGenerator<Event, void, undefined>,
+): AsyncGenerator<Event, void, undefined> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+
+  async function* events(): AsyncGenerator<Event, void, undefined> {
+    const { signal } = options
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
+    try {
+      yield* generate({ ...options, signal: controller.signal })
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  const generator = events()
+  const end = generator.return.bind(generator)
+  generator.return = (value) => {
+    abort()
+    return end(value)
+  }
+  return generator
+}
+
 /** Whether `fetch` accepts the URL. In a browser a URL without a host is relative to the page. */
 function isGatewayUrl(url: string): boolean {
   try {

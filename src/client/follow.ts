@@ -1,4 +1,4 @@
-import { type ConnectionOptions, isTemporary, receive } from './connections.ts'
+import { type ConnectionOptions, isTemporary, receive, stoppable } from './connections.ts'
 import { documentText, type TypedDocument } from './documents.ts'
 import { type FeedEvent, feedDocumentWith, type UpdateClass } from './events.ts'
 import { createHistory, type History } from './history.ts'
@@ -40,7 +40,13 @@ export interface FeedEnded {
  * last event. The caller sees a new connection only as another `FeedOpened`; until a snapshot is complete, it starts from the
  * beginning. Ends when the signal aborts, on `return()`, after a `FeedReset`, or with `FeedEnded` if reconnecting cannot help.
  */
-export async function* follow<Fields = unknown>(
+export function follow<Fields = unknown>(
+  options: FollowOptions<Fields>,
+): AsyncGenerator<FeedEvent<Fields> | FeedEnded, void, undefined> {
+  return stoppable(options, followUntilEnd<Fields>)
+}
+
+async function* followUntilEnd<Fields>(
   options: FollowOptions<Fields>,
 ): AsyncGenerator<FeedEvent<Fields> | FeedEnded, void, undefined> {
   const { after, snapshot = false, selection } = options

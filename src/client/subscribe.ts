@@ -1,4 +1,4 @@
-import { type ConnectionOptions, receive } from './connections.ts'
+import { type ConnectionOptions, receive, stoppable } from './connections.ts'
 import { documentText } from './documents.ts'
 import type { Answer, DocumentOptions } from './query.ts'
 
@@ -12,16 +12,18 @@ export type SubscribeOptions<Data, Variables> = ConnectionOptions &
  * Yields the events of a subscription, and reconnects as often as needed. Ends when the signal aborts, on `return()`, when the
  * gateway completes the subscription, or after an answer that is not `ok`: reconnecting cannot help then.
  */
-export async function* subscribe<Data = unknown, Variables = unknown>(
+export function subscribe<Data = unknown, Variables = unknown>(
   options: SubscribeOptions<Data, Variables>,
 ): AsyncGenerator<Answer<Data>, void, undefined> {
   const { document, variables } = options
   const query = documentText(document)
-  yield* receive<Data>(options, {
-    body: () => ({ query, variables: isFunction(variables) ? variables() : variables }),
-    refusalIn: (answer) => (answer.ok ? undefined : answer.failure),
-    onComplete: 'end',
-  })
+  return stoppable<ConnectionOptions, Answer<Data>>(options, (own) =>
+    receive<Data>(own, {
+      body: () => ({ query, variables: isFunction(variables) ? variables() : variables }),
+      refusalIn: (answer) => (answer.ok ? undefined : answer.failure),
+      onComplete: 'end',
+    }),
+  )
 }
 
 function isFunction(variables: unknown): variables is () => unknown {

@@ -89,6 +89,14 @@ describe('the client', () => {
     expect(events).toEqual(['FeedOpened'])
   })
 
+  test('ends on return() while next() waits for an event', async () => {
+    const feed = follow({ url: gateway.url })
+    expect(await feed.next()).toMatchObject({ value: { __typename: 'FeedOpened' } })
+    const waiting = feed.next()
+    expect(await feed.return()).toEqual({ done: true, value: undefined })
+    expect(await waiting).toEqual({ done: true, value: undefined })
+  })
+
   test('ends with its signal also while its headers never arrive', async () => {
     const controller = new AbortController()
     const headers = () => {
