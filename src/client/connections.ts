@@ -56,6 +56,8 @@ export async function* receive<Data>(
     try {
       for (;;) {
         const next = await answers.next()
+        // Events that arrived together with the one before may still be there.
+        if (signal?.aborted) return
         if (next.done) {
           ending = next.value
           break

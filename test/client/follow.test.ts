@@ -297,6 +297,18 @@ describe('the client of a faulty or busy gateway', () => {
     expect(requests).toBe(1)
   })
 
+  test('ends with its signal also while events that arrived together are left', async () => {
+    const progress = { __typename: 'FeedProgress', previousCursor: 'a', cursor: 'b' }
+    answers = [respondWith(opened, progress)]
+    const controller = new AbortController()
+    const events: string[] = []
+    for await (const event of follow({ url, after: 'a', signal: controller.signal })) {
+      events.push(event.__typename)
+      controller.abort()
+    }
+    expect(events).toEqual(['FeedOpened'])
+  })
+
   test('ends when the answer is a page instead of an event stream', async () => {
     answers = [
       (_request, response) => {
