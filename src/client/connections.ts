@@ -215,20 +215,24 @@ function createBackoff(maxMs: number) {
   }
 }
 
+/** Maximum delay of a timer. A timer with a longer one, such as `Infinity`, fires at once. */
+const maxDelayMs = 2 ** 31 - 1
+
 /** Aborts a connection when `abort` is called, when the signal of the feed aborts, or after `silenceMs` without a message. */
 function createTimeout(silenceMs: number, feed: AbortSignal | undefined) {
+  const delayMs = Math.min(silenceMs, maxDelayMs)
   const controller = new AbortController()
   const abort = () => {
     clearTimeout(timer)
     feed?.removeEventListener('abort', abort)
     controller.abort()
   }
-  let timer = setTimeout(abort, silenceMs)
+  let timer = setTimeout(abort, delayMs)
   feed?.addEventListener('abort', abort)
 
   function restart(): void {
     clearTimeout(timer)
-    timer = setTimeout(abort, silenceMs)
+    timer = setTimeout(abort, delayMs)
   }
 
   return { signal: controller.signal, restart, pause: () => clearTimeout(timer), abort }

@@ -259,6 +259,19 @@ describe('the client of a faulty or busy gateway', () => {
     expect([first?.__typename, requests]).toEqual(['FeedOpened', 1])
   })
 
+  test('keeps a silent connection if the time of silence is Infinity', async () => {
+    let requests = 0
+    answers = [
+      (request, response) => {
+        requests++
+        respondWith()(request, response)
+        setTimeout(() => respondWith(opened)(request, response), 100)
+      },
+    ]
+    const [first] = await read({ url, addresses: [address], after: 'a', silenceMs: Infinity }, 0)
+    expect([first?.__typename, requests]).toEqual(['FeedOpened', 1])
+  })
+
   test('waits for the time in Retry-After, in seconds or as a date', async () => {
     const moments: number[] = []
     const away =
