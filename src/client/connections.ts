@@ -115,7 +115,7 @@ export function stoppable<Options extends ConnectionOptions, Event>(
 /** Whether `fetch` accepts the URL. In a browser a URL without a host is relative to the page. */
 function isGatewayUrl(url: string): boolean {
   try {
-    return /^https?:/.test(new Request(url).url)
+    return /^https?:/.test(new Request(endpointOf(url)).url)
   } catch {
     return false
   }

@@ -49,7 +49,9 @@ export function follow<Fields = unknown>(
 async function* followUntilEnd<Fields>(
   options: FollowOptions<Fields>,
 ): AsyncGenerator<FeedEvent<Fields> | FeedEnded, void, undefined> {
-  const { after, snapshot = false, selection } = options
+  const { snapshot = false, selection } = options
+  // A program in JavaScript may pass the null of its database.
+  const after = options.after ?? undefined
   const history = createHistory({ after, snapshot })
   const query = feedDocumentWith(documentText(selection ?? ''))
   const answers = receive<{ readonly event: FeedEvent<Fields> }>(options, {

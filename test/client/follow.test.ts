@@ -138,6 +138,17 @@ describe('the client', () => {
       ])
     },
   )
+
+  test('refuses a URL object, and takes null for no cursor', async () => {
+    // @ts-expect-error a program in JavaScript has no types
+    expect(await read({ url: new URL(gateway.url) }, 1)).toMatchObject([{ code: 'URL_MALFORMED' }])
+    // @ts-expect-error a program in JavaScript has no types
+    const [first] = await read({ url: gateway.url, after: null }, 0)
+    expect(first).toMatchObject({
+      __typename: 'FeedOpened',
+      cursor: cursorAt(gateway.log.rows.length),
+    })
+  })
 })
 
 describe('the client of a faulty or busy gateway', () => {
