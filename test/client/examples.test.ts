@@ -25,6 +25,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, openTab } from '../support/browser.ts'
 import { install, packClient } from '../support/packed.ts'
 import { rest } from '../support/rest.ts'
+import { serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
 import { addressOf, untilHealth, user } from '../support/wallet.ts'
@@ -168,6 +169,21 @@ describe.concurrent('the examples', { timeout: 120_000 }, () => {
   test('a React component follows an address', async () => {
     await bundle('react')
     await watch('built/react.html', 6, 'LIVE')
+  })
+
+  test('a Node program says that its cursor belongs to another log', async () => {
+    const other = await serveLog()
+    writeFileSync(join(home, 'cursor'), other.log.cursorAt(0))
+    await other.close()
+    const address = addressOf(user(8))
+    const child = spawn(process.execPath, ['node.ts', gateway.url, address], { cwd: home })
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
+    const [code] = await once(child, 'close')
+    const [, error] = /^Error: (.*)$/m.exec(errors) ?? []
+    expect([code, error]).toEqual([1, 'LOG_REPLACED: delete ./cursor to start anew'])
   })
 
   test('curl follows an address', async () => {

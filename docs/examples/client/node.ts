@@ -18,6 +18,8 @@ const feed = follow<Amounts>({
 })
 for await (const event of feed) {
   if (event.__typename === 'FeedEnded') throw new Error(`${event.code}: ${event.message}`)
+  if (event.__typename === 'FeedReset')
+    throw new Error(`${event.reason}: delete ${place} to start anew`)
   if (event.__typename === 'FeedOpened') console.log(`following from ${event.cursor}`)
   if (event.__typename !== 'LedgerUpdateBatch') continue
   for (const { outputId, isSpent, output } of event.updates) {
