@@ -33,11 +33,11 @@ beforeAll(async () => {
     openBrowser(),
   ])
   const variables = await variablesIn(started)
-  const { milestone, block, transaction, output, address, search } = variables
+  const { milestone, block, transaction, output, address } = variables
   await setRecords(started.world.gateway, variables)
   paths = new Map([
     ['home', '/'],
-    ['search', `/search?q=${search.text}`],
+    ['search', `/search?q=${output.id}`],
     ['milestone', `/milestone/${milestone.index}`],
     ['block', `/block/${block.id}`],
     ['transaction', `/transaction/${transaction.id}`],
