@@ -163,6 +163,7 @@ test('an invalid id or list position is reported on the page and not in the cons
     ['milestone/soon', noId],
     ['blocks?issuer=0x1', noId],
     ['address/tst1', noId],
+    ['chain/tst1', noId],
     ['blocks?after=zzz', noPart],
     [`address/${addressOf(user(4))}?after=zzz`, noPart],
     [`address/${addressOf(user(4))}?outputsAfter=zzz`, noPart],

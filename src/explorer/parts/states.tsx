@@ -25,6 +25,8 @@ const finalCodes: ReadonlySet<string> = new Set([
   'BAD_USER_INPUT',
   'ADDRESS_MALFORMED',
   'ADDRESS_OF_ANOTHER_NETWORK',
+  'CHAIN_ID_NOT_BECH32',
+  'CHAIN_ID_NOT_A_CHAIN',
   'CURSOR_MALFORMED',
   'CURSOR_OF_ANOTHER_LOG',
 ])
@@ -100,6 +102,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['ADDRESS_OF_ANOTHER_NETWORK', states.otherNetwork],
   ['BAD_USER_INPUT', states.malformed],
   ['ADDRESS_MALFORMED', states.malformed],
+  ['CHAIN_ID_NOT_BECH32', states.malformed],
+  ['CHAIN_ID_NOT_A_CHAIN', states.malformed],
   ['CURSOR_MALFORMED', states.noPart],
   ['CURSOR_OF_ANOTHER_LOG', states.noPart],
 ])
