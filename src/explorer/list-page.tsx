@@ -48,6 +48,8 @@ export function listPage<
     variables: (place) => ({ ...filter?.(place.query), ...cursorsIn(place) }) as Variables,
     title: () => title,
     live: () => live,
+    isMissing: (data, failures) =>
+      data[field] === null && !failures.some(({ code }) => code === 'NOT_OFFERED_BY_NODES'),
     View: ({ data, place }) => {
       const shown = data[field]
       return (

@@ -18,8 +18,8 @@ export interface PageDefinition<Data, Variables> {
   readonly variables: (place: Place) => Variables
   /** Returns the title of the tab; the data is `undefined` until it is loaded. */
   readonly title: (place: Place, data: Data | undefined) => string
-  /** Whether the requested object is missing on the ledger. */
-  readonly isMissing?: (data: Data) => boolean
+  /** Whether the requested object is missing, on the ledger or because of the failures. */
+  readonly isMissing?: (data: Data, failures: readonly Failure[]) => boolean
   /** Returns the kind and the id of the requested object, for the message that it is missing. */
   readonly target?: (place: Place) => { readonly kind: string; readonly id: string }
   /** Returns the content for a missing object that is not there yet; `undefined` for an object that never was or is no longer kept. */
@@ -133,13 +133,16 @@ function openPage<Data, Variables extends object>(
 
   let retry: ReturnType<typeof setTimeout> | undefined
 
-  function show(answer: Answer<Data>): void {
+  function show(given: Answer<Data>): void {
     clearTimeout(retry)
     if (closing.signal.aborted) return
+    const answer = withoutPart(definition, given)
     if (!answer.ok) {
+      const isRetried = isTemporary(answer.failure)
       // The content stays: the status line shows that the gateway does not respond, and the next milestone triggers a request.
-      if (state.peek().name !== 'SHOWN') state.value = { name: 'FAILED', failure: answer.failure }
-      if (isTemporary(answer.failure)) retry = setTimeout(requests.request, retryMs)
+      const isKept = state.peek().name === 'SHOWN' && (isRetried || !given.ok)
+      if (!isKept) state.value = { name: 'FAILED', failure: answer.failure }
+      if (isRetried) retry = setTimeout(requests.request, retryMs)
       return
     }
     const shown = { name: 'SHOWN', data: answer.data, failures: answer.failures } as const
@@ -169,6 +172,22 @@ function openPage<Data, Variables extends object>(
       stopRefreshing()
     },
   }
+}
+
+/** The answer for a page, which is a failure if the object of the page is missing because of it, or the URL names no page of a list. */
+function withoutPart<Data, Variables>(
+  { isMissing }: PageDefinition<Data, Variables>,
+  answer: Answer<Data>,
+): Answer<Data> {
+  if (!answer.ok) return answer
+  const { data, failures } = answer
+  const failure =
+    failures.find(isOfCursor) ?? (isMissing?.(data, failures) ? failures[0] : undefined)
+  return failure === undefined ? answer : { ok: false, failure }
+}
+
+function isOfCursor({ code }: Failure): boolean {
+  return code.includes('CURSOR')
 }
 
 interface RefreshDeps {
@@ -215,21 +234,15 @@ function contentOf<Data, Variables>(
   { place, shown, retry }: ShownPage<Data>,
 ): ComponentChildren {
   if (shown.name === 'LOADING') return <Loading />
-  if (shown.name === 'FAILED') return <Failed failure={shown.failure} retry={retry} />
-  // The URL names a page that a list does not have. The view would show it as an empty list.
-  const noPart = shown.failures.find(({ code }) => code.includes('CURSOR'))
-  if (noPart !== undefined) {
+  if (shown.name === 'FAILED') {
     return (
       <>
-        <Failed failure={noPart} retry={retry} />
-        <FirstPage place={place} />
+        <Failed failure={shown.failure} retry={retry} />
+        {isOfCursor(shown.failure) && <FirstPage place={place} />}
       </>
     )
   }
-  if (definition.isMissing?.(shown.data)) {
-    // The root field of the page may be null because of an error, such as an address of another network.
-    const [reason] = shown.failures
-    if (reason !== undefined) return <Failed failure={reason} retry={retry} />
+  if (definition.isMissing?.(shown.data, shown.failures)) {
     const notYet = definition.notYet?.(place)
     if (notYet !== undefined) return notYet
     const { kind, id } = definition.target?.(place) ?? { kind: 'page', id: '' }

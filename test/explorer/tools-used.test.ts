@@ -164,6 +164,7 @@ test('an invalid id or list position is reported on the page and not in the cons
     ['blocks?issuer=0x1', noId],
     ['address/tst1', noId],
     ['chain/tst1', noId],
+    ['nfts?issuer=tst1', noId],
     ['blocks?after=zzz', noPart],
     [`address/${addressOf(user(4))}?after=zzz`, noPart],
     [`address/${addressOf(user(4))}?outputsAfter=zzz`, noPart],
@@ -176,13 +177,35 @@ test('an invalid id or list position is reported on the page and not in the cons
       what: `a sentence at ${path}`,
     })
   }
-  await own.page.click('.nav a[href="/blocks"]')
-  await until(async () => /^Blocks/.test(await says()))
-  const answer = await heldAnswer(own, 'query AddressPage')
-  await own.page.goBack()
-  await answer.isHeld()
-  expect(await says()).toMatch(noPart)
-  await answer.release()
+  expect(own.problems).toEqual([])
+  await own.close()
+}, 60_000)
+
+test('a list stays while the database is away, and one that is opened then says so', async () => {
+  const own = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = own
+  const says = () => page.$eval('main', ({ textContent }) => textContent ?? '')
+  await page.goto(`${gateway.url}/blocks`)
+  await page.waitForSelector('[data-row]')
+  // Answers as a gateway without its database does.
+  await page.evaluate(`{
+    const send = window.fetch
+    const away = { message: 'away', extensions: { code: 'STORE_AWAY' } }
+    window.refused = []
+    window.fetch = async (...request) => {
+      const [, list] = /query (Blocks|Tokens)Page/.exec(request[1].body) ?? []
+      if (list === undefined || window.isBack) return await send(...request)
+      window.refused.push(list)
+      const field = list.toLowerCase()
+      return Response.json({ data: { [field]: null }, errors: [{ ...away, path: [field] }] })
+    }
+  }`)
+  await page.waitForFunction(`window.refused.length > 2`)
+  expect((await page.$$('[data-row]')).length).toBeGreaterThan(0)
+  await page.click('.nav a[href="/tokens"]')
+  await until(async () => (await says()).includes('its database does not respond'))
+  await page.evaluate('window.isBack = true')
+  await until(async () => /^Tokens/.test(await says()))
   expect(own.problems).toEqual([])
   await own.close()
 }, 60_000)
