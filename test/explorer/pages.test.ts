@@ -442,6 +442,24 @@ test('full ids and bytes are copied by a button and by a key', async () => {
   await tab.close()
 })
 
+test('a page without HTTPS copies without losing the focus', async () => {
+  const tab = await openTab(browser, started.world.gateway.url, { width: 1280 })
+  const { page } = tab
+  // Such a page has no clipboard API.
+  await page.evaluateOnNewDocument(`{
+    Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    addEventListener('copy', ({ target }) => { window.copied = target.value })
+  }`)
+  const path = present(paths.get('block'), 'a path of the page')
+  await page.goto(started.world.gateway.url + path)
+  await page.waitForSelector('.link-live')
+  await page.focus('.id .copy')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.copied:focus')
+  expect(await page.evaluate('window.copied')).toBe(path.split('/').at(-1))
+  await tab.close()
+})
+
 test('a list is saved as a file with full ids and exact numbers', async () => {
   const { url } = started.world.gateway
   const { data } = await graphql(

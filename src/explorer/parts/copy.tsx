@@ -58,10 +58,13 @@ async function copyText(text: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     return
   } catch {}
+  const { activeElement } = document
   const area = document.createElement('textarea')
   area.value = text
   document.body.append(area)
   area.select()
   document.execCommand('copy')
   area.remove()
+  // Selecting the text has moved the focus.
+  if (activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true })
 }
