@@ -1,4 +1,5 @@
 import { documentText, type TypedDocument } from './documents.ts'
+import { retryAfterOf } from './stream.ts'
 
 /** Sends one GraphQL document to a gateway in one request. */
 
@@ -26,6 +27,8 @@ export interface Failure {
   readonly message: string
   /** Path of the field that is missing; empty if all data is missing. */
   readonly path: readonly (string | number)[]
+  /** Milliseconds to wait before another request, if the server has set `Retry-After`. */
+  readonly retryAfterMs?: number
 }
 
 /** An answer. Its data lacks the fields that failed. */
@@ -55,7 +58,10 @@ export async function query<Data = unknown, Variables = unknown>(
     const init = { method: 'POST', headers, body, signal: signal ?? null }
     const response = await fetch(endpointOf(url), init)
     const missing = { code: `HTTP_${response.status}`, message: response.statusText }
-    return parseAnswer(await response.text(), missing)
+    const answer = parseAnswer<Data>(await response.text(), missing)
+    const retryAfterMs = retryAfterOf(response)
+    if (answer.ok || retryAfterMs === 0) return answer
+    return { ok: false, failure: { ...answer.failure, retryAfterMs } }
   } catch (error) {
     if (signal?.aborted) throw error
     return failed('OFFLINE', '')

@@ -42,13 +42,14 @@ export async function openStream({
   if (response.status === 200 && isStream && response.body !== null) {
     return { isOpen: true, events: resultsOf(response.body, onBytes) }
   }
-  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after') ?? '0')
+  const retryAfterMs = retryAfterOf(response)
   const message = await response.text()
   return { isOpen: false, status: response.status, retryAfterMs, message }
 }
 
-/** `Retry-After` in milliseconds: a gateway sends seconds, a proxy may send a date (RFC 9110 10.2.3). */
-function parseRetryAfter(retryAfter: string): number {
+/** `Retry-After` in milliseconds, 0 without it: a gateway sends seconds, a proxy may send a date (RFC 9110 10.2.3). */
+export function retryAfterOf({ headers }: Response): number {
+  const retryAfter = headers.get('retry-after') ?? '0'
   const seconds = Number(retryAfter)
   const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : 1_000 * seconds
   // Other texts are ignored. The limit is needed because a timer with too long a delay fires at once.

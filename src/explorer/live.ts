@@ -64,19 +64,31 @@ async function followAlways(): Promise<never> {
   for (;;) {
     await untilVisible()
     const startedMs = Date.now()
-    const isRefused = await followOnce()
+    const { isRefused = false, retryAfterMs } = await followOnce()
     if (document.hidden) continue
     const current = link.peek()
     if (current.state !== 'reconnecting')
       link.value = { state: 'reconnecting', sinceMs: gatewayTimeMs() }
     pauseMs = Date.now() - startedMs > 5_000 ? 250 : Math.min(2 * pauseMs, 4_000)
-    await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)))
+    const ms = Math.max(pauseMs * (0.5 + Math.random() / 2), pauseOf(retryAfterMs))
+    await new Promise((resolve) => setTimeout(resolve, ms))
     if (isRefused && (await fetchFrame())) startAgain()
   }
 }
 
-/** Follows over one connection. Resolves to `true` if the ledger has not reached the milestone of the page. */
-async function followOnce(): Promise<boolean> {
+/** Milliseconds to wait for the `Retry-After` of a gateway: a minute at most, because somebody waits in front of the page. */
+export function pauseOf(retryAfterMs = 0): number {
+  return Math.min(retryAfterMs, 60_000)
+}
+
+/** How a connection ended: whether the ledger has not reached the milestone of the page, and when to connect again. */
+interface Ending {
+  readonly isRefused?: boolean
+  readonly retryAfterMs?: number
+}
+
+/** Follows over one connection. */
+async function followOnce(): Promise<Ending> {
   const connection = createConnection()
   const after = milestones.peek()[0]?.index
   expectedIndex = (after ?? 0) + slotsSince(arrivedMs)
@@ -88,17 +100,20 @@ async function followOnce(): Promise<boolean> {
       signal: connection.signal,
       onBytes: connection.restartTimeout,
     })
-    if (!opened.isOpen) return false
+    if (!opened.isOpen) return opened
     if (slotsSince(arrivedMs) > maxReplayedSlots && (await fetchFrame())) {
       startAgain()
-      return false
+      return {}
     }
     connection.restartTimeout()
     link.value = { state: 'live' }
     for await (const text of opened.events) {
       const { data, errors = [] }: FeedResult = JSON.parse(text)
       // This code means that the database was replaced by an older one. Other errors may be temporary.
-      if (errors.length > 0) return errors[0]?.extensions?.code === 'MILESTONE_NOT_COMMITTED'
+      const [error] = errors
+      if (error !== undefined) {
+        return { isRefused: error.extensions?.code === 'MILESTONE_NOT_COMMITTED' }
+      }
       if (data != null) addMilestone(data.milestone)
     }
   } catch {
@@ -106,7 +121,7 @@ async function followOnce(): Promise<boolean> {
   } finally {
     connection.close()
   }
-  return false
+  return {}
 }
 
 interface FeedResult {

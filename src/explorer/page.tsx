@@ -2,7 +2,7 @@ import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { shortened } from './format.ts'
 import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
-import { generation, milestones } from './live.ts'
+import { generation, milestones, pauseOf } from './live.ts'
 import { fetchWithFrame, type Tip } from './network.ts'
 import { FirstPage } from './parts/paging.tsx'
 import { Failed, Loading, Missing } from './parts/states.tsx'
@@ -135,6 +135,7 @@ function openPage<Data, Variables extends object>(
 
   function show(given: Answer<Data>): void {
     clearTimeout(retry)
+    retry = undefined
     if (closing.signal.aborted) return
     const answer = withoutPart(definition, given)
     if (!answer.ok) {
@@ -142,7 +143,8 @@ function openPage<Data, Variables extends object>(
       // The content stays: the status line shows that the gateway does not respond, and the next milestone triggers a request.
       const isKept = state.peek().name === 'SHOWN' && (isRetried || !given.ok)
       if (!isKept) state.value = { name: 'FAILED', failure: answer.failure }
-      if (isRetried) retry = setTimeout(requests.request, retryMs)
+      const pauseMs = Math.max(retryMs, pauseOf(answer.failure.retryAfterMs))
+      if (isRetried) retry = setTimeout(requests.request, pauseMs)
       return
     }
     const shown = { name: 'SHOWN', data: answer.data, failures: answer.failures } as const
@@ -158,7 +160,11 @@ function openPage<Data, Variables extends object>(
     return shown.name === 'SHOWN' ? (definition.live?.(shown.data, place) ?? 'MILESTONES') : 'NEVER'
   }
 
-  const stopRefreshing = refresh({ liveness, request: requests.request })
+  // While a retry is planned, milestones do not cause requests.
+  const request = () => {
+    if (retry === undefined) requests.request()
+  }
+  const stopRefreshing = refresh({ liveness, request })
   requests.request()
   return {
     place,

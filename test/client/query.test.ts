@@ -138,13 +138,15 @@ describe('query', () => {
     const nothing = await query({ url, document: '{ nothing }' })
     expect(nothing).toMatchObject({ ok: false, failure: { code: 'GRAPHQL_VALIDATION_FAILED' } })
     const proxy = createServer((_request, response) => {
-      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
+      response
+        .writeHead(502, { 'content-type': 'text/html', 'retry-after': '3' })
+        .end('<h1>Bad gateway</h1>')
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
     const { port } = proxy.address() as AddressInfo
     const away = `http://127.0.0.1:${port}/`
     const page = await query({ url: away, document: '{ status { role } }' })
-    expect(page).toMatchObject({ ok: false, failure: { code: 'HTTP_502' } })
+    expect(page).toMatchObject({ ok: false, failure: { code: 'HTTP_502', retryAfterMs: 3_000 } })
     await new Promise((resolve) => proxy.close(resolve))
     const offline = await query({ url: away, document: '{ status { role } }' })
     expect(offline).toMatchObject({ ok: false, failure: { code: 'OFFLINE' } })

@@ -77,10 +77,41 @@ test('a connection without a milestone is kept while comments arrive', async () 
   rmSync(folder, { recursive: true })
 }, 60_000)
 
+test('a page and its connection wait for the time in Retry-After', async () => {
+  const gateway = await startGateway()
+  await untilHealth(gateway.url)
+  const proxy = await startCommenting(gateway.url)
+  const tab = await openTab(browser, proxy.url, { width: 1280 })
+  await tab.page.evaluateOnNewDocument(`{
+    const start = window.setTimeout
+    window.pauses = []
+    window.setTimeout = (act, ms) => {
+      if (ms === 30_000) window.pauses.push(ms)
+      return start(act, ms)
+    }
+  }`)
+  await tab.page.goto(`${proxy.url}/tokens`)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.click('.nav a[href="/blocks"]')
+  await untilText(tab, 'h1', /Blocks/)
+  proxy.refuse()
+  // The code of this page is loaded, so only its request is refused.
+  await tab.page.goBack()
+  await tab.page.waitForFunction('window.pauses.length === 2')
+  await tab.close()
+  proxy.close()
+  await gateway.close()
+}, 60_000)
+
 /** Starts a proxy that sends a comment in every event stream each tenth of a second: a hundred times as often as needed. */
 async function startCommenting(gatewayUrl: string) {
   let isCommenting = true
+  let isRefusing = false
   const server = createServer((incoming, outgoing) => {
+    if (isRefusing) {
+      outgoing.writeHead(503, { 'retry-after': '30' }).end()
+      return
+    }
     const { method, url, headers } = incoming
     const forwarded = request(gatewayUrl + url, { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers)
@@ -99,6 +130,11 @@ async function startCommenting(gatewayUrl: string) {
     url: `http://127.0.0.1:${port}`,
     stopComments: () => {
       isCommenting = false
+    },
+    /** Cuts all connections, and refuses all further requests for 30 seconds. */
+    refuse: () => {
+      isRefusing = true
+      server.closeAllConnections()
     },
     close: () => {
       server.closeAllConnections()
