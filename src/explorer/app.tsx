@@ -5,6 +5,7 @@ import { KeyboardHelp } from './frame/keyboard.tsx'
 import { SlotStrip } from './frame/slot-strip.tsx'
 import { StatusLine } from './frame/status-line.tsx'
 import { link } from './live.ts'
+import { fetchFrame } from './network.ts'
 import type { OpenPage } from './page.tsx'
 import { pageModules } from './pages.ts'
 import { Failed, Loading, NoPage } from './parts/states.tsx'
@@ -50,7 +51,8 @@ const isUnloaded = signal(false)
 function reloadWhenLive(): void {
   effect(() => {
     if (!isUnloaded.value || link.value.state !== 'live') return
-    if (mayReload()) location.reload()
+    // The connection may have broken unnoticed. Reloading then would replace the explorer by the error page of the browser.
+    void fetchFrame().then((isLoaded) => isLoaded && mayReload() && location.reload())
   })
 }
 

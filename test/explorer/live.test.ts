@@ -299,6 +299,26 @@ test('a page that could not be loaded appears when the gateway is back', async (
   await untilText('h1', 'Blocks')
 }, 120_000)
 
+test('a page that could not be loaded does not lead away before the network is back', async () => {
+  const own = await openTab(browser, gateway.url, { width: 1280 })
+  const heading = () => own.page.evaluate('document.querySelector("h1")?.textContent')
+  await own.page.goto(`${gateway.url}/blocks`)
+  await own.page.waitForSelector('.link-live')
+  await own.page.evaluate('window.isStillThere = true')
+  // The open connection stays, so the explorer does not notice.
+  await own.page.setOfflineMode(true)
+  await own.page.click('.nav a[href="/tokens"]')
+  await until(async () => (await heading()) === 'This page could not be loaded')
+  const frame = 'query Frame'
+  await until(() => own.operations.includes(frame), { what: 'asks whether the gateway responds' })
+  expect(await own.page.evaluate('window.isStillThere')).toBe(true)
+  const loaded = new Promise((resolve) => own.page.once('load', resolve))
+  await own.page.setOfflineMode(false)
+  await loaded
+  await until(async () => (await heading()) === 'Tokens')
+  await own.close()
+}, 60_000)
+
 /** Returns the texts of the rows of the history. */
 function changes(): Promise<readonly string[]> {
   return tab.page.$$eval('section[aria-label="History"] tbody tr', (rows) =>
