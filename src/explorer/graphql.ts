@@ -1,4 +1,4 @@
-import { type Answer, query } from '../client/query.ts'
+import { type Answer, failed, query } from '../client/query.ts'
 import { root } from './base.ts'
 
 /** Sends one GraphQL document to the gateway in one request. */
@@ -14,11 +14,27 @@ export interface TypedDocument<Data, Variables> {
 /** URL of the GraphQL endpoint. */
 export const endpoint = new URL('graphql', root)
 
+/** Milliseconds after which a request without an answer has failed: six times the time that the gateway takes for a query. */
+const patienceMs = 60_000
+
 /** Sends a document. Rejects only when the signal aborts. */
 export async function sendDocument<Data, Variables>(
   { text: document }: TypedDocument<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,
 ): Promise<Answer<Data>> {
-  return await query<Data>({ url: root.href, document, variables, signal })
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, patienceMs)
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  try {
+    return await query<Data>({ url: root.href, document, variables, signal: ending.signal })
+  } catch (failure) {
+    if (signal?.aborted) throw failure
+    return failed('OFFLINE', '')
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+  }
 }

@@ -59,11 +59,7 @@ test('a connection without a milestone is kept while comments arrive', async () 
   await untilHealth(gateway.url)
   const proxy = await startCommenting(gateway.url)
   const tab = await openTab(browser, proxy.url, { width: 1280 })
-  // The long timeouts of the page end a hundred times sooner.
-  await tab.page.evaluateOnNewDocument(`{
-    const start = window.setTimeout
-    window.setTimeout = (act, ms) => start(act, ms >= 45_000 ? ms / 100 : ms)
-  }`)
+  await hastenTimeouts(tab)
   await tab.page.goto(proxy.url)
   await tab.page.waitForSelector('.link-live')
   const connections = () => tab.operations.filter((one) => one.startsWith('subscription')).length
@@ -93,7 +89,7 @@ test('a page and its connection wait for the time in Retry-After', async () => {
   await tab.page.goto(`${proxy.url}/tokens`)
   await tab.page.waitForSelector('.link-live')
   await tab.page.click('.nav a[href="/blocks"]')
-  await untilText(tab, 'h1', /Blocks/)
+  await tab.page.waitForFunction('document.querySelector("h1")?.textContent === "Blocks"')
   proxy.refuse()
   // The code of this page is loaded, so only its request is refused.
   await tab.page.goBack()
@@ -103,11 +99,38 @@ test('a page and its connection wait for the time in Retry-After', async () => {
   await gateway.close()
 }, 60_000)
 
+test('a request without an answer is repeated', async () => {
+  const gateway = await startGateway()
+  await untilHealth(gateway.url)
+  const proxy = await startCommenting(gateway.url)
+  const tab = await openTab(browser, proxy.url, { width: 1280 })
+  await hastenTimeouts(tab)
+  await tab.page.goto(`${proxy.url}/health-page`)
+  await tab.page.waitForSelector('.link-live')
+  proxy.hang()
+  const requests = () => tab.operations.filter((one) => one === 'query HealthPage').length
+  const before = requests()
+  await until(() => requests() > before + 2, { what: 'requests after one without an answer' })
+  await tab.close()
+  proxy.close()
+  await gateway.close()
+}, 60_000)
+
+/** Ends the long timeouts of the pages of a tab a hundred times sooner. */
+async function hastenTimeouts({ page }: Tab): Promise<void> {
+  await page.evaluateOnNewDocument(`{
+    const start = window.setTimeout
+    window.setTimeout = (act, ms) => start(act, ms >= 45_000 ? ms / 100 : ms)
+  }`)
+}
+
 /** Starts a proxy that sends a comment in every event stream each tenth of a second: a hundred times as often as needed. */
 async function startCommenting(gatewayUrl: string) {
   let isCommenting = true
   let isRefusing = false
+  let isHanging = false
   const server = createServer((incoming, outgoing) => {
+    if (isHanging) return
     if (isRefusing) {
       outgoing.writeHead(503, { 'retry-after': '30' }).end()
       return
@@ -135,6 +158,10 @@ async function startCommenting(gatewayUrl: string) {
     refuse: () => {
       isRefusing = true
       server.closeAllConnections()
+    },
+    /** Answers no further request. */
+    hang: () => {
+      isHanging = true
     },
     close: () => {
       server.closeAllConnections()
