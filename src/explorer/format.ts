@@ -1,11 +1,16 @@
 /** Formats numbers and ids for display. */
 
 /** A narrow no-break space, used only between groups of digits. */
-export const thinSpace = '\u202f'
+const thinSpace = '\u202f'
 
 /** Formats a whole number in groups of three digits: 1 892 415. */
 export function grouped(value: number | string | bigint): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, thinSpace)
+}
+
+/** Removes the spaces between groups of digits. */
+export function ungrouped(text: string): string {
+  return text.replaceAll(thinSpace, '')
 }
 
 /** Splits an amount in the smallest unit at the decimal point of the unit. */

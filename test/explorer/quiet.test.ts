@@ -152,6 +152,18 @@ test('a search without an answer yet opens nothing once another page is open', a
   expect(await tab.page.evaluate('location.pathname')).toBe('/blocks')
 })
 
+test('a number is found with the spaces that pages print between its digits', async () => {
+  const [digit, ...digits] = String(await world.pass(4))
+  await openHome()
+  await tab.page.focus('#search')
+  await tab.page.keyboard.type(`${digit}\u202f${digits.join('')}`)
+  await tab.page.keyboard.press('Enter')
+  await until(async () => (await tab.page.evaluate('location.pathname')) !== '/', {
+    what: 'the page of the result',
+  })
+  expect(await tab.page.evaluate('location.pathname')).toBe(`/milestone/${digit}${digits.join('')}`)
+})
+
 test.each([
   ['the field loses the focus', () => tab.page.evaluate('document.activeElement.blur()')],
   ['Escape is pressed', () => tab.page.keyboard.press('Escape')],

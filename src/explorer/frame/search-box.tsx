@@ -2,6 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type SearchPageData, document as searchDocument } from '../../generated/explorer/search.ts'
+import { ungrouped } from '../format.ts'
 import { sendDocument } from '../graphql.ts'
 import { hitOf } from '../parts/hits.tsx'
 import { linkTo, navigate, place } from '../router.ts'
@@ -31,7 +32,7 @@ export function SearchBox() {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          const text = input.current?.value.trim() ?? ''
+          const text = ungrouped(input.current?.value ?? '').trim()
           if (text !== '') void search.open(text)
         }}
       >
@@ -142,7 +143,7 @@ function SearchField({ input, search: { active, hits, suggest, hide } }: SearchF
       aria-activedescendant={active.value >= 0 ? `suggestion-${active.value}` : undefined}
       placeholder={texts.search.placeholder}
       title={texts.search.hint}
-      onInput={(event) => void suggest(event.currentTarget.value)}
+      onInput={(event) => void suggest(ungrouped(event.currentTarget.value))}
       onKeyDown={onKey}
       onBlur={hide}
     />

@@ -1,4 +1,4 @@
-import { thinSpace } from '../format.ts'
+import { ungrouped } from '../format.ts'
 import { gatewayTimeMs } from '../network.ts'
 import { csvOf, fileNameOf } from './csv.ts'
 
@@ -42,7 +42,7 @@ function unitOf(cell: Element): string | undefined {
 
 /** The exact content of a cell; empty for the dash that marks a missing value. */
 function textOf(cell: Element): string {
-  const text = exactText(cell).replaceAll(thinSpace, '').replaceAll(/\s+/g, ' ').trim()
+  const text = ungrouped(exactText(cell)).replaceAll(/\s+/g, ' ').trim()
   return text === '–' ? '' : text
 }
 
