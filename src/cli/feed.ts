@@ -16,20 +16,30 @@ export const feed: Command = {
     const after = flag('after')
     const line = createStatusLine(process)
     const table = call.isJson ? undefined : createTable(process, line)
-    const wait = () => line.draw(`waiting for ${url}`)
+    const waiting = `waiting for ${url}`
+    let isReported = false
+    const onDisconnected = () => {
+      line.draw(waiting)
+      // Where no status line is shown, each outage has one line.
+      if (process.progressColumns === undefined && !isReported) {
+        process.stderr(`ledger-gateway feed: ${waiting}\n`)
+      }
+      isReported = true
+    }
     const options = {
       url,
       signal,
       selection,
-      onDisconnected: wait,
+      onDisconnected,
       ...(addresses.length > 0 && { addresses }),
     }
-    wait()
+    line.draw(waiting)
     let problem: string | undefined
     for await (const event of follow<Amounts>({
       ...options,
       ...(after !== undefined && { after }),
     })) {
+      isReported = false
       if (event.__typename === 'FeedEnded') problem = `${event.code}: ${event.message}`
       else if (call.isJson) call.print('', event)
       else table?.show(event)

@@ -76,12 +76,14 @@ test('the feed command prints every event as JSON, also after a restart of the g
   await until(() => updates().length === 1, { what: 'the first update' })
   const port = new URL(gateway.url).port
   await gateway.close()
+  const waiting = `ledger-gateway feed: waiting for ${gateway.url}\n`
+  await until(() => following.stderr() === waiting, { what: 'a line about the outage' })
   await start(port)
   await until(() => opened().length > 1, { what: 'the feed is open again' })
   const second = await pay()
   await until(() => updates().length === 2, { what: 'the second update' })
   expect(await following.stop()).toBe(0)
-  expect(following.stderr()).toBe('')
+  expect(following.stderr(), 'one line for the whole outage').toBe(waiting)
   const ids = updates().map(({ outputId }) => outputId.slice(0, first.length))
   expect(ids).toEqual([first, second])
   expect(updates().map(({ output }) => output)).toEqual(Array(2).fill({ amount: '1000000000' }))

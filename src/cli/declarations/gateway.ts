@@ -172,7 +172,8 @@ events of the feed as JSON, one per line, in a pipe (docs/feed.md). Each update 
 + if the output was created, - if it was spent. The command checks that no update is missing or repeated.
 
 If the connection is lost, the command reconnects as often as needed and resumes after the last cursor. It then
-prints a line in the table, or another FeedOpened event in a pipe. It runs until it is stopped.`,
+prints a line in the table, or another FeedOpened event in a pipe. Standard error says that it waits for the
+gateway. It runs until it is stopped.`,
   words: [
     {
       name: 'ADDRESS',
