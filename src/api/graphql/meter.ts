@@ -42,6 +42,7 @@ export function meterFields(schema: GraphQLSchema): void {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     const isEvent = type === schema.getSubscriptionType()
     for (const field of Object.values(type.getFields())) {
+      if (type === schema.getQueryType()) field.resolve = inTurn(resolverOf(field))
       uncounted.set(field, resolverOf(field))
       const resolve = metered(field, maxTypeName)
       field.resolve = isEvent ? renewing(resolve) : resolve
@@ -50,6 +51,14 @@ export function meterFields(schema: GraphQLSchema): void {
 }
 
 type Resolver = GraphQLFieldResolver<unknown, GatewayContext>
+
+/** Yields before a root field when the turn is used up: an operation may have hundreds of them, and each reads when it is resolved. */
+function inTurn(resolve: Resolver): Resolver {
+  return (source, args, context, info) =>
+    isTurnOver()
+      ? nextTurn(context.share.client).then(() => resolve(source, args, context, info))
+      : resolve(source, args, context, info)
+}
 
 function metered(field: GraphQLField<unknown, GatewayContext>, maxTypeName: number): Resolver {
   const { type, resolve = defaultFieldResolver } = field
