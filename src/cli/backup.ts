@@ -1,6 +1,6 @@
-import { createWriteStream } from 'node:fs'
-import { type FileHandle, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Writable } from 'node:stream'
 import { parseSigning } from '../config.ts'
 import type { Flags } from '../lib/flags.ts'
 import { readSettings } from '../read-settings.ts'
@@ -13,7 +13,7 @@ import { backupDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
-import { endFile, writeExport } from './write-export.ts'
+import { writeExport } from './write-export.ts'
 
 /** Writes a backup of a ledger while its gateway runs. */
 export const backup: Command = {
@@ -42,7 +42,7 @@ async function writeBackup(process: ProcessIo, call: FileCall): Promise<string |
   }
   if (existing?.isDirectory()) return `${path} is a folder`
   if (await isDatabase(path, url)) return `${path} is the database itself`
-  return writeWholeFile(path, (part, file) => writePart(process, call, { part, file }))
+  return writeWholeFile(path, (out, part) => writePart(process, call, { out, part }))
 }
 
 async function isDatabase(path: string, url: string): Promise<boolean> {
@@ -56,13 +56,13 @@ async function isDatabase(path: string, url: string): Promise<boolean> {
 function writePart(
   process: ProcessIo,
   { url, signal }: FileCall,
-  { part, file }: { readonly part: string; readonly file: FileHandle },
+  { out, part }: { readonly out: Writable; readonly part: string },
 ): Promise<string | undefined> {
   const address = databaseAddress(url)
   if (address?.kind === 'sqlite')
     return copyFile(process, { url, from: address.path, to: part, signal })
   const opening = { url, schema: 'UNCHANGED' } as const
-  return withDatabase(opening, (database) => exportTo(process, database, { url, file, signal }))
+  return withDatabase(opening, (database) => exportTo(process, database, { url, out, signal }))
 }
 
 type Copying = Pick<DatabaseCall, 'url' | 'signal'>
@@ -80,13 +80,11 @@ async function copyFile(
 async function exportTo(
   process: ProcessIo,
   database: Database,
-  { url, file, signal }: Copying & { readonly file: FileHandle },
+  { url, out, signal }: Copying & { readonly out: Writable },
 ): Promise<string | undefined> {
   const progress = createProgress(process, 'backup')
-  const out = createWriteStream('', { fd: file.fd, autoClose: false })
   const options = { signal, onProgress: progress.show }
   const written = await writeExport(database, out, options).finally(progress.end)
-  await endFile(out)
   return written.ok ? undefined : messages[written.error.code](url)
 }
 

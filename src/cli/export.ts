@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stdout } from 'node:process'
 import type { Writable } from 'node:stream'
@@ -8,7 +8,7 @@ import { exportDeclaration } from './declarations/ledger.ts'
 import { createProgress, summary } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
-import { endFile, writeExport } from './write-export.ts'
+import { writeExport } from './write-export.ts'
 
 /** Exports a whole database as text. */
 export const exportCommand: Command = {
@@ -45,12 +45,7 @@ async function exportFrom(
   }
   if (path === undefined) return exportTo(stdout)
   if (existsSync(path)) return `${path} already exists`
-  const problem = await writeWholeFile(path, async (part, opened) => {
-    const out = createWriteStream(part, { fd: opened.fd, autoClose: false })
-    const problemOfRows = await exportTo(out)
-    await endFile(out)
-    return problemOfRows
-  })
+  const problem = await writeWholeFile(path, exportTo)
   if (problem !== undefined) return problem
   const file = resolve(path)
   call.print(`${file}: ${summary(rows, progress.end())}\n`, { file, rows })

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { snapshotHead } from '../node/embedded/snapshot-head.ts'
@@ -92,10 +92,8 @@ async function write(
     yield `${first.text}\n`
     yield* counting(snapshotLines(read, range), progress)
   }
-  const problem = await writeWholeFile(file, async (part, opened) => {
-    await pipeline(lines, createWriteStream(part, { fd: opened.fd, autoClose: false }), {
-      signal,
-    }).catch((error) => {
+  const problem = await writeWholeFile(file, async (out) => {
+    await pipeline(lines, out, { signal }).catch((error) => {
       if (!signal.aborted) throw error
     })
     return signal.aborted ? 'interrupted; no snapshot was written' : undefined

@@ -1,13 +1,16 @@
-import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { type close, createWriteStream, write as writeBytes, writev } from 'node:fs'
+import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { Writable } from 'node:stream'
 
 /**
- * Writes a file that exists only when it is complete and on disk. `write` gets it open, under a temporary name, and resolves to a message
- * if that fails.
+ * Writes a file that exists only when it is complete and on disk. `write` gets a stream to it, and its temporary name, and resolves to a
+ * message if that fails.
  */
 export async function writeWholeFile(
   path: string,
-  write: (part: string, file: FileHandle) => Promise<string | undefined>,
+  write: (out: Writable, part: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   // SQLite would not say which of its two files it cannot open.
   await access(dirname(path), constants.W_OK)
@@ -16,15 +19,18 @@ export async function writeWholeFile(
   await rm(part, { force: true })
   const file = await open(part, 'wx')
   const { ino } = await file.stat()
+  const out = createWriteStream(part, { fd: file.fd, fs: fsWithoutClose })
   // Another command with the same path removes this file and creates its own.
   const isReplaced = async () => (await stat(part).catch(() => undefined))?.ino !== ino
   const replaced = `another command writes ${path}`
   try {
-    const problem = await write(part, file).catch(async (failure: unknown) => {
+    const problem = await write(out, part).catch(async (failure: unknown) => {
       if (await isReplaced()) return replaced
       throw failure
     })
     if (problem !== undefined) return problem
+    if (!out.writableEnded) out.end()
+    if (!out.writableFinished) await once(out, 'finish')
     await file.sync()
     if (await isReplaced()) return replaced
     await rename(part, path)
@@ -36,6 +42,13 @@ export async function writeWholeFile(
     // SQLite leaves its journal when the disk is full.
     if (!(await isReplaced())) await Promise.all([part, `${part}-journal`].map(remove))
   }
+}
+
+/** A stream closes its file also when it fails, and the number of the file may then be that of another one. */
+const fsWithoutClose = {
+  write: writeBytes,
+  writev,
+  close: ((_file, done) => done?.(null)) as typeof close,
 }
 
 const remove = (path: string) => rm(path, { force: true })

@@ -22,9 +22,3 @@ export async function writeExport(
   }
   return Promise.race([exportDatabase(database, { write, ...options }), broken])
 }
-
-/** Ends a stream to a file, and waits until all data is written. */
-export async function endFile(out: Writable): Promise<void> {
-  out.end()
-  await once(out, 'finish')
-}

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeWholeFile } from '../../src/cli/whole-file.ts'
 
@@ -22,11 +23,11 @@ test('of two commands with the same path, the second one writes the file', async
   let second: Promise<string | undefined> | undefined
   const first = await writeWholeFile(path, async () => {
     await new Promise<void>((begun) => {
-      second = writeWholeFile(path, async (_part, file) => {
-        await file.write('begun')
+      second = writeWholeFile(path, async (file) => {
+        file.write('begun')
         begun()
         await finishing
-        await file.write(' and complete')
+        file.write(' and complete')
         return undefined
       })
     })
@@ -40,8 +41,21 @@ test('of two commands with the same path, the second one writes the file', async
   expect(readdirSync(folder)).toEqual(['file'])
 })
 
+test('a failure of the stream is reported, and closes the file once', async () => {
+  async function* lines() {
+    yield 'begun'
+    throw new Error('no more lines')
+  }
+  const written = writeWholeFile(path, async (out) => {
+    await pipeline(lines, out)
+    return undefined
+  })
+  await expect(written).rejects.toThrow('no more lines')
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('a failure leaves neither the file nor the journal of SQLite', async () => {
-  const written = writeWholeFile(path, async (part) => {
+  const written = writeWholeFile(path, async (_out, part) => {
     writeFileSync(`${part}-journal`, '')
     throw new Error('the disk is full')
   })
