@@ -33,6 +33,7 @@ export type { ConfigError, Environment } from './read-settings.ts'
 export interface Config extends SettingsOfAll, LedgerSettings, TokenSettings {
   /** Flags whose value contains a password. Every user of the machine can read a command line. */
   readonly exposed: readonly string[]
+  /** Variables that are ignored although they resemble a setting. */
   readonly misspelled: readonly MisspelledVariable[]
   /** Address of the metrics server; `undefined` if metrics are not served. */
   readonly metrics: MetricsAddress | undefined

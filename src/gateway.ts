@@ -149,7 +149,7 @@ async function openInOrder(
   if (!openedMetrics.ok) return openedMetrics
   const metrics = openedMetrics.value
   if (metrics !== undefined) opened.push(metrics.close)
-  const log = metrics?.countEvents(deps.log) ?? deps.log
+  const log = metrics?.log ?? deps.log
   const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
   const trusted = await trustedDocumentsOf(config)
   if (!trusted.ok) return trusted
@@ -255,25 +255,28 @@ async function openServers(
 /** The metrics, and the URL at which this process serves them; a worker process does not serve its own. */
 interface ServedMetrics extends Metrics {
   readonly url?: string
+  /** The log of the gateway, whose events are counted. */
+  readonly log: Log
   close(): Promise<void>
 }
 
 /** Serves the metrics from the first step on: a start that migrates a database or waits for a node is in them too. */
 async function openMetrics(
   { metrics: address }: Config,
-  { log, metricsOf }: GatewayDeps,
+  { log: ownLog, metricsOf }: GatewayDeps,
 ): Promise<Result<ServedMetrics | undefined, MetricsCannotListen>> {
   if (address === undefined) return ok(undefined)
   const { createMetrics } = await import('./metrics/metrics.ts')
   const metrics = createMetrics(metricsOf?.worker)
+  const log = metrics.countEvents(ownLog)
   if (metricsOf !== undefined) {
     metricsOf.offer(metrics.read)
-    return ok({ ...metrics, close: async () => {} })
+    return ok({ ...metrics, log, close: async () => {} })
   }
   const server = await openMetricsServer({ ...metrics, log }, address)
   if (!server.ok) return server
   log.info('metrics-served', { url: server.value.url })
-  return ok({ ...metrics, ...server.value })
+  return ok({ ...metrics, ...server.value, log })
 }
 
 async function trustedDocumentsOf({ trustedDocuments }: Config) {

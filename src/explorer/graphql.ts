@@ -15,7 +15,7 @@ export interface TypedDocument<Data, Variables> {
 export const endpoint = new URL('graphql', root)
 
 /** Milliseconds after which a request without an answer has failed: six times the time that the gateway takes for a query. */
-const patienceMs = 60_000
+const requestTimeoutMs = 60_000
 
 /** Sends a document. Rejects only when the signal aborts. */
 export async function sendDocument<Data, Variables>(
@@ -25,7 +25,7 @@ export async function sendDocument<Data, Variables>(
 ): Promise<Answer<Data>> {
   const ending = new AbortController()
   const end = () => ending.abort()
-  const timer = setTimeout(end, patienceMs)
+  const timer = setTimeout(end, requestTimeoutMs)
   signal?.addEventListener('abort', end)
   if (signal?.aborted) end()
   try {

@@ -76,7 +76,7 @@ async function followAlways(): Promise<never> {
   }
 }
 
-/** Milliseconds to wait for the `Retry-After` of a gateway: a minute at most, because somebody waits in front of the page. */
+/** Milliseconds to wait for the `Retry-After` of a gateway: at most a minute, because a user waits for the page. */
 export function pauseOf(retryAfterMs = 0): number {
   return Math.min(retryAfterMs, 60_000)
 }

@@ -7,6 +7,8 @@
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const maxDistance = Math.min(2, Math.ceil(word.length / 3))
   const rated = known
+    // The distance is never below the difference of the lengths, and takes much longer to compute.
+    .filter((one) => Math.abs(one.length - word.length) <= maxDistance)
     .map((one) => ({ one, distance: distance(word, one) }))
     .filter((rating) => rating.distance <= maxDistance)
   return rated.toSorted((a, b) => a.distance - b.distance)[0]?.one

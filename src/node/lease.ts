@@ -2,7 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { StoreWriter } from '../store/contract.ts'
-import { type LeaseHeld, type LeaseLost, longestLeaseMs } from '../store/lease-contract.ts'
+import {
+  type LeaseHeld,
+  type LeaseLost,
+  leaseTtlMs,
+  longestLeaseMs,
+} from '../store/lease-contract.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /** The right to write this ledger: one holder at a time, renewed every second, taken over when it expires. */
@@ -22,9 +27,6 @@ export interface Lease {
   renew(): Promise<Result<unknown, LeaseLost>>
   release(): Promise<void>
 }
-
-/** Milliseconds until an unrenewed lease expires. */
-export const leaseTtlMs = 3_000
 
 /** Milliseconds between two renewals. */
 export const leaseRenewalMs = 1_000

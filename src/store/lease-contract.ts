@@ -22,6 +22,9 @@ export interface LeaseState {
   readonly leftMs: number
 }
 
+/** Milliseconds until the lease of a gateway expires if it is not renewed. */
+export const leaseTtlMs = 3_000
+
 /** Maximum milliseconds of a renewal. An import renews its lease by so much, because its next line may take a while to read. */
 export const longestLeaseMs = 10_000
 

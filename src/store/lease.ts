@@ -5,6 +5,7 @@ import {
   type LeaseLost,
   type LeaseState,
   type LeaseTerm,
+  leaseTtlMs,
   longestLeaseMs,
 } from './lease-contract.ts'
 import type { RawWriting, Writing } from './sql/statements.ts'
@@ -82,9 +83,6 @@ export function createStaleCheck(): (lease: LeaseState) => boolean {
     const now = performance.now()
     if (leftMs <= longestLeaseMs) far = undefined
     else if (far?.term !== term) far = { term, since: now }
-    return far !== undefined && now > far.since + unrenewedMs
+    return far !== undefined && now > far.since + leaseTtlMs
   }
 }
-
-/** Milliseconds within which a process that runs renews its lease. */
-const unrenewedMs = 3_000

@@ -25,16 +25,12 @@ test('serve prints its URL, answers requests and ends on a signal', async () => 
   const DATABASE_URL = `file:${join(folder, 'test.db')}`
   // Longer than the timeout of this test: an interrupt from a terminal skips the drain delay.
   const env = { PORT: '0', DATABASE_URL, LOG_LEVEL: 'info', DRAIN_DELAY: '60' }
-  let stop = () => {}
-  const stopped = new Promise<StopSignal>((resolve) => {
-    stop = () => resolve('SIGINT')
-  })
-  const run = start(serve.run, env, [], stopped)
+  const run = start(serve.run, env, [])
   const text = await run.firstOutput
   const [, url] = /GraphQL\s+(\S+)\/graphql/.exec(text) ?? []
   expect(text).toContain(`ws${url?.slice(4)}/graphql`)
   expect((await rest(`${url}/health`)).headers.get('x-request-id')).not.toBeNull()
-  stop()
+  run.stop()
   expect(await run.code).toBe(0)
   const events = run
     .stderr()
@@ -52,18 +48,14 @@ test('serve prints its URL, answers requests and ends on a signal', async () => 
 test('serve reports a misspelled variable in the log and in the metrics', async () => {
   const DATABASE_URL = `file:${join(folder, 'misspelled.db')}`
   const env = { PORT: '0', DATABASE_URL, METRICS_PORT: '0', LOG_LEVLE: 'warn' }
-  let stop = () => {}
-  const stopped = new Promise<StopSignal>((resolve) => {
-    stop = () => resolve('SIGINT')
-  })
-  const run = start(serve.run, env, [], stopped)
+  const run = start(serve.run, env, [])
   const [, url = ''] = /Metrics\s+(\S+)/.exec(await run.firstOutput) ?? []
   const line = '"event":"setting-misspelled","variable":"LOG_LEVLE","meant":"LOG_LEVEL"'
   expect(run.stderr()).toContain(line)
   // The alert rules for such events read this series.
   const labels = { event: 'setting-misspelled' }
   expect((await scrape(url)).sum('ledger_gateway_log_events_total', labels)).toBe(1)
-  stop()
+  run.stop()
   expect(await run.code).toBe(0)
 })
 
@@ -73,16 +65,7 @@ test('serve serves metrics while it waits for a node', async () => {
   const node = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
   const DATABASE_URL = `file:${join(folder, 'waiting.db')}`
   const ledger = { LEDGER: 'upstream', UPSTREAM_URLS: node, LOG_LEVEL: 'info' }
-  let stop = () => {}
-  const stopped = new Promise<StopSignal>((resolve) => {
-    stop = () => resolve('SIGINT')
-  })
-  const run = start(
-    serve.run,
-    { PORT: '0', METRICS_PORT: '0', DATABASE_URL, ...ledger },
-    [],
-    stopped,
-  )
+  const run = start(serve.run, { PORT: '0', METRICS_PORT: '0', DATABASE_URL, ...ledger }, [])
   await once(silent, 'connection')
   const [, url = ''] = /"event":"metrics-served","url":"([^"]+)"/.exec(run.stderr()) ?? []
   const { has, sum } = await scrape(url)
@@ -91,7 +74,7 @@ test('serve serves metrics while it waits for a node', async () => {
   expect([has('ledger_gateway_healthy'), sum('ledger_gateway_healthy')]).toEqual([true, 0])
   expect(sum('ledger_gateway_not_ready', { reason: 'STARTING' })).toBe(1)
   expect(has('ledger_gateway_writer')).toBe(false)
-  stop()
+  run.stop()
   expect(await run.code).toBe(1)
   await expect(scrape(url)).rejects.toThrow('fetch failed')
   silent.close()
@@ -101,18 +84,14 @@ describe('without a ledger serve', () => {
   test('creates one and missing folders, and reports that only once', async () => {
     const path = join(folder, 'not', 'yet', 'there.db')
     for (const isNew of [true, false]) {
-      let stop = () => {}
-      const stopped = new Promise<StopSignal>((resolve) => {
-        stop = () => resolve('SIGINT')
-      })
-      const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, [], stopped)
+      const run = start(serve.run, { PORT: '0', DATABASE_URL: `file:${path}` }, [])
       const [first] = (await run.firstOutput).split('\n')
       const words = `No ledger found in ${path}: created a new one.`
       expect(first).toBe(
         isNew ? words : 'Ledger Gateway is ready on the network ledger-gateway-dev.',
       )
       expect(run.stderr().includes('"event":"ledger-begins"')).toBe(isNew)
-      stop()
+      run.stop()
       expect(await run.code).toBe(0)
     }
   })
@@ -216,13 +195,12 @@ describe('help', () => {
   })
 })
 
-/** Runs a command. `firstOutput` resolves with its first text on standard output. */
-function start(
-  command: typeof serve.run,
-  env: Environment,
-  words: readonly string[],
-  stopped: Promise<StopSignal> = new Promise(() => {}),
-) {
+/** Runs a command until `stop` interrupts it. `firstOutput` resolves with its first text on standard output. */
+function start(command: typeof serve.run, env: Environment, words: readonly string[]) {
+  let stop = () => {}
+  const stopped = new Promise<StopSignal>((resolve) => {
+    stop = () => resolve('SIGINT')
+  })
   let stderr = ''
   let resolveOutput: (text: string) => void = () => {}
   const firstOutput = new Promise<string>((resolve) => {
@@ -244,7 +222,7 @@ function start(
     },
     words,
   )
-  return { code, firstOutput, stderr: () => stderr }
+  return { code, firstOutput, stderr: () => stderr, stop }
 }
 
 async function* noInput(): AsyncGenerator<Uint8Array> {}
