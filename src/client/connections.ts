@@ -7,6 +7,8 @@ import {
   type GatewayOptions,
   type GraphqlResult,
   headersOf,
+  isGatewayUrl,
+  malformedUrl,
   parseAnswer,
 } from './query.ts'
 import { openStream } from './stream.ts'
@@ -46,7 +48,7 @@ export async function* receive<Data>(
 ): AsyncGenerator<Answer<Data>, void, undefined> {
   const { url, longestPauseMs = 30_000, signal } = options
   if (!isGatewayUrl(url)) {
-    yield failed('URL_MALFORMED', `url: expected http(s)://HOST[:PORT][/PATH], not ${url}`)
+    yield malformedUrl(url)
     return
   }
   const backoff = createBackoff(longestPauseMs)
@@ -110,15 +112,6 @@ export function stoppable<Options extends ConnectionOptions, Event>(
     return end(value)
   }
   return generator
-}
-
-/** Whether `fetch` accepts the URL. In a browser a URL without a host is relative to the page. */
-function isGatewayUrl(url: string): boolean {
-  try {
-    return /^https?:/.test(new Request(endpointOf(url)).url)
-  } catch {
-    return false
-  }
 }
 
 /** Why a connection ended: finally, or with a pause before the next connection. */

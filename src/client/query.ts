@@ -22,7 +22,7 @@ export type DocumentOptions<Data, Variables, Given = Variables> = {
 
 /** Why the data of an answer, or a part of it, is missing. */
 export interface Failure {
-  /** An `ErrorCode` of the gateway, `OFFLINE` if no server answered, or `HTTP_` and a status. */
+  /** An `ErrorCode` of the gateway, `OFFLINE` if no server answered, `URL_MALFORMED`, or `HTTP_` and a status. */
   readonly code: string
   readonly message: string
   /** Path of the field that is missing; empty if all data is missing. */
@@ -51,6 +51,7 @@ export async function query<Data = unknown, Variables = unknown>(
   options: GatewayOptions & DocumentOptions<Data, Variables>,
 ): Promise<Answer<Data>> {
   const { url, document, variables, signal } = options
+  if (!isGatewayUrl(url)) return malformedUrl(url)
   const body = JSON.stringify({ query: documentText(document), variables })
   const own = { 'content-type': 'application/json', accept: 'application/json' }
   const headers = { ...own, ...(await headersOf(options, signal)) }
@@ -82,6 +83,20 @@ export function headersOf(
       .finally(() => signal?.removeEventListener('abort', abort))
       .then(resolve, reject)
   })
+}
+
+/** Whether `fetch` accepts the URL. In a browser a URL without a host is relative to the page. */
+export function isGatewayUrl(url: string): boolean {
+  try {
+    return /^https?:/.test(new Request(endpointOf(url)).url)
+  } catch {
+    return false
+  }
+}
+
+/** The answer for a URL that `fetch` does not accept. */
+export function malformedUrl(url: string) {
+  return failed('URL_MALFORMED', `url: expected http(s)://HOST[:PORT][/PATH], not ${url}`)
 }
 
 /** The URL of the GraphQL endpoint. */

@@ -152,6 +152,11 @@ describe('query', () => {
     expect(offline).toMatchObject({ ok: false, failure: { code: 'OFFLINE' } })
   })
 
+  test.each(['', 'gateway', 'ws://127.0.0.1'])('refuses the invalid URL "%s"', async (url) => {
+    const answer = await query({ url, document: '{ status { role } }' })
+    expect(answer).toMatchObject({ ok: false, failure: { code: 'URL_MALFORMED' } })
+  })
+
   test('throws what its signal throws, also while its headers never arrive', async () => {
     const controller = new AbortController()
     const headers = () => {
