@@ -210,6 +210,27 @@ test('a list stays while the database is away, and one that is opened then says 
   await own.close()
 }, 60_000)
 
+test('a page that a proxy answers says so until the gateway is back', async () => {
+  const own = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = own
+  const says = () => page.$eval('main', ({ textContent }) => textContent ?? '')
+  await page.goto(`${gateway.url}/blocks`)
+  await page.waitForSelector('[data-row]')
+  await page.evaluate(`{
+    const send = window.fetch
+    window.fetch = async (...request) =>
+      request[1].body.includes('query TokensPage') && !window.isBack
+        ? new Response('', { status: 503 })
+        : await send(...request)
+  }`)
+  await page.click('.nav a[href="/tokens"]')
+  await until(async () => (await says()).includes('The gateway does not respond'))
+  await page.evaluate('window.isBack = true')
+  await until(async () => /^Tokens/.test(await says()))
+  expect(own.problems).toEqual([])
+  await own.close()
+}, 60_000)
+
 test('the health page of a gateway that is not ready shows each reason with its sentence', async () => {
   const { page } = tab
   await gateway.announceStop()

@@ -88,15 +88,15 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>
 }
 
-/** The message of a failure for users. */
+/** The message of a failure for users. A proxy answers with a status alone, over HTTP/2 without a text. */
 export function sentenceOf({ code, message }: Failure): string {
-  return sentences.get(code) ?? message
+  const isOfProxy = code.startsWith('HTTP_5')
+  return sentences.get(code) ?? (isOfProxy ? states.offline : message || code)
 }
 
 const sentences: ReadonlyMap<string, string> = new Map([
   ['OFFLINE', states.offline],
   ['STORE_AWAY', states.away],
-  ['HTTP_503', states.away],
   ['HTTP_401', states.unauthorized],
   ['TOKEN_INVALID', states.unauthorized],
   ['ADDRESS_OF_ANOTHER_NETWORK', states.otherNetwork],
