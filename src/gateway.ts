@@ -129,13 +129,18 @@ export async function openGateway(
   try {
     const gateway = await openInOrder(config, deps, opened)
     if (gateway.ok) return ok({ ...gateway.value, close })
-    await close()
+    await closeAfter(close, deps.log)
     return gateway
   } catch (failure) {
     // An open resource would keep the process alive.
-    await close()
+    await closeAfter(close, deps.log)
     throw failure
   }
+}
+
+/** Closes after a failed start. A failure of closing is logged, because the caller reports why the start failed. */
+async function closeAfter(close: () => Promise<void>, log: Log): Promise<void> {
+  await close().catch((error: unknown) => log.error('close-failed', { error }))
 }
 
 /** Opens all resources one after the other, and adds the function that closes each to `opened`. */
