@@ -12,6 +12,7 @@ import './styles/parts.css'
 import './styles/pages.css'
 import './styles/chains.css'
 import './styles/tools.css'
+import './styles/print.css'
 
 /** Starts the explorer. */
 

@@ -15,7 +15,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** The page of a transaction with long amounts in narrow windows. */
+/** The page of a transaction on paper, in narrow windows and with long amounts. */
 
 let gateway: TestGateway
 let browser: Browser
@@ -38,6 +38,44 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await gateway.close()
+})
+
+test('a print has the whole content of the page and nothing to click', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280, theme: 'dark' })
+  const { page } = tab
+  await page.goto(gateway.url + path)
+  await page.waitForSelector('.link-live')
+  await page.waitForSelector('.bytes')
+  const shown = (selector: string) =>
+    page.$$eval(selector, (all) => all.filter((one) => one.checkVisibility()).length)
+  const aids = '.header, .strip, .status, .as-csv, .copy, button'
+  expect(await shown(aids)).toBeGreaterThan(10)
+  await page.emulateMediaType('print')
+  expect(await shown(aids)).toBe(0)
+  const isCut = (one: Element) => one.scrollHeight > one.clientHeight
+  expect(await page.$$eval('.bytes, .byte-fields', (all) => all.length)).toBe(2)
+  expect(await page.$eval('.bytes', isCut)).toBe(false)
+  expect(await page.$eval('.byte-fields', isCut)).toBe(false)
+  const [at, printed] = await page.$eval('time', (one) => [
+    one.dateTime,
+    getComputedStyle(one, '::after').content,
+  ])
+  expect(printed).toBe(`"${at}"`)
+  await tab.close()
+})
+
+test('a chart is not wider than the paper', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(gateway.url)
+  await tab.page.waitForSelector('.chart canvas')
+  await tab.page.emulateMediaType('print')
+  const widths = await tab.page.$$eval('div.chart', ([chart]) => {
+    if (chart === undefined) return []
+    chart.style.width = '600px'
+    return [...chart.querySelectorAll('.u-wrap, canvas')].map((one) => one.clientWidth)
+  })
+  expect(widths).toEqual([600, 600])
+  await tab.close()
 })
 
 test.each([320, 360, 840, 1000, 1280])('amounts of 19 digits fit into %i pixels', async (width) => {
