@@ -2,10 +2,11 @@ import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { shortened } from './format.ts'
 import { type Answer, endpoint, type Failure, type TypedDocument } from './graphql.ts'
-import { generation, milestones, pauseOf } from './live.ts'
+import { generation, milestones } from './live.ts'
 import { fetchWithFrame, type Tip } from './network.ts'
 import { FirstPage } from './parts/paging.tsx'
 import { Failed, Loading, Missing } from './parts/states.tsx'
+import { createRetry } from './retry.ts'
 import { cursorsIn, type Place } from './router.ts'
 
 /**
@@ -130,21 +131,17 @@ function openPage<Data, Variables extends object>(
     () => fetchWithFrame(definition.document, variables, closing.signal),
     show,
   )
-
-  let retry: ReturnType<typeof setTimeout> | undefined
+  const retry = createRetry(requests.request)
 
   function show(given: Answer<Data>): void {
-    clearTimeout(retry)
-    retry = undefined
+    retry.cancel()
     if (closing.signal.aborted) return
     const answer = withoutPart(definition, given)
     if (!answer.ok) {
-      const isRetried = isTemporary(answer.failure)
+      const isRetried = retry.plan(answer.failure)
       // The content stays: the status line shows that the gateway does not respond, and the next milestone triggers a request.
       const isKept = state.peek().name === 'SHOWN' && (isRetried || !given.ok)
       if (!isKept) state.value = { name: 'FAILED', failure: answer.failure }
-      const pauseMs = Math.max(retryMs, pauseOf(answer.failure.retryAfterMs))
-      if (isRetried) retry = setTimeout(requests.request, pauseMs)
       return
     }
     const shown = { name: 'SHOWN', data: answer.data, failures: answer.failures } as const
@@ -162,7 +159,7 @@ function openPage<Data, Variables extends object>(
 
   // While a retry is planned, milestones do not cause requests.
   const request = () => {
-    if (retry === undefined) requests.request()
+    if (!retry.isPlanned()) requests.request()
   }
   const stopRefreshing = refresh({ liveness, request })
   requests.request()
@@ -174,7 +171,7 @@ function openPage<Data, Variables extends object>(
     render: () => contentOf(definition, { place, shown: state.value, retry: requests.request }),
     close: () => {
       closing.abort()
-      clearTimeout(retry)
+      retry.close()
       stopRefreshing()
     },
   }
@@ -296,25 +293,6 @@ function createRequestQueue<Data>(
     },
   }
 }
-
-/** Whether the failure may be gone when the request is repeated. */
-function isTemporary({ code }: Failure): boolean {
-  return temporaryCodes.has(code) || /^HTTP_(?:5|408|429)/.test(code)
-}
-
-const temporaryCodes: ReadonlySet<string> = new Set([
-  'OFFLINE',
-  'STORE_AWAY',
-  'QUERY_TOO_LONG',
-  'INTERNAL',
-  'OPERATION_LIMIT',
-  'RATE_LIMIT_EXCEEDED',
-  'GATEWAY_OVERLOADED',
-  'GATEWAY_DRAINING',
-  'NOT_TOLD_BY_NODE',
-])
-
-const retryMs = 2_000
 
 /** Milliseconds between requests of a page with liveness `SECONDS`. */
 const refreshMs = 5_000

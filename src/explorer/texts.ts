@@ -90,7 +90,9 @@ export const texts = {
     noId: 'Not found on this ledger',
     offline: 'The gateway does not respond. This page retries automatically.',
     away: 'The gateway is running, but its database does not respond. This page retries automatically.',
-    unauthorized: 'The gateway refused the token of this browser.',
+    unauthorized: 'The gateway refused the token of this browser. This page retries automatically.',
+    foreign:
+      'Another server responded instead of the gateway. Your network or a proxy may require you to sign in. This page retries automatically.',
     otherNetwork: 'This address belongs to another network.',
     malformed: 'This is not a valid id. Check that it was copied completely.',
     noPart: 'The list has no such page. Check that the link was copied completely.',

@@ -116,6 +116,31 @@ test('a request without an answer is repeated', async () => {
   await gateway.close()
 }, 60_000)
 
+test.each([
+  { name: 'the login page of a network', status: 200, says: 'Another server responded' },
+  { name: 'a proxy that asks for a login', status: 401, says: 'refused the token' },
+])(
+  'a page behind $name appears when the user returns after signing in',
+  async (row) => {
+    const gateway = await startGateway()
+    await untilHealth(gateway.url)
+    const proxy = await startCommenting(gateway.url)
+    const tab = await openTab(browser, proxy.url, { width: 1280 })
+    proxy.askToSignIn(row.status)
+    await tab.page.goto(`${proxy.url}/tokens`)
+    await tab.page.waitForSelector('.notice')
+    await untilText(tab, '.notice', new RegExp(row.says))
+    proxy.signIn()
+    await tab.page.evaluate('dispatchEvent(new Event("focus"))')
+    await tab.page.waitForSelector('.link-live', { timeout: 10_000 })
+    await untilText(tab, 'h1', /^Tokens$/)
+    await tab.close()
+    proxy.close()
+    await gateway.close()
+  },
+  60_000,
+)
+
 /** Ends the long timeouts of the pages of a tab a hundred times sooner. */
 async function hastenTimeouts({ page }: Tab): Promise<void> {
   await page.evaluateOnNewDocument(`{
@@ -124,18 +149,26 @@ async function hastenTimeouts({ page }: Tab): Promise<void> {
   }`)
 }
 
+/** What a proxy answers instead of the gateway. */
+interface Refusal {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: string
+  readonly isForAll: boolean
+}
+
 /** Starts a proxy that sends a comment in every event stream each tenth of a second: a hundred times as often as needed. */
 async function startCommenting(gatewayUrl: string) {
   let isCommenting = true
-  let isRefusing = false
+  let refusal: Refusal | undefined
   let isHanging = false
   const server = createServer((incoming, outgoing) => {
     if (isHanging) return
-    if (isRefusing) {
-      outgoing.writeHead(503, { 'retry-after': '30' }).end()
+    const { method, url, headers } = incoming
+    if (refusal !== undefined && (refusal.isForAll || url === '/graphql')) {
+      outgoing.writeHead(refusal.status, refusal.headers).end(refusal.body)
       return
     }
-    const { method, url, headers } = incoming
     const forwarded = request(gatewayUrl + url, { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers)
       response.pipe(outgoing)
@@ -156,8 +189,16 @@ async function startCommenting(gatewayUrl: string) {
     },
     /** Cuts all connections, and refuses all further requests for 30 seconds. */
     refuse: () => {
-      isRefusing = true
+      refusal = { status: 503, headers: { 'retry-after': '30' }, isForAll: true }
       server.closeAllConnections()
+    },
+    /** Answers requests to GraphQL as a network or a proxy does before its user has signed in. */
+    askToSignIn: (status: number) => {
+      const headers = { 'content-type': 'text/html' }
+      refusal = { status, headers, body: '<h1>Welcome</h1>', isForAll: false }
+    },
+    signIn: () => {
+      refusal = undefined
     },
     /** Answers no further request. */
     hang: () => {

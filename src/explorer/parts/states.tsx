@@ -88,10 +88,14 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>
 }
 
-/** The message of a failure for users. A proxy answers with a status alone, over HTTP/2 without a text. */
+/** The message of a failure for users. */
 export function sentenceOf({ code, message }: Failure): string {
-  const isOfProxy = code.startsWith('HTTP_5')
-  return sentences.get(code) ?? (isOfProxy ? states.offline : message || code)
+  return sentences.get(code) ?? (code.startsWith('HTTP_') ? ofStatus(code) : message)
+}
+
+/** The sentence for a response that is not from the gateway: that of a proxy without a gateway, or of a login page. */
+function ofStatus(code: string): string {
+  return code.startsWith('HTTP_5') ? states.offline : states.foreign
 }
 
 const sentences: ReadonlyMap<string, string> = new Map([
