@@ -141,7 +141,8 @@ function addMilestone(next: Tip): void {
     const slots = expectedIndex - next.index
     link.value = slots > 2 ? { state: 'catching-up', slots } : { state: 'live' }
   })
-  if (Date.now() - framedMs < frameAgeMs) return
+  // The clock of the browser may also be set back.
+  if (Math.abs(Date.now() - framedMs) < frameAgeMs) return
   framedMs = Date.now()
   void fetchFrame()
 }

@@ -141,6 +141,21 @@ test.each([
   60_000,
 )
 
+test('times follow the clock of the gateway after the clock of the browser was set back', async () => {
+  const gateway = await startGateway()
+  await untilHealth(gateway.url)
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(`${gateway.url}/milestones`)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.evaluate('{ const now = Date.now; Date.now = () => now() - 7_200_000 }')
+  const frame = 'query Frame'
+  await until(() => tab.operations.includes(frame), { what: 'asks for the time of the gateway' })
+  await untilText(tab, '.status', /[1-9]\.\d s behind/)
+  await untilText(tab, '[data-row] time', /^\d s ago$/)
+  await tab.close()
+  await gateway.close()
+}, 60_000)
+
 /** Ends the long timeouts of the pages of a tab a hundred times sooner. */
 async function hastenTimeouts({ page }: Tab): Promise<void> {
   await page.evaluateOnNewDocument(`{
