@@ -1,7 +1,7 @@
 /** Formats numbers and ids for display. */
 
 /** A narrow no-break space, used only between groups of digits. */
-const thinSpace = '\u202f'
+export const thinSpace = '\u202f'
 
 /** Formats a whole number in groups of three digits: 1 892 415. */
 export function grouped(value: number | string | bigint): string {

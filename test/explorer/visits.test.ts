@@ -5,8 +5,10 @@ import { openBrowser, openTab, type Tab } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import {
+  addressOf,
   blockOf,
   genesisOutputs,
+  issuer,
   offerOf,
   ownedBy,
   paymentOf,
@@ -15,7 +17,7 @@ import {
   user,
 } from '../support/wallet.ts'
 
-/** The page of a transaction on paper, in narrow windows and with long amounts. */
+/** What visitors see on paper, in a zoomed page, with forced colours and with long amounts. */
 
 let gateway: TestGateway
 let browser: Browser
@@ -88,6 +90,36 @@ test.each([320, 360, 840, 1000, 1280])('amounts of 19 digits fit into %i pixels'
   )
   expect(lines.filter(([text]) => text?.includes('9\u202f223\u202f372'))).not.toEqual([])
   expect(lines.filter(([, excess]) => excess > 0)).toEqual([])
+  const heights = await tab.page.$$eval('.flow-line .amount', (all) =>
+    all.map((one) => one.clientHeight),
+  )
+  expect(Math.max(...heights)).toBeLessThan(30)
+  await tab.close()
+})
+
+test.each([
+  ['address', () => `/address/${addressOf(user(5))}`],
+  ['account', () => `/account/${issuer.accountId}`],
+])('a number of 19 digits on the page of an %s breaks between groups', async (_name, at) => {
+  const tab = await openTab(browser, gateway.url, { width: 320 })
+  await enlargeAmounts(tab)
+  await tab.page.goto(gateway.url + at())
+  await tab.page.waitForSelector('.link-live')
+  const linesOf = await tab.page.$$eval('.balance-total .amount', ([number]) => {
+    const texts = document.createTreeWalker(number as Element, NodeFilter.SHOW_TEXT)
+    const lines: (readonly [string, number])[] = []
+    while (texts.nextNode()) {
+      const range = document.createRange()
+      range.selectNodeContents(texts.currentNode)
+      const tops = [...range.getClientRects()]
+        .filter(({ width }) => width > 0)
+        .map(({ top }) => top)
+      lines.push([range.toString(), new Set(tops).size])
+    }
+    return lines
+  })
+  expect(linesOf.map(([text]) => text).join('')).toContain('9\u202f223\u202f372\u202f036\u202f854')
+  expect(linesOf.filter(([, lines]) => lines > 1)).toEqual([])
   await tab.close()
 })
 
@@ -99,7 +131,7 @@ async function enlargeAmounts({ page }: Tab): Promise<void> {
       const response = await send(...request)
       if (!response.headers.get('content-type')?.includes('json')) return response
       const text = await response.text()
-      const long = text.replaceAll(/"(amount|storedMana)":"\\d+"/g, '"$1":"9223372036854775807"')
+      const long = text.replaceAll(/"(amount|storedMana|total|credits)":"\\d+"/g, '"$1":"9223372036854775807"')
       return new Response(long, { headers: response.headers })
     }
   }`)

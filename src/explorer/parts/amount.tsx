@@ -1,4 +1,5 @@
-import { grouped, inUnit } from '../format.ts'
+import { Fragment } from 'preact'
+import { grouped, inUnit, thinSpace } from '../format.ts'
 import { baseToken } from '../network.ts'
 
 /** An amount of base tokens in the unit of the token. The tooltip shows the exact number of the smallest unit. */
@@ -15,7 +16,7 @@ export function Amount({
   return (
     <data class="amount" value={value} data-unit={subunit} title={`${grouped(value)} ${subunit}`}>
       {sign}
-      {whole}
+      <Groups of={whole} />
       {decimals > 0 && (
         <span class={significant === '' ? 'faint' : undefined}>
           .{significant}
@@ -24,6 +25,21 @@ export function Amount({
       )}
       {!isBare && <span class="unit"> {tickerSymbol}</span>}
     </data>
+  )
+}
+
+/** Groups of digits. A number that is longer than the line continues with a whole group, if its style allows line breaks. */
+export function Groups({ of: number }: { readonly of: string }) {
+  return (
+    <>
+      {number.split(thinSpace).map((group, n) => (
+        <Fragment key={n}>
+          {n > 0 && thinSpace}
+          {n > 0 && <wbr />}
+          {group}
+        </Fragment>
+      ))}
+    </>
   )
 }
 

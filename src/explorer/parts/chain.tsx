@@ -1,3 +1,4 @@
+import { grouped } from '../format.ts'
 import { chainTexts } from '../texts-chains.ts'
 import { Amount } from './amount.tsx'
 import { Fact } from './facts.tsx'
@@ -62,7 +63,7 @@ export function ChainAddressFact({
       <Id of="address" id={of.bech32} />{' '}
       {of.balance.outputCount !== '0' && (
         <span class="muted">
-          {chainTexts.owns(of.balance.outputCount)}, <Amount value={of.balance.total} />
+          {chainTexts.owns(grouped(of.balance.outputCount))}, <Amount value={of.balance.total} />
         </span>
       )}
     </Fact>

@@ -1,4 +1,5 @@
 import { grouped } from '../format.ts'
+import { Groups } from './amount.tsx'
 
 /** Block issuance credits: mana with its sign. */
 export function Credits({ of: credits }: { readonly of: string }) {
@@ -6,7 +7,7 @@ export function Credits({ of: credits }: { readonly of: string }) {
   return (
     <data value={credits} class={isDebt ? 'amount state-failed' : 'amount'}>
       {credits !== '0' && (isDebt ? '−' : '+')}
-      {grouped(isDebt ? credits.slice(1) : credits)}
+      <Groups of={grouped(isDebt ? credits.slice(1) : credits)} />
     </data>
   )
 }
