@@ -80,6 +80,41 @@ test('a chart is not wider than the paper', async () => {
   await tab.close()
 })
 
+test('a page that is zoomed to 400 % leaves its window to the content', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 320, height: 225 })
+  await tab.page.goto(gateway.url + path)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.evaluate('scrollTo(0, 400)')
+  const shown = await tab.page.$$eval('.header, .status', (all) =>
+    all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]),
+  )
+  expect(shown).toHaveLength(2)
+  for (const [top = 0, bottom = 0] of shown) expect(bottom <= 0 || top >= 225).toBe(true)
+  await tab.close()
+})
+
+test.each(['j', 'k', 'Tab'] as const)(
+  'a row that gets the focus by %s is not covered',
+  async (key) => {
+    const tab = await openTab(browser, gateway.url, { width: 1280, height: 500 })
+    const { page } = tab
+    await page.goto(`${gateway.url}/milestone/0`)
+    await page.waitForSelector('.link-live')
+    await page.waitForSelector('[data-row]')
+    await page.$$eval('[data-row] a', (all, isUp) => all.at(isUp ? -1 : 0)?.focus(), key === 'k')
+    for (let n = 0; n < 10; n++) {
+      await page.keyboard.press(key)
+      const isCovered = await page.evaluate(() => {
+        const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? new DOMRect()
+        const edge = (selector: string) => document.querySelector(selector)?.getBoundingClientRect()
+        return top < (edge('.header')?.bottom ?? 0) || bottom > (edge('.status')?.top ?? 0)
+      })
+      expect(isCovered).toBe(false)
+    }
+    await tab.close()
+  },
+)
+
 test.each([320, 360, 840, 1000, 1280])('amounts of 19 digits fit into %i pixels', async (width) => {
   const tab = await openTab(browser, gateway.url, { width })
   await enlargeAmounts(tab)
