@@ -13,6 +13,7 @@ import './styles/pages.css'
 import './styles/chains.css'
 import './styles/tools.css'
 import './styles/print.css'
+import './styles/forced-colors.css'
 
 /** Starts the explorer. */
 

@@ -115,6 +115,32 @@ test.each(['j', 'k', 'Tab'] as const)(
   },
 )
 
+test('forced colours leave the bars and the current section visible', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const session = await tab.page.createCDPSession()
+  const features = [{ name: 'forced-colors', value: 'active' }]
+  await session.send('Emulation.setEmulatedMedia', { features })
+  await tab.page.goto(`${gateway.url}/rich`)
+  await tab.page.waitForSelector('.link-live')
+  const colours = await tab.page.evaluate(() => {
+    const styleOf = (selector: string) =>
+      getComputedStyle(document.querySelector(selector) ?? document.body)
+    const ground = styleOf('html').backgroundColor
+    return {
+      bar: styleOf('.share-bar span').backgroundColor === ground,
+      lamp: styleOf('.lamp').backgroundColor === ground,
+      tools: styleOf('.nav a[href="/decode"]').borderBottomColor === ground,
+    }
+  })
+  expect(colours).toEqual({ bar: false, lamp: false, tools: true })
+  await tab.page.goto(`${gateway.url}/decode`)
+  const current = await tab.page.waitForSelector('.nav a[aria-current]')
+  const line = await current?.evaluate((one) => getComputedStyle(one).borderBottomColor)
+  const ground = await tab.page.$eval('html', (one) => getComputedStyle(one).backgroundColor)
+  expect(line).not.toBe(ground)
+  await tab.close()
+})
+
 test.each([320, 360, 840, 1000, 1280])('amounts of 19 digits fit into %i pixels', async (width) => {
   const tab = await openTab(browser, gateway.url, { width })
   await enlargeAmounts(tab)
