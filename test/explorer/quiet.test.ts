@@ -255,6 +255,11 @@ test('the chart and its table have the same times, whatever the time zone of the
 
 test('the seconds of an interruption are counted although the clocks of browser and gateway differ', async () => {
   await openHome()
+  const region = '.link [role="status"]'
+  await tab.page.evaluate(`window.region = document.querySelector('${region}')`)
   await world.gateway.close()
   await untilText('.link', /^reconnecting, [1-9] s$/)
+  // A screen reader announces a text that changes in the same element, and not the seconds.
+  await untilText(region, /^reconnecting$/)
+  expect(await tab.page.evaluate(`window.region.matches('${region}')`)).toBe(true)
 })

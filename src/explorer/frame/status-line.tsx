@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { grouped } from '../format.ts'
 import { type Link, link, milestones } from '../live.ts'
 import { frame } from '../network.ts'
@@ -38,25 +37,21 @@ export function StatusLine({ queryAddress }: { readonly queryAddress: string | u
   )
 }
 
-/** The state of the connection. Screen readers announce its changes, but not the seconds that pass. */
-function LinkState({ of }: { readonly of: Link }): ComponentChildren {
-  switch (of.state) {
-    case 'connecting':
-      return <span role="status">{texts.status.connecting}</span>
-    case 'live':
-      return <span role="status">{texts.status.live}</span>
-    case 'catching-up':
-      return <span>{texts.status.catchingUp(grouped(of.slots))}</span>
-    case 'reconnecting':
-      return <Reconnecting sinceMs={of.sinceMs} />
-    case 'asleep':
-      return <span>{texts.status.asleep}</span>
-  }
+/** The state of the connection. Screen readers announce its changes, but not the numbers, which change every second. */
+function LinkState({ of }: { readonly of: Link }) {
+  return (
+    <>
+      {/* One element for every state: a new element with this role may not be announced. */}
+      <span role="status">{texts.status.link[of.state]}</span>
+      {of.state === 'catching-up' && texts.status.slots(grouped(of.slots))}
+      {of.state === 'reconnecting' && <Since ms={of.sinceMs} />}
+    </>
+  )
 }
 
-function Reconnecting({ sinceMs }: { readonly sinceMs: number }) {
-  const seconds = Math.max(0, Math.round((now.value - sinceMs) / 1000))
-  return <span>{texts.status.reconnecting(seconds)}</span>
+function Since({ ms }: { readonly ms: number }) {
+  const seconds = Math.max(0, Math.round((now.value - ms) / 1000))
+  return <>{texts.status.since(seconds)}</>
 }
 
 function Role() {
