@@ -5,6 +5,7 @@ import { type Answer, endpoint, type Failure, type TypedDocument } from './graph
 import { generation, milestones } from './live.ts'
 import { fetchWithFrame, type Tip } from './network.ts'
 import { FirstPage } from './parts/paging.tsx'
+import { isSame } from './parts/same.ts'
 import { Failed, Loading, Missing } from './parts/states.tsx'
 import { createRetry } from './retry.ts'
 import { cursorsIn, type Place } from './router.ts'
@@ -145,7 +146,8 @@ function openPage<Data, Variables extends object>(
       return
     }
     const shown = { name: 'SHOWN', data: answer.data, failures: answer.failures } as const
-    state.value = shown
+    // A long page takes a slow device longer than a slot to render, and most milestones do not change it.
+    if (!isSame(state.peek(), shown)) state.value = shown
     title.value = definition.title(place, answer.data)
     remember(remembered, key, shown)
   }
