@@ -184,6 +184,23 @@ test.each([
   await tab.close()
 })
 
+test('the current section is visible in a narrow window', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 360 })
+  const { page } = tab
+  const ends = () =>
+    page.$eval('.nav [aria-current]', (one) => {
+      const { left, right } = one.getBoundingClientRect()
+      return [left >= 0, right <= innerWidth]
+    })
+  await page.goto(`${gateway.url}/chains`)
+  await page.waitForSelector('.link-live')
+  expect(await ends()).toEqual([true, true])
+  await page.click('.brand')
+  await page.waitForSelector('.figures')
+  expect(await ends()).toEqual([true, true])
+  await tab.close()
+})
+
 /** Makes all amounts that the gateway sends to a tab as long as possible. */
 async function enlargeAmounts({ page }: Tab): Promise<void> {
   await page.evaluateOnNewDocument(`{

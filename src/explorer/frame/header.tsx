@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { endpoint } from '../graphql.ts'
 import { frame } from '../network.ts'
 import type { PageName } from '../paths.ts'
@@ -57,19 +58,30 @@ export function Header() {
           </svg>
         </button>
       </div>
-      <nav class="nav" aria-label={texts.nav.label}>
-        {sections.map(([name, label]) => (
-          <a
-            key={name}
-            href={linkTo(name)}
-            aria-current={place.value?.name === name ? 'page' : undefined}
-          >
-            {label}
-          </a>
-        ))}
-        <a href={endpoint.pathname}>{texts.nav.query}</a>
-      </nav>
+      <Sections />
     </header>
+  )
+}
+
+function Sections() {
+  const nav = useRef<HTMLElement>(null)
+  const open = place.value?.name
+  useEffect(() => {
+    // In a narrow window not all sections are visible.
+    const { current } = nav
+    const link = current?.querySelector<HTMLElement>('[aria-current]')
+    if (current !== null && link != null)
+      current.scrollLeft = link.offsetLeft + (link.offsetWidth - current.clientWidth) / 2
+  }, [open])
+  return (
+    <nav ref={nav} class="nav" aria-label={texts.nav.label}>
+      {sections.map(([name, label]) => (
+        <a key={name} href={linkTo(name)} aria-current={open === name ? 'page' : undefined}>
+          {label}
+        </a>
+      ))}
+      <a href={endpoint.pathname}>{texts.nav.query}</a>
+    </nav>
   )
 }
 
