@@ -201,6 +201,19 @@ test('the current section is visible in a narrow window', async () => {
   await tab.close()
 })
 
+test('the chart follows the theme of the system', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280, theme: 'light' })
+  const { page } = tab
+  await page.goto(gateway.url)
+  await page.waitForSelector('.chart canvas')
+  await page.evaluate('window.former = document.querySelector(".chart canvas")')
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+  await page.waitForFunction(
+    '!window.former.isConnected && document.querySelector(".chart canvas")',
+  )
+  await tab.close()
+})
+
 /** Makes all amounts that the gateway sends to a tab as long as possible. */
 async function enlargeAmounts({ page }: Tab): Promise<void> {
   await page.evaluateOnNewDocument(`{

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { HomeData } from '../../generated/explorer/home.ts'
-import { theme } from '../frame/theme.ts'
+import { isSystemDark, theme } from '../frame/theme.ts'
 import { amountColumn, countColumn } from '../parts/columns.tsx'
 import { Section } from '../parts/facts.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -61,7 +61,7 @@ function Choice({ of }: { readonly of: Resolution }) {
 function Chart({ points, resolution }: ActivityProps) {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<BarChart | undefined>(undefined)
-  const colours = theme.value
+  const colours = `${theme.value} ${isSystemDark.value}`
   useEffect(() => {
     const gone = new AbortController()
     void import('./bars.ts').then(({ createBarChart }) => {

@@ -8,6 +8,15 @@ const themes: readonly Theme[] = ['auto', 'light', 'dark']
 
 export const theme = signal<Theme>(chosen())
 
+const systemDark = matchMedia('(prefers-color-scheme: dark)')
+
+/** Whether the theme of the system is dark, which may change at sunset. */
+export const isSystemDark = signal(systemDark.matches)
+
+systemDark.addEventListener('change', ({ matches }) => {
+  isSystemDark.value = matches
+})
+
 export function switchTheme(): void {
   const next = themes[(themes.indexOf(theme.peek()) + 1) % themes.length] ?? 'auto'
   theme.value = next
