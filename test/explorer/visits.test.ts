@@ -214,6 +214,29 @@ test('the chart follows the theme of the system', async () => {
   await tab.close()
 })
 
+test('times are right at once when a hidden tab is shown again', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = tab
+  await page.goto(`${gateway.url}/milestones`)
+  await page.waitForSelector('.link-live')
+  await page.evaluate(`{
+    window.isHidden = true
+    Object.defineProperty(document, 'hidden', { get: () => window.isHidden })
+  }`)
+  // Meanwhile milestones arrive that are later than the time at which the tab was hidden.
+  await page.waitForFunction(
+    `document.querySelector('.status').textContent.includes('0.0 s behind')`,
+  )
+  const shown = await page.evaluate(`(async () => {
+    window.isHidden = false
+    document.dispatchEvent(new Event('visibilitychange'))
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
+    return document.querySelector('.status').textContent
+  })()`)
+  expect(shown).toMatch(/[1-9]\.\d s behind/)
+  await tab.close()
+})
+
 /** Makes all amounts that the gateway sends to a tab as long as possible. */
 async function enlargeAmounts({ page }: Tab): Promise<void> {
   await page.evaluateOnNewDocument(`{
