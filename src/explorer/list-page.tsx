@@ -3,7 +3,7 @@ import type { TypedDocument } from './graphql.ts'
 import { definePage, type Liveness, type Page } from './page.tsx'
 import { nextOf, type Paged, Paging } from './parts/paging.tsx'
 import { type Column, Table } from './parts/table.tsx'
-import { cursorsIn, type Place } from './router.ts'
+import { cursorsIn, isCursor, type Place } from './router.ts'
 import { chainTexts } from './texts-chains.ts'
 
 /** A page that consists of one list. */
@@ -15,6 +15,8 @@ interface Connection<Row> extends Paged {
 interface ListPageDefinition<Variables, Row> {
   readonly title: string
   readonly empty: ComponentChildren
+  /** Content of an empty list with a filter; `empty` by default. */
+  readonly emptyIfFiltered?: ComponentChildren
   readonly live?: Liveness
   /** Returns the variables of the filters, which are kept in the query of the URL. */
   readonly filter?: (query: URLSearchParams) => Variables
@@ -37,6 +39,7 @@ export function listPage<
   {
     title,
     empty,
+    emptyIfFiltered = empty,
     live = 'MILESTONES',
     filter,
     Filters,
@@ -52,6 +55,7 @@ export function listPage<
       data[field] === null && !failures.some(({ code }) => code === 'NOT_OFFERED_BY_NODES'),
     View: ({ data, place }) => {
       const shown = data[field]
+      const isFiltered = [...place.query.keys()].some((name) => !isCursor(name))
       return (
         <>
           <div class="heading">
@@ -64,7 +68,7 @@ export function listPage<
               rows={shown?.nodes ?? []}
               keyOf={({ id }) => id}
               columns={columns}
-              empty={shown === null ? chainTexts.notOffered : empty}
+              empty={shown === null ? chainTexts.notOffered : isFiltered ? emptyIfFiltered : empty}
               isLive={!place.query.has('after')}
             />
           </div>

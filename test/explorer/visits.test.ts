@@ -237,6 +237,17 @@ test('times are right at once when a hidden tab is shown again', async () => {
   await tab.close()
 })
 
+test.each([
+  ['/nfts', 'There are no NFTs yet.'],
+  [`/nfts?issuer=${addressOf(user(5))}`, 'There are no matching NFTs.'],
+])('the page %s of a young ledger says %s', async (at, sentence) => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(gateway.url + at)
+  await tab.page.waitForSelector('.link-live')
+  expect(await tab.page.$eval('main', (main) => main.textContent)).toContain(sentence)
+  await tab.close()
+})
+
 /** Makes all amounts that the gateway sends to a tab as long as possible. */
 async function enlargeAmounts({ page }: Tab): Promise<void> {
   await page.evaluateOnNewDocument(`{

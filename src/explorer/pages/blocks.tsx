@@ -14,6 +14,7 @@ const payloads = ['TRANSACTION', 'TAGGED_DATA', 'CANDIDACY', 'NONE'] as const
 export const page = listPage(document, 'blocks', {
   title: words.blocks,
   empty: words.noBlocks,
+  emptyIfFiltered: words.noMatchingBlocks,
   // Blocks also arrive between milestones; they are shown with the next milestone.
   live: 'MILESTONES',
   filter: (query) => ({

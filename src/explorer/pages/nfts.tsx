@@ -12,6 +12,7 @@ const words = chainTexts.lists
 export const page = listPage(document, 'nfts', {
   title: words.nfts,
   empty: words.noNfts,
+  emptyIfFiltered: words.noMatchingNfts,
   filter: (query) => ({ issuer: query.get('issuer') ?? undefined }),
   Filters: ({ place }) => <IssuerFilter place={place} of="address" />,
   columns: [

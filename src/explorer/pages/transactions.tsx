@@ -14,6 +14,7 @@ const states = ['PENDING', 'FAILED', 'FINALIZED'] as const
 export const page = listPage(document, 'transactions', {
   title: words.transactions,
   empty: words.noTransactions,
+  emptyIfFiltered: words.noMatchingTransactions,
   live: 'MILESTONES',
   filter: (query) => ({ state: oneOf(states, query.get('state')) }),
   Filters: ({ place }) => (
