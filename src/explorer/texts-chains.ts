@@ -153,6 +153,8 @@ export const chainTexts = {
   validators: {
     heading: 'Validators',
     epoch: (index: string) => `Epoch ${index}`,
+    notYet: 'Not begun yet',
+    notYetHint: (index: string) => `Epoch ${index} begins with`,
     steps: 'Other epochs',
     before: '← previous',
     after: 'next →',

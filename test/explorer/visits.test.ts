@@ -240,6 +240,7 @@ test('times are right at once when a hidden tab is shown again', async () => {
 test.each([
   ['/nfts', 'There are no NFTs yet.'],
   [`/nfts?issuer=${addressOf(user(5))}`, 'There are no matching NFTs.'],
+  ['/epoch/9', 'Not begun yet'],
 ])('the page %s of a young ledger says %s', async (at, sentence) => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   await tab.page.goto(gateway.url + at)

@@ -6,7 +6,7 @@ import { amountColumn, countColumn, idColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { IssueStrip } from '../parts/issue-strip.tsx'
 import { stripOf } from '../parts/issued-blocks.ts'
-import { Epoch, Slot } from '../parts/moments.tsx'
+import { Epoch, firstSlotOf, isBegun, Slot } from '../parts/moments.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { percent } from '../parts/shares.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'
@@ -33,8 +33,26 @@ export const page = objectPage(document, 'epoch', ValidatorsPage, {
   title: ({ parameters }) =>
     parameters.index === undefined ? words.heading : words.epoch(grouped(parameters.index)),
   target: ({ parameters }) => ({ kind: chainTexts.epoch, id: parameters.index ?? '' }),
+  notYet: ({ parameters }) => {
+    const index = Number(parameters.index)
+    return isBegun(index) ? undefined : <NotYet index={index} />
+  },
   live: () => 'MILESTONES',
 })
+
+function NotYet({ index }: { readonly index: number }) {
+  return (
+    <div class="notice">
+      <h1>{words.notYet}</h1>
+      <p>
+        {words.notYetHint(grouped(index))} <Slot index={firstSlotOf(index)} />
+      </p>
+      <a class="button" href={linkTo('validators')}>
+        {words.heading}
+      </a>
+    </div>
+  )
+}
 
 /** Parses an epoch index. An invalid text becomes -1, which is refused, and the page shows the error. */
 function indexIn(text: string): number {

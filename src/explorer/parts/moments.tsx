@@ -47,18 +47,25 @@ export function Epochs({ from, to }: { readonly from: number; readonly to: numbe
 
 /** An epoch as a link. An epoch that has not started has no page. */
 export function Epoch({ index }: { readonly index: number }) {
-  const network = frame.value
-  // The frame may be older than the newest milestone.
-  const tip = Math.max(network?.frame.current.slot ?? 0, milestones.value[0]?.index ?? 0)
-  const exponent = network?.network.parameters.slotsPerEpochExponent ?? 0
-  const genesis = network?.network.parameters.genesisSlot ?? 0
-  const isBegun = tip >= genesis + index * 2 ** exponent
-  if (!isBegun) return <span>{grouped(index)}</span>
+  if (!isBegun(index)) return <span>{grouped(index)}</span>
   return (
     <a class="epoch" href={linkTo('epoch', { index: String(index) })}>
       {grouped(index)}
     </a>
   )
+}
+
+/** Whether an epoch has begun. */
+export function isBegun(epoch: number): boolean {
+  // The frame may be older than the newest milestone.
+  const tip = Math.max(frame.value?.frame.current.slot ?? 0, milestones.value[0]?.index ?? 0)
+  return tip >= firstSlotOf(epoch)
+}
+
+/** The first slot of an epoch. */
+export function firstSlotOf(epoch: number): number {
+  const { genesisSlot = 0, slotsPerEpochExponent = 0 } = frame.value?.network.parameters ?? {}
+  return genesisSlot + epoch * 2 ** slotsPerEpochExponent
 }
 
 /** A slot as a link to its milestone. A slot that is not committed yet has no milestone. */
