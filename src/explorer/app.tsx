@@ -5,7 +5,7 @@ import { KeyboardHelp } from './frame/keyboard.tsx'
 import { SlotStrip } from './frame/slot-strip.tsx'
 import { StatusLine } from './frame/status-line.tsx'
 import { link } from './live.ts'
-import { fetchFrame } from './network.ts'
+import { fetchFrame, frame } from './network.ts'
 import type { OpenPage } from './page.tsx'
 import { pageModules } from './pages.ts'
 import { Failed, Loading, NoPage } from './parts/states.tsx'
@@ -50,11 +50,22 @@ const isUnloaded = signal(false)
  */
 function reloadWhenLive(): void {
   effect(() => {
+    if (isUnloaded.value) void fetchFirstFrame()
+  })
+  effect(() => {
     if (!isUnloaded.value || link.value.state !== 'live') return
     // The connection may have broken unnoticed. Reloading then would replace the explorer by the error page of the browser.
     void fetchFrame().then((isLoaded) => isLoaded && mayReload() && location.reload())
   })
 }
+
+/** Without the frame, the explorer does not connect to the gateway and would not notice that it responds. */
+async function fetchFirstFrame(): Promise<void> {
+  while (isUnloaded.peek() && frame.peek() === undefined && !(await fetchFrame()))
+    await new Promise((resolve) => setTimeout(resolve, framePauseMs))
+}
+
+const framePauseMs = 2_000
 
 /** Whether the last reload was more than a minute ago. If the browser blocks the storage, the user reloads the page. */
 function mayReload(): boolean {

@@ -1,4 +1,4 @@
-import type { Browser } from 'puppeteer-core'
+import type { Browser, HTTPRequest } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { openBrowser, openTab, type Tab } from '../support/browser.ts'
@@ -246,6 +246,22 @@ test.each([
   await tab.page.goto(gateway.url + at)
   await tab.page.waitForSelector('.link-live')
   expect(await tab.page.$eval('main', (main) => main.textContent)).toContain(sentence)
+  await tab.close()
+})
+
+test('the first page appears although its code could not be loaded at first', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = tab
+  const isOfPage = (request: HTTPRequest) => /\/tokens-[^/]*\.js$/.test(request.url())
+  let failures = 0
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    if (isOfPage(request) && failures++ === 0) void request.abort()
+    else void request.continue()
+  })
+  await page.goto(`${gateway.url}/tokens`)
+  await page.waitForFunction(`document.querySelector('h1')?.textContent === 'Tokens'`)
+  expect(failures).toBe(2)
   await tab.close()
 })
 
