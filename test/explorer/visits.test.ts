@@ -237,6 +237,17 @@ test('times are right at once when a hidden tab is shown again', async () => {
   await tab.close()
 })
 
+test('the sides of a lane are headings below that of the lane', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(gateway.url + path)
+  await tab.page.waitForSelector('.lane')
+  const headings = await tab.page.$$eval('.flow h2, .lane h2, .flow h3', (all) =>
+    all.map((one) => `${one.tagName} ${one.textContent?.trim()}`),
+  )
+  expect(headings).toEqual(['H2 1 input', 'H2 2 outputs', 'H2 Mana', 'H3 from', 'H3 to'])
+  await tab.close()
+})
+
 test.each([
   ['/nfts', 'There are no NFTs yet.'],
   [`/nfts?issuer=${addressOf(user(5))}`, 'There are no matching NFTs.'],

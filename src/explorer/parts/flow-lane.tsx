@@ -15,17 +15,19 @@ interface Side {
 
 interface FlowLaneProps {
   readonly title: string
+  /** The element of the headings of both sides. */
+  readonly heading: 'h2' | 'h3'
   readonly left: Side
   readonly right: Side
 }
 
-export function FlowLane({ title, left, right }: FlowLaneProps) {
+export function FlowLane({ title, heading, left, right }: FlowLaneProps) {
   const rows = Math.max(left.amounts.length, right.amounts.length, 1)
   const height = rows * rowPx
   const { paths } = ribbonsOf({ left: left.amounts, right: right.amounts, rowPx, height })
   return (
     <section class="flow" aria-label={title}>
-      <FlowList {...left} />
+      <FlowList {...left} heading={heading} />
       <svg
         class="ribbons"
         viewBox={`0 0 100 ${height + headPx}`}
@@ -39,15 +41,15 @@ export function FlowLane({ title, left, right }: FlowLaneProps) {
           ))}
         </g>
       </svg>
-      <FlowList {...right} />
+      <FlowList {...right} heading={heading} />
     </section>
   )
 }
 
-function FlowList({ title, children }: Side) {
+function FlowList({ title, heading: Heading, children }: Side & Pick<FlowLaneProps, 'heading'>) {
   return (
     <div>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       <ul>{children}</ul>
     </div>
   )

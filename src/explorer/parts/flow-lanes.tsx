@@ -53,7 +53,12 @@ function LaneOf({ title, unit, token, lane: { left, right } }: LaneOfProps) {
       <h2>
         {title} {token !== undefined && <Id of="token" id={token} />}
       </h2>
-      <FlowLane title={named} left={side(left, words.from)} right={side(right, words.to)} />
+      <FlowLane
+        title={named}
+        heading="h3"
+        left={side(left, words.from)}
+        right={side(right, words.to)}
+      />
     </div>
   )
 }

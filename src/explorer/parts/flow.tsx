@@ -37,6 +37,7 @@ export function Flow({ of: transaction, broken }: FlowProps) {
   return (
     <FlowLane
       title={words.title}
+      heading="h2"
       left={{
         title: words.inputs(inputs.length),
         amounts: amountsOf(inputs),
