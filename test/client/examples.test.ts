@@ -24,7 +24,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, openTab } from '../support/browser.ts'
 import { install, packClient } from '../support/packed.ts'
-import { rest } from '../support/rest.ts'
+import { rest, restJson } from '../support/rest.ts'
 import { serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { until } from '../support/until.ts'
@@ -184,6 +184,33 @@ describe.concurrent('the examples', { timeout: 120_000 }, () => {
     const [code] = await once(child, 'close')
     const [, error] = /^Error: (.*)$/m.exec(errors) ?? []
     expect([code, error]).toEqual([1, 'LOG_REPLACED: delete ./cursor to start anew'])
+  })
+
+  test('a Node program goes on where it ended, also if it ended before the first update', async () => {
+    const address = addressOf(user(4))
+    const place = join(home, 'resumed')
+    mkdirSync(place)
+    const followUntil = async (line: RegExp) => {
+      const child = spawn(process.execPath, [join(home, 'node.ts'), gateway.url, address], {
+        cwd: place,
+      })
+      let output = ''
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+      const ended = once(child, 'close')
+      await until(() => line.test(output) && existsSync(join(place, 'cursor'))).finally(() =>
+        child.kill(),
+      )
+      await ended
+    }
+    const path = `/api/explorer/v2/ledger/updates/by-address/${address}`
+    const countUpdates = async () => (await restJson(`${gateway.url}${path}`)).items.length
+    const before = await countUpdates()
+    await followUntil(/^following from /m)
+    await pay(address)
+    await until(async () => (await countUpdates()) > before)
+    await followUntil(/^\+\d+ 0x/m)
   })
 
   test('curl follows an address', async () => {

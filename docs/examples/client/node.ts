@@ -21,10 +21,11 @@ for await (const event of feed) {
   if (event.__typename === 'FeedReset')
     throw new Error(`${event.reason}: delete ${place} to start anew`)
   if (event.__typename === 'FeedOpened') console.log(`following from ${event.cursor}`)
-  if (event.__typename !== 'LedgerUpdateBatch') continue
-  for (const { outputId, isSpent, output } of event.updates) {
-    console.log(`${isSpent ? '-' : '+'}${output.amount} ${outputId}`)
+  if (event.__typename === 'LedgerUpdateBatch') {
+    for (const { outputId, isSpent, output } of event.updates) {
+      console.log(`${isSpent ? '-' : '+'}${output.amount} ${outputId}`)
+    }
   }
-  // After its updates are dealt with: a program that ends before reads them again.
-  writeFileSync(place, event.cursor)
+  // Of every event, also of one without updates, and after its updates: a program that ends before reads these again.
+  if ('cursor' in event) writeFileSync(place, event.cursor)
 }
