@@ -389,7 +389,7 @@ describe('the pages name', () => {
     const production = 'node dist/entry.cjs serve'
     const nodes = all
       .map(({ code }) => code)
-      .filter((code) => /\bnode (?!(?:\.\.\/)?follow\.ts)[\w./-]+\.[cm]?[jt]s\b/.test(code))
+      .filter((code) => /\bnode (?!(?:\.\.\/)?follow\.mts)[\w./-]+\.[cm]?[jt]s\b/.test(code))
     expect(nodes).toEqual([production])
   })
 })

@@ -256,7 +256,9 @@ describe('the walk-through of docs/operations.md', { timeout: 120_000 }, () => {
   test('works with the installed packages: install, start, follow, metrics, backup, restore, upgrade', async () => {
     const srv = join(home, 'srv')
     mkdirSync(srv)
-    copyFileSync(join(root, 'docs/examples/client/node.ts'), join(srv, 'follow.ts'))
+    // As npm writes it: without a type, for which Node warns about modules whose names do not say what they are.
+    writeFileSync(join(srv, 'package.json'), '{ "dependencies": {} }')
+    copyFileSync(join(root, 'docs/examples/client/node.ts'), join(srv, 'follow.mts'))
     const releases = join(root, 'test/releases')
     const former = join(srv, 'former')
     mkdirSync(join(former, 'data'), { recursive: true })
