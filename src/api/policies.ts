@@ -57,11 +57,14 @@ export function originHeaders(
   return origin !== undefined && origins.has(origin) ? { ...readableBy(origin), vary } : { vary }
 }
 
+/** The response headers that programs of pages may read, besides those that every page may: all that the OpenAPI document declares. */
+const readableHeaders =
+  'content-disposition, etag, location, ratelimit, ratelimit-policy, retry-after, x-kept-from-milestone, x-request-id, x-snapshot-slot'
+
 function readableBy(origin: string): Readonly<Record<string, string>> {
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers':
-      'etag, location, ratelimit, ratelimit-policy, retry-after, x-request-id',
+    'access-control-expose-headers': readableHeaders,
   }
 }
 

@@ -40,6 +40,11 @@ async function openedFrom(url: string, origin: string | undefined): Promise<numb
   }
 }
 
+/** An operation of the OpenAPI document. */
+interface Declared {
+  readonly responses?: Readonly<Record<string, { readonly headers?: Readonly<object> }>>
+}
+
 describe('with allowed origins', () => {
   const allowed = 'https://explorer.example'
   let gateway: TestGateway
@@ -47,6 +52,21 @@ describe('with allowed origins', () => {
     gateway = await startGateway({ env: { ALLOWED_ORIGINS: `${allowed},http://b.example:8080` } })
   })
   afterAll(() => gateway.close())
+
+  test('their pages may read every declared response header', async () => {
+    const { headers, body } = await send(`${gateway.url}/openapi.json`, { origin: allowed })
+    const paths: readonly Record<string, Declared>[] = Object.values(JSON.parse(body).paths)
+    const declared = paths
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ responses = {} }) => Object.values(responses))
+      .flatMap((response) => Object.keys(response.headers ?? {}))
+    // Headers that every page may read, or that browsers evaluate themselves.
+    const others =
+      /^(access-control-.*|.*-encoding|cache-control|vary|www-authenticate|x-content-.*)$/
+    const read = [...new Set(declared)].filter((name) => !others.test(name))
+    expect(read).toContain('x-kept-from-milestone')
+    expect(headers['access-control-expose-headers']?.split(', ')).toEqual(read.toSorted())
+  })
 
   test.each(['/health', '/graphql?query=%7B__typename%7D', '/nowhere', '/openapi.json'])(
     'only their pages may read %s',
