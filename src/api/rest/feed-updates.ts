@@ -88,7 +88,7 @@ const classes: Parameter<PollRequest['classes']> = {
   ).shape,
   read: (given = 'OWNED', { name }) => {
     const names = given.split(',')
-    return names.every(isClass) ? ok(names) : malformed(name, 'OWNED, MENTIONED or both')
+    return names.every(isClass) ? ok(names) : malformed(name, 'OWNED, MENTIONED or OWNED,MENTIONED')
   },
 }
 

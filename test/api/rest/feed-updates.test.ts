@@ -82,6 +82,13 @@ describe('GET /feed/updates (11)', () => {
     await copy.close()
   })
 
+  test('names the classes as it accepts them', async () => {
+    const { error } = (await poll({ class: 'both' })).page
+    const [, ...named] = /^query: class must be (\w+), (\w+) or (\S+)$/.exec(error.message) ?? []
+    expect(named).toHaveLength(3)
+    for (const one of named) expect((await poll({ class: one })).status, one).toBe(200)
+  })
+
   test('waits for the first update', async () => {
     const watching = gateway.feed.tail.counts().watchers
     const response = poll({ address: addressText(owner), wait: '60' })
