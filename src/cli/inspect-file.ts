@@ -1,5 +1,5 @@
 import { bytesToHex, isHex } from '../lib/hex.ts'
-import type { Result } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { Block } from '../protocol/block.ts'
 import { inspect } from '../tools/inspect.ts'
 import { type InspectDeps, type InspectedBlock, inspectBlock } from '../tools/inspect-block.ts'
@@ -16,24 +16,32 @@ import { indented, jsonTree, valueTree } from './value-tree.ts'
  */
 export async function describeFile(deps: InspectDeps, contents: Uint8Array): Promise<string> {
   const input = inputOf(contents)
-  const lines =
-    input.kind === 'block' ? await blockLines(deps, input) : await factLines(deps, input)
-  return `${lines.join('\n')}\n`
+  return `${(await linesOf(deps, input)).join('\n')}\n`
 }
 
-/** Parses the contents of a file: a block as JSON, as hexadecimal text or as bytes, or an input line of `inspect`. */
-export function inputOf(contents: Uint8Array): Input {
+async function linesOf(
+  deps: InspectDeps,
+  input: Result<Input, string>,
+): Promise<readonly string[]> {
+  if (!input.ok) return ['not a valid block', `  ${input.error}`]
+  return input.value.kind === 'block' ? blockLines(deps, input.value) : factLines(deps, input.value)
+}
+
+/**
+ * Parses the contents of a file: a block as JSON, as hexadecimal text or as bytes, or an input line of `inspect`. Returns an error
+ * message for a text that begins like JSON but is not.
+ */
+export function inputOf(contents: Uint8Array): Result<Input, string> {
   const text = new TextDecoder().decode(contents).trim()
-  if (isHex(text)) return { kind: 'block', bytes: text }
+  if (isHex(text)) return ok({ kind: 'block', bytes: text })
   // The bytes of a block never start with the character `{`: that would be protocol version 123.
-  if (!text.startsWith('{')) return { kind: 'block', bytes: bytesToHex(contents) }
+  if (!text.startsWith('{')) return ok({ kind: 'block', bytes: bytesToHex(contents) })
   try {
     const json: unknown = JSON.parse(text)
     const request = Object(json)
-    return 'kind' in request ? request : { kind: 'block', json }
-  } catch {
-    // The text is not JSON. The description reports that it is not a block.
-    return { kind: 'block', json: text }
+    return ok('kind' in request ? request : { kind: 'block', json })
+  } catch (failure) {
+    return err(`not JSON: ${failure instanceof Error ? failure.message : String(failure)}`)
   }
 }
 

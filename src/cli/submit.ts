@@ -97,7 +97,9 @@ async function submitAndFollow(
 
 /** Submits the contents of a file; resolves to the id of the block. */
 async function submitContents(client: GatewayClient, contents: Uint8Array): Promise<string> {
-  const { json, bytes } = inputOf(contents)
+  const given = inputOf(contents)
+  if (!given.ok) throw new Error(`the input is ${given.error}`)
+  const { json, bytes } = given.value
   const input = bytes === undefined ? { json } : { bytes }
   const { blockId } = isPayload(json)
     ? await client.post('/api/core/v3/blocks', json)

@@ -115,6 +115,8 @@ describe('inspect of a file', () => {
     const { stdout, code } = await describeFile(bytes.subarray(0, 100))
     expect(stdout).toMatch(/^not a valid block\n {2}BIN_EOF: body/)
     expect(code).toBe(0)
+    const unclosed = await describeFile('{"header":')
+    expect(unclosed.stdout).toMatch(/^not a valid block\n {2}not JSON: Unexpected end/)
   })
 })
 

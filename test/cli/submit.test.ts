@@ -127,6 +127,11 @@ describe('submit reports an error', () => {
     ['of the payload', '{"type":0,"tag":"0x0"}', 'tag'],
     ['of the bytes', '0x03', 'BLOCK_MALFORMED at input.bytes'],
     ['of a text that is not a block', 'hello', 'BLOCK_MALFORMED at input.bytes'],
+    [
+      'of a text that is not JSON',
+      '{"header":',
+      'the input is not JSON: Unexpected end of JSON input',
+    ],
   ])('%s', async (_name, contents, sentence) => {
     const { code, stdout, stderr } = await run([fileOf(contents), '--wait', 'accepted'])
     expect([code, stdout]).toEqual([1, ''])
