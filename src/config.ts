@@ -143,8 +143,9 @@ function brokenRules(values: Partial<SettingValues>, given: Reading['given']): C
   return rules
     .filter(([isBroken]) => isBroken)
     .map(([, setting, expected]) => {
-      const { text, place } = present(given.get(setting.name), setting.name)
-      return invalid(setting, place, text, expected)
+      const { place } = present(given.get(setting.name), setting.name)
+      // The value is valid by itself, so the message does not repeat it.
+      return invalid(setting, place, undefined, expected)
     })
 }
 

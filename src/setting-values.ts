@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import type { TrustedProxies } from './api/client-address.ts'
 import type { KeySetSource } from './api/key-set.ts'
 import type { Allowed } from './api/policies.ts'
+import { alternatives } from './lib/alternatives.ts'
 import { createSecret, type Secret } from './lib/secret.ts'
 import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.ts'
 
@@ -72,7 +73,7 @@ export const oneOf = <const T extends string>(
   allowed: readonly T[],
 ): ValueType<T> => ({
   value,
-  expected: allowed.join(', '),
+  expected: alternatives(allowed),
   choices: allowed,
   json: { type: 'string', enum: allowed },
   parse: (text) => allowed.find((one) => one === text),
@@ -81,7 +82,7 @@ export const oneOf = <const T extends string>(
 /** On or off. */
 export const onOrOff: ValueType<boolean> = {
   value: 'SWITCH',
-  expected: 'on, off',
+  expected: 'on or off',
   choices: ['on', 'off'],
   json: { type: 'boolean' },
   parse: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),

@@ -148,7 +148,11 @@ describe('a settings file', () => {
     ],
     ['a number instead of a string', { host: 5 }, 'host in FILE must be a string, not 5'],
     ['null', { host: null }, 'host in FILE must be a string, not null'],
-    ['an unknown choice', { submit: 'no' }, 'submit in FILE must be open, closed, token, not "no"'],
+    [
+      'an unknown choice',
+      { submit: 'no' },
+      'submit in FILE must be open, closed or token, not "no"',
+    ],
     [
       'a wrong item of a list',
       { allowedHosts: ['a.b', 5] },

@@ -1,3 +1,4 @@
+import { alternatives } from '../lib/alternatives.ts'
 import { assert } from '../lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from '../lib/flags.ts'
 import { isNodeUrl } from '../setting-values.ts'
@@ -95,7 +96,7 @@ function wordProblems(
   const misfits = forms.flatMap(({ name, choices }, index) => {
     const word = words[index]
     if (choices === undefined || word === undefined || choices.includes(word)) return []
-    return [`${name} must be ${choices.join(' or ')}, not ${word}`]
+    return [`${name} must be ${alternatives(choices)}, not ${word}`]
   })
   return [...missing, ...misfits, ...surplusWords(forms, words)]
 }

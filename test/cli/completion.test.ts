@@ -105,7 +105,7 @@ test.each(['zsh', 'fish', 'bash'] as const)(
 test('an unknown shell is rejected', async () => {
   expect(await runCommand(completion, ['powershell'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('SHELL must be bash or zsh or fish, not powershell'),
+    stderr: expect.stringContaining('SHELL must be bash, zsh or fish, not powershell'),
   })
 })
 

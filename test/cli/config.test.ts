@@ -35,7 +35,7 @@ describe('config check', () => {
     expect(code).toBe(1)
     expect(stdout).toBe(`--what is unknown
 PORT must be a whole number from 0 to 65535, not "x"
-SUBMIT must be open, closed, token, not "y"
+SUBMIT must be open, closed or token, not "y"
 `)
     const piped = JSON.parse((await runCommand(config, words, { env })).stdout)
     expect(piped.problems).toMatchObject([

@@ -105,7 +105,7 @@ test('a failed start is reported once and ends all processes', async () => {
 test('SQLite allows only one worker', async () => {
   const program = spawnProgram({ DATABASE_URL: folder.databaseUrl, WORKERS: '2' })
   await expect(program.ready).rejects.toThrow(
-    'WORKERS must be 1 unless DATABASE_URL names PostgreSQL',
+    'WORKERS must be 1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process\n',
   )
 })
 
