@@ -55,8 +55,8 @@ progress. --json prints JSON on a terminal too.
 
 Some commands print the same on a terminal and in a pipe: serve prints its URLs (its log on standard error has
 one line of JSON per event; the event "serving" contains the URL), token prints only the token, export without
---file prints the export, and completion prints a script. inspect and verify answer input lines with JSON, and
-describe a file as text.
+--file prints the export, and completion prints a script. config schema, and serve --print-config in a pipe, print
+one indented object. inspect and verify answer input lines with JSON, and describe a file as text.
 `,
   },
 ]
