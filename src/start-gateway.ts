@@ -6,7 +6,7 @@ import { settings as known } from './settings.ts'
 
 /** The library interface of the package: runs a gateway inside another program. */
 
-/** Settings by their variable names (README, "Settings"), such as `{ PORT: 0, DATABASE_URL: 'file:./ledger.db' }`. */
+/** Settings by their variable names (docs/settings.md), such as `{ PORT: 0, DATABASE_URL: 'file:./ledger.db' }`. */
 export type GatewaySettings = Readonly<Record<string, string | number>>
 
 /** Options of `startGateway`. */
@@ -28,7 +28,7 @@ export interface RunningGateway {
 }
 
 /**
- * Starts a gateway. A setting that is left out has the default of the README; the environment of the process is not read.
+ * Starts a gateway. A setting that is left out has its default; the environment of the process is not read.
  * Rejects with an `Error` whose `code` is the reason, such as `SETTING_INVALID`, `CANNOT_LISTEN` or `DATABASE_UNUSABLE`.
  */
 export async function startGateway(
