@@ -81,13 +81,14 @@ export const builder = new SchemaBuilder<{
       description: 'The object with the given global id. Null if there is none.',
       args: { id: asDecoded },
       complexity: reads(1),
+      resolve: (_root, { id }, context, info) => resolveOne(id, 'id', { context, info }),
     },
     nodesQueryOptions: {
       description:
         'The objects with the given global ids, at most 1000, in the order of the ids. Null for each id without an object.',
       args: { ids: asDecoded },
       complexity: ({ ids }: { readonly ids: readonly unknown[] }) => itemsCost(ids.length),
-      resolve: (_root, { ids }, context, info) => resolveEach(ids, context, info),
+      resolve: (_root, { ids }, context, info) => resolveEach(ids, { context, info }),
     },
   },
 })
@@ -99,16 +100,26 @@ builder.mutationType({ description: 'The mutations of the gateway.' })
  * Loads each node separately: a node that cannot be read does not affect the others, whereas the plugin fails the whole list. (The
  * function that the plugin passes to a resolver reads all ids, whatever its argument.)
  */
-async function resolveEach(
-  ids: readonly NodeId[],
-  context: GatewayContext,
-  info: GraphQLResolveInfo,
-): Promise<unknown[]> {
+async function resolveEach(ids: readonly NodeId[], request: NodeRequest): Promise<unknown[]> {
   if (ids.length > maxPageSize) {
     const code = 'PAGE_SIZE_OUT_OF_RANGE'
     throw toGraphQL({ code, argument: 'ids', value: ids.length, limit: maxPageSize })
   }
-  const nodes = ids.map(async (id) => (await resolveNodes(builder, context, info, [id]))[0])
+  const nodes = ids.map((id) => resolveOne(id, 'ids', request))
   // A failure as a list item is the error of that item.
   return await Promise.all(nodes.map((node) => node.catch((failure: unknown) => failure)))
+}
+
+interface NodeRequest {
+  readonly context: GatewayContext
+  readonly info: GraphQLResolveInfo
+}
+
+async function resolveOne(
+  id: NodeId,
+  argument: string,
+  { context, info }: NodeRequest,
+): Promise<unknown> {
+  if (id.typename === '') throw toGraphQL({ code: 'NODE_ID_MALFORMED', argument })
+  return (await resolveNodes(builder, context, info, [id]))[0]
 }

@@ -1,5 +1,4 @@
 import type { Hex } from '../../lib/hex.ts'
-import { toGraphQL } from '../errors.ts'
 
 /** Global ids: the name of a type and the id of an object of that type, in URL-safe Base64. */
 
@@ -21,7 +20,7 @@ const nodeTypes = new Set([
   'Validator',
 ])
 
-/** A decoded global id. */
+/** A decoded global id. The name of its type is empty if the text was none. */
 export interface NodeId {
   readonly typename: string
   readonly id: string
@@ -32,13 +31,14 @@ export function encodeNodeId(typename: string, id: string | number | bigint): st
   return Buffer.from(`${typename}:${id}`, 'latin1').toString('base64url')
 }
 
-/** Decodes a global id. Throws a GraphQLError for a text that `encodeNodeId` does not produce. */
+/**
+ * Decodes a global id. For a text that `encodeNodeId` does not produce the name of the type is empty: an error would fail the whole list
+ * of ids that contains the text.
+ */
 export function decodeNodeId(text: string): NodeId {
   const [typename = '', id] = Buffer.from(text, 'base64url').toString('latin1').split(':')
-  if (id === undefined || !nodeTypes.has(typename) || encodeNodeId(typename, id) !== text) {
-    throw toGraphQL({ code: 'NODE_ID_MALFORMED', argument: 'id' })
-  }
-  return { typename, id }
+  const isNone = id === undefined || !nodeTypes.has(typename) || encodeNodeId(typename, id) !== text
+  return isNone ? { typename: '', id: text } : { typename, id }
 }
 
 /** Parses an identifier of the protocol. Returns `undefined` for other texts. */

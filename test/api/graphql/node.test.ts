@@ -139,6 +139,17 @@ describe('a node', () => {
     expect(data).toEqual({ node: null, network: { networkId: expect.any(String) } })
   })
 
+  test('is refused alone in a list with an id that this gateway does not write', async () => {
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { id } network { networkId } }`
+    const epoch = encodeNodeId('Epoch', '0')
+    const { data, errors } = await graphql(gateway.url, query, { ids: [epoch, 'x'] })
+    expect(errors?.map(({ path, extensions }) => ({ path, extensions }))).toEqual([
+      { path: ['nodes', 1], extensions: { code: 'NODE_ID_MALFORMED', argument: 'ids' } },
+    ])
+    const network = { networkId: expect.any(String) }
+    expect(data).toEqual({ nodes: [{ id: epoch }, null], network })
+  })
+
   test('is refused in a request of more than 1000 ids', async () => {
     const { errors } = await graphql(
       gateway.url,
