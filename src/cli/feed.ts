@@ -99,7 +99,8 @@ function createTable(process: ProcessIo, line: StatusLine) {
     }
     const mode = 'mode' in event && event.mode === 'CATCHING_UP' ? 'catching up' : 'live'
     if ('milestoneIndex' in event) {
-      line.draw(`${mode} at milestone ${event.milestoneIndex}, ${updates} updates, ${event.cursor}`)
+      const count = `${updates} ${updates === 1 ? 'update' : 'updates'}`
+      line.draw(`${mode} at milestone ${event.milestoneIndex}, ${count}, ${event.cursor}`)
     }
   }
 

@@ -104,7 +104,7 @@ test('the feed command prints a table with a status line on a terminal, and repo
   expect(row).toMatch(
     /^ *\d+ {2}\d\d:\d\d:\d\d {2} {7}\+1000000000 {2}tst1\w{59} {2}0x[0-9a-f]{76}$/,
   )
-  await until(() => /\rlive at milestone \d+, 1 updates, /.test(following.stderr()), {
+  await until(() => /\rlive at milestone \d+, 1 update, /.test(following.stderr()), {
     what: 'the status line',
   })
   const { url } = gateway
