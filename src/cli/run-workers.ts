@@ -76,8 +76,8 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
 
 /** Serves the metrics of all workers and of this process; resolves to the server and a log whose events are counted. */
 async function serveMetrics(log: Log, address: MetricsAddress) {
-  const { createMetrics } = await import('../metrics/metrics.ts')
-  const { read, contentType, countEvents } = createMetrics('0')
+  const { createProcessMetrics } = await import('../metrics/metrics.ts')
+  const { read, contentType, countEvents } = createProcessMetrics('0')
   const readAll = async () => readWorkers(await read())
   const server = await openMetricsServer({ read: readAll, contentType, log }, address)
   if (server.ok) log.info('metrics-served', { url: server.value.url })

@@ -60,6 +60,10 @@ describe('three workers', () => {
     })
     expect(labels(now)).toEqual(['1', '2', '3'])
     expect(now.sum('ledger_gateway_writer')).toBe(1)
+    // The first process has no health of its own, which would be that of a gateway that never starts.
+    expect(now.labels('ledger_gateway_healthy', 'worker').toSorted()).toEqual(['1', '2', '3'])
+    const isHealthy = async () => (await scrape(url)).sum('ledger_gateway_healthy') === 3
+    await until(isHealthy, { what: 'three healthy workers' })
     const types = (await (await fetch(url)).text()).match(/^# TYPE \S+/gm) ?? []
     expect(new Set(types).size).toBe(types.length)
   })
