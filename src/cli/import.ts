@@ -98,7 +98,7 @@ export async function importInto(
 function importMessage(error: ImportError): string {
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':
-      return 'the database already holds a ledger; an import needs an empty database'
+      return 'the database already holds a ledger; name an empty one'
     case 'EXPORT_UNUSABLE':
       return `line ${error.line}: ${faults[error.reason]}`
     case 'ROWS_MISFIT':
