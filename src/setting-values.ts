@@ -106,7 +106,7 @@ export const retention = (value: string): ValueType<number | 'all'> => ({
 /** A duration such as `30m`, parsed to seconds; at least 1. */
 export const duration: ValueType<number> = {
   value: 'TIME',
-  expected: 'a duration such as 30m, 12h or 1d',
+  expected: 'a duration such as 30m, 12h or 1d, of at most five digits',
   json: { type: 'string', pattern: '^[1-9][0-9]{0,4}[smhd]$' },
   parse: parseDuration,
 }

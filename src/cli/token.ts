@@ -5,7 +5,7 @@ import { isSubject, issueToken, maxSubjectLength, type Scope, scopes } from '../
 import { configMessage, parseSigning } from '../config.ts'
 import { assert } from '../lib/assert.ts'
 import { nowMs } from '../lib/clock.ts'
-import { parseDuration } from '../setting-values.ts'
+import { duration, parseDuration } from '../setting-values.ts'
 import { type Call, readCall } from './call.ts'
 import { type Command, done, failed } from './command.ts'
 import { tokenDeclaration } from './declarations/gateway.ts'
@@ -59,7 +59,7 @@ function problemsOf(values: Call['values'], flag: Call['flag']): readonly string
   const isDuration = parseDuration(flag('expires') ?? defaultLifetime) !== undefined
   return [
     ...(isUnknown ? [`--scope must be one of ${scopes.join(', ')}`] : []),
-    ...(isDuration ? [] : ['--expires must be a duration such as 30m, 12h or 1d']),
+    ...(isDuration ? [] : [`--expires must be ${duration.expected}`]),
     ...(isSubject(flag('subject') ?? defaultSubject)
       ? []
       : [`--subject must be 1 to ${maxSubjectLength} printable characters`]),

@@ -136,6 +136,7 @@ describe('token reports all wrong arguments, without standard output', () => {
     ['--scope read', ['--scope must be one of chain-record:write, block:submit']],
     ['--scope write --expires 1w', ['--expires must be a duration such as']],
     ['--scope write --expires 0d', ['--expires must be a duration such as']],
+    ['--scope write --expires 604800s', ['12h or 1d, of at most five digits']],
     ['--scope write --port 1', ['--port is unknown', '1 is not expected here']],
     ['--scop write', ['--scop is unknown', '--scope is required']],
     ['--scope', ['--scope needs a value']],

@@ -96,7 +96,7 @@ export const tokenDeclaration: Declaration = {
     {
       name: 'expires',
       value: 'TIME',
-      help: 'lifetime of the token: a number followed by s, m, h or d (1d)',
+      help: 'lifetime of the token: a number of at most five digits followed by s, m, h or d (1d)',
     },
     { name: 'json', value: '', help: 'print the token and its claims as JSON' },
   ],
