@@ -37,9 +37,11 @@ export const importCommand: Command = {
       }
       return withDatabase({ url }, async (database) => {
         // The file is opened first: a stream of an unreadable file would fail before anything handles its error.
-        const input = path === undefined ? process.stdin : (await open(path)).createReadStream()
+        const file = path === undefined ? undefined : (await open(path)).createReadStream()
+        const input = file ?? process.stdin
         const imported = { name: 'import', input, signal, logId: 'KEPT' } as const
-        const moved = await importInto(process, database, imported)
+        // An import that is refused reads nothing, and the file would stay open.
+        const moved = await importInto(process, database, imported).finally(() => file?.destroy())
         if (!moved.ok) return moved.error
         const { rows, ms } = moved.value
         print(`${databaseLocation(url)}: ${summary(rows, ms)}\n`, {

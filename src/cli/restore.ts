@@ -100,7 +100,7 @@ function restoreText(
   return withDatabase({ url, schema }, async (database) => {
     const input = createReadStream(path)
     const call = { name: 'restore', input, signal, logId: 'NEW' } as const
-    const moved = await importInto(process, database, call)
+    const moved = await importInto(process, database, call).finally(() => input.destroy())
     if (!moved.ok) return moved.error
     const applied = await settleSchema(database, 'CURRENT', silentLog)
     return applied.ok ? undefined : databaseMessage(applied.error)
