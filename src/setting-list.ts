@@ -262,7 +262,7 @@ const access = {
     type: hostNames,
     byDefault: '*',
     help: 'host names (`Host`) that requests may use, without ports, separated by commas; `*` for all',
-    more: 'Set this if a foreign web page could point its own host name at the gateway (DNS rebinding).',
+    more: 'Set this if a foreign web page could point its own host name at the gateway (DNS rebinding). Health checks are answered under every name.',
   },
   explorer: {
     type: onOrOff,

@@ -96,7 +96,9 @@ function answerByHead(
 ): boolean {
   const { policies, explorer } = deps
   const { method, headers } = message
-  const problem = headProblem(message) ?? policyProblem(policies, headers, false)
+  // Load balancers and supervisors name the gateway by its address, or not at all.
+  const refused = isProbe(path) ? undefined : policyProblem(policies, headers, false)
+  const problem = headProblem(message) ?? refused
   if (problem !== undefined) {
     // The body of such a request is not read, so the connection cannot be used again.
     response.setHeader('connection', 'close')

@@ -113,16 +113,21 @@ test('on a network other than the development network, pages of other origins ma
   }
 })
 
-test('with allowed hosts, a gateway refuses all other host names', async () => {
+test('with allowed hosts, a gateway refuses all other host names, except in health checks', async () => {
   const env = { ALLOWED_HOSTS: 'Gateway.example, localhost,[::1]' }
   const gateway = await startGateway({ env })
   try {
-    const by = async (host: string) => (await send(`${gateway.url}/health/live`, { host })).status
+    const by = async (host: string, path = '/openapi.json') =>
+      (await send(`${gateway.url}${path}`, { host })).status
     for (const host of ['gateway.example', 'GATEWAY.example:443', 'localhost:4000', '[::1]:4000']) {
       expect(await by(host)).toBe(200)
     }
     for (const host of ['evil.example', 'gateway.example.evil', '127.0.0.1', '[::2]:4000']) {
       expect(await by(host)).toBe(421)
+      // Load balancers and supervisors check the health by the address of the gateway.
+      expect(await by(host, '/health/live')).toBe(200)
+      for (const path of ['/health', '/health/ready'])
+        expect([200, 503]).toContain(await by(host, path))
     }
     // By its IP address, which is not among the allowed hosts.
     expect(await openedFrom(`${gateway.url}/graphql`, undefined)).toBe(421)
