@@ -181,12 +181,17 @@ export interface MisspelledVariable {
   readonly meant: string
 }
 
-/** The variables that resemble a setting. Variables of one word are left out, because other programs have many of them. */
+/**
+ * The variables that resemble a setting. A variable of one word does so only if it is the name of a setting without its underscores,
+ * because other programs have many variables of one word.
+ */
 export function misspelledIn(env: Environment): readonly MisspelledVariable[] {
   const known = Object.values(settings).map(({ variable }) => variable)
   return Object.keys(env).flatMap((variable) => {
-    if (!variable.includes('_') || known.includes(variable)) return []
-    const meant = nearest(variable, known)
+    if (known.includes(variable)) return []
+    const meant = variable.includes('_')
+      ? nearest(variable, known)
+      : known.find((one) => one.replaceAll('_', '') === variable)
     return meant?.includes('_') === true ? [{ variable, meant }] : []
   })
 }

@@ -48,10 +48,11 @@ SUBMIT must be open, closed or token, not "y"
   test('reports variables that resemble a setting, and no other', async () => {
     // One word, or words that no setting has, belong to another program.
     const others = { PORTS: '1', NODE_ENV: 'test', LEDGER_GATEWAY_PORT: '1', DATABASE_URL: '' }
-    const env = { ...others, READ_DATABASE_URL: 'a', JWT_SECERT: 'b' }
+    const env = { ...others, READ_DATABASE_URL: 'a', JWT_SECERT: 'b', LOGLEVEL: 'c' }
     const { code, stderr } = await runCommand(config, ['check', '--config', path], { env })
     expect(stderr).toBe(`READ_DATABASE_URL is not a setting; did you mean READ_DATABASE_URLS?
 JWT_SECERT is not a setting; did you mean JWT_SECRET?
+LOGLEVEL is not a setting; did you mean LOG_LEVEL?
 `)
     expect(code).toBe(0)
   })
