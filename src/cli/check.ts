@@ -1,12 +1,13 @@
 import { checkCommitments } from '../node/embedded/check-commitments.ts'
 import { networkOf } from '../protocol/network.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { checkBalances } from '../store/check/check-balances.ts'
 import { checkActivity, checkCounts } from '../store/check/check-counters.ts'
 import { checkLog, readRetainedRange } from '../store/check/check-log.ts'
 import type { CheckReport, Finding } from '../store/check/findings.ts'
 import { readLedger } from '../store/check/read-ledger.ts'
 import { onSnapshot } from '../store/check/snapshot.ts'
-import { parametersIn } from '../store/output-index.ts'
 import type { Writing } from '../store/sql/statements.ts'
 import type { Command } from './command.ts'
 import { checkDeclaration } from './declarations/ledger.ts'
@@ -49,7 +50,7 @@ async function checkAll(
   const network = await tx.network.findUnique({ where: { id: 1n } })
   const newest = await tx.commitment.findFirst({ orderBy: { slot: 'desc' } })
   if (network === null || newest === null) return 'the database holds no ledger'
-  const parameters = parametersIn(network.parameters)
+  const parameters = decodeStored(ProtocolParameters, network.parameters)
   const at = { parameters, slot: Number(newest.slot) }
   const { hidden, upTo } = await readRetainedRange(reading)
   const seq = { gt: BigInt(hidden), ...(upTo === undefined ? {} : { lte: BigInt(upTo) }) }

@@ -11,9 +11,9 @@ import {
 import { snapshotSource } from '../node/snapshot/snapshot-source.ts'
 import { verifySnapshot } from '../node/snapshot/verify-snapshot.ts'
 import { networkOf } from '../protocol/network.ts'
-import type { ProtocolParameters } from '../protocol/parameters.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import type { Database } from '../store/database.ts'
-import { parametersIn } from '../store/output-index.ts'
 import { createReader } from '../store/reader.ts'
 import { createSnapshots } from '../store/snapshots.ts'
 import type { Command, ProcessIo } from './command.ts'
@@ -72,7 +72,7 @@ async function write(
 ): Promise<string | undefined> {
   const row = await createReader(database).network()
   if (row === undefined) return 'the database holds no ledger'
-  const parameters = parametersIn(row.parameters)
+  const parameters = decodeStored(ProtocolParameters, row.parameters)
   const { read, head } = await openHead(database, parameters)
   if (!head.ok) return 'the database holds no embedded ledger, or no slot of it yet'
   const { slot, commitments } = head.value

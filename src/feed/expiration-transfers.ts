@@ -1,10 +1,9 @@
-import { assert } from '../lib/assert.ts'
 import type { Hex } from '../lib/hex.ts'
 import { addressKey } from '../protocol/ids.ts'
 import { is } from '../protocol/is.ts'
 import { Output } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
-import { decode } from '../protocol/schema/schema.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { AddressUnlock, Expiration } from '../protocol/unlock-conditions.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { LedgerUpdate, LogTip, OutputRow } from '../store/rows.ts'
@@ -106,12 +105,11 @@ function transferOf(
   { outputId, bytes, bookedSlot }: OutputRow,
   minCommittableAge: number,
 ): ExpirationTransfer | undefined {
-  const output = decode(Output, bytes)
-  assert(output.ok, 'a stored output decodes')
+  const output = decodeStored(Output, bytes)
   let from: Hex | undefined
   let to: Hex | undefined
   let slot = 0
-  for (const condition of output.value.unlockConditions) {
+  for (const condition of output.unlockConditions) {
     if (is(AddressUnlock, condition)) from = addressKey(condition.address)
     if (!is(Expiration, condition)) continue
     to = addressKey(condition.returnAddress)

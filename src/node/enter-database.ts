@@ -3,7 +3,7 @@ import { assert, present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
-import { decode } from '../protocol/schema/schema.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import type { Genesis, Store } from '../store/contract.ts'
 import { storeFaultOf } from '../store/faults.ts'
 import type { LeaseHeld } from '../store/lease-contract.ts'
@@ -143,7 +143,5 @@ async function expectedNetwork(
 }
 
 function storedNetwork(row: Pick<NetworkRow, 'parameters'>): Network {
-  const parameters = decode(ProtocolParameters, row.parameters)
-  assert(parameters.ok, 'stored parameters decode')
-  return networkOf(parameters.value)
+  return networkOf(decodeStored(ProtocolParameters, row.parameters))
 }

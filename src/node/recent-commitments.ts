@@ -1,8 +1,8 @@
 import type { CommittedSlot } from '../ledger/commit-slot.ts'
-import { assert, present } from '../lib/assert.ts'
+import { present } from '../lib/assert.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import type { CommitmentId, SlotIndex } from '../protocol/primitives.ts'
-import { decode } from '../protocol/schema/schema.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { Milestone } from '../store/rows.ts'
 
@@ -58,9 +58,7 @@ function createRecentCommitments(first: CommittedSlot, count: number): RecentCom
 
 /** Converts a stored milestone to a committed slot. */
 export function committedSlot({ commitmentId, bytes }: Milestone): CommittedSlot {
-  const commitment = decode(SlotCommitment, bytes)
-  assert(commitment.ok, 'a stored commitment decodes')
-  return { commitment: commitment.value, commitmentId, bytes }
+  return { commitment: decodeStored(SlotCommitment, bytes), commitmentId, bytes }
 }
 
 function oldest(bySlot: ReadonlyMap<SlotIndex, CommittedSlot>): CommittedSlot | undefined {

@@ -7,12 +7,12 @@ import {
   sumActivity,
 } from '../ledger/activity.ts'
 import { carrierFailures } from '../ledger/failure-reasons.ts'
-import { assert, present } from '../lib/assert.ts'
+import { present } from '../lib/assert.ts'
 import { inTurns } from '../lib/turns.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
-import { decode } from '../protocol/schema/schema.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { inChunks } from './in-chunks.ts'
 import * as table from './sql/bulk-tables.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -182,7 +182,5 @@ function countsOfRow({
 }
 
 function priceIn(bytes: Uint8Array): bigint {
-  const commitment = decode(SlotCommitment, bytes)
-  assert(commitment.ok, 'a stored commitment decodes')
-  return commitment.value.referenceManaCost
+  return decodeStored(SlotCommitment, bytes).referenceManaCost
 }

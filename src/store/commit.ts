@@ -2,14 +2,14 @@ import type { Commitment, Network, Writer } from '../generated/prisma/client.ts'
 import { assert, present } from '../lib/assert.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
-import type { ProtocolParameters } from '../protocol/parameters.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
 import type { RawTx } from './client.ts'
 import type { SlotCommit } from './contract.ts'
-import { parametersIn } from './output-index.ts'
 import { type Appended, publishWithin } from './publish.ts'
 import { rowsPerPage } from './sql/slot-outputs.ts'
 import type { RawWriting } from './sql/statements.ts'
@@ -104,7 +104,7 @@ async function committedBefore(tx: RawTx) {
   )
   const { slot, lastSeq } = present(newest, 'genesis commitment')
   return {
-    parameters: parametersIn(present(network, 'network').parameters),
+    parameters: decodeStored(ProtocolParameters, present(network, 'network').parameters),
     former: { slot: Number(slot), lastSeq: Number(lastSeq) },
   }
 }

@@ -8,12 +8,13 @@ import {
 import { present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
-import type { ProtocolParameters } from '../protocol/parameters.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { addActivity, type SlotsToCount } from './activity.ts'
 import type { FillRequest, FillResult } from './fill-contract.ts'
 import type { LeaseTerm } from './lease-contract.ts'
-import { liveOutput, parametersIn } from './output-index.ts'
+import { liveOutput } from './output-index.ts'
 import { prunedSeqOf } from './prune.ts'
 import { scanOfAddress } from './sql/log-scans.ts'
 import { shardedDialect } from './sql/postgresql/sharded-log.ts'
@@ -88,7 +89,7 @@ export function isRetained(
 export async function readRetainedLog(reading: Writing): Promise<RetainedLog> {
   const { tx } = reading
   const network = present(await tx.network.findUnique({ where: { id: 1n } }), 'network')
-  const parameters = parametersIn(network.parameters)
+  const parameters = decodeStored(ProtocolParameters, network.parameters)
   const bySlot = (slot: 'asc' | 'desc') => tx.commitment.findFirst({ orderBy: { slot } })
   const first = Number(present(await bySlot('asc'), 'genesis commitment').slot)
   const newest = present(await bySlot('desc'), 'genesis commitment')

@@ -1,4 +1,6 @@
 import { err, ok, type Result } from '../lib/result.ts'
+import { ProtocolParameters } from '../protocol/parameters.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
 import { moveBalances } from './balances.ts'
@@ -6,7 +8,7 @@ import type { AlreadyInitialized, Genesis } from './contract.ts'
 import { closeSlots } from './inbox.ts'
 import { underLease } from './lease.ts'
 import type { LeaseLost } from './lease-contract.ts'
-import { insertOutputs, parametersIn } from './output-index.ts'
+import { insertOutputs } from './output-index.ts'
 import { publishFirst } from './publish.ts'
 import type { LogTip } from './rows.ts'
 import { networks } from './sql/bulk-tables.ts'
@@ -29,7 +31,7 @@ export async function initialize(
     await writeState(writing, { accounts, epochs: epoch === undefined ? [] : [epoch] })
     await insertOutputs(writing, outputs)
     const slots = { after: commit.slot - 1, upTo: commit.slot }
-    const parameters = parametersIn(network.parameters)
+    const parameters = decodeStored(ProtocolParameters, network.parameters)
     const moved = await moveBalances(writing, parameters, slots)
     const moves = await appendToLog(writing, { lastSeq: 0, commits: [commit], ...moved })
     await countSlots(writing, parameters, { moves, isGenesis: true, ...moved })

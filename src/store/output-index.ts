@@ -3,12 +3,12 @@ import type { OutputLife } from '../ledger/balances-of-address.ts'
 import { slotsAwaited } from '../ledger/holdings.ts'
 import { expiringKeysOf, indexKeysOf } from '../ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../ledger/output-parts.ts'
-import { assert, present } from '../lib/assert.ts'
+import { present } from '../lib/assert.ts'
 import { NativeToken } from '../protocol/features.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
-import { decode } from '../protocol/schema/schema.ts'
+import { decodeStored } from '../protocol/stored.ts'
 import { Expiration, StorageDepositReturn, Timelock } from '../protocol/unlock-conditions.ts'
 import type { CreatedOutput } from './contract.ts'
 import { inChunks, inSmallChunks } from './in-chunks.ts'
@@ -34,17 +34,8 @@ export interface LiveOutput extends OutputLife {
 export function liveOutput(
   row: Pick<OutputRow, 'outputId' | 'bytes' | 'bookedSlot' | 'spentSlot'>,
 ): LiveOutput {
-  const output = decode(Output, row.bytes)
-  assert(output.ok, 'a stored output decodes')
   const { outputId, bookedSlot, spentSlot } = row
-  return { outputId, output: output.value, bookedSlot, spentSlot }
-}
-
-/** Decodes the serialized parameters of a network. */
-export function parametersIn(bytes: Uint8Array): ProtocolParameters {
-  const decoded = decode(ProtocolParameters, bytes)
-  assert(decoded.ok, 'stored parameters decode')
-  return decoded.value
+  return { outputId, output: decodeStored(Output, row.bytes), bookedSlot, spentSlot }
 }
 
 /** Writes new outputs, and adds them to the index. */
@@ -108,7 +99,10 @@ async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput
   const [network] = await tx.$queryRawUnsafe<Pick<Network, 'parameters'>[]>(
     'SELECT parameters FROM network WHERE id = 1',
   )
-  const { minCommittableAge: age } = parametersIn(present(network, 'network').parameters)
+  const { minCommittableAge: age } = decodeStored(
+    ProtocolParameters,
+    present(network, 'network').parameters,
+  )
   const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
   await inChunks(holders, (rows) => sql.insert(tx, table.indexKeys, rows))
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))

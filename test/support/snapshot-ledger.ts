@@ -12,10 +12,10 @@ import type { BasicOutput } from '../../src/protocol/outputs.ts'
 import { ProtocolParameters } from '../../src/protocol/parameters.ts'
 import type { AccountId, BlockId, CommitmentId, Id } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
+import { decodeStored } from '../../src/protocol/stored.ts'
 import type { Transaction } from '../../src/protocol/transaction.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
-import { parametersIn } from '../../src/store/output-index.ts'
 import type { PrunedTip } from '../../src/store/rows.ts'
 import * as table from '../../src/store/sql/bulk-tables.ts'
 import { unwrap } from './log-store.ts'
@@ -28,7 +28,7 @@ const slot = 100
 const outputsPerTransaction = 8
 const outputsPerAddress = 4
 const transactionsPerPart = 2_500
-const parameters = parametersIn(testParameters)
+const parameters = decodeStored(ProtocolParameters, testParameters)
 
 /** Writes the ledger, and returns the head of its snapshot. */
 export async function makeSnapshotLedger(

@@ -1,6 +1,5 @@
 import { failureReasonNumbers } from '../../ledger/failure-reasons.ts'
 import { inputIds } from '../../ledger/resolve.ts'
-import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import { BlockIssuanceCreditInput } from '../../protocol/inputs.ts'
@@ -8,7 +7,7 @@ import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { AccountId, BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { BookedTransaction, Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
@@ -219,10 +218,8 @@ function creditAccounts({ payload }: PreparedTransaction): AccountId[] {
 }
 
 function bookedOutput(row: OutputRow, committedSlot: SlotIndex): BookedOutput {
-  const output = decode(Output, row.bytes)
-  assert(output.ok, 'a stored output decodes')
   const { bookedSlot, spentSlot } = row
   const spentIn =
     spentSlot === undefined ? undefined : spentSlot <= committedSlot ? 'COMMITTED' : 'ACCEPTED'
-  return { output: output.value, bookedSlot, spentIn }
+  return { output: decodeStored(Output, row.bytes), bookedSlot, spentIn }
 }

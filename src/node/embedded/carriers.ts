@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isOfCarrier } from '../../ledger/failure-reasons.ts'
-import { assert, present } from '../../lib/assert.ts'
+import { present } from '../../lib/assert.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import type { PendingBlock } from '../../store/waiting-contract.ts'
@@ -65,9 +65,8 @@ export function candidatesOf(
  * signature queue is retried.
  */
 async function prepareAgain(deps: CarriersDeps, row: PendingBlock): Promise<PreparedTransaction> {
-  const block = decode(Block, row.bytes)
-  assert(block.ok, 'a block of the inbox decodes')
-  const payload = present(signedTransactionOf(block.value), 'the transaction of a carrier')
+  const block = decodeStored(Block, row.bytes)
+  const payload = present(signedTransactionOf(block), 'the transaction of a carrier')
   for (;;) {
     const prepared = await prepareTransaction(deps.signatures, payload)
     if (prepared.ok) return prepared.value

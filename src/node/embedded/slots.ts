@@ -9,7 +9,6 @@ import { type PackedChanges, packChanges } from '../../ledger/packed-changes.ts'
 import { createPackedEntries, type PackedEntries } from '../../ledger/packed-entries.ts'
 import { outputValues } from '../../ledger/state-root.ts'
 import { logEntries } from '../../ledger/updates.ts'
-import { assert } from '../../lib/assert.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import { createPackedBytes, type PackedBytes } from '../../lib/packed-bytes.ts'
 import { ok, type Result } from '../../lib/result.ts'
@@ -20,7 +19,7 @@ import { is } from '../../protocol/is.ts'
 import type { Network } from '../../protocol/network.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { AccountId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { SlotCommit, Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import type { LogTip, OutputRow, SlotBlock } from '../../store/rows.ts'
@@ -211,13 +210,11 @@ async function gatherSlots(
 }
 
 function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {
-  const output = decode(Output, bytes)
-  assert(output.ok, 'a stored output decodes')
-  return { outputId, output: output.value }
+  return { outputId, output: decodeStored(Output, bytes) }
 }
 
 function addBlock(held: GatheredSlot, { issuerId, workScore, bytes }: SlotBlock): void {
-  const body = bytes && blockOf(bytes).body
+  const body = bytes && decodeStored(Block, bytes).body
   if (!is(ValidationBlockBody, body)) {
     held.basicWork.set(issuerId, (held.basicWork.get(issuerId) ?? 0) + workScore)
     return
@@ -227,13 +224,7 @@ function addBlock(held: GatheredSlot, { issuerId, workScore, bytes }: SlotBlock)
 }
 
 function announcementIn({ issuerId, slot, bytes }: SlotBlock): Announcement[] {
-  const block = bytes && blockOf(bytes)
+  const block = bytes && decodeStored(Block, bytes)
   if (!is(BasicBlockBody, block?.body)) return []
   return [{ issuerId, slot, committedSlot: slotOfId(block.header.slotCommitmentId) }]
-}
-
-function blockOf(bytes: Uint8Array): Block {
-  const block = decode(Block, bytes)
-  assert(block.ok, 'a stored block decodes')
-  return block.value
 }

@@ -3,7 +3,7 @@ import {
   genesisBlockId,
   outputsPerTransaction,
 } from '../../ledger/genesis.ts'
-import { assert, present } from '../../lib/assert.ts'
+import { present } from '../../lib/assert.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { passTurn } from '../../lib/turns.ts'
@@ -19,7 +19,8 @@ import {
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { createProver } from '../../protocol/proofs.ts'
-import { decode, encode } from '../../protocol/schema/schema.ts'
+import { encode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 
@@ -85,9 +86,8 @@ async function bytesOf(read: Reads, ids: readonly BlockId[]): Promise<Map<BlockI
 const blocksPerRead = 50
 
 function carried(bytes: Uint8Array): Transaction {
-  const block = decode(Block, bytes)
-  assert(block.ok, 'a stored block decodes')
-  const payload = present(signedTransactionOf(block.value), 'the transaction of an output')
+  const block = decodeStored(Block, bytes)
+  const payload = present(signedTransactionOf(block), 'the transaction of an output')
   return identifyTransaction(payload.transaction)
 }
 

@@ -1,12 +1,11 @@
 import { chainOf } from '../../ledger/chain-states.ts'
 import { createGenesisTransactions } from '../../ledger/genesis.ts'
-import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { passTurn } from '../../lib/turns.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import {
   type LedgerSnapshotReads,
@@ -129,9 +128,7 @@ async function withOrdinals(
   rows: readonly OutputRow[],
 ): Promise<Omit<SnapshotOutput, 'output'>[]> {
   const states = rows.flatMap(({ outputId, bytes }) => {
-    const output = decode(Output, bytes)
-    assert(output.ok, 'a stored output decodes')
-    const chain = chainOf(outputId, output.value)
+    const chain = chainOf(outputId, decodeStored(Output, bytes))
     return chain === undefined ? [] : [{ chainId: chain.chainId, outputId }]
   })
   const ordinals = await read.chainOrdinals(states)

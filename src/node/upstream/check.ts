@@ -1,5 +1,4 @@
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
-import { assert } from '../../lib/assert.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
@@ -14,7 +13,8 @@ import type {
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
-import { decode, encode } from '../../protocol/schema/schema.ts'
+import { encode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Contradiction, OutputPlaceWrong } from '../contradiction.ts'
 
@@ -133,9 +133,8 @@ function placeWrong(
 function isSame(bytes: Uint8Array, output: Output): boolean {
   if (Buffer.compare(bytes, encode(Output, output)) === 0) return true
   if (!isOrderOpen(output)) return false
-  const known = decode(Output, bytes)
-  assert(known.ok, 'a stored output decodes')
-  const [former, served] = [inSdkOrder(known.value), inSdkOrder(output)]
+  const known = decodeStored(Output, bytes)
+  const [former, served] = [inSdkOrder(known), inSdkOrder(output)]
   return Buffer.compare(encode(Output, former), encode(Output, served)) === 0
 }
 

@@ -3,13 +3,13 @@ import { ownerAt } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { ok } from '../../lib/result.ts'
-import { signedTransactionOf } from '../../protocol/block.ts'
+import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import { NativeToken } from '../../protocol/features.ts'
 import { addressKey, outputId as idOfOutput, indexOf, transactionOf } from '../../protocol/ids.ts'
 import type { Output } from '../../protocol/outputs.ts'
 import type { FoundryId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
-import { decodeBlock } from '../blocks/read-block.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import { type OutputView, readOutputs, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 import { addressText } from './address-text.ts'
@@ -218,7 +218,7 @@ async function counterpartiesOf(
 async function inputsOf(deps: Deps, transactionId: TransactionId): Promise<readonly OutputView[]> {
   const row = await deps.store.read.transaction(transactionId)
   const block = row && (await deps.store.read.block(row.blockId))
-  const payload = block && signedTransactionOf(decodeBlock(block.bytes))
+  const payload = block && signedTransactionOf(decodeStored(Block, block.bytes))
   const inputs = payload?.transaction.inputs ?? []
   const ids = inputs.map((one) => idOfOutput(one.transactionId, one.transactionOutputIndex))
   return readOutputs(deps, ids)

@@ -1,10 +1,9 @@
-import { assert } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import { Block } from '../../protocol/block.ts'
 import type { BlockMetadata } from '../../protocol/node-responses.ts'
 import type { BlockId } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { createDecodeCache } from '../decode-cache.ts'
 import type { Services } from '../services.ts'
@@ -71,7 +70,7 @@ const parallelRequests = 8
 export function viewOfBlock(row: BlockRow): BlockView {
   let decoded: Block | undefined
   const { blockId, bytes } = row
-  const decode = () => decodeBlock(bytes)
+  const decode = () => decodeStored(Block, bytes)
   return { ...row, block: () => (decoded ??= decodedBlocks(blockId, bytes, decode)) }
 }
 
@@ -90,10 +89,3 @@ const stateNames = {
   FINALIZED: 'finalized',
   DROPPED: 'dropped',
 } as const satisfies Record<BlockRow['state'], BlockMetadata['blockState']>
-
-/** Decodes the bytes of a stored block, which were checked when the block was accepted. */
-export function decodeBlock(bytes: Uint8Array): Block {
-  const block = decode(Block, bytes)
-  assert(block.ok, 'a stored block decodes')
-  return block.value
-}

@@ -1,15 +1,16 @@
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { CarriedTransaction } from '../../node/source.ts'
-import { type Block, signedTransactionOf } from '../../protocol/block.ts'
+import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import { indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import type { TransactionMetadata } from '../../protocol/node-responses.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { LogTip, OutputRow, TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
-import { type BlockView, decodeBlock, fetchMissing, type ReadBlockError } from './read-block.ts'
+import { type BlockView, fetchMissing, type ReadBlockError } from './read-block.ts'
 
 /** Reads transactions, their contents and their states. */
 
@@ -138,7 +139,7 @@ async function readGenesisTransaction(
 function viewOfTransaction({ transaction, block }: CarriedTransaction): TransactionView {
   return {
     ...outcomeOf(transaction),
-    ...contentIn(transaction.transactionId, decodeBlock(block.bytes)),
+    ...contentIn(transaction.transactionId, decodeStored(Block, block.bytes)),
   }
 }
 

@@ -6,7 +6,7 @@ import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import { retryingReader } from '../../store/retry.ts'
 import type { LedgerUpdate, LogPosition, OutputRow } from '../../store/rows.ts'
 import type { OutputPosition } from '../../store/view-contract.ts'
@@ -142,10 +142,9 @@ function isFiledUnder(
   { parameters }: Pick<Services, 'parameters'>,
   of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },
 ): boolean {
-  const output = decode(Output, of.row.bytes)
-  assert(output.ok, 'a stored output decodes')
+  const output = decodeStored(Output, of.row.bytes)
   const { outputId } = of.row
-  const moment = { outputId, output: output.value, isSpent: false, slot: of.slot }
+  const moment = { outputId, output, isSpent: false, slot: of.slot }
   return logEntries(parameters, moment).some(
     (entry) => entry.address === of.address && of.filter.classes.includes(entry.class),
   )

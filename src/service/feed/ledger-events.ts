@@ -1,7 +1,9 @@
+import { Block } from '../../protocol/block.ts'
 import type { BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { BlockRow, BlockState } from '../../store/rows.ts'
-import { type BlockView, decodeBlock } from '../blocks/read-block.ts'
+import type { BlockView } from '../blocks/read-block.ts'
 import type { Services } from '../services.ts'
 
 /** Events of the ledger, found by polling: committed slots, blocks, changes of their states, outputs. */
@@ -134,5 +136,5 @@ const isLast: Readonly<Record<BlockState, boolean>> = {
 }
 
 function viewOf(row: BlockRow): BlockView {
-  return { ...row, block: () => decodeBlock(row.bytes) }
+  return { ...row, block: () => decodeStored(Block, row.bytes) }
 }

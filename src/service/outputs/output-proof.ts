@@ -18,7 +18,7 @@ import {
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { createProver, provesOutput } from '../../protocol/proofs.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import type { OutputNotServed } from './output-life.ts'
@@ -39,10 +39,8 @@ export async function readProvenOutput(
 ): Promise<Result<ProvenOutput | undefined, OutputNotServed>> {
   const row = await deps.store.read.output(id)
   if (row === undefined) return ok(undefined)
-  const output = decode(Output, row.bytes)
-  assert(output.ok, 'a stored output decodes')
   const proof = await (await proverOf(deps, row))(row)
-  return proof.ok ? ok({ row, output: output.value, proof: proof.value }) : proof
+  return proof.ok ? ok({ row, output: decodeStored(Output, row.bytes), proof: proof.value }) : proof
 }
 
 /** Computes the proof of an output of one transaction. */
@@ -109,8 +107,7 @@ async function commitmentToTransaction(
 ): Promise<Hex | undefined> {
   const row = id && (await store.read.block(id))
   if (row === undefined) return undefined
-  const block = decode(Block, row.bytes)
-  assert(block.ok, 'a stored block decodes')
-  const payload = present(signedTransactionOf(block.value), 'the transaction of an output')
+  const block = decodeStored(Block, row.bytes)
+  const payload = present(signedTransactionOf(block), 'the transaction of an output')
   return identifyTransaction(payload.transaction).transactionCommitment
 }

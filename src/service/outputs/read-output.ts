@@ -1,7 +1,6 @@
-import { assert } from '../../lib/assert.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import { createDecodeCache } from '../decode-cache.ts'
 import type { Services } from '../services.ts'
@@ -47,9 +46,5 @@ const decodedOutputs = createDecodeCache<OutputId, Output>(4 * 1024 * 1024)
 
 /** Decodes a stored output, whose bytes were checked when it was booked. */
 function decodeOutput({ outputId, bytes }: OutputRow): Output {
-  return decodedOutputs(outputId, bytes, () => {
-    const output = decode(Output, bytes)
-    assert(output.ok, 'a stored output decodes')
-    return output.value
-  })
+  return decodedOutputs(outputId, bytes, () => decodeStored(Output, bytes))
 }

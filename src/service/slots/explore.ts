@@ -2,13 +2,13 @@ import { readUpdates } from '../../feed/read.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { mapInTurns } from '../../lib/turns.ts'
-import { BasicBlockBody } from '../../protocol/block.ts'
+import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import { is } from '../../protocol/is.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { Milestone } from '../../store/rows.ts'
 import { addressText } from '../addresses/address-text.ts'
-import { decodeBlock } from '../blocks/read-block.ts'
 import type { Services } from '../services.ts'
 import { fromPosition, type UpdatePosition, type UpdateSort } from '../updates/update-position.ts'
 
@@ -151,7 +151,7 @@ export async function listSlotBlocks(
     limit: page.pageSize + 1,
   })
   const blocks = await mapInTurns(rows, ({ blockId, inbox: position, bytes }) => {
-    const { body } = decodeBlock(bytes)
+    const { body } = decodeStored(Block, bytes)
     const payload = is(BasicBlockBody, body) ? body.payload : undefined
     return { blockId, position, payloadType: payload?.type ?? null }
   })

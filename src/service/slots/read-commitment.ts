@@ -1,9 +1,8 @@
-import { assert } from '../../lib/assert.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import { noCommitment } from '../../protocol/node-responses.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import { decode } from '../../protocol/schema/schema.ts'
+import { decodeStored } from '../../protocol/stored.ts'
 import type { Milestone, OutputPage, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 
@@ -35,9 +34,7 @@ export function findMilestone(
 
 /** Decodes a stored commitment. */
 export function decodeCommitment({ bytes }: Pick<Milestone, 'bytes'>): SlotCommitment {
-  const commitment = decode(SlotCommitment, bytes)
-  assert(commitment.ok, 'a stored commitment decodes')
-  return commitment.value
+  return decodeStored(SlotCommitment, bytes)
 }
 
 /** An output that a slot changed, as the store returns it. */
@@ -84,7 +81,5 @@ export function outputWithId({ outputId, bytes }: OutputRow): {
   readonly outputId: OutputId
   readonly output: Output
 } {
-  const output = decode(Output, bytes)
-  assert(output.ok, 'a stored output decodes')
-  return { outputId, output: output.value }
+  return { outputId, output: decodeStored(Output, bytes) }
 }

@@ -22,10 +22,11 @@ import { verifySnapshot } from '../../../src/node/snapshot/verify-snapshot.ts'
 import { SlotCommitment } from '../../../src/protocol/commitment.ts'
 import { commitmentId } from '../../../src/protocol/ids.ts'
 import { merkleRoot } from '../../../src/protocol/merkle.ts'
+import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
 import type { CommitmentId } from '../../../src/protocol/primitives.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
+import { decodeStored } from '../../../src/protocol/stored.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
-import { parametersIn } from '../../../src/store/output-index.ts'
 import { iotaCoreFile } from '../../support/iota-core-file.ts'
 import { makeSnapshotLedger } from '../../support/snapshot-ledger.ts'
 import { testParameters } from '../../support/store-rows.ts'
@@ -94,7 +95,7 @@ async function write({ url, file }: StepOptions): Promise<void> {
   const { check, text } = snapshotLine(firstCheck, { section: 'head', head })
   const out = createWriteStream(file)
   out.write(`${text}\n`)
-  const parameters = parametersIn(testParameters)
+  const parameters = decodeStored(ProtocolParameters, testParameters)
   const range = {
     slot: head.slot,
     section: 'outputs',
@@ -123,7 +124,7 @@ async function convert({ file }: StepOptions): Promise<void> {
   const { slot, parameters, roots } = present(head, 'a head')
   const commitments: Uint8Array[] = []
   let previousCommitmentId = bytesToHex(new Uint8Array(36)) as CommitmentId
-  for (let at = parametersIn(testParameters).genesisSlot; at <= slot; at++) {
+  for (let at = decodeStored(ProtocolParameters, testParameters).genesisSlot; at <= slot; at++) {
     const rootsId = bytesToHex(merkleRoot(roots.map(hexToBytes)))
     const numbers = { cumulativeWeight: 0n, referenceManaCost: 1n }
     const made = { protocolVersion: 3, slot: at, previousCommitmentId, rootsId, ...numbers }

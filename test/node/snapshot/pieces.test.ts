@@ -13,12 +13,13 @@ import {
   snapshotLine,
   splitLine,
 } from '../../../src/node/snapshot/snapshot-format.ts'
+import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
+import { decodeStored } from '../../../src/protocol/stored.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { inSmallChunks } from '../../../src/store/in-chunks.ts'
 import type { IdPage } from '../../../src/store/ledger-snapshot-contract.ts'
 import { openDatabase } from '../../../src/store/open.ts'
-import { parametersIn } from '../../../src/store/output-index.ts'
 import { createSerialQueue } from '../../../src/store/serial-queue.ts'
 import { createWriter } from '../../../src/store/writer.ts'
 import { databases, openedStore, type TestDatabase } from '../../support/databases.ts'
@@ -58,7 +59,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
   async function* linesOfSource(read: Store['read'] = source.read): AsyncGenerator<string> {
     const { check, text } = snapshotLine(firstCheck, { section: 'head', head })
     yield text
-    const parameters = parametersIn(testParameters)
+    const parameters = decodeStored(ProtocolParameters, testParameters)
     const { slot } = head
     const range = { slot, section: 'outputs', after: '0x', check, seq: 1, parameters } as const
     for await (const line of snapshotLines(read, range)) yield line.trimEnd()
@@ -120,7 +121,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
     expect(received.ranges).toEqual(expected.ranges)
     expect(received.ranges.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(outputs / 4)
     expect(received.ranges.reduce((sum, { total }) => sum + total, 0n)).toBe(
-      parametersIn(testParameters).tokenSupply,
+      decodeStored(ProtocolParameters, testParameters).tokenSupply,
     )
     await store.close()
   })
@@ -172,7 +173,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
     const write = createWriter({ ...database, statements }, createSerialQueue())
     const { term } = unwrap(await write.takeLease({ holder: 'test', ttlMs: 60_000 }))
     const rows = { outputs: [], accounts: [], tips: [] }
-    const parameters = parametersIn(testParameters)
+    const parameters = decodeStored(ProtocolParameters, testParameters)
     const progress = { head: '', position: '' }
     unwrap(await write.addToSnapshot(term, { progress, slot: 1, parameters, ...rows }))
     expect(allowed).toEqual([{ idle_in_transaction_session_timeout: '2min' }])
