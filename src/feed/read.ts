@@ -1,6 +1,6 @@
 import type { Hex } from '../lib/hex.ts'
 import type { StoreReader } from '../store/contract.ts'
-import type { LedgerUpdate, LogRange, UpdateClass } from '../store/rows.ts'
+import { type LedgerUpdate, type LogRange, type UpdateClass, updateClasses } from '../store/rows.ts'
 
 /** The read of the log that pages and feeds share: a page has two bounds, a feed has no upper bound. */
 
@@ -53,12 +53,10 @@ export async function readRows(
   const limit = rowsPerRead
   for (let at = after; at < upTo; at += limit) {
     const before = Math.min(upTo, at + limit) + 1
-    const range = { classes: everyClass, after: at, before, limit, order: 'ascending' } as const
+    const range = { classes: updateClasses, after: at, before, limit, order: 'ascending' } as const
     for (const row of await reader.updates(range)) rows.push(row)
   }
   return rows
 }
 
 const rowsPerRead = 1_000
-
-const everyClass: readonly UpdateClass[] = ['OWNED', 'MENTIONED']

@@ -20,8 +20,9 @@ import {
 
 /** The addresses whose logs list the creation and the spending of an output (ledger reference 13). */
 
-/** Why an update is listed for an address: the address owns the output, or has another role in it. */
-export type UpdateClass = 'OWNED' | 'MENTIONED'
+/** Why an update is listed for an address: the address owns the output, or has another role in it. In log order. */
+export const updateClasses = ['OWNED', 'MENTIONED'] as const
+export type UpdateClass = (typeof updateClasses)[number]
 
 /** The roles an address can have in an output (ledger reference 13.2), in the order in which a row lists them. */
 export const roles = [

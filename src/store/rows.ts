@@ -16,6 +16,7 @@ import type { Allotment } from '../protocol/transaction.ts'
 /** The rows of the database as plain values. Ids are text here and bytes in the database. */
 
 export type { LogEntries, LogEntry, Role, UpdateClass } from '../ledger/updates.ts'
+export { updateClasses } from '../ledger/updates.ts'
 
 /** A position of the log. */
 export interface LogPosition {

@@ -1,6 +1,6 @@
 import type { ChainKind } from '../ledger/chain-states.ts'
 import type { IndexKind } from '../ledger/index-keys.ts'
-import { type Role, roles, type UpdateClass } from '../ledger/updates.ts'
+import { type Role, roles, type UpdateClass, updateClasses } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
@@ -33,15 +33,13 @@ export function digitsOf(bytes: Uint8Array): string {
 
 /** Converts a class to its number, in log order. */
 export function classToNumber(updateClass: UpdateClass): number {
-  return classes.indexOf(updateClass)
+  return updateClasses.indexOf(updateClass)
 }
 
 /** Converts a number to its class. */
 export function numberToClass(number: number): UpdateClass {
-  return present(classes[number], `update class ${number}`)
+  return present(updateClasses[number], `update class ${number}`)
 }
-
-const classes: readonly UpdateClass[] = ['OWNED', 'MENTIONED']
 
 /** Converts a kind of block to its number. */
 export function kindToNumber(kind: BlockKind): number {

@@ -7,6 +7,7 @@ import {
   type TokenBalance,
 } from '../../ledger/balances-of-address.ts'
 import { holdingAt } from '../../ledger/holdings.ts'
+import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
@@ -78,14 +79,12 @@ export async function readAddressAsOf(
 
 type Read = Services['store']['read']
 
-const classes = ['OWNED', 'MENTIONED'] as const
-
 async function refusalOf(
   read: Read,
   { address, before }: { readonly address: Hex; readonly before: number },
 ): Promise<UpdatesNotKept | AddressHistoryTooLong | undefined> {
   let updates = 0
-  for (const one of classes) {
+  for (const one of updateClasses) {
     const pruned = await read.prunedTip(address, one)
     if (pruned !== undefined) return { code: 'UPDATES_NOT_KEPT', slot: pruned.milestoneIndex }
     const newest = { after: 0, before, limit: 1, order: 'descending' } as const
@@ -110,7 +109,7 @@ async function unspentIds(
   for (;;) {
     signal.throwIfAborted()
     const page = { after, before, limit: batchSize, order: 'ascending' } as const
-    const rows = await read.updates({ ...page, address, classes })
+    const rows = await read.updates({ ...page, address, classes: updateClasses })
     for (const { outputId, isSpent } of rows) {
       if (isSpent) unspent.delete(outputId)
       else unspent.add(outputId)

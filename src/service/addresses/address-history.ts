@@ -5,6 +5,7 @@ import {
   encodeCursor,
   placeDecoded,
 } from '../../feed/cursor.ts'
+import { updateClasses } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -117,7 +118,7 @@ export async function firstRetainedSlot(
 }
 
 const ascending = {
-  classes: ['OWNED', 'MENTIONED'],
+  classes: updateClasses,
   before: Number.MAX_SAFE_INTEGER,
   order: 'ascending',
 } as const

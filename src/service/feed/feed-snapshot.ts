@@ -1,7 +1,7 @@
 import type { SnapshotMessage } from '../../feed/message.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import { keysOfAddress } from '../../ledger/index-keys.ts'
-import { logEntries } from '../../ledger/updates.ts'
+import { logEntries, updateClasses } from '../../ledger/updates.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
@@ -71,7 +71,7 @@ async function momentOf(
   const tip = await read.logTip()
   assert(position >= tip.prunedSeq, 'the log is kept from the position on')
   const next = { after: position, before: position + 2, limit: 1, order: 'ascending' } as const
-  const [row] = position < tip.seq ? await read.updates({ ...next, classes }) : []
+  const [row] = position < tip.seq ? await read.updates({ ...next, classes: updateClasses }) : []
   if (row === undefined) return { slot: tip.slot, existed: (one) => one.bookedSlot <= tip.slot }
   const { milestoneIndex: slot } = row
   const { firstSeq, lastSeq } = present(await read.milestone(slot), `milestone ${slot}`)
@@ -80,7 +80,7 @@ async function momentOf(
   const rest = { after: position, before: lastSeq + 1, order: 'ascending' } as const
   const later = await Promise.all(
     addresses.map((address) =>
-      read.updates({ ...rest, address, classes, limit: lastSeq - position }),
+      read.updates({ ...rest, address, classes: updateClasses, limit: lastSeq - position }),
     ),
   )
   const createdLater = new Set(
@@ -119,7 +119,7 @@ async function* spentSince(
   const tip = await read.logTip()
   for (let after = position; after < tip.seq; ) {
     const range = { after, before: tip.seq + 1, limit: rowsPerChunk, order: 'ascending' } as const
-    const rows = await read.updates({ ...range, address, classes })
+    const rows = await read.updates({ ...range, address, classes: updateClasses })
     const spent = rows.filter(({ isSpent }) => isSpent)
     if (spent.length > 0) yield await read.outputs(spent.map(({ outputId }) => outputId))
     after = endOf(rows, tip.seq)
@@ -131,8 +131,6 @@ async function* spentSince(
 function endOf(rows: readonly LedgerUpdate[], end: number): number {
   return rows.length === rowsPerChunk ? (rows.at(-1)?.seq ?? end) : end
 }
-
-const classes = ['OWNED', 'MENTIONED'] as const
 
 /** Maximum number of outputs of one batch. */
 export const rowsPerChunk = 500

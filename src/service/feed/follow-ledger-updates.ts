@@ -11,6 +11,7 @@ import type { SnapshotMessage } from '../../feed/message.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import type { Subscriber, SubscriberOptions } from '../../feed/subscriber.ts'
 import type { SharedText } from '../../feed/texts.ts'
+import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { stoppable } from '../../lib/stoppable.ts'
@@ -167,7 +168,7 @@ function filterOf(selection: FeedSelection): Result<UpdateFilter, FollowLedgerUp
   if (count < 1 || count > maxFeedAddresses) {
     return err({ code: 'FEED_ADDRESS_COUNT', count, limit: maxFeedAddresses })
   }
-  const classes = (['OWNED', 'MENTIONED'] as const).filter((one) => selection.classes.includes(one))
+  const classes = updateClasses.filter((one) => selection.classes.includes(one))
   if (classes.length === 0) return err({ code: 'FEED_CLASSES_MISSING' })
   if (selection.snapshot === true && addresses === undefined) {
     return err({ code: 'FEED_SNAPSHOT_WITHOUT_ADDRESSES' })

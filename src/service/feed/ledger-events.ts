@@ -1,3 +1,4 @@
+import { updateClasses } from '../../ledger/updates.ts'
 import { Block } from '../../protocol/block.ts'
 import type { BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
@@ -122,7 +123,7 @@ async function blocksAfter(
 
 async function outputsBetween(read: Read, after: number, newest: number): Promise<OutputsNow> {
   const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const
-  const rows = await read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
+  const rows = await read.updates({ ...range, classes: updateClasses })
   const outputIds = new Set(rows.map(({ outputId }) => outputId))
   return { seq: rows.at(-1)?.seq ?? newest, outputIds: [...outputIds] }
 }

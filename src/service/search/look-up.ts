@@ -1,4 +1,5 @@
 import type { ChainKind } from '../../ledger/chain-states.ts'
+import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
@@ -142,7 +143,7 @@ async function chainOfAddress(deps: SearchDeps, key: Hex): Promise<Found[]> {
 /** Selects the addresses that have updates in the log. */
 async function usedAddresses({ store }: SearchDeps, keys: readonly Hex[]): Promise<Found[]> {
   const isUsed = async (key: Hex) => {
-    const tips = (['OWNED', 'MENTIONED'] as const).map((one) => store.read.addressTip(key, one))
+    const tips = updateClasses.map((one) => store.read.addressTip(key, one))
     return (await Promise.all(tips)).some(({ ordinal }) => ordinal > 0)
   }
   const used = await Promise.all(keys.map(isUsed))

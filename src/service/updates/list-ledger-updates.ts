@@ -7,6 +7,7 @@ import {
   placeDecoded,
 } from '../../feed/cursor.ts'
 import { type LogReader, readUpdates } from '../../feed/read.ts'
+import { updateClasses } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -236,7 +237,7 @@ async function readPage(
   }
   const { seq } = await read.logTip()
   const before = Math.min(query.before, seq + 1)
-  const rows = await read.updates({ ...query, before, classes: ['OWNED', 'MENTIONED'] })
+  const rows = await read.updates({ ...query, before, classes: updateClasses })
   const branches = cursors === undefined ? [] : await read.branchesAt(cursors.seqs)
   // Read after the rows: pruning removes rows in batches, and a page without some of them would look complete.
   const { seq: _newer, ...tip } = await read.logTip()
@@ -372,7 +373,7 @@ async function holdsRows(
 ): Promise<boolean> {
   const filter =
     address === undefined
-      ? { classes: ['OWNED', 'MENTIONED'] as const }
+      ? { classes: updateClasses }
       : { addresses: [address], classes: [updateClass ?? 'OWNED'] }
   const range = { ...interval, ...filter, limit: 1, order: 'ascending' } as const
   return (await readUpdates(read, range)).length > 0

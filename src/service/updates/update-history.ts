@@ -1,5 +1,6 @@
 import { decodeCursor } from '../../feed/cursor.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
+import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
@@ -54,7 +55,7 @@ export async function updateAtCursor(
   const { seq } = cursor.value
   const tip = await store.read.logTip()
   const range = { after: seq - 1, before: seq + 1, limit: 1, order: 'ascending' } as const
-  const [row] = await store.read.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
+  const [row] = await store.read.updates({ ...range, classes: updateClasses })
   const update = row && viewOf(row, tip, parameters)
   return update?.cursor === text ? update : undefined
 }

@@ -1,3 +1,4 @@
+import { updateClasses } from '../../ledger/updates.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { LedgerUpdate, LogRange, LogTip, Milestone } from '../../store/rows.ts'
@@ -142,7 +143,7 @@ async function firstWhere(
 
 async function rowAt(reader: PositionReader, seq: number): Promise<LedgerUpdate | undefined> {
   const range = { after: seq - 1, before: seq + 1, limit: 1, order: 'ascending' } as const
-  const rows = await reader.updates({ ...range, classes: ['OWNED', 'MENTIONED'] })
+  const rows = await reader.updates({ ...range, classes: updateClasses })
   return rows[0]
 }
 
