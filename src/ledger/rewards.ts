@@ -1,7 +1,7 @@
 import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId, EpochIndex } from '../protocol/primitives.ts'
 import { Writer } from '../protocol/schema/writer.ts'
-import { slotOfTime, slotStart } from '../protocol/slots.ts'
+import { nsPerSecond, slotOfTime, slotStart } from '../protocol/slots.ts'
 import { decay } from './mana.ts'
 import { trieMapRoot } from './trie.ts'
 
@@ -80,8 +80,8 @@ export function epochRewards(
  */
 export function subslotOf(parameters: ProtocolParameters, issuingTime: bigint): number {
   const slot = slotOfTime(parameters, issuingTime)
-  const start = BigInt(slotStart(parameters, slot)) * 1_000_000_000n
-  const length = BigInt(parameters.slotDurationInSeconds) * 1_000_000_000n
+  const start = BigInt(slotStart(parameters, slot)) * nsPerSecond
+  const length = BigInt(parameters.slotDurationInSeconds) * nsPerSecond
   const part = length / BigInt(parameters.validationBlocksPerSlot)
   return Number((issuingTime - start) / part)
 }

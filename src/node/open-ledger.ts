@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../lib/result.ts'
 import type { Secret } from '../lib/secret.ts'
 import { keypairOf } from '../protocol/keys.ts'
 import type { AccountId } from '../protocol/primitives.ts'
+import { nsPerSecond } from '../protocol/slots.ts'
 import { accountIdOfKey, developmentGenesis, developmentKeys } from './embedded/development.ts'
 import type { EmbeddedDeps } from './embedded/open.ts'
 import type { EnterError } from './enter-database.ts'
@@ -95,7 +96,7 @@ async function genesisPlan(
 ): Promise<Result<GenesisPlan, GenesisFileInvalid>> {
   const plan =
     genesisFile === undefined
-      ? ok(developmentGenesis(developmentKeys(), Number(clock.nowNs() / 1_000_000_000n)))
+      ? ok(developmentGenesis(developmentKeys(), Number(clock.nowNs() / nsPerSecond)))
       : await readGenesisFile(genesisFile)
   if (!plan.ok || parametersFile === undefined) return plan
   const parameters = await readParametersFile(parametersFile)

@@ -15,11 +15,12 @@ export interface TimeParameters {
 /** The highest slot and the highest epoch, which also mean "never". */
 export const maxSlot: SlotIndex = 0xffff_ffff
 
-const nanosecondsPerSecond = 1_000_000_000n
+/** Issuing times are in nanoseconds, starts and ends of slots in seconds. */
+export const nsPerSecond = 1_000_000_000n
 
 /** The slot of an issuing time in Unix nanoseconds; at most the last slot. */
 export function slotOfTime(parameters: TimeParameters, issuingTime: bigint): SlotIndex {
-  const seconds = issuingTime / nanosecondsPerSecond - parameters.genesisUnixTimestamp
+  const seconds = issuingTime / nsPerSecond - parameters.genesisUnixTimestamp
   if (seconds < 0n) return parameters.genesisSlot
   const slot =
     parameters.genesisSlot + Number(seconds / BigInt(parameters.slotDurationInSeconds)) + 1
@@ -36,6 +37,11 @@ export function slotStart(parameters: TimeParameters, slot: SlotIndex): number {
 export function slotEnd(parameters: TimeParameters, slot: SlotIndex): number {
   const slots = Math.max(slot - parameters.genesisSlot, 0)
   return Number(parameters.genesisUnixTimestamp) + slots * parameters.slotDurationInSeconds
+}
+
+/** End of a slot in Unix nanoseconds, the unit of issuing times. */
+export function slotEndNs(parameters: TimeParameters, slot: SlotIndex): bigint {
+  return BigInt(slotEnd(parameters, slot)) * nsPerSecond
 }
 
 /** The epoch of a slot; 0 up to and including the genesis slot. */

@@ -1,7 +1,7 @@
 import { oldestParentSlot } from '../../ledger/admission.ts'
 import { identifyGenesis } from '../../ledger/genesis.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
-import { slotEnd } from '../../protocol/slots.ts'
+import { slotEndNs } from '../../protocol/slots.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { Issuance } from '../source.ts'
@@ -21,8 +21,7 @@ export async function issuanceNow(
   const parents = young.map(({ blockId }) => blockId).sort()
   return {
     strongParents: parents.length > 0 ? parents : [identifyGenesis(parameters, []).blockId],
-    latestParentBlockIssuingTime:
-      blocks[0]?.issuingTime ?? BigInt(slotEnd(parameters, newest.slot)) * 1_000_000_000n,
+    latestParentBlockIssuingTime: blocks[0]?.issuingTime ?? slotEndNs(parameters, newest.slot),
     latestFinalizedSlot: newest.slot,
     latestCommitment: commitment,
   }

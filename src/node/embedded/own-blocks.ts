@@ -3,7 +3,7 @@ import { identifyBlock } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { encode } from '../../protocol/schema/schema.ts'
-import { epochOfSlot, slotEnd, slotOfTime } from '../../protocol/slots.ts'
+import { epochOfSlot, slotEndNs, slotOfTime } from '../../protocol/slots.ts'
 import { CandidacyAnnouncement } from '../../protocol/transaction.ts'
 import { type BuildDeps, buildBlock, buildVote, type IssuerAccount } from '../issuer.ts'
 import type { CheckedBlock, Issuance } from '../source.ts'
@@ -39,7 +39,7 @@ export async function buildOwnBlocks(
     (await isCandidacyDue({ parameters, state, accountId }, slot, announcedSlot))
   const request = { issuance: await issuance(), payload: undefined }
   // The slot may have ended meanwhile, and the next slot gets its own block.
-  const lastNs = BigInt(slotEnd(parameters, slot)) * 1_000_000_000n - 1n
+  const lastNs = slotEndNs(parameters, slot) - 1n
   const nowNs = clock.nowNs()
   const building = { clock: { nowNs: () => (nowNs < lastNs ? nowNs : lastNs) }, network }
   const block = (isValidator ? buildVote : buildBlock)(building, issuer, request)

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../lib/result.ts'
 import { createSignal, type Signal } from '../../lib/signal.ts'
 import { inSpan } from '../../lib/tracing.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { slotEnd, slotOfTime } from '../../protocol/slots.ts'
+import { slotEndNs, slotOfTime } from '../../protocol/slots.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import type { Commitments } from '../commitments.ts'
 import type { LeaderTerm } from '../leader-election.ts'
@@ -231,7 +231,7 @@ function dueSlot({ clock, network: { parameters } }: Timing): SlotIndex {
 function msToNextSlot({ clock, network: { parameters } }: Timing): number {
   const now = clock.nowNs()
   // Slots are counted from the genesis, which need not be a whole number of slots after 1970.
-  const end = BigInt(slotEnd(parameters, slotOfTime(parameters, now))) * 1_000_000_000n
+  const end = slotEndNs(parameters, slotOfTime(parameters, now))
   return Number((end - now) / 1_000_000n) + 1
 }
 

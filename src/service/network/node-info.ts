@@ -2,7 +2,7 @@ import type { Result } from '../../lib/result.ts'
 import type { Issuance, LedgerUnavailable } from '../../node/source.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
-import { slotEnd } from '../../protocol/slots.ts'
+import { slotEndNs } from '../../protocol/slots.ts'
 import type { Services } from '../services.ts'
 
 /** Information that a client needs to build a block. */
@@ -26,7 +26,7 @@ export function nodeInfo({ source }: Pick<Services, 'source'>): NodeInfo {
     latestCommitmentId,
     latestFinalizedSlot: latestCommittedSlot,
     slot,
-    committedTime: BigInt(slotEnd(parameters, latestCommittedSlot)) * 1_000_000_000n,
+    committedTime: slotEndNs(parameters, latestCommittedSlot),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import { slotEnd } from '../../protocol/slots.ts'
+import { nsPerSecond, slotEnd } from '../../protocol/slots.ts'
 import type { Services } from '../services.ts'
 
 /** Status of the ledger, for a home page. */
@@ -42,7 +42,7 @@ export async function readStatus({
   const { recent, slot, addresses, outputs: unspentOutputs, accounts } = counters
   const seconds = Math.max(1, recent.slots * slotDurationInSeconds)
   const committed = { slot, end: slotEnd(parameters, slot) }
-  const now = Number(clock.nowNs() / 1_000_000_000n)
+  const now = Number(clock.nowNs() / nsPerSecond)
   return {
     committed,
     // This gateway never undoes a committed slot, so it is final.

@@ -21,7 +21,7 @@ import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { isOfNode } from '../../protocol/problems.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../../protocol/schema/schema.ts'
-import { epochOfSlot, slotOfTime } from '../../protocol/slots.ts'
+import { epochOfSlot, nsPerSecond, slotOfTime } from '../../protocol/slots.ts'
 import { blockProblems } from '../../protocol/syntax.ts'
 import { CandidacyAnnouncement, Payload, SignedTransaction } from '../../protocol/transaction.ts'
 import type { Services } from '../services.ts'
@@ -271,7 +271,7 @@ async function checkAgainstLedger(
   ])
   const committee = epochs.find((row) => row.epoch === epoch)?.committee ?? []
   const genesisTime = (id: BlockId) =>
-    id === genesisBlockId(parameters) ? parameters.genesisUnixTimestamp * 1_000_000_000n : undefined
+    id === genesisBlockId(parameters) ? parameters.genesisUnixTimestamp * nsPerSecond : undefined
   return admissionError(block, {
     parameters,
     now: clock.nowNs(),
