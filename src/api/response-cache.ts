@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { nowMs } from '../lib/clock.ts'
 import { createHashSet, type HashSet } from '../lib/hash-set.ts'
 import { sharedRead } from '../lib/shared-read.ts'
 import type { Services } from '../service/services.ts'
@@ -89,7 +90,7 @@ export function openResponseCache({
     maxBytes: maxCachedBytes,
     databaseVersion: versionBy(sharedRead(() => store.read.version())),
     logVersion: versionBy(sharedRead(() => logVersion(store.read))),
-    nowMs: () => Number(clock.nowNs() / 1_000_000n),
+    nowMs: () => nowMs(clock),
   })
 }
 

@@ -5,6 +5,7 @@ import {
   firstSlotOfBucket,
   type Resolution,
 } from '../../ledger/activity-buckets.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Services } from '../services.ts'
 
@@ -53,7 +54,7 @@ export const defaultActivityPoints = 100
 /** Reads the spans that overlap the time from `from` to `to`, the oldest first. Spans that are not fully counted are left out. */
 export async function readActivity(
   { store, parameters, clock }: Pick<Services, 'store' | 'parameters' | 'clock'>,
-  { resolution, from, to = Number(clock.nowNs() / 1_000_000n) }: ActivityRequest,
+  { resolution, from, to = nowMs(clock) }: ActivityRequest,
 ): Promise<Result<readonly ActivityPoint[], ActivityError>> {
   if (from !== undefined && to < from) return err({ code: 'ACTIVITY_RANGE_REVERSED' })
   const bucketAt = (ms: number) => bucketOfTime(parameters, resolution, Math.floor(ms / 1_000))
