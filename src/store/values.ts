@@ -43,15 +43,22 @@ export function numberToClass(number: number): UpdateClass {
 
 /** Converts a kind of block to its number. */
 export function kindToNumber(kind: BlockKind): number {
-  return kinds.indexOf(kind)
+  return blockKinds.indexOf(kind)
 }
 
 /** Converts a number to its kind of block. */
 export function numberToKind(number: number): BlockKind {
-  return present(kinds[number], `kind of block ${number}`)
+  return present(blockKinds[number], `kind of block ${number}`)
 }
 
-const kinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
+/** The kinds of blocks, in the order of their numbers. */
+export const blockKinds: readonly BlockKind[] = [
+  'basic',
+  'validation',
+  'candidacy',
+  'tagged',
+  'transaction',
+]
 
 /** Converts roles to a bit mask. The bit of a role is its index in the ledger's list. New roles may only be appended to that list. */
 export function rolesToMask(listed: readonly Role[]): number {

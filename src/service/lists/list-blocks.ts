@@ -2,6 +2,7 @@ import { err } from '../../lib/result.ts'
 import type { AccountId, BlockId, TransactionId } from '../../protocol/primitives.ts'
 import type { BlockConditions } from '../../store/list-contract.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
+import { blockKinds } from '../../store/values.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'
 import { checkOffered, type NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
@@ -85,14 +86,12 @@ const blockCursors = keysetCursors({ list: 'block', values: ['NUMBER', 'AMOUNT',
 /** The kinds that both members allow; `undefined` if the filter has neither. */
 export function kindsOf({ kind, payload }: BlockFilter): readonly BlockKind[] | undefined {
   if (kind == null && payload == null) return undefined
-  const ofKind = kind == null ? allKinds : kindsByKind[kind]
+  const ofKind = kind == null ? blockKinds : kindsByKind[kind]
   return payload == null ? ofKind : ofKind.filter((one) => kindsByPayload[payload].includes(one))
 }
 
-const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
-
 const kindsByKind: Record<NonNullable<BlockFilter['kind']>, readonly BlockKind[]> = {
-  BASIC: allKinds.filter((kind) => kind !== 'validation'),
+  BASIC: blockKinds.filter((kind) => kind !== 'validation'),
   VALIDATION: ['validation'],
 }
 

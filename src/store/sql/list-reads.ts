@@ -1,15 +1,8 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
-import type {
-  AddressTotal,
-  BlockKind,
-  BlockRow,
-  BlockState,
-  OutputRow,
-  TransactionRow,
-} from '../rows.ts'
-import { classToNumber, digits, kindToNumber } from '../values.ts'
+import type { AddressTotal, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
+import { blockKinds, classToNumber, digits, kindToNumber } from '../values.ts'
 import type { BulkColumn } from './bulk.ts'
 import {
   addressTotals,
@@ -34,7 +27,6 @@ const bytes = (name: string): BulkColumn => ({ name, type: 'bytes' })
 const kind: BulkColumn = { name: 'kind', type: 'int' }
 const state: BulkColumn = { name: 'state', type: 'text' }
 const id = bytes('id')
-const allKinds: readonly BlockKind[] = ['basic', 'validation', 'candidacy', 'tagged', 'transaction']
 
 /** Creates the reads of lists. */
 export function listReads(reading: Reading) {
@@ -116,7 +108,7 @@ function slotCountsRead({ query, dialect }: Reading): ListReader['slotCounts'] {
   // Accepted blocks and transactions are final once their slot is committed. Older slots have no stored counts, so their rows are counted.
   const counts = `WITH asked AS (SELECT * FROM ${dialect.given(columns)}) SELECT slot,
     coalesce(${counted('blocks')},
-      (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${allKinds.map(kindToNumber)})
+      (SELECT count(*) FROM blocks WHERE state = 'FINALIZED' AND kind IN (${blockKinds.map(kindToNumber)})
         AND blocks.slot = asked.slot)),
     coalesce(${counted('accepted')},
       (SELECT count(*) FROM transactions WHERE state = 'FINALIZED' AND transactions.slot = asked.slot)),
@@ -174,7 +166,7 @@ function partsOf<P>(
   pages: Readonly<Record<'ALL' | 'TRANSACTION' | 'ISSUER' | 'STATE', P>>,
   { transactionId, issuerId, states, kinds }: BlockConditions,
 ) {
-  const numbers = (kinds ?? allKinds).map(kindToNumber)
+  const numbers = (kinds ?? blockKinds).map(kindToNumber)
   if (transactionId !== undefined) return { read: pages.TRANSACTION, equals: [[transactionId]] }
   if (issuerId !== undefined) {
     return { read: pages.ISSUER, equals: numbers.map((number) => [issuerId, number]) }
