@@ -122,7 +122,7 @@ function readFrom(
  * another history than the rows.
  */
 function branchCompletion({ query, dialect }: Reading) {
-  const branchesOf = `SELECT slot, ${branchOfId(dialect, 'id')} FROM commitments
+  const branchesOf = `SELECT slot, ${branchOfId(dialect)} FROM commitments
     WHERE slot IN (SELECT slot FROM ${dialect.given([slotColumn])})`
 
   return async (known: KnownBranches, rows: Rows, upTo: SlotIndex): Promise<boolean> => {

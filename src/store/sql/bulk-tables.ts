@@ -31,8 +31,8 @@ import {
   id,
   int,
   long,
-  named,
   optional,
+  ownId,
   table,
   text,
   type WrittenColumn,
@@ -115,7 +115,7 @@ export const prunedTips = table(
 /** Committed slots. */
 export const commitments = table('commitments', {
   slot: long,
-  commitmentId: named('id', id<'CommitmentId'>()),
+  commitmentId: ownId<'CommitmentId'>(),
   bytes,
   firstSeq: long,
   lastSeq: long,
@@ -123,7 +123,7 @@ export const commitments = table('commitments', {
 
 /** Blocks. */
 export const blocks = table('blocks', {
-  blockId: named('id', id<'BlockId'>()),
+  blockId: ownId<'BlockId'>(),
   inbox: long,
   slot: long,
   issuerId: id<'AccountId'>(),
@@ -143,23 +143,23 @@ export const commitmentSlots = table('commitments', { slot: long })
 
 /** Committed slots by the ids of their commitments. */
 export const commitmentIds = table('commitments', {
-  commitmentId: named('id', id<'CommitmentId'>()),
+  commitmentId: ownId<'CommitmentId'>(),
 })
 
 /** Issuers and issuing times of blocks. */
 export const issuedBlocks = table('blocks', {
-  blockId: named('id', id<'BlockId'>()),
+  blockId: ownId<'BlockId'>(),
   slot: long,
   issuerId: id<'AccountId'>(),
   issuingTime: amount,
 })
 
 /** Blocks by id. */
-export const blockIds = table('blocks', { blockId: named('id', id<'BlockId'>()) })
+export const blockIds = table('blocks', { blockId: ownId<'BlockId'>() })
 
 /** States of blocks. */
 export const blockStates = table('blocks', {
-  blockId: named('id', id<'BlockId'>()),
+  blockId: ownId<'BlockId'>(),
   state: blockState,
 })
 
@@ -170,7 +170,7 @@ export const blockParents = table('block_parents', {
 })
 
 const carriedTransaction = {
-  transactionId: named('id', id<'TransactionId'>()),
+  transactionId: ownId<'TransactionId'>(),
   blockId: id<'BlockId'>(),
   slot: long,
   state: transactionState,
@@ -186,7 +186,7 @@ export const transactions = table('transactions', judgedTransaction)
 
 /** Transactions by id. */
 export const transactionIds = table('transactions', {
-  transactionId: named('id', id<'TransactionId'>()),
+  transactionId: ownId<'TransactionId'>(),
 })
 
 /** Verdicts on transactions. */
@@ -215,7 +215,7 @@ export const awaitedTransactions = table('awaited_transactions', {
 export const awaitedIds = table('awaited_transactions', { transactionId: id<'TransactionId'>() })
 
 const newOutput = {
-  outputId: named('id', id<'OutputId'>()),
+  outputId: ownId<'OutputId'>(),
   bytes,
   // Empty when the block is unknown: the column is not nullable.
   blockId: {
@@ -236,11 +236,11 @@ export const outputRows = table('outputs', {
 })
 
 /** Outputs by id. */
-export const outputIds = table('outputs', { outputId: named('id', id<'OutputId'>()) })
+export const outputIds = table('outputs', { outputId: ownId<'OutputId'>() })
 
 /** Slots and transactions in which outputs are spent. */
 export const spends = table('outputs', {
-  outputId: named('id', id<'OutputId'>()),
+  outputId: ownId<'OutputId'>(),
   spentSlot: long,
   spentBy: optional(id<'TransactionId'>()),
 })

@@ -170,9 +170,9 @@ export function optional<V>({ write, read, ...rest }: Column<V>): Column<V | und
   }
 }
 
-/** Gives a column another name in the database. */
-export function named<C extends WrittenColumn<never>>(name: string, one: C): C {
-  return { ...one, name }
+/** Column of ids of one kind that is called `id` in the database. */
+export function ownId<Kind extends string>(): Column<Id<Kind>> {
+  return { ...id<Kind>(), name: 'id' }
 }
 
 /** Reads bytes that a statement selected with `Dialect.hex`. */

@@ -74,13 +74,13 @@ export function branchAt(
   seq: string,
   commitments = publishedCommitments('own'),
 ): string {
-  return `coalesce((SELECT CASE WHEN "firstSeq" <= ${seq} THEN ${branchOfId(dialect, 'id')} END FROM ${commitments}
+  return `coalesce((SELECT CASE WHEN "firstSeq" <= ${seq} THEN ${branchOfId(dialect)} END FROM ${commitments}
     WHERE "lastSeq" >= ${seq} AND ${seq} > 0 ORDER BY "lastSeq", slot LIMIT 1), '${noBranch}')`
 }
 
-/** SQL of the branch of a commitment id, as `branchOf` computes it. */
-export function branchOfId(dialect: Dialect, id: string): string {
-  return dialect.hex(`substr(${id}, 1, ${(noBranch.length - 2) / 2})`)
+/** SQL of the branch of the column `id` of a commitment, as `branchOf` computes it. */
+export function branchOfId(dialect: Dialect): string {
+  return dialect.hex(`substr(id, 1, ${(noBranch.length - 2) / 2})`)
 }
 
 /** SQL columns of the tip, selected from `tipTables`. */

@@ -1,17 +1,17 @@
-import { bytes, id, int, long, named, optional, table, writtenTable } from './columns.ts'
+import { bytes, int, long, optional, ownId, table, writtenTable } from './columns.ts'
 
 /** Tables of tries, and the table of accounts from which one trie is built. */
 
 /** Accounts with their entries. */
 export const accountEntries = table('account_versions', {
-  accountId: named('id', id<'AccountId'>()),
+  accountId: ownId<'AccountId'>(),
   slot: long,
   entry: optional(bytes),
 })
 
 /** Accounts, each with a slot. */
 export const accountSlots = writtenTable('account_versions', {
-  accountId: named('id', id<'AccountId'>()),
+  accountId: ownId<'AccountId'>(),
   slot: long,
 })
 

@@ -12,7 +12,7 @@ import { branchOfId } from './log-tip.ts'
  * cannot be replaced by one of another history between two reads.
  */
 export function ownColumns(dialect: Dialect): string {
-  return `${plainColumns(dialect)}, (SELECT ${branchOfId(dialect, 'id')} FROM commitments
+  return `${plainColumns(dialect)}, (SELECT ${branchOfId(dialect)} FROM commitments
     WHERE slot = "milestoneIndex") AS branch`
 }
 

@@ -97,7 +97,7 @@ function headColumns(
 ): string {
   const tip = tipColumns(dialect)
   const numbers = [tip.seq, tip.prunedSeq, count, tip.slot, behind]
-  const known = `coalesce((SELECT ${branchOfId(dialect, 'id')} FROM commitments WHERE slot = ?6), '${noBranch}')`
+  const known = `coalesce((SELECT ${branchOfId(dialect)} FROM commitments WHERE slot = ?6), '${noBranch}')`
   const branches = [tip.prunedBranch, tip.branch, known, ...ofCursors].join(' || ')
   return [...numbers, tip.logId, tip.commitmentId, branches].join(', ')
 }
