@@ -153,6 +153,11 @@ export function indexOf(id: OutputId): number {
   return hexToNumber(id.slice(-4))
 }
 
+/** Orders the outputs of a transaction by index. */
+export function byIndex(a: { readonly outputId: OutputId }, b: { readonly outputId: OutputId }) {
+  return indexOf(a.outputId) - indexOf(b.outputId)
+}
+
 /** The slot at the end of a block, transaction or commitment id. */
 export function slotOfId(id: BlockId | TransactionId | CommitmentId): SlotIndex {
   return hexToNumber(id.slice(-8))

@@ -10,6 +10,7 @@ import { passTurn } from '../../lib/turns.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import { OutputIdProof } from '../../protocol/commitment.ts'
 import {
+  byIndex,
   identifyTransaction,
   indexOf,
   outputId,
@@ -98,7 +99,7 @@ async function firstTransaction(
 ): Promise<Transaction> {
   const ids = Array.from({ length: outputsPerTransaction }, (_, index) => outputId(id, index))
   const rows = await read.outputs(ids)
-  const inOrder = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  const inOrder = rows.toSorted(byIndex)
   const outputBytes = inOrder.map(({ bytes }) => bytes)
   const commitment = firsts.commitmentOf(id, outputBytes)
   return { transactionCommitment: present(commitment, 'a first transaction'), outputBytes }

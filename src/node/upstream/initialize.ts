@@ -2,7 +2,7 @@ import { identifyOutputs } from '../../ledger/genesis.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { inTurns } from '../../lib/turns.ts'
-import { indexOf, transactionOf } from '../../protocol/ids.ts'
+import { byIndex, commitmentId, transactionOf } from '../../protocol/ids.ts'
 import { inNodeOrder } from '../../protocol/metadata-order.ts'
 import { type Network, networkOf } from '../../protocol/network.ts'
 import type { Output } from '../../protocol/outputs.ts'
@@ -11,7 +11,6 @@ import type { CommitmentId } from '../../protocol/primitives.ts'
 import type { Genesis } from '../../store/contract.ts'
 import { type GenesisPlan, genesisSteps } from '../genesis.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import { committed } from './check.ts'
 import { changesOf, commitmentOf, info, logIdOfGateway, type NodeFacts } from './node-queries.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
 
@@ -81,7 +80,7 @@ export async function genesisOfNode(
   const first = await nodes.fetch(commitmentOf(parameters.genesisSlot))
   if (!first.ok) return first
   if (first.value === undefined) return err({ code: 'NODES_AWAY' })
-  const served = committed(first.value).commitmentId
+  const served = commitmentId(first.value)
   const plan = fromFile ?? (await servedPlan(nodes, parameters))
   if (plan === undefined) return err({ code: 'GENESIS_NOT_TOLD' })
   const rows = await inTurns(genesisSteps({ ...plan, parameters }))
@@ -112,7 +111,7 @@ async function servedPlan(
   // The order does not matter, except that the transaction with fewer outputs is the last one.
   transactions.sort((a, b) => b.length - a.length)
   const outputs: readonly Output[] = transactions
-    .flatMap((own) => own.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId)))
+    .flatMap((own) => own.toSorted(byIndex))
     .map(({ output }) => output)
   // A transaction id is a hash over all outputs of the transaction in order. It also decides the order of their metadata entries.
   const served = new Set(created.map(({ outputId }) => outputId))

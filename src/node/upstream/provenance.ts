@@ -3,7 +3,7 @@ import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
-import { indexOf, transactionOf } from '../../protocol/ids.ts'
+import { byIndex, transactionOf } from '../../protocol/ids.ts'
 import { inNodeOrder, isOrderOpen } from '../../protocol/metadata-order.ts'
 import type { OutputMetadata, UtxoChangesFull } from '../../protocol/node-responses.ts'
 import type { Output } from '../../protocol/outputs.ts'
@@ -130,7 +130,7 @@ function transactionsOf({ slot, changes }: SlotChanges): TransactionOutputs[] {
   }
   return [...byTransaction.values()].map((outputs) => ({
     slot,
-    outputs: outputs.sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId)),
+    outputs: outputs.sort(byIndex),
   }))
 }
 

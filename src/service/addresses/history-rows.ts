@@ -5,7 +5,7 @@ import { inParallel } from '../../lib/in-parallel.ts'
 import { ok } from '../../lib/result.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import { NativeToken } from '../../protocol/features.ts'
-import { addressKey, outputId as idOfOutput, indexOf, transactionOf } from '../../protocol/ids.ts'
+import { addressKey, byIndex, outputId as idOfOutput, transactionOf } from '../../protocol/ids.ts'
 import type { Output } from '../../protocol/outputs.ts'
 import type { FoundryId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { slotEnd } from '../../protocol/slots.ts'
@@ -203,9 +203,7 @@ async function counterpartiesOf(
   if (transactionId === undefined) return []
   const { store, parameters } = deps
   const views = group.isPayer
-    ? (await store.read.outputsOfTransaction(transactionId))
-        .sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
-        .map(viewOfOutput)
+    ? (await store.read.outputsOfTransaction(transactionId)).sort(byIndex).map(viewOfOutput)
     : await inputsOf(deps, transactionId)
   const reached = slot + parameters.minCommittableAge
   const owners = views

@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
 import {
+  byIndex,
   identifyTransaction,
   indexOf,
   outputId,
@@ -71,7 +72,7 @@ export async function proverOf(
   const rows = await store.read.outputs(
     Array.from({ length: outputsPerTransaction }, (_, index) => outputId(transactionId, index)),
   )
-  const siblings = rows.toSorted((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  const siblings = rows.toSorted(byIndex)
   const allBytes = siblings.map(({ bytes }) => bytes)
   const transactionCommitment =
     known ??

@@ -1,7 +1,7 @@
 import { genesisCommitment } from '../../../ledger/commit-slot.ts'
 import { identifyOutputs, outputsPerTransaction } from '../../../ledger/genesis.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
-import { commitmentId, indexOf } from '../../../protocol/ids.ts'
+import { byIndex, commitmentId } from '../../../protocol/ids.ts'
 import type { Output } from '../../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../../protocol/parameters.ts'
 import type { AccountId } from '../../../protocol/primitives.ts'
@@ -48,7 +48,7 @@ async function genesisIn({
   }
   const rows: FileOutput[] = []
   for await (const row of file.outputs()) rows.push(row)
-  rows.sort((a, b) => indexOf(a.outputId) - indexOf(b.outputId))
+  rows.sort(byIndex)
   const outputs = rows.map(({ output }) => output)
   const ids = identifyOutputs(parameters, outputs)
   if (!rows.every(({ outputId }, i) => outputId === ids[i])) {
