@@ -4,6 +4,7 @@ import { blake2b256 } from '../protocol/hash.ts'
 import { commitmentId } from '../protocol/ids.ts'
 import { merkleRoot } from '../protocol/merkle.ts'
 import type { Network } from '../protocol/network.ts'
+import { noCommitment } from '../protocol/node-responses.ts'
 import type { CongestionControlParameters, ProtocolParameters } from '../protocol/parameters.ts'
 import type { BlockId, CommitmentId, EpochIndex, TransactionId } from '../protocol/primitives.ts'
 import { encode } from '../protocol/schema/schema.ts'
@@ -82,7 +83,7 @@ export interface LedgerRoots {
 export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot {
   const { parameters } = network
   const { commitment: former, commitmentId: previousCommitmentId } = slot.former
-  return identified({
+  return identifyCommitment({
     protocolVersion: parameters.version,
     slot: former.slot + 1,
     previousCommitmentId,
@@ -99,19 +100,18 @@ export function commitSlot(network: Network, slot: SlotToCommit): CommittedSlot 
 
 /** The first commitment of a network, which has no predecessor (ledger reference 12.6). */
 export function genesisCommitment(parameters: ProtocolParameters): CommittedSlot {
-  return identified({
+  return identifyCommitment({
     protocolVersion: parameters.version,
     slot: parameters.genesisSlot,
-    previousCommitmentId: noCommitmentId,
+    previousCommitmentId: noCommitment,
     rootsId: bytesToHex(emptyTrieRoot),
     cumulativeWeight: 0n,
     referenceManaCost: parameters.congestionControlParameters.minReferenceManaCost,
   })
 }
 
-const noCommitmentId = bytesToHex(new Uint8Array(36)) as CommitmentId
-
-function identified(commitment: SlotCommitment): CommittedSlot {
+/** Adds its id and its bytes to a commitment. */
+export function identifyCommitment(commitment: SlotCommitment): CommittedSlot {
   const bytes = encode(SlotCommitment, commitment)
   return { commitment, commitmentId: commitmentId(commitment), bytes }
 }

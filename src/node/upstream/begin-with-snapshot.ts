@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { commitmentId } from '../../protocol/ids.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
 import { tryLease } from '../lease.ts'
 import type { NodeDeps } from '../node-core.ts'
@@ -13,7 +14,6 @@ import type {
 } from '../snapshot/snapshot-errors.ts'
 import { snapshotSource } from '../snapshot/snapshot-source.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import { committed } from './check.ts'
 import { fetchNetwork, type VersionNotServed } from './initialize.ts'
 import { commitmentOf, logIdOfGateway } from './node-queries.ts'
 import type { Nodes, NodesAway } from './nodes.ts'
@@ -86,7 +86,7 @@ async function confirmHead(
   const { slot, commitmentId: computed } = milestone
   const answer = await nodes.fetch(commitmentOf(slot))
   if (!answer.ok) return answer
-  const served = answer.value && committed(answer.value).commitmentId
+  const served = answer.value && commitmentId(answer.value)
   if (served !== computed) {
     return err({ code: 'SNAPSHOT_COMMITMENT_DIFFERS', slot, computed, served })
   }

@@ -1,8 +1,8 @@
-import type { CommittedSlot } from '../../ledger/commit-slot.ts'
+import { type CommittedSlot, identifyCommitment } from '../../ledger/commit-slot.ts'
 import { bytesToHex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { type OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
-import { commitmentId, outputId, transactionIdOf } from '../../protocol/ids.ts'
+import type { OutputIdProof, SlotCommitment } from '../../protocol/commitment.ts'
+import { outputId, transactionIdOf } from '../../protocol/ids.ts'
 import { merkleRoot } from '../../protocol/merkle.ts'
 import { inSdkOrder, isOrderOpen, readingsOf } from '../../protocol/metadata-order.ts'
 import type {
@@ -31,13 +31,7 @@ export function checkCommitment(
     const code = 'COMMITMENT_OF_ANOTHER_CHAIN'
     return err({ code, slot: former.commitment.slot + 1, expected, told: previousCommitmentId })
   }
-  return ok(committed(served))
-}
-
-/** Adds its id and its bytes to a commitment. */
-export function committed(commitment: SlotCommitment): CommittedSlot {
-  const bytes = encode(SlotCommitment, commitment)
-  return { commitment, commitmentId: commitmentId(commitment), bytes }
+  return ok(identifyCommitment(served))
 }
 
 /** The known outputs, including the changes of the slots checked before. */

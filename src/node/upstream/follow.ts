@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommittedSlot } from '../../ledger/commit-slot.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { slotOfId } from '../../protocol/ids.ts'
+import { commitmentId, slotOfId } from '../../protocol/ids.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LeaseLost } from '../../store/lease-contract.ts'
@@ -9,7 +9,6 @@ import type { Contradiction } from '../contradiction.ts'
 import type { LeaderTerm } from '../leader-election.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import { committed } from './check.ts'
 import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
 import { commitmentOf, info, type NodeFacts } from './node-queries.ts'
@@ -200,7 +199,7 @@ async function disagreement(
   if (contradiction === undefined || final === contradiction.slot) return contradiction
   const answer = await node.fetch(commitmentOf(final))
   const served = answer.ok ? answer.value : undefined
-  return (served && (await differenceFrom(committed(served).commitmentId))) ?? 'NOT_FINAL'
+  return (served && (await differenceFrom(commitmentId(served)))) ?? 'NOT_FINAL'
 
   async function differenceFrom(told: CommitmentId): Promise<Contradiction | undefined> {
     const slot = slotOfId(told)
