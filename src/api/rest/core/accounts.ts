@@ -1,5 +1,11 @@
 import { err, ok } from '../../../lib/result.ts'
-import { Committee, Congestion, Validator, Validators } from '../../../protocol/node-responses.ts'
+import {
+  Committee,
+  Congestion,
+  noCommitment,
+  Validator,
+  Validators,
+} from '../../../protocol/node-responses.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
 import { parse } from '../../../protocol/schema/schema.ts'
 import { readCongestion } from '../../../service/accounts/congestion.ts'
@@ -21,13 +27,11 @@ import { readRoute } from '../route.ts'
 
 const params = { bech32Address: account('Account address of this network in Bech32.') }
 
-const newest = `0x${'00'.repeat(36)}` as CommitmentId
-
 const commitmentId: Parameter<CommitmentId> = {
   shape: about('Commitment to evaluate at; the newest by default.', asItIs(shapeOf(CommitmentId)))
     .shape,
   read: (given, { name }) => {
-    if (given === undefined) return ok(newest)
+    if (given === undefined) return ok(noCommitment)
     const id = parse(CommitmentId, given)
     return id.ok
       ? ok(id.value)
