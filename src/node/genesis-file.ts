@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
+import { membersOf } from '../lib/json.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
 import { parseParameters } from '../protocol/network.ts'
@@ -38,7 +39,7 @@ export async function readGenesisFile(
   }
   const json = await readJson(path)
   if (!json.ok) return json
-  const { parameters, outputs, credits = {} } = members(json.value)
+  const { parameters, outputs, credits = {} } = membersOf(json.value)
   const network = parseParameters(parameters)
   if (!network.ok) return refuse(refusalMessage(network.error, 'parameters'))
   if (!Array.isArray(outputs) || outputs.length === 0) {
@@ -48,9 +49,9 @@ export async function readGenesisFile(
   if (!parsed.ok) return refuse(parsed.error)
   const wrong = supplyWrong({ parameters: network.value, outputs: parsed.value })
   if (wrong !== undefined) return refuse(wrong)
-  const accounts = await parseAll(AccountId, Object.keys(members(credits)), 'credits')
+  const accounts = await parseAll(AccountId, Object.keys(membersOf(credits)), 'credits')
   if (!accounts.ok) return refuse(accounts.error)
-  const amounts = await parseAll(BaseToken, Object.values(members(credits)), 'credits')
+  const amounts = await parseAll(BaseToken, Object.values(membersOf(credits)), 'credits')
   if (!amounts.ok) return refuse(amounts.error)
   const excessive = accounts.value.find((_, i) => (amounts.value[i] ?? 0n) >> 63n !== 0n)
   // Credits are signed 64-bit integers: a larger number would be a debt.
@@ -81,7 +82,7 @@ export async function readParametersFile(
 ): Promise<Result<ProtocolParameters, GenesisFileInvalid>> {
   const json = await readJson(path)
   if (!json.ok) return json
-  const { protocolParameters: list } = members(json.value)
+  const { protocolParameters: list } = membersOf(json.value)
   const parameters = parseParameters(Array.isArray(list) ? newestKnown(list) : json.value)
   if (parameters.ok) return parameters
   const reason = refusalMessage(parameters.error, 'parameters')
@@ -91,9 +92,9 @@ export async function readParametersFile(
 /** The newest parameters of the known version. Without any, returns the newest parameters, whose parse error names the cause. */
 function newestKnown(list: readonly unknown[]): unknown {
   const known = list.findLast(
-    (item) => members(members(item).parameters).version === supportedProtocolVersion,
+    (item) => membersOf(membersOf(item).parameters).version === supportedProtocolVersion,
   )
-  return members(known ?? list.at(-1)).parameters
+  return membersOf(known ?? list.at(-1)).parameters
 }
 
 async function readJson(path: string): Promise<Result<unknown, GenesisFileInvalid>> {
@@ -103,10 +104,6 @@ async function readJson(path: string): Promise<Result<unknown, GenesisFileInvali
     const reason = failure instanceof Error ? failure.message : 'unreadable'
     return err({ code: 'GENESIS_FILE_INVALID', path, reason })
   }
-}
-
-function members(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null ? { ...json } : {}
 }
 
 async function parseAll<T>(

@@ -1,4 +1,5 @@
 import type { EpochRewards } from '../ledger/rewards.ts'
+import { parsedJson } from '../lib/json.ts'
 import { AccountId, BaseToken, EpochIndex, Mana } from '../protocol/primitives.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { type Infer, parse, print, type Schema } from '../protocol/schema/schema.ts'
@@ -90,19 +91,10 @@ function write<T>(schema: Schema<T>, value: T): string {
 }
 
 function read<T>(what: string, schema: Schema<T>, text: string): T {
-  const value = parse(schema, jsonOf(text))
+  const value = parse(schema, parsedJson(text))
   if (value.ok) return value.value
   const { code, path } = value.error
   throw new ColumnUnreadable(`${what} cannot be read: ${code}${path && ` at ${path}`}`)
-}
-
-/** `undefined` if the text is not JSON, which no schema accepts. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A JSON column holds what no version of this program writes: its row was damaged, or written by a build with an error. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { accountEntryBytes, accountEntryFrom } from '../../ledger/accounts.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
+import { isCount, parsedJson } from '../../lib/json.ts'
 import type { AccountId, BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
 import type { PrunedTip } from '../../store/rows.ts'
@@ -239,21 +240,8 @@ function tipIn(value: unknown): PrunedTip | undefined {
   }
 }
 
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The caller reports malformed text.
-    return undefined
-  }
-}
-
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function isHexText(value: unknown, length?: number): value is Hex {

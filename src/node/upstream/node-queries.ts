@@ -1,4 +1,5 @@
 import { type Hex, isHex } from '../../lib/hex.ts'
+import { membersOf } from '../../lib/json.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import {
@@ -52,7 +53,7 @@ export interface AnswerUseless {
 const ParametersIfKnown: Schema<ParametersInForce | undefined> = {
   ...ParametersInForce,
   parse: (json) => {
-    const { version } = members(members(json).parameters)
+    const { version } = membersOf(membersOf(json).parameters)
     const isOther = typeof version === 'number' && version !== supportedProtocolVersion
     return isOther ? undefined : ParametersInForce.parse(json)
   },
@@ -140,7 +141,7 @@ export function logIdOfGateway(): NodeQuery<Hex> {
       if (answer.status !== 200) return ok(undefined)
       const answered = parseJson(answer.body)
       if (!answered.ok) return unreadable(answered.error)
-      const { logId } = members(answered.value)
+      const { logId } = membersOf(answered.value)
       const isLogId = typeof logId === 'string' && isHex(logId) && logId.length === 18
       if (isLogId) return ok(logId.toLowerCase() as Hex)
       return unreadable('the id of the log is malformed')
@@ -164,8 +165,8 @@ export function submission(block: Uint8Array): NodeRequest {
 /** The message of a refusal, truncated. */
 export function refusalOf({ status, body }: NodeResponse): string {
   const answered = parseJson(body)
-  const { error } = answered.ok ? members(answered.value) : {}
-  const { message } = members(error)
+  const { error } = answered.ok ? membersOf(answered.value) : {}
+  const { message } = membersOf(error)
   const text = typeof message === 'string' ? message : `status ${status}`
   return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, maxMessageLength)
 }
@@ -227,9 +228,9 @@ function emptyBytes(key: string, value: unknown): unknown {
 /** The output that a path into the changes of a slot belongs to. */
 function outputAt(json: unknown, path: string): OutputId | undefined {
   const [list = '', index = ''] = path.split('.')
-  const outputs = members(json)[list]
+  const outputs = membersOf(json)[list]
   const element: unknown = Array.isArray(outputs) ? outputs[Number(index)] : undefined
-  const id = parse(OutputId, members(element).outputId)
+  const id = parse(OutputId, membersOf(element).outputId)
   return id.ok ? id.value : undefined
 }
 
@@ -265,8 +266,4 @@ function parseJson(
   } catch {
     return err('the answer is not JSON')
   }
-}
-
-function members(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null ? { ...json } : {}
 }

@@ -1,5 +1,6 @@
 import { assert } from '../../lib/assert.ts'
 import { type Hex, isHex } from '../../lib/hex.ts'
+import { isCount, membersOf, parsedJson } from '../../lib/json.ts'
 import type { Column, Table } from '../sql/statements.ts'
 
 /**
@@ -54,8 +55,8 @@ export const exportVersion = 1
 
 /** Parses the header line. It checks the version before the other members, which differ between versions. */
 export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTHER_VERSION' {
-  const header = parseObject(line)
-  if (header?.format !== exportFormat) return 'NOT_AN_EXPORT'
+  const header = membersOf(parsedJson(line))
+  if (header.format !== exportFormat) return 'NOT_AN_EXPORT'
   if (header.version !== exportVersion) return 'OTHER_VERSION'
   const { logId, seq, prunedSeq, migration, tables } = header
   if (typeof logId !== 'string' || !isHex(logId)) return 'NOT_AN_EXPORT'
@@ -74,7 +75,7 @@ export function parseHeader(line: string): ExportHeader | 'NOT_AN_EXPORT' | 'OTH
 
 /** Parses a line after the header. Returns `undefined` if it is not a line of an export. */
 export function parseLine(line: string): RowsLine | EndLine | undefined {
-  const { table, rows, lines, digest } = parseObject(line) ?? {}
+  const { table, rows, lines, digest } = membersOf(parsedJson(line))
   if (isCount(lines) && typeof digest === 'string' && isHex(digest)) {
     return { lines, digest: `0x${digest.slice(2)}` }
   }
@@ -111,20 +112,6 @@ function valueFits(value: Row[number], kind: Column['kind'] | undefined): boolea
     case undefined:
       return false
   }
-}
-
-function parseObject(line: string): { readonly [member: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
-  } catch {
-    // The caller reports text that is not JSON.
-    return undefined
-  }
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function isRow(value: unknown): value is Row {
