@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { Log } from '../lib/log.ts'
-import { err, ok, type Result } from '../lib/result.ts'
+import { ok, type Result } from '../lib/result.ts'
 import type { AuthError, LimitError } from './api-errors.ts'
 import type { Caller, Identity } from './auth.ts'
 import type { Client } from './clients.ts'
@@ -21,6 +21,7 @@ import {
   prepareOperation,
 } from './operation.ts'
 import { parseJson, readBody } from './rest/body.ts'
+import { malformed } from './rest/parameters.ts'
 import { send } from './rest/respond.ts'
 import { isSharedFeed, isSubscriber, openSharedFeed } from './shared-feed.ts'
 import { type EventStream, openEventStream } from './sse-stream.ts'
@@ -186,10 +187,6 @@ function operationOf(value: unknown): Result<OperationRequest, GatewayError> {
   }
   if (!isRecord(variables)) return malformed('variables', 'a JSON object')
   return ok({ query, operationName, variables, extensions })
-}
-
-function malformed(name: string, expected: string): Result<never, GatewayError> {
-  return err({ code: 'QUERY_PARAMETER_MALFORMED', name, expected })
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> | null | undefined {
