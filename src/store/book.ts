@@ -19,7 +19,13 @@ import type {
   TransactionRow,
 } from './rows.ts'
 import * as table from './sql/bulk-tables.ts'
-import { createdInSlots, maxIdBytes, pagesOfSlots, spentInSlots } from './sql/slot-outputs.ts'
+import {
+  createdInSlots,
+  isAccepted,
+  maxIdBytes,
+  pagesOfSlots,
+  spentInSlots,
+} from './sql/slot-outputs.ts'
 import type { RawWriting } from './sql/statements.ts'
 import { judge, reopen } from './sql/transactions.ts'
 import { idFromBytes } from './values.ts'
@@ -172,9 +178,6 @@ function transactionOf({ id, slot, allotments }: TransactionOfSlot): SlotTransac
     allotments: allotmentsFrom(allotments),
   }
 }
-
-/** Written as a negation, so that the database searches by slot and not by state, which most blocks share. */
-const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
 
 const blocksOfSlots = `SELECT id, slot, "issuerId", "workScore", "issuingTime", inbox,
     CASE WHEN kind IN (1, 2) THEN bytes ELSE NULL END AS bytes

@@ -8,6 +8,7 @@ import { hexOfText } from './columns.ts'
 import { chainPlaces } from './ledger-snapshot-tables.ts'
 import { scanOfAddress } from './log-scans.ts'
 import type { Reading } from './reading.ts'
+import { isAccepted } from './slot-outputs.ts'
 import { accountEntries } from './trie-tables.ts'
 
 /** Reads of the ledger at the end of an earlier slot. An output unspent at that time is unspent now, or was spent in a later slot. */
@@ -45,9 +46,6 @@ function acceptedRead({ query, dialect }: Reading): LedgerSnapshotReads['accepte
     return { ids: page.map(([one]) => hexOfText(one)), last }
   }
 }
-
-/** A negated list, so that the planner uses the index on the slot and not the one on the state, which most rows share. */
-const isAccepted = "state NOT IN ('PENDING', 'DROPPED', 'FAILED')"
 
 /** Ids in a page. Reading a page takes a millisecond. */
 const idsPerPage = 250
