@@ -1,3 +1,4 @@
+import { maxSlot } from '../../protocol/slots.ts'
 import { listBlocks } from '../../service/lists/list-blocks.ts'
 import { listMilestones } from '../../service/lists/list-milestones.ts'
 import { listTransactions } from '../../service/lists/list-transactions.ts'
@@ -52,9 +53,6 @@ builder.queryField('milestones', (t) =>
   }),
 )
 
-/** The maximum slot index. */
-const lastSlot = 2 ** 32 - 1
-
 builder.objectFields(Milestone, (t) => ({
   previous: t.field({
     type: Milestone,
@@ -70,7 +68,7 @@ builder.objectFields(Milestone, (t) => ({
     description: 'The next milestone. Null for the newest milestone.',
     complexity: reads(1),
     resolve: ({ index }, _args, context) =>
-      index === lastSlot ? null : milestoneInBatch(context, index + 1),
+      index === maxSlot ? null : milestoneInBatch(context, index + 1),
   }),
   blocks: t.field({
     type: BlockConnection,

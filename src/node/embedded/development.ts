@@ -113,10 +113,7 @@ function validatorAccount(key: Keypair): AccountOutput {
     stakedAmount: issuerAmount,
     fixedCost: 0n,
     startEpoch: 0,
-    endEpoch: maximumEpoch,
+    endEpoch: maxSlot,
   }
   return { ...account, features: [...account.features, staking] }
 }
-
-/** The protocol also uses this value as "never". */
-const maximumEpoch = 0xffff_ffff

@@ -5,7 +5,7 @@ import { mapInTurns } from '../../lib/turns.ts'
 import { BasicBlockBody, Block } from '../../protocol/block.ts'
 import { is } from '../../protocol/is.ts'
 import type { BlockId, CommitmentId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import { slotEnd, type TimeParameters } from '../../protocol/slots.ts'
+import { maxSlot, slotEnd, type TimeParameters } from '../../protocol/slots.ts'
 import { decodeStored } from '../../protocol/stored.ts'
 import type { Milestone } from '../../store/rows.ts'
 import { addressText } from '../addresses/address-text.ts'
@@ -117,11 +117,9 @@ export function milestonesWithin(
   return {
     firstSlot: start === undefined ? 0 : Math.max(0, genesisSlot + Math.ceil(slots(start))),
     // A range that ends before the genesis has no milestones.
-    lastSlot: end === undefined ? maximum : Math.max(-1, genesisSlot + Math.floor(slots(end))),
+    lastSlot: end === undefined ? maxSlot : Math.max(-1, genesisSlot + Math.floor(slots(end))),
   }
 }
-
-const maximum: SlotIndex = 0xffff_ffff
 
 /** A block and the type code of its payload. */
 export interface CarriedPayload {

@@ -1,6 +1,7 @@
 import { updateClasses } from '../../ledger/updates.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import { maxSlot } from '../../protocol/slots.ts'
 import type { LedgerUpdate, LogRange, LogTip, Milestone } from '../../store/rows.ts'
 
 /** Positions by milestone in log order, as in the cursor and the start index of the REST route (rest.md 3.4). */
@@ -50,7 +51,7 @@ export function parsePageCursor(text: string): Result<PageCursor, PageCursorMalf
 export function parseSlot(text: string): SlotIndex | undefined {
   if (!/^[0-9]{1,10}$/.test(text)) return undefined
   const slot = Number(text)
-  return slot <= 0xffff_ffff ? slot : undefined
+  return slot <= maxSlot ? slot : undefined
 }
 
 /** Parses a page size in decimal digits, at least 1; larger sizes count as the largest safe integer (2^53 - 1). */

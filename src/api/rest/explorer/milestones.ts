@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
+import { maxSlot } from '../../../protocol/slots.ts'
 import type { Services } from '../../../service/services.ts'
 import { listMilestones, milestonesWithin } from '../../../service/slots/explore.ts'
 import {
@@ -88,7 +89,7 @@ export const commitmentsRoute = listingRoute({
   end: 'endIndex',
   described: { start: 'Lowest slot, inclusive.', end: 'Highest slot, inclusive.' },
   idName: 'commitmentId',
-  slots: (_services, { start = 0, end = 0xffff_ffff }) => ({ firstSlot: start, lastSlot: end }),
+  slots: (_services, { start = 0, end = maxSlot }) => ({ firstSlot: start, lastSlot: end }),
 })
 
 function listingRoute({ path, about, start, end, described, idName, slots }: Listing) {
