@@ -78,12 +78,11 @@ export function uint64(name: string, about?: string): UintSchema<bigint> {
 }
 
 /** An integer of 256 bits. */
-export function uint256(name: string, about?: string): UintSchema<bigint> {
+export function uint256(name: string): UintSchema<bigint> {
   return {
     kind: 'uint',
     name,
     bits: 256,
-    ...(about === undefined ? {} : { about }),
     read: (r) => r.u256(),
     write: (w, value) => w.u256(value),
     size: () => 32,
