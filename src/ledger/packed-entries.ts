@@ -8,7 +8,13 @@ import {
 import type { Steps } from '../lib/turns.ts'
 import { indexOf } from '../protocol/ids.ts'
 import type { OutputId } from '../protocol/primitives.ts'
-import { type LogEntries, type LogEntry, logOrderSteps, type Role, roles } from './updates.ts'
+import {
+  type LogEntries,
+  type LogEntry,
+  logOrderSteps,
+  maskToRoles,
+  rolesToMask,
+} from './updates.ts'
 
 /**
  * The log entries of a slot. Many entries are held as bytes, about 90 for each: as objects they take four times as much, and a commit
@@ -57,7 +63,7 @@ function packedEntries(): PackedEntries {
     scratch[isSpentAt] = isSpent ? 1 : 0
     scratch[classAt] = updateClass === 'OWNED' ? 0 : 1
     const end = addressAt + scratch.write(address.slice(2), addressAt, 'hex')
-    scratch.writeUInt16BE(maskOf(held), end)
+    scratch.writeUInt16BE(rolesToMask(held), end)
     const part = scratch.readUInt16BE() >> 4
     const place = bytes.add(scratch.subarray(0, end + 2))
     const known = parts.get(part)
@@ -109,22 +115,7 @@ function* entriesAt(bytes: PackedBytes, places: Float64Array): Generator<LogEntr
       isSpent: block[from + isSpentAt] === 1,
       class: block[from + classAt] === 0 ? 'OWNED' : 'MENTIONED',
       address: `0x${block.toString('hex', from + addressAt, end)}` as Hex,
-      roles: rolesOf(block.readUInt16BE(end)),
+      roles: maskToRoles(block.readUInt16BE(end)),
     }
   }
 }
-
-function maskOf(held: readonly Role[]): number {
-  return held.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
-}
-
-/** Returns the same list for the same mask: there are few combinations. */
-function rolesOf(mask: number): readonly Role[] {
-  const known = rolesByMask.get(mask)
-  if (known !== undefined) return known
-  const held = roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
-  rolesByMask.set(mask, held)
-  return held
-}
-
-const rolesByMask = new Map<number, readonly Role[]>()

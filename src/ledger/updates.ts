@@ -44,6 +44,23 @@ export const roles = [
  */
 export type Role = (typeof roles)[number]
 
+/** Converts roles to a bit mask. The bit of a role is its index in `roles`, to which new roles may only be appended. */
+export function rolesToMask(listed: readonly Role[]): number {
+  return listed.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
+}
+
+/** Converts a bit mask to roles, in their fixed order. Returns the same list for the same mask. */
+export function maskToRoles(mask: number): readonly Role[] {
+  const known = rolesByMask[mask]
+  if (known !== undefined) return known
+  const found = roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
+  rolesByMask[mask] = found
+  return found
+}
+
+/** Cached lists of roles by mask. There are at most 1,024 masks, and few of them occur. */
+const rolesByMask: (readonly Role[])[] = []
+
 /** One row of the log before the store assigns its log position. */
 export interface LogEntry {
   /** Address bytes without human-readable part. A multi address is given by its 33-byte reference. */

@@ -1,6 +1,6 @@
 import type { ChainKind } from '../ledger/chain-states.ts'
 import type { IndexKind } from '../ledger/index-keys.ts'
-import { type Role, roles, type UpdateClass, updateClasses } from '../ledger/updates.ts'
+import { type UpdateClass, updateClasses } from '../ledger/updates.ts'
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, type Hex } from '../lib/hex.ts'
 import type { CommitmentId, Id } from '../protocol/primitives.ts'
@@ -59,23 +59,6 @@ export const blockKinds: readonly BlockKind[] = [
   'tagged',
   'transaction',
 ]
-
-/** Converts roles to a bit mask. The bit of a role is its index in the ledger's list. New roles may only be appended to that list. */
-export function rolesToMask(listed: readonly Role[]): number {
-  return listed.reduce((mask, role) => mask | (1 << roles.indexOf(role)), 0)
-}
-
-/** Converts a bit mask to roles, in their fixed order. Returns the same list for the same mask. */
-export function maskToRoles(mask: number): readonly Role[] {
-  const known = rolesByMask[mask]
-  if (known !== undefined) return known
-  const found = roles.filter((_role, bit) => (mask & (1 << bit)) !== 0)
-  rolesByMask[mask] = found
-  return found
-}
-
-/** Cached lists of roles by mask. There are at most 1,024 masks, and few of them occur. */
-const rolesByMask: (readonly Role[])[] = []
 
 /** Converts a kind of index key to its number. */
 export function indexKindToNumber(kind: IndexKind): number {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { classToNumber, maskToRoles, numberToClass, rolesToMask } from '../../src/store/values.ts'
+import { maskToRoles, rolesToMask } from '../../src/ledger/updates.ts'
+import { classToNumber, numberToClass } from '../../src/store/values.ts'
 
 /** These numbers are stored in databases: a change here needs a migration. */
 describe('numbers in the database', () => {

@@ -1,7 +1,7 @@
 import { type Resolution, resolutions } from '../../ledger/activity-buckets.ts'
 import type { ChainKind } from '../../ledger/chain-states.ts'
 import type { IndexKind } from '../../ledger/index-keys.ts'
-import type { Role, UpdateClass } from '../../ledger/updates.ts'
+import { maskToRoles, type Role, rolesToMask, type UpdateClass } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { allotmentsFrom, allotmentsJson } from '../json-columns.ts'
@@ -13,10 +13,8 @@ import {
   digits,
   indexKindToNumber,
   kindToNumber,
-  maskToRoles,
   numberToClass,
   numberToKind,
-  rolesToMask,
   stringsFromJson,
   transactionState as transactionStateOf,
 } from '../values.ts'
