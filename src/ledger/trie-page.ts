@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes } from '../lib/hex.ts'
 import { sha256 } from '../protocol/hash.ts'
-import { emptyTrieRoot, leafRoot, nodeRoot } from './trie.ts'
+import { leafRoot, nodeRoot, rootOf } from './trie.ts'
 
 /**
  * A trie (ledger reference 11.2) in pages for a database. A page is a subtree at a depth of whole hexadecimal digits of the path. A leaf
@@ -296,10 +296,6 @@ function join(left: Subtree, right: Subtree): Subtree {
   if (right === undefined && left?.isLeaf !== false) return left
   if (left === undefined && right?.isLeaf !== false) return right
   return { root: nodeRoot(rootOf(left), rootOf(right)), isLeaf: false }
-}
-
-function rootOf(subtree: Subtree): Uint8Array {
-  return subtree?.root ?? emptyTrieRoot
 }
 
 function comparePaths(a: Uint8Array, b: Uint8Array, at = 0): number {

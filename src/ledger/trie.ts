@@ -77,7 +77,8 @@ const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
 const noBytes = new Uint8Array(0)
 
-function rootOf(subtree: Subtree): Uint8Array {
+/** The root of a subtree, which may be empty. */
+export function rootOf(subtree: { readonly root: Uint8Array } | undefined): Uint8Array {
   return subtree?.root ?? emptyTrieRoot
 }
 
