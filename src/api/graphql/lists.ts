@@ -3,7 +3,7 @@ import { defaultListSize, type KeysetPage } from '../../service/lists/keyset-pag
 import { defaultPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { UpdateSort } from '../../service/updates/update-position.ts'
 import { builder } from './builder.ts'
-import { connection } from './connection.ts'
+import { type ConnectionOptions, connection } from './connection.ts'
 import { Sort } from './sort.ts'
 
 /** Arguments and connections of lists. */
@@ -60,21 +60,12 @@ export const listArgs = { ...pageArgs, ...sortArg('NEWEST') }
 /** The arguments of a list that starts with the oldest element and has a default page size of 100. */
 export const oldestArgs = { ...pageArgsOf(defaultPageSize), ...sortArg('OLDEST') }
 
-/** Options of a list connection: the conversion of elements to nodes, if they differ, and descriptions of its types. */
-interface ListConnectionOptions<Row, N> {
-  readonly edgeDescription?: string
-  nodeOf?(row: Row): N
-}
-
 /** Declares the types `NAMEConnection` and `NAMEEdge` of a list with keyset pagination. */
 export function listConnection<N extends object, Row extends object = N>(
   name: string,
   node: ObjectRef<Types, N>,
   description: string,
-  options: ListConnectionOptions<Row, N> = {},
+  options: Omit<ConnectionOptions<Row, N>, 'description'> = {},
 ) {
-  return connection<Row, KeysetPage<Row>, N>(name, node, {
-    ...options,
-    description,
-  })
+  return connection<Row, KeysetPage<Row>, N>(name, node, { ...options, description })
 }
