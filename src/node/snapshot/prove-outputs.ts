@@ -56,7 +56,7 @@ export async function proofsOf(
     const bytes = blockId && bytesById.get(blockId)
     if (bytes === undefined && blockId !== genesis) continue
     const transaction = bytes
-      ? carried(bytes)
+      ? carriedTransaction(bytes)
       : await firstTransaction({ read, firsts }, transactionId)
     const prove = createProver(transaction.outputBytes)
     for (const { outputId: id } of own) {
@@ -86,7 +86,8 @@ async function bytesOf(read: Reads, ids: readonly BlockId[]): Promise<Map<BlockI
 /** A block has up to 32 kilobytes, so that a read returns at most 1.6 MB. */
 const blocksPerRead = 50
 
-function carried(bytes: Uint8Array): Transaction {
+/** The transaction that created an output, from the bytes of its block. */
+export function carriedTransaction(bytes: Uint8Array): Transaction {
   const block = decodeStored(Block, bytes)
   const payload = present(signedTransactionOf(block), 'the transaction of an output')
   return identifyTransaction(payload.transaction)

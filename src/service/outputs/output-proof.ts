@@ -3,19 +3,12 @@ import {
   genesisBlockId,
   outputsPerTransaction,
 } from '../../ledger/genesis.ts'
-import { assert, present } from '../../lib/assert.ts'
+import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { Block, signedTransactionOf } from '../../protocol/block.ts'
+import { carriedTransaction } from '../../node/snapshot/prove-outputs.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
-import {
-  byIndex,
-  identifyTransaction,
-  indexOf,
-  outputId,
-  slotOfId,
-  transactionOf,
-} from '../../protocol/ids.ts'
+import { byIndex, indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { createProver, provesOutput } from '../../protocol/proofs.ts'
@@ -107,8 +100,5 @@ async function commitmentToTransaction(
   id: OutputRow['blockId'],
 ): Promise<Hex | undefined> {
   const row = id && (await store.read.block(id))
-  if (row === undefined) return undefined
-  const block = decodeStored(Block, row.bytes)
-  const payload = present(signedTransactionOf(block), 'the transaction of an output')
-  return identifyTransaction(payload.transaction).transactionCommitment
+  return row && carriedTransaction(row.bytes).transactionCommitment
 }
