@@ -6,7 +6,7 @@ import { amountColumn, countColumn, idColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { IssueStrip } from '../parts/issue-strip.tsx'
 import { stripOf } from '../parts/issued-blocks.ts'
-import { Epoch, firstSlotOf, isBegun, Slot } from '../parts/moments.tsx'
+import { Epoch, firstSlotOf, isBegun, never, Slot } from '../parts/moments.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { percent } from '../parts/shares.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'
@@ -173,7 +173,7 @@ const validatorTable: TableDefinition<Validator> = {
     {
       head: words.stakesUntil,
       cell: ({ stakeEndEpoch }) =>
-        stakeEndEpoch === 0xffffffff ? chainTexts.never : grouped(stakeEndEpoch),
+        stakeEndEpoch === never ? chainTexts.never : grouped(stakeEndEpoch),
       isNumber: true,
     },
     { head: words.standing, cell: (validator) => <ValidatorStatus of={validator} /> },

@@ -10,7 +10,7 @@ import { FullTime, utc } from './time.tsx'
 /** Slots and epochs, which may be in the future. */
 
 /** The maximum slot and epoch, which mean that there is no end. */
-const never = 0xffffffff
+export const never = 0xffffffff
 
 /** A slot with its end time. */
 export function Slot({ index }: { readonly index: number }) {
