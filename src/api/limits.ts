@@ -33,7 +33,6 @@ export interface TransportLimits extends RunningOperationLimits {
   readonly minFreeDisk: number
   /** Size of the database in bytes above which no new blocks are accepted; `undefined` means no limit. */
   readonly maxDatabaseSize: number | undefined
-  /** The limits of each client. */
   readonly client: ClientLimits
 }
 

@@ -85,7 +85,6 @@ async function moveAndAppend(
   return { slot, lastSeq: moves.reduce((seq, { updates }) => seq + updates, former.lastSeq) }
 }
 
-/** The end of the log. */
 interface LogEnd {
   readonly slot: SlotIndex
   readonly lastSeq: number

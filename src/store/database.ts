@@ -37,7 +37,6 @@ export interface Database {
   readonly writer: Client
   /** Raw statements on the connection of the writer. They bypass its client, which is expensive. */
   readonly raw: RawConnection
-  /** The client of the readers. */
   readonly reader: Client
   /**
    * Reads with a prepared statement that bypasses the client of the readers, which costs more than the database for short rows

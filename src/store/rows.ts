@@ -89,7 +89,6 @@ export interface LogTip extends LogPosition {
   readonly commitmentId: CommitmentId
   /** Rows up to and including this position are pruned; 0 if none are. */
   readonly prunedSeq: number
-  /** The branch of `prunedSeq`. */
   readonly prunedBranch: Hex
 }
 

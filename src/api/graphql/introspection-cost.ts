@@ -86,7 +86,6 @@ type Node = Parameters<typeof argumentsOf>[1] & {
 interface Place {
   /** The different objects at this place, with the number of times that each occurs. */
   readonly values: ReadonlyMap<unknown, number>
-  /** Number of objects. */
   readonly objects: number
   /** The places of its fields, by their names and arguments. */
   readonly places: Map<string, Place>

@@ -72,7 +72,6 @@ function countUpTo(entries: readonly StakeEntry[], place: Position): number {
   return countWhile(entries, (entry) => comparePositions(stakePosition(entry), place) <= 0)
 }
 
-/** Number of entries before a place. */
 function countBefore(entries: readonly StakeEntry[], place: Position): number {
   return countWhile(entries, (entry) => comparePositions(stakePosition(entry), place) < 0)
 }

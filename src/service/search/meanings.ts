@@ -103,7 +103,6 @@ function meaningsOfId(hex: Hex): Meaning[] {
   return isHex(hex) ? meaningsOfAddressBytes(hex) : []
 }
 
-/** Meanings by the number of bytes. */
 const meaningsByBytes = new Map<number, (hex: Hex) => Meaning[]>([
   [
     32,

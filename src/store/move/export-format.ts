@@ -12,7 +12,6 @@ import type { Column, Table } from '../sql/statements.ts'
 export interface ExportHeader {
   readonly format: typeof exportFormat
   readonly version: typeof exportVersion
-  /** Id of the log. */
   readonly logId: Hex
   /** Last position of the log. */
   readonly seq: number

@@ -11,7 +11,6 @@ import { openReplica, primaryServer } from './server.ts'
 
 /** URLs of the servers, the maximum lag of a replica, and hooks. */
 export interface ReplicaOptions {
-  /** URL of the primary. */
   readonly primaryUrl: string
   readonly replicaUrls: readonly string[]
   readonly maxLagSeconds: number

@@ -102,7 +102,6 @@ export function createReading({
   }
 }
 
-/** The read `keyed` of `Reading`. */
 function keyedRead<Row, Key>(
   { dialect, rows }: Pick<Reading, 'dialect' | 'rows'>,
   table: ReadTable<never, Row>,
