@@ -118,6 +118,6 @@ export function createWaitingReport(
 }
 
 /** Summarises the work of a command: the number of rows and the rate. */
-export function summary(rows: number, ms: number, unit = 'rows'): string {
-  return `${rows} ${unit}, ${Math.round((1_000 * rows) / ms)} per second`
+export function summary(rows: number, ms: number): string {
+  return `${rows} rows, ${Math.round((1_000 * rows) / ms)} per second`
 }

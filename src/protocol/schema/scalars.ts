@@ -178,11 +178,10 @@ export function bytes(name: string, options: VariableBytes): BytesSchema<Hex> {
 }
 
 /** Text with a one-byte length prefix, which counts bytes of UTF-8. */
-export function text(name: string, about?: string): TextSchema {
+export function text(name: string): TextSchema {
   return {
     kind: 'text',
     name,
-    ...(about === undefined ? {} : { about }),
     read: (r) => {
       const size = r.u8()
       const at = r.take(size)
