@@ -94,7 +94,6 @@ async function bundle(root: string, folder: string): Promise<void> {
     // All URLs are relative, because a proxy may add a path prefix.
     base: './',
     logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       outDir: folder,
       emptyOutDir: true,
