@@ -32,9 +32,9 @@ afterEach(() => {
 })
 afterAll(() => server.close())
 
-async function open(localAddress = '127.0.0.1'): Promise<Socket> {
+async function open(): Promise<Socket> {
   const { port } = server.address() as AddressInfo
-  const socket = connect({ host: '127.0.0.1', port, localAddress })
+  const socket = connect({ host: '127.0.0.1', port })
   sockets.push(socket)
   socket.on('error', () => {})
   await once(socket, 'connect')

@@ -77,15 +77,16 @@ describe('a plain response', () => {
 })
 
 describe('a WebSocket that does not read', () => {
-  const open = async (protocol: string, path: string) => {
-    const socket = new WebSocket(gateway.url.replace('http', 'ws') + path, protocol)
+  const open = async () => {
+    const url = `${gateway.url.replace('http', 'ws')}/graphql`
+    const socket = new WebSocket(url, 'graphql-transport-ws')
     socket.on('error', () => {})
     await once(socket, 'open')
     return socket
   }
 
   test('gets short pongs for pings of a megabyte', async () => {
-    const socket = await open('graphql-transport-ws', '/graphql')
+    const socket = await open()
     socket.send('{"type":"connection_init"}')
     await once(socket, 'message')
     const received: string[] = []
@@ -103,7 +104,7 @@ describe('a WebSocket that does not read', () => {
 
   test('is disconnected when it continues to send requests, after the gateway has stopped reading them', async () => {
     const before = stalledCount()
-    const socket = await open('graphql-transport-ws', '/graphql')
+    const socket = await open()
     socket.send('{"type":"connection_init"}')
     await once(socket, 'message')
     socket.pause()

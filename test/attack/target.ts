@@ -98,8 +98,8 @@ export async function sendUnread(target: Target, text: string): Promise<Socket |
 }
 
 /** Returns the head and the body of a GraphQL request by POST. */
-export function graphqlRequest(query: string, variables: object = {}): string {
-  const body = JSON.stringify({ query, variables })
+export function graphqlRequest(query: string): string {
+  const body = JSON.stringify({ query, variables: {} })
   const head = ['POST /graphql HTTP/1.1', 'Host: x', 'Content-Type: application/json']
   return [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n')
 }

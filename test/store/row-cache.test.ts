@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Store, StoreReader, StoreSnapshot } from '../../src/store/contract.ts'
+import type { Store, StoreReader } from '../../src/store/contract.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createReader } from '../../src/store/reader.ts'
 import { createSnapshots, type Snapshots } from '../../src/store/snapshots.ts'
@@ -109,8 +109,8 @@ describe.each(databases)('cached rows of committed slots on $name', ({ name, cre
   }
 
   /** Counts the queries by keys that a snapshot runs, and compares its rows with those of the store. */
-  async function countQueries(snapshot?: StoreSnapshot): Promise<number> {
-    const { read, end } = snapshot ?? (await snapshots.begin())
+  async function countQueries(): Promise<number> {
+    const { read, end } = await snapshots.begin()
     queries = []
     const found = await readAll(read)
     const count = queries.length

@@ -1,7 +1,6 @@
 import {
   buildSchema,
   execute,
-  type GraphQLSchema,
   getIntrospectionQuery,
   getOperationAST,
   parse,
@@ -57,19 +56,15 @@ for (const [name, resolve] of Object.entries(resolvers)) {
   if (field) field.resolve = (_source, args, context) => resolve(args as never, context)
 }
 
-function compiled(
-  text: string,
-  variables: Record<string, unknown> = {},
-  of: GraphQLSchema = schema,
-) {
+function compiled(text: string, variables: Record<string, unknown> = {}) {
   const document = parse(text)
-  expect(validate(of, document)).toEqual([])
+  expect(validate(schema, document)).toEqual([])
   const operation = getOperationAST(document)
   if (operation == null) throw new Error('no operation')
   const conditions = new Map(
     Object.entries(variables).map(([name, value]) => [name, value === true]),
   )
-  return compileQuery({ schema: of, document, operation, conditions })
+  return compileQuery({ schema, document, operation, conditions })
 }
 
 const context = () => ({ budget: createBudget(), share: fullShare() }) as GatewayContext
