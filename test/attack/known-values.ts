@@ -1,6 +1,7 @@
 import { chainIdOf } from '../support/chain-ids.ts'
 import type { Random } from '../support/random.ts'
-import { addressOf, getJson, user } from '../support/wallet.ts'
+import { restJson } from '../support/rest.ts'
+import { addressOf, user } from '../support/wallet.ts'
 
 /** Values for random requests: values of the ledger, and invalid ones. */
 
@@ -59,12 +60,12 @@ export async function knownValues(url: string): Promise<readonly string[]> {
   const addresses = [0, 1, 2].map((index) => addressOf(user(index)))
   const pages = await Promise.all([
     ...addresses.map((one) =>
-      getJson(`${url}/api/explorer/v2/ledger/updates/by-address/${one}?pageSize=2`),
+      restJson(`${url}/api/explorer/v2/ledger/updates/by-address/${one}?pageSize=2`),
     ),
-    getJson(`${url}/feed/updates?limit=3&address=${addresses[1]}`),
-    getJson(`${url}/api/core/v3/blocks/issuance`),
-    getJson(`${url}/api/core/v3/info`),
-    getJson(`${url}/api/explorer/v2/milestones?pageSize=3`),
+    restJson(`${url}/feed/updates?limit=3&address=${addresses[1]}`),
+    restJson(`${url}/api/core/v3/blocks/issuance`),
+    restJson(`${url}/api/core/v3/info`),
+    restJson(`${url}/api/explorer/v2/milestones?pageSize=3`),
   ])
   const found = JSON.stringify(pages).match(/0x[0-9a-f]{64,}[0-9a-z.]*|"[A-Za-z0-9_.-]{36}"/g) ?? []
   const texts = found.map((text) => text.replaceAll('"', ''))

@@ -3,7 +3,7 @@ import { buildSchema } from 'graphql'
 import { defaultClientLimits, defaultLoopDelayMs } from '../../src/api/limits.ts'
 import { printTable } from '../bench/measure.ts'
 import type { Random } from '../support/random.ts'
-import { getJson } from '../support/wallet.ts'
+import { restJson } from '../support/rest.ts'
 import { attacks } from './attacks.ts'
 import { startControl } from './control.ts'
 import { fuzz } from './fuzz.ts'
@@ -85,7 +85,7 @@ async function requestsOf(kind: string, { url, target }: AttackedGateway) {
   const { token } = target
   const known = await knownValues(url)
   if (kind === 'fuzz-rest') {
-    const document: ApiDocument = await getJson(`${url}/openapi.json`)
+    const document: ApiDocument = await restJson(`${url}/openapi.json`)
     return (random: Random) => restRequest({ document, known, token }, random)
   }
   const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))

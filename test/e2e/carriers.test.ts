@@ -10,15 +10,9 @@ import {
   startWorld,
   worldParameters,
 } from '../support/ledger-world.ts'
+import { restJson } from '../support/rest.ts'
 import { until } from '../support/until.ts'
-import {
-  genesisOutputs,
-  getJson,
-  ownedBy,
-  paymentOf,
-  type SignedPayment,
-  user,
-} from '../support/wallet.ts'
+import { genesisOutputs, ownedBy, paymentOf, type SignedPayment, user } from '../support/wallet.ts'
 
 /**
  * Submits one transaction in several blocks, with valid and invalid unlocks, before and after its input exists. The expected
@@ -480,7 +474,7 @@ async function follow({ payloads, ...ids }: Family, script: Script): Promise<voi
 /** Waits until a block is booked, and with it everything submitted before it. */
 async function untilBooked(blockId: string): Promise<void> {
   const url = `${world.gateway.url}/api/core/v3/blocks/${blockId}/metadata`
-  await until(async () => (await getJson(url)).blockState !== 'pending')
+  await until(async () => (await restJson(url)).blockState !== 'pending')
 }
 
 async function statusOf(
@@ -496,7 +490,7 @@ async function statusOf(
   expect(data.output).toEqual(isBooked ? { transaction: data.transaction } : null)
   const route = `${world.gateway.url}/api/core/v3/transactions/${transactionId}/metadata`
   const { transactionState, transactionFailureReason, earliestAttachmentSlot } =
-    await getJson(route)
+    await restJson(route)
   expect([transactionState, transactionFailureReason, earliestAttachmentSlot]).toEqual([
     state.toLowerCase(),
     failure?.code,

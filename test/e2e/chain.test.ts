@@ -6,6 +6,7 @@ import { graphql } from '../support/client.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { logTables } from '../support/log-tables.ts'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
 import { openSdk } from '../support/sdk.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
@@ -13,7 +14,6 @@ import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -135,10 +135,10 @@ test('a follower fetches missing blocks from its upstream node and keeps them', 
     `transactions/${transactionId}/included-block/metadata`,
     `outputs/${created[0]}`,
   ].map(path)
-  const expected = await Promise.all(paths.map((one) => getJson(urlOf('A') + one)))
+  const expected = await Promise.all(paths.map((one) => restJson(urlOf('A') + one)))
   for (const name of ['C', 'B', 'C'] as const) {
     await untilFinal(name, transactionId)
-    const answers = await Promise.all(paths.map((one) => getJson(urlOf(name) + one)))
+    const answers = await Promise.all(paths.map((one) => restJson(urlOf(name) + one)))
     expect(answers).toEqual(expected)
   }
   const { data } = await graphql(urlOf('C'), transactionQuery, { id: transactionId })
@@ -162,7 +162,7 @@ test('followers serve reads without an upstream node, and continue when it is ba
   await end('C', 'SIGKILL')
   await restart('C')
   expect(await genesisOutputs(urlOf('C'), user(1))).toEqual(before)
-  expect((await getJson(`${urlOf('C')}/openapi.json`)).info.title).toBeDefined()
+  expect((await restJson(`${urlOf('C')}/openapi.json`)).info.title).toBeDefined()
   await restart('A')
   await untilHealth(urlOf('C'))
   const { slot } = await pay(0, 'C')

@@ -14,7 +14,6 @@ import { acceptedId, post, refusal, submit } from '../support/submit.ts'
 import {
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -226,5 +225,5 @@ async function startOnClock() {
 }
 
 async function committedSlot(url: string): Promise<number> {
-  return (await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
+  return (await restJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
 }

@@ -9,8 +9,9 @@ import { graphqlRequest } from '../attack/fuzz-graphql.ts'
 import { restRequest } from '../attack/fuzz-rest.ts'
 import { knownValues } from '../attack/known-values.ts'
 import { createWorkMeter } from '../attack/work.ts'
+import { restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
-import { getJson, untilHealth } from '../support/wallet.ts'
+import { untilHealth } from '../support/wallet.ts'
 
 /** A server that uses 50 ms of processor time for some requests and reports a cost of 500 for each. */
 const spinning = `
@@ -37,7 +38,7 @@ describe('no response to random requests shows an internal error, a path or a st
   test('by REST', async () => {
     const { url } = gateway
     const token = await gateway.token('chain-record:write')
-    const [document, known] = await Promise.all([getJson(`${url}/openapi.json`), knownValues(url)])
+    const [document, known] = await Promise.all([restJson(`${url}/openapi.json`), knownValues(url)])
     const make = restRequest.bind(undefined, { document, known, token })
     const { faults, answers } = await fuzz({ url, seed, requests: 200, make })
     expect(faults).toEqual([])

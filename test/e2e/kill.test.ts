@@ -5,14 +5,13 @@ import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
 import { graphql } from '../support/client.ts'
 import { type Program, spawnProgram, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
-import { rest } from '../support/rest.ts'
+import { rest, restJson } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   isFresh,
   type Offer,
   offerOf,
@@ -234,7 +233,7 @@ async function statesOf(blocks: readonly Sent[]): Promise<(string | undefined)[]
 
 async function untilCommitted(slot: number): Promise<void> {
   await until(async () => {
-    const { status } = await getJson(`${gateway.url}/api/core/v3/info`)
+    const { status } = await restJson(`${gateway.url}/api/core/v3/info`)
     return status.latestFinalizedSlot >= slot
   })
 }

@@ -47,10 +47,11 @@ import {
 import { plain } from '../support/player-coins.ts'
 import { anyMove, moves } from '../support/player-moves.ts'
 import { createRandom, type Random } from '../support/random.ts'
+import { restJson } from '../support/rest.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { allTokens } from '../support/store-rows.ts'
 import { keptRoots } from '../support/trie-pages.ts'
-import { getJson, untilCommitted } from '../support/wallet.ts'
+import { untilCommitted } from '../support/wallet.ts'
 
 /**
  * Many players at once, each with a random sequence of moves. Some transactions are submitted before their parent, or after a copy
@@ -114,7 +115,7 @@ test('a gateway that follows the ledger writes the same log', async () => {
   const { url, databaseUrl } = world.gateway
   const env = { LEDGER: 'upstream', UPSTREAM_URLS: url }
   const follower = await startGateway({ env })
-  const { milestoneIndex } = await getJson(`${url}/api/gateway/v1/log`)
+  const { milestoneIndex } = await restJson(`${url}/api/gateway/v1/log`)
   // It follows some hundred slots and validates every transaction in them.
   await untilCommitted(follower.url, milestoneIndex, 240_000)
   const [kept, followed] = await Promise.all(

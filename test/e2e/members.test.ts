@@ -9,7 +9,6 @@ import { until } from '../support/until.ts'
 import {
   addressOf,
   blockOf,
-  getJson,
   offerOf,
   taggedData,
   untilCommitted,
@@ -76,7 +75,7 @@ describe('two gateways on one database', () => {
   })
 
   test('follow the same commitments', async () => {
-    const { status } = await getJson(`${writer.url}/api/core/v3/info`)
+    const { status } = await restJson(`${writer.url}/api/core/v3/info`)
     await untilCommitted(standby.url, status.latestFinalizedSlot + 2)
   })
 

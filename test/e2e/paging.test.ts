@@ -13,6 +13,7 @@ import { openedStore } from '../support/databases.ts'
 import { type ModelRow, sortEntries } from '../support/log-store.ts'
 import { listOf, type PageArguments, pageOf } from '../support/page-model.ts'
 import { createRandom } from '../support/random.ts'
+import { restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
@@ -20,7 +21,6 @@ import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -267,7 +267,7 @@ async function walkRest(): Promise<Walk> {
   if (start !== undefined) query += `&startMilestoneIndex=${start}`
   let cursor: string | undefined
   do {
-    const answer = await getJson(`${path}?${query}`)
+    const answer = await restJson(`${path}?${query}`)
     tips.push(await tipNow())
     rows.push(...answer.items.map(factOf))
     cursor = answer.cursor
@@ -300,7 +300,7 @@ async function cursorsAt(seqs: readonly number[]): Promise<string[]> {
 }
 
 async function committedSlot(): Promise<number> {
-  const { status } = await getJson(`${gateway.url}/api/core/v3/info`)
+  const { status } = await restJson(`${gateway.url}/api/core/v3/info`)
   newestSlot = status.latestFinalizedSlot
   return newestSlot
 }

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { openStream } from '../support/event-stream.ts'
+import { restJson } from '../support/rest.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { startPooler, type TransactionPooler } from '../support/transaction-pooler.ts'
 import { until } from '../support/until.ts'
-import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
+import { blockOf, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
 /** Two gateways behind a transaction pooler with three connections. */
 
@@ -51,7 +52,7 @@ test('gateways behind a pooler accept and commit blocks and replace a stopped wr
   expect(pooler.lent()).toBeGreaterThan(blocks.length)
 
   await writer.close()
-  await until(async () => (await getJson(`${standby.url}/health`)).role === 'writer')
+  await until(async () => (await restJson(`${standby.url}/health`)).role === 'writer')
   const last = blockOf(await offerOf(standby.url), taggedData('0x', '0x0300'))
   await acceptedId(await post(standby.url, last.bytes))
   await untilFinal(standby.url, last.blockId)
@@ -59,5 +60,5 @@ test('gateways behind a pooler accept and commit blocks and replace a stopped wr
 
 async function untilFinal(url: string, blockId: string): Promise<void> {
   const path = `/api/core/v3/blocks/${blockId}/metadata`
-  await until(async () => (await getJson(url + path)).blockState === 'finalized')
+  await until(async () => (await restJson(url + path)).blockState === 'finalized')
 }

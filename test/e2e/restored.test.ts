@@ -8,7 +8,7 @@ import { present } from '../../src/lib/assert.ts'
 import { databases, onDatabase, type TestDatabase } from '../support/databases.ts'
 import { logTables } from '../support/log-tables.ts'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
-import { rest } from '../support/rest.ts'
+import { rest, restJson } from '../support/rest.ts'
 import { everywhere, resume } from '../support/resume.ts'
 import { runCommand } from '../support/run-command.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
@@ -18,7 +18,6 @@ import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -53,7 +52,7 @@ async function pay(by: number, url: string): Promise<void> {
 /** Waits until the database has the commitment that the gateway offers: the writer detects the other database with its next slot. */
 async function untilOffered(url: string): Promise<void> {
   await until(async () => {
-    const { status } = await getJson(`${url}/api/core/v3/info`)
+    const { status } = await restJson(`${url}/api/core/v3/info`)
     return (await rest(`${url}/api/core/v3/commitments/${status.latestCommitmentId}`)).ok
   })
   await untilHealth(url)
@@ -257,7 +256,7 @@ describe('a PostgreSQL that is replaced by an older copy under two gateways', ()
     for (const url of [first, second]) {
       expect(await resume(url, lost, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
       expect(await resume(url, common, address)).toEqual(everywhere('CURSOR_OF_ANOTHER_LOG'))
-      const { cursor } = await getJson(`${url}/feed/updates?address=${address}`)
+      const { cursor } = await restJson(`${url}/feed/updates?address=${address}`)
       const [log, place] = [decodeCursor(cursor, 'cursor'), decodeCursor(common, 'cursor')]
       const { logId } = log.ok ? log.value : expect.fail('a cursor')
       const again = encodeCursor({ ...(place.ok ? place.value : expect.fail('a cursor')), logId })

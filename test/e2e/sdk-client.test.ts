@@ -16,13 +16,13 @@ import { openOlderClient } from '../support/older-client.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { randomOutput } from '../support/random-outputs.ts'
+import { restJson } from '../support/rest.ts'
 import { asList, openSdk, type Sdk } from '../support/sdk.ts'
 import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   addressOf,
   genesisOutputs,
-  getJson,
   issuer,
   untilCommitted,
   untilHealth,
@@ -312,7 +312,7 @@ describe('the older client', () => {
       client.pluginFetch<Page>('explorer/v2/', 'get', path, query)
     const first = await fetchPage(['pageSize=1', 'sort=oldest'])
     const second = await fetchPage([`cursor=${first.cursor}`, 'sort=oldest'])
-    const whole = await getJson(`${gateway.url}/api/explorer/v2/${path}?sort=oldest`)
+    const whole = await restJson(`${gateway.url}/api/explorer/v2/${path}?sort=oldest`)
     expect([...first.items, ...second.items]).toEqual(whole.items.slice(0, 2))
   })
 

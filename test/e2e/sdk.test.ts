@@ -2,9 +2,10 @@ import { TaggedDataPayload, Utils } from '@iota/sdk-wasm/node/lib/index.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { graphql, socketClient } from '../support/client.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
 import { asList, openSdk, type Sdk } from '../support/sdk.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
-import { addressOf, genesisOutputs, getJson, user, users } from '../support/wallet.ts'
+import { addressOf, genesisOutputs, user, users } from '../support/wallet.ts'
 
 let folder: UsualFolder
 let gateway: Program
@@ -152,7 +153,7 @@ async function follow(addresses: readonly string[]) {
 
 async function itemsByRest(address: string): Promise<readonly object[]> {
   const path = `/api/explorer/v2/ledger/updates/by-address/${address}`
-  const { items } = await getJson(gateway.url + path)
+  const { items } = await restJson(gateway.url + path)
   return items.map(({ milestoneTimestamp: _, ...item }: { milestoneTimestamp: number }) => item)
 }
 

@@ -5,8 +5,9 @@ import { TaggedDataPayload, Utils } from '@iota/sdk-wasm/node/lib/index.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openOlderClient } from '../support/older-client.ts'
 import { type Folder, makeFolder, type Program, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
 import { asList, openSdk } from '../support/sdk.ts'
-import { addressOf, getJson, untilHealth, user } from '../support/wallet.ts'
+import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
 /** Legacy clients on a connection that delivers a few bytes at a time, and on one that is lost. */
 
@@ -88,7 +89,7 @@ describe('over a connection that delivers seven bytes at a time', () => {
   test('the older client reads pages', async () => {
     const path = `ledger/updates/by-address/${addressOf(user(1))}`
     const page = await openOlderClient(proxy.url).pluginFetch('explorer/v2/', 'get', path)
-    expect(page).toEqual(await getJson(`${gateway.url}/api/explorer/v2/${path}`))
+    expect(page).toEqual(await restJson(`${gateway.url}/api/explorer/v2/${path}`))
   })
 })
 
@@ -102,7 +103,7 @@ describe('a connection that is lost during a response', () => {
       await expect(client.pluginFetch('explorer/v2/', 'get', path)).rejects.toThrow()
       proxy.breakAfter = undefined
       const page = await client.pluginFetch('explorer/v2/', 'get', path)
-      expect(page).toEqual(await getJson(`${gateway.url}/api/explorer/v2/${path}`))
+      expect(page).toEqual(await restJson(`${gateway.url}/api/explorer/v2/${path}`))
       expect(gateway.logged()).not.toContain('request-failed')
     },
   )

@@ -1,16 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { makeFolder, type Program, startProgram } from '../support/program.ts'
-import { rest } from '../support/rest.ts'
+import { rest, restJson } from '../support/rest.ts'
 import { acceptedId, post, refusal } from '../support/submit.ts'
 import { until } from '../support/until.ts'
-import {
-  blockOf,
-  getJson,
-  offerOf,
-  taggedData,
-  untilCommitted,
-  untilHealth,
-} from '../support/wallet.ts'
+import { blockOf, offerOf, taggedData, untilCommitted, untilHealth } from '../support/wallet.ts'
 
 /** Two processes on one SQLite file: the second one serves what the first one writes, and writes after the end of the first one. */
 
@@ -36,7 +29,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
       reason: 'lease lost',
       role: 'standby',
     })
-    const { milestoneIndex } = await getJson(`${former.url}/api/gateway/v1/log`)
+    const { milestoneIndex } = await restJson(`${former.url}/api/gateway/v1/log`)
     await untilCommitted(next.url, milestoneIndex + 1)
 
     const kept = blockOf(await offerOf(former.url), taggedData('0x', '0x01'))

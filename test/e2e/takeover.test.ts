@@ -5,8 +5,8 @@ import { databaseOf } from '../../src/store/connect.ts'
 import { growUnspent } from '../bench/scale/unspent.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
 import { makeFolder, type Program, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
 import { until } from '../support/until.ts'
-import { getJson } from '../support/wallet.ts'
 
 /** Three gateways on a ledger with so many outputs that beginning a leader term once took longer than a lease lasts. */
 
@@ -75,5 +75,5 @@ async function roleOf({ url }: Program): Promise<unknown> {
 }
 
 async function committedSlot({ url }: Program): Promise<number> {
-  return (await getJson(`${url}/api/gateway/v1/log`)).milestoneIndex
+  return (await restJson(`${url}/api/gateway/v1/log`)).milestoneIndex
 }

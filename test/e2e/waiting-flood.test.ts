@@ -12,8 +12,9 @@ import {
   startWorld,
   worldParameters,
 } from '../support/ledger-world.ts'
+import { restJson } from '../support/rest.ts'
 import { until } from '../support/until.ts'
-import { getJson, issuer, ownedBy, paymentOf, user } from '../support/wallet.ts'
+import { issuer, ownedBy, paymentOf, user } from '../support/wallet.ts'
 
 /** Many transactions that wait for their inputs: their cost, their lifetime and their result once the inputs exist. */
 
@@ -125,7 +126,7 @@ async function submitAndBook(moment: Moment, payload: SignedTransaction): Promis
 
 function storedBlocks(ids: readonly string[]): Promise<string[]> {
   const url = `${world.gateway.url}/api/core/v3/blocks`
-  return Promise.all(ids.map(async (id) => (await getJson(`${url}/${id}/metadata`)).blockState))
+  return Promise.all(ids.map(async (id) => (await restJson(`${url}/${id}/metadata`)).blockState))
 }
 
 async function stateOf(transactionId: TransactionId): Promise<string> {

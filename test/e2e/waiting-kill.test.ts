@@ -7,12 +7,12 @@ import type { OutputId } from '../../src/protocol/primitives.ts'
 import { print } from '../../src/protocol/schema/schema.ts'
 import { graphql } from '../support/client.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { restJson } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 import { makeUsualFolder, type UsualFolder } from '../support/usual-folder.ts'
 import {
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -114,7 +114,7 @@ async function submitAndBook({ payload }: SignedPayment): Promise<void> {
   const { bytes, blockId } = blockOf(await offerOf(gateway.url), payload)
   expect((await postBytes(gateway.url, bytes)).status).toBe(201)
   const url = `${gateway.url}/api/core/v3/blocks/${blockId}/metadata`
-  await until(async () => (await getJson(url)).blockState !== 'pending', { deadlineMs: 55_000 })
+  await until(async () => (await restJson(url)).blockState !== 'pending', { deadlineMs: 55_000 })
 }
 
 async function statesOf(...payments: readonly SignedPayment[]): Promise<string[]> {

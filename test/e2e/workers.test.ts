@@ -7,7 +7,7 @@ import { restJson } from '../support/rest.ts'
 import { type Scrape, scrape } from '../support/scrape.ts'
 import { acceptedId, post } from '../support/submit.ts'
 import { until } from '../support/until.ts'
-import { blockOf, getJson, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
+import { blockOf, offerOf, taggedData, untilHealth } from '../support/wallet.ts'
 
 /** Several processes serve one port (WORKERS). */
 
@@ -46,7 +46,7 @@ describe('three workers', () => {
     const { bytes, blockId } = blockOf(await offerOf(program.url), taggedData('0x77', '0x01'))
     expect(await acceptedId(await post(program.url, bytes))).toBe(blockId)
     for (let connection = 0; connection < 6; connection++) {
-      const metadata = await getJson(`${program.url}/api/core/v3/blocks/${blockId}/metadata`)
+      const metadata = await restJson(`${program.url}/api/core/v3/blocks/${blockId}/metadata`)
       expect(metadata).toMatchObject({ blockId })
     }
   })

@@ -3,9 +3,10 @@ import { restore } from '../../src/cli/restore.ts'
 import { decodeCursor } from '../../src/feed/cursor.ts'
 import { createWake } from '../../src/feed/wake.ts'
 import { onDatabase } from '../support/databases.ts'
+import { restJson } from '../support/rest.ts'
 import { runCommand } from '../support/run-command.ts'
 import { startGateway } from '../support/start-gateway.ts'
-import { getJson, untilHealth } from '../support/wallet.ts'
+import { untilHealth } from '../support/wallet.ts'
 
 test('a gateway that is healthy again opens feeds in the accepted log', async () => {
   // Without notifications and ticks its feeds do not find the end of the log by themselves.
@@ -27,7 +28,7 @@ test('a gateway that is healthy again opens feeds in the accepted log', async ()
 
 /** Returns the id of the log in which a new feed starts. */
 async function logOfFeed(url: string): Promise<string> {
-  const { cursor } = await getJson(`${url}/feed/updates?class=OWNED&limit=1`)
+  const { cursor } = await restJson(`${url}/feed/updates?class=OWNED&limit=1`)
   const decoded = decodeCursor(cursor, 'cursor')
   if (!decoded.ok) throw new Error(decoded.error.code)
   return decoded.value.logId

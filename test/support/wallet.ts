@@ -77,7 +77,7 @@ export async function untilCommitted(
   slot: SlotIndex,
   deadlineMs = startDeadlineMs,
 ): Promise<void> {
-  const newest = async () => (await getJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
+  const newest = async () => (await restJson(`${url}/api/core/v3/info`)).status.latestFinalizedSlot
   const what = `${url} has committed slot ${slot}`
   await until(async () => (await newest()) >= slot, { what, deadlineMs })
 }
@@ -86,8 +86,8 @@ export async function untilCommitted(
 export async function offerOf(url: string): Promise<Offer> {
   await untilHealth(url)
   const [info, issuance] = await Promise.all([
-    getJson(`${url}/api/core/v3/info`),
-    getJson(`${url}/api/core/v3/blocks/issuance`),
+    restJson(`${url}/api/core/v3/info`),
+    restJson(`${url}/api/core/v3/blocks/issuance`),
   ])
   const network = networkOf(parsed(ProtocolParameters, info.protocolParameters[0].parameters))
   const { strongParents, latestFinalizedSlot } = issuance
@@ -224,26 +224,17 @@ export function slotNow({ parameters }: Network): SlotIndex {
 /** The outputs of an address at genesis, from milestone 0 on its first page of updates. */
 export async function genesisOutputs(url: string, key: Keypair): Promise<OutputId[]> {
   const path = `/api/explorer/v2/ledger/updates/by-address/${addressOf(key)}`
-  const { items } = await getJson(`${url}${path}?sort=oldest`)
+  const { items } = await restJson(`${url}${path}?sort=oldest`)
   return items
     .filter((item: { milestoneIndex: number }) => item.milestoneIndex === 0)
     .map((item: { outputId: OutputId }) => item.outputId)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the response
-export function getJson(url: string): Promise<any> {
-  return restJson(url)
-}
-
 /** Submits a serialized block. */
-export function postBytes(
-  url: string,
-  bytes: Uint8Array<ArrayBuffer>,
-  headers: Record<string, string> = {},
-): Promise<Response> {
+export function postBytes(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
   return rest(`${url}/api/core/v3/blocks`, {
     method: 'POST',
-    headers: { 'content-type': 'application/vnd.iota.serializer-v2', ...headers },
+    headers: { 'content-type': 'application/vnd.iota.serializer-v2' },
     body: bytes,
   })
 }

@@ -3,8 +3,9 @@ import { compile } from '../support/compiled.ts'
 import { openStream } from '../support/event-stream.ts'
 import { makeFolder } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
+import { restJson } from '../support/rest.ts'
 import { until } from '../support/until.ts'
-import { getJson, untilCommitted, untilHealth } from '../support/wallet.ts'
+import { untilCommitted, untilHealth } from '../support/wallet.ts'
 import { startTorturedGateway, type TorturedGateway } from './gateway-process.ts'
 import { readLogFile } from './log-file.ts'
 import { faultsOf, seqOf } from './log-rows.ts'
@@ -152,7 +153,7 @@ async function untilCaughtUp(
 ): Promise<void> {
   await untilHealth(url)
   await untilCommitted(url, lastSlot + 1)
-  const { cursor } = await getJson(`${url}/feed/updates`)
+  const { cursor } = await restJson(`${url}/feed/updates`)
   const end = seqOf(cursor) ?? 0
   const isAtEnd = (subscriber: Subscriber) => (seqOf(subscriber.cursor()) ?? 0) >= end
   const what = 'each subscriber reaches the end of the log'

@@ -9,8 +9,9 @@ import { askBothWays } from '../../support/both-ways.ts'
 import { type ModelChain, startChainWorld } from '../../support/chain-world.ts'
 import { graphql } from '../../support/client.ts'
 import { type LedgerWorld, worldParameters } from '../../support/ledger-world.ts'
+import { restJson } from '../../support/rest.ts'
 import { startGateway } from '../../support/start-gateway.ts'
-import { getJson, untilCommitted } from '../../support/wallet.ts'
+import { untilCommitted } from '../../support/wallet.ts'
 
 /** Chains of every kind, created, changed and destroyed by players, and compared with a list of all outputs. */
 
@@ -335,7 +336,7 @@ test('a validator has its delegations, and a past epoch has its rewards', async 
   expect(validator).toMatchObject({ delegationStake: `${sum}`, isInCommittee: true })
   const all = existing(({ output }) => output.type === 5)
   expect(validator.delegations.nodes).toEqual(idsOf(all).toReversed())
-  const { validators } = await getJson(`${url}/api/core/v3/validators`)
+  const { validators } = await restJson(`${url}/api/core/v3/validators`)
   expect(validator.isCandidate).toBe(validators.length === 1)
   const { committee, ...rest } = data.epoch
   expect(rest).toEqual({ isOver: true, firstSlot: 64, lastSlot: 127 })
@@ -401,7 +402,7 @@ describe('the fields of', () => {
         endEpoch: output.endEpoch === 0 ? null : output.endEpoch,
       })
       const claim = `${world.gateway.url}/api/core/v3/rewards/${last.outputId}`
-      const claimed = last.spentSlot === undefined ? await getJson(claim) : undefined
+      const claimed = last.spentSlot === undefined ? await restJson(claim) : undefined
       expect(reward).toEqual(
         claimed === undefined
           ? null

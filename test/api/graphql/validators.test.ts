@@ -6,10 +6,10 @@ import { maxSlot } from '../../../src/protocol/slots.ts'
 import { askBothWays } from '../../support/both-ways.ts'
 import { startFromGenesis } from '../../support/genesis-gateway.ts'
 import { changing, endFollower, passOn, startFollower } from '../../support/odd-node.ts'
-import { rest } from '../../support/rest.ts'
+import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { testId } from '../../support/store-rows.ts'
-import { getJson, offerOf, untilCommitted, untilHealth, user } from '../../support/wallet.ts'
+import { offerOf, untilCommitted, untilHealth, user } from '../../support/wallet.ts'
 
 /** Accounts with stake since the genesis, two of them with the same stake. */
 const stakes = [500n, 300n, 300n, 200n, 100n].map((stake, n) => ({
@@ -98,8 +98,8 @@ describe('validators', () => {
     )
     const { index } = data.epoch
     const { url } = gateway
-    const registered = await getJson(`${url}/api/core/v3/validators`)
-    const committee = await getJson(`${url}/api/core/v3/committee?epochIndex=${index}`)
+    const registered = await restJson(`${url}/api/core/v3/validators`)
+    const committee = await restJson(`${url}/api/core/v3/committee?epochIndex=${index}`)
     const addressesOf = (list: { address: string }[]) => list.map(({ address }) => address)
     const addressOf = (id: string) =>
       encodeBech32('tst', Uint8Array.of(8, ...hexToBytes(`0x${id.slice(2)}`)))
@@ -142,10 +142,10 @@ describe('an epoch', () => {
       totalStake totalValidatorStake targetReward
       members { accountId poolStake validatorStake fixedCost poolReward account { chainId } } } } }`)
     const { url } = gateway
-    const { committee, totalStake, totalValidatorStake } = await getJson(
+    const { committee, totalStake, totalValidatorStake } = await restJson(
       `${url}/api/core/v3/committee?epochIndex=0`,
     )
-    const { protocolParameters } = await getJson(`${url}/api/core/v3/info`)
+    const { protocolParameters } = await restJson(`${url}/api/core/v3/info`)
     const { slotsPerEpochExponent } = protocolParameters[0].parameters
     expect(data.epoch).toMatchObject({
       ...{ index: 0, firstSlot: 0, lastSlot: 2 ** slotsPerEpochExponent - 1, isOver: false },
@@ -212,7 +212,7 @@ test('a gateway requests the committee of an epoch by the name that iota-core kn
   const document = '{ epoch(index: 0) { committee { totalStake } } }'
   expect(await askedBy(() => askBothWays(own.url, document))).toContain(`${committee}?epoch=0`)
   for (const query of ['epoch=0', 'epochIndex=0', 'epochIndex=1&epoch=0']) {
-    const asked = await askedBy(() => getJson(`${own.url}${committee}?${query}`))
+    const asked = await askedBy(() => restJson(`${own.url}${committee}?${query}`))
     expect(asked).toEqual([`${committee}?epoch=0`])
   }
   // The node is in epoch 1 before its first slot is committed, and names that epoch in its own responses.
@@ -220,7 +220,7 @@ test('a gateway requests the committee of an epoch by the name that iota-core kn
   node.spoilBy((path, answer) =>
     path === `${committee}?epoch=1` ? { status: 200, body: JSON.stringify(next) } : answer,
   )
-  expect(await getJson(`${own.url}${committee}?epoch=1`)).toEqual(next)
+  expect(await restJson(`${own.url}${committee}?epoch=1`)).toEqual(next)
   const { error } = await (await rest(`${own.url}${committee}?epoch=2`)).json()
   expect(error).toEqual({ code: 400, message: expect.stringContaining('epoch 2 has not begun') })
   // A node that does not know the parameter returns the committee of the current epoch.

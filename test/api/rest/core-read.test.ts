@@ -14,7 +14,7 @@ import { encode, print } from '../../../src/protocol/schema/schema.ts'
 import { slotOfTime } from '../../../src/protocol/slots.ts'
 import { graphql } from '../../support/client.ts'
 import { parsed } from '../../support/parsed.ts'
-import { rest as askRest } from '../../support/rest.ts'
+import { rest as askRest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, binary, post, refusal } from '../../support/submit.ts'
 import { until } from '../../support/until.ts'
@@ -22,7 +22,6 @@ import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   type Payment,
@@ -65,14 +64,14 @@ describe('a block', () => {
       taggedData('0x746167', '0x'),
     )
     await acceptedId(await post(gateway.url, bytes))
-    expect(await getJson(`${core}/blocks/${blockId}`)).toEqual(print(Block, block))
+    expect(await restJson(`${core}/blocks/${blockId}`)).toEqual(print(Block, block))
     const raw = await askRest(`${core}/blocks/${blockId}`, { headers: { accept: binary } })
     expect([raw.status, raw.headers.get('content-type')]).toEqual([200, binary])
     expect(bytesToHex(new Uint8Array(await raw.arrayBuffer()))).toBe(bytesToHex(bytes))
-    const metadata = await getJson(`${core}/blocks/${blockId}/metadata`)
+    const metadata = await restJson(`${core}/blocks/${blockId}/metadata`)
     expect(metadata).toEqual({ blockId, blockState: expect.stringMatching(/^(pending|accepted)$/) })
     await untilCommitted(gateway.url, slotOfId(blockId))
-    expect(await getJson(`${core}/blocks/${blockId}/metadata`)).toEqual({
+    expect(await restJson(`${core}/blocks/${blockId}/metadata`)).toEqual({
       blockId,
       blockState: 'finalized',
     })
@@ -142,7 +141,7 @@ describe('an output', () => {
   )
 
   async function expectProven(id: OutputId): Promise<void> {
-    const { output: json, outputIdProof } = await getJson(`${core}/outputs/${id}`)
+    const { output: json, outputIdProof } = await restJson(`${core}/outputs/${id}`)
     const output = parsed(Output, json)
     const proof = parsed(OutputIdProof, outputIdProof)
     const root = bytesToHex(proofRoot(proof.outputCommitmentProof))
@@ -177,7 +176,7 @@ describe('of two transactions that spend the same output', () => {
     const secondBlock = await send(second.payload)
     expect(await whenBooked(second)).toEqual({ state: 'FAILED', failure, blockId: secondBlock })
     expect(await whenBooked(first)).toMatchObject({ failure: null, blockId: firstBlock })
-    expect((await getJson(`${core}/blocks/${secondBlock}/metadata`)).blockState).toBe('accepted')
+    expect((await restJson(`${core}/blocks/${secondBlock}/metadata`)).blockState).toBe('accepted')
     expect((await askRest(`${core}/outputs/${second.created[0]}`)).status).toBe(404)
     await untilCommitted(gateway.url, slotOfId(secondBlock as CommitmentId))
     expect(await rowsAbout([...first.created, ...second.created, spentBy(first)])).toEqual(
@@ -187,7 +186,7 @@ describe('of two transactions that spend the same output', () => {
     /** Returns the entries of the log since genesis for these outputs. */
     async function rowsAbout(ids: readonly string[]): Promise<string[]> {
       const path = `/api/explorer/v2/ledger/updates/by-address/${addressOf(user(index))}`
-      const { items } = await getJson(gateway.url + path)
+      const { items } = await restJson(gateway.url + path)
       return items
         .filter((item: Item) => ids.includes(item.outputId) && item.milestoneIndex > 0)
         .map((item: Item) => `${item.outputId} ${item.isSpent ? 'spent' : 'created'}`)
@@ -251,7 +250,7 @@ describe('a transaction that breaks a rule of the ledger fails, and its block do
     const booked = await whenBooked(payment)
     expect(booked).toMatchObject({ state: 'FAILED', failure: { name }, blockId })
     // A transaction waits for a missing input until the slot is committed.
-    const { blockState } = await getJson(`${core}/blocks/${blockId}/metadata`)
+    const { blockState } = await restJson(`${core}/blocks/${blockId}/metadata`)
     expect(blockState).toMatch(name === 'Orphaned' ? /^(accepted|finalized)$/ : /^accepted$/)
   })
 

@@ -7,12 +7,12 @@ import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
 import { Payload } from '../../../src/protocol/transaction.ts'
 import { onDatabase } from '../../support/databases.ts'
+import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, type Body, binary, post, refusal, submit } from '../../support/submit.ts'
 import {
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -141,7 +141,7 @@ describe('a valid block is accepted', () => {
 describe('a payload without a block', () => {
   test('becomes a block of the node’s own account', async () => {
     const blockId = await acceptedId(await post(gateway.url, JSON.stringify(taggedJson)))
-    const { header, body } = await getJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
+    const { header, body } = await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
     expect(header.issuerId).toBe(accountIdOfKey(developmentKeys().issuer))
     expect(body.payload).toEqual(taggedJson)
   })
@@ -154,14 +154,14 @@ describe('a payload without a block', () => {
     const payment = paymentOf(network, { spend, key, outputs, creationSlot: slotNow(network) })
     const json = JSON.stringify(print(Payload, payment.payload))
     const blockId = await acceptedId(await post(gateway.url, json))
-    const { body } = await getJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
+    const { body } = await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
     expect(body.payload).toEqual(JSON.parse(json))
   })
 
   test('is accepted by GraphQL', async () => {
     const { tag, data } = taggedJson
     const blockId = await submit(gateway.url, { payload: { taggedData: { tag, data } } })
-    const { body } = await getJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
+    const { body } = await restJson(`${gateway.url}/api/core/v3/blocks/${blockId}`)
     expect(body.payload).toEqual(taggedJson)
   })
 

@@ -2,16 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { databases, type TestDatabase } from '../../support/databases.ts'
 import { type GenesisFile, writeGenesis } from '../../support/genesis-gateway.ts'
 import { logTables } from '../../support/log-tables.ts'
+import { restJson } from '../../support/rest.ts'
 import { startGateway } from '../../support/start-gateway.ts'
-import {
-  addressOf,
-  getJson,
-  offerOf,
-  ownedBy,
-  slotNow,
-  untilCommitted,
-  user,
-} from '../../support/wallet.ts'
+import { addressOf, offerOf, ownedBy, slotNow, untilCommitted, user } from '../../support/wallet.ts'
 
 /** Tests a genesis with more outputs than a transaction can have. */
 
@@ -37,7 +30,7 @@ describe.each(databases)('on $name', ({ create }) => {
     const node = await startGateway({
       env: { GENESIS_FILE: genesis.path, DATABASE_URL: await database() },
     })
-    const balance = await getJson(`${node.url}/api/explorer/v2/balance/${addressOf(user(1))}`)
+    const balance = await restJson(`${node.url}/api/explorer/v2/balance/${addressOf(user(1))}`)
     expect(balance.totalBalance).toBe(`${count}000000`)
     const offer = await offerOf(node.url)
     await untilCommitted(node.url, slotNow(offer.network))
@@ -48,7 +41,7 @@ describe.each(databases)('on $name', ({ create }) => {
       ...(SNAPSHOT && { SNAPSHOT }),
     })
     const begun = await startGateway({ env: await upstreamEnv(node.url) })
-    const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
+    const { milestoneIndex } = await restJson(`${node.url}/api/gateway/v1/log`)
     await untilCommitted(begun.url, milestoneIndex)
     const tables = async ({ databaseUrl }: { databaseUrl: string }) => {
       const { unspent_outputs, balances } = await logTables(databaseUrl, 2 ** 31)

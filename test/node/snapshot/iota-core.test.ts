@@ -29,7 +29,7 @@ import { defaultDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { type IotaCoreLedger, iotaCoreFile } from '../../support/iota-core-file.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
-import { rest } from '../../support/rest.ts'
+import { rest, restJson } from '../../support/rest.ts'
 import { runCommand } from '../../support/run-command.ts'
 import { runs } from '../../support/runs.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
@@ -37,7 +37,6 @@ import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -103,7 +102,7 @@ async function database(): Promise<string> {
 async function pay(): Promise<void> {
   const offer = await offerOf(node.url)
   const path = `${node.url}/api/indexer/v2/outputs/basic?address=${addressOf(user(1))}`
-  const [spend] = (await getJson(path)).items
+  const [spend] = (await restJson(path)).items
   const outputs = [ownedBy(user(2), 400_000n), ownedBy(user(1), 600_000n)]
   const creationSlot = slotNow(offer.network)
   const payment = paymentOf(offer.network, { spend, key: user(1), outputs, creationSlot })
@@ -191,7 +190,7 @@ describe('a follower', () => {
     const whole = await startGateway({ env: await upstreamEnv() })
     const begun = await startGateway({ env: { ...(await upstreamEnv()), SNAPSHOT: validFile } })
     await pay()
-    const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
+    const { milestoneIndex } = await restJson(`${node.url}/api/gateway/v1/log`)
     await Promise.all([whole, begun].map(({ url }) => untilCommitted(url, milestoneIndex)))
     let pair: readonly unknown[] = []
     const isSame = async () => {
@@ -201,9 +200,9 @@ describe('a follower', () => {
     }
     await until(isSame).catch(() => {})
     expect(pair[1]).toEqual(pair[0])
-    const log = await getJson(`${begun.url}/api/gateway/v1/log`)
+    const log = await restJson(`${begun.url}/api/gateway/v1/log`)
     expect(log.prunedSeq).toBeGreaterThan(0)
-    expect(log.logId).not.toBe((await getJson(`${node.url}/api/gateway/v1/log`)).logId)
+    expect(log.logId).not.toBe((await restJson(`${node.url}/api/gateway/v1/log`)).logId)
     await begun.close()
     await whole.close()
   })

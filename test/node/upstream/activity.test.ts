@@ -1,12 +1,12 @@
 import type { GraphQLError } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { graphql, socketClient } from '../../support/client.ts'
+import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 import {
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -39,7 +39,7 @@ test('activity and status equal those of the node', async () => {
   const offer = await offerOf(node.url)
   const [spend] = await genesisOutputs(node.url, user(1))
   if (spend === undefined) throw new Error('no output of the genesis')
-  const { amount } = (await getJson(`${node.url}/api/core/v3/outputs/${spend}`)).output
+  const { amount } = (await restJson(`${node.url}/api/core/v3/outputs/${spend}`)).output
   const [paid, change] = [400_000_000n, BigInt(amount) - 400_000_000n]
   const outputs = [ownedBy(user(2), paid), ownedBy(user(1), change)]
   const creationSlot = slotNow(offer.network)

@@ -5,7 +5,7 @@ import { print } from '../../../src/protocol/schema/schema.ts'
 import { Payload } from '../../../src/protocol/transaction.ts'
 import { graphql } from '../../support/client.ts'
 import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
-import { rest } from '../../support/rest.ts'
+import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post, refusal, submit } from '../../support/submit.ts'
 import { until } from '../../support/until.ts'
@@ -13,7 +13,6 @@ import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -83,10 +82,10 @@ describe('a block that the gateway has not seen', () => {
     const { blockId } = await blockOfNode('kept')
     const metadata = `${blockPath(blockId)}/metadata`
     await untilCommitted(gateway.url, slotNow((await offerOf(real.url)).network))
-    await until(async () => (await getJson(metadata)).blockState === 'finalized')
+    await until(async () => (await restJson(metadata)).blockState === 'finalized')
     const state = await spoiling(
       () => 'HANG_UP',
-      async () => (await getJson(metadata)).blockState,
+      async () => (await restJson(metadata)).blockState,
     )
     expect(state).toBe('finalized')
   })
@@ -141,8 +140,8 @@ describe('a forwarded block', () => {
     const before = node.asked.filter((one) => one === '/api/core/v3/blocks').length
     expect(await acceptedId(await post(gateway.url, bytes))).toBe(blockId)
     expect(node.asked.filter((one) => one === '/api/core/v3/blocks').length).toBe(before)
-    expect((await getJson(blockPath(blockId))).header).toBeDefined()
-    expect((await getJson(`${real.url}/api/core/v3/blocks/${blockId}`)).header).toBeDefined()
+    expect((await restJson(blockPath(blockId))).header).toBeDefined()
+    expect((await restJson(`${real.url}/api/core/v3/blocks/${blockId}`)).header).toBeDefined()
   })
 
   test('is rejected by the gateway if it is malformed or has a wrong signature', async () => {
@@ -201,7 +200,7 @@ test('the transaction of the genesis is known without the node', async () => {
   const before = node.asked.length
   const { data } = await graphql(gateway.url, transactionQuery, { id })
   expect(data.transaction).toEqual({ state: 'FINALIZED', failure: null })
-  const metadata = await getJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
+  const metadata = await restJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
   expect(metadata.transactionState).toBe('finalized')
   expect(node.asked.slice(before).filter((path) => path.includes(id))).toEqual([])
 })
@@ -229,7 +228,7 @@ test('a failed transaction is returned with its reason by the gateway that recei
   })
   expect(judged.state).toBe('FAILED')
   expect(judged.failure.code).toBeGreaterThan(0)
-  const metadata = await getJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
+  const metadata = await restJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
   expect(metadata.transactionState).toBe('failed')
 })
 
@@ -246,10 +245,10 @@ test('a recent output is proved without a request to the node', async () => {
   const before = node.asked.length
   for (const id of created) {
     const full = `/api/core/v3/outputs/${id}/full`
-    const { latestCommitmentId: _, ...expected } = (await getJson(real.url + full)).metadata
-    const answer = await getJson(gateway.url + full)
+    const { latestCommitmentId: _, ...expected } = (await restJson(real.url + full)).metadata
+    const answer = await restJson(gateway.url + full)
     expect(answer.metadata).toMatchObject(expected)
-    const { outputIdProof } = await getJson(`${real.url}/api/core/v3/outputs/${id}`)
+    const { outputIdProof } = await restJson(`${real.url}/api/core/v3/outputs/${id}`)
     expect(answer.outputIdProof).toEqual(outputIdProof)
   }
   const requested = node.asked.slice(before).filter((path) => path.includes('/outputs/'))
@@ -258,12 +257,12 @@ test('a recent output is proved without a request to the node', async () => {
 
 describe('data that is derived from accounts and blocks', () => {
   test('equals the response of the node if it has one', async () => {
-    const account = (await getJson(`${real.url}/api/core/v3/committee`)).committee[0]?.address
+    const account = (await restJson(`${real.url}/api/core/v3/committee`)).committee[0]?.address
     const address = account ?? addressOf(user(0))
     const paths = [`accounts/${address}/congestion`, 'validators?pageSize=1', 'committee']
     for (const one of paths.map((rest) => `/api/core/v3/${rest}`)) {
-      const expected = await getJson(real.url + one)
-      const { slot: _, ...again } = await getJson(gateway.url + one)
+      const expected = await restJson(real.url + one)
+      const { slot: _, ...again } = await restJson(gateway.url + one)
       expect(expected).toMatchObject(again)
     }
     expect(

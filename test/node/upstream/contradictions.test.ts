@@ -20,7 +20,6 @@ import {
   addressOf,
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -277,8 +276,8 @@ describe('a node of IOTA', () => {
     const path = (id: string) => `/api/core/v3/outputs/${id}`
     expect((await fetch(url + path(passing.outputId))).status).toBe(404)
     // The sibling output has a proof of the node, because the gateway cannot build one.
-    expect(await getJson(url + path(passing.sibling))).toEqual(
-      await getJson(real.url + path(passing.sibling)),
+    expect(await restJson(url + path(passing.sibling))).toEqual(
+      await restJson(real.url + path(passing.sibling)),
     )
     await end(follower)
   })
@@ -343,8 +342,8 @@ describe('a node without usable responses', () => {
       await untilCommitted(url, second.slot)
       follower.node.spoilBy(spoil)
       expect((await untilState(url, 'nodes away')).reasons).toEqual(['nodes away'])
-      const before = (await getJson(`${url}/api/gateway/v1/log`)).milestoneIndex
-      const page = await getJson(
+      const before = (await restJson(`${url}/api/gateway/v1/log`)).milestoneIndex
+      const page = await restJson(
         `${url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
       )
       expect(page.items.length).toBe(1 + 3 + 2)

@@ -23,7 +23,6 @@ import { until } from '../../support/until.ts'
 import {
   blockOf,
   genesisOutputs,
-  getJson,
   offerOf,
   ownedBy,
   slotNow,
@@ -274,7 +273,7 @@ describe('a node that knows parameters of a later version', () => {
     const follower = await follow(later)
     const { url } = follower.gateway
     await untilCommitted(url, spending.slot)
-    const { protocolParameters } = await getJson(`${url}/api/core/v3/info`)
+    const { protocolParameters } = await restJson(`${url}/api/core/v3/info`)
     expect(protocolParameters).toHaveLength(1)
     await end(follower)
   })

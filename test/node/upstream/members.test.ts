@@ -3,18 +3,11 @@ import type { Environment } from '../../../src/config.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../../support/databases.ts'
 import { changing, type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
-import { rest } from '../../support/rest.ts'
+import { rest, restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import { until } from '../../support/until.ts'
-import {
-  blockOf,
-  getJson,
-  offerOf,
-  taggedData,
-  untilCommitted,
-  untilHealth,
-} from '../../support/wallet.ts'
+import { blockOf, offerOf, taggedData, untilCommitted, untilHealth } from '../../support/wallet.ts'
 
 /** Tests several gateways on one database in upstream mode: one of them follows the node. */
 
@@ -77,7 +70,7 @@ test('one gateway follows, and the standby serves the same data and forwards blo
   )
   const { bytes, blockId } = blockOf(await offerOf(standby.url), taggedData('0x', '0x01'))
   expect(await acceptedId(await post(standby.url, bytes))).toBe(blockId)
-  const { status } = await getJson(`${real.url}/api/core/v3/info`)
+  const { status } = await restJson(`${real.url}/api/core/v3/info`)
   await untilCommitted(standby.url, status.latestFinalizedSlot + 1)
 })
 
@@ -93,7 +86,7 @@ test('the standby follows when the first gateway has stopped, and stays healthy 
     { status: 200, role: 'standby', state: 'standby' },
     { status: 200, role: 'writer', state: 'following' },
   ])
-  const { status } = await getJson(`${real.url}/api/core/v3/info`)
+  const { status } = await restJson(`${real.url}/api/core/v3/info`)
   await untilCommitted(present(other, 'the other').url, status.latestFinalizedSlot + 1)
 })
 
@@ -125,7 +118,7 @@ const gone: Spoil = () => 'HANG_UP'
 
 /** Returns a node that reports another commitment for the gateway's newest slot. */
 async function contradicting(url: string): Promise<Spoil> {
-  const { latestCommitmentId: ownId } = (await getJson(`${url}/api/core/v3/info`)).status
+  const { latestCommitmentId: ownId } = (await restJson(`${url}/api/core/v3/info`)).status
   const latestCommitmentId = `0x${ownId[2] === '0' ? '1' : '0'}${ownId.slice(3)}`
   return changing('/core/v3/info', (info) => ({
     ...info,

@@ -15,14 +15,13 @@ import { databases, onDatabase, openedStore, type TestDatabase } from '../../sup
 import { writeGenesis } from '../../support/genesis-gateway.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
 import { changing, type Spoil, startOddNode } from '../../support/odd-node.ts'
-import { rest } from '../../support/rest.ts'
+import { rest, restJson } from '../../support/rest.ts'
 import { runCommand } from '../../support/run-command.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
-  getJson,
   offerOf,
   ownedBy,
   paymentOf,
@@ -65,7 +64,7 @@ function timelocked(slot: number): Output {
 async function pay(node: TestGateway): Promise<void> {
   const offer = await offerOf(node.url)
   const path = `${node.url}/api/indexer/v2/outputs/basic?address=${addressOf(user(1))}&hasExpiration=false&hasTimelock=false`
-  const [spend] = (await getJson(path)).items
+  const [spend] = (await restJson(path)).items
   const outputs = [ownedBy(user(2), 400_000n), ownedBy(user(1), 600_000n)]
   const creationSlot = slotNow(offer.network)
   const payment = paymentOf(offer.network, { spend, key: user(1), outputs, creationSlot })
@@ -122,9 +121,9 @@ describe.each(databases)('on $name', ({ create }) => {
 
   /** Checks that both followers have the same log after the slot of the snapshot, and the same unspent outputs. */
   async function expectSame(begun: TestGateway): Promise<void> {
-    const { prunedSeq } = await getJson(`${begun.url}/api/gateway/v1/log`)
+    const { prunedSeq } = await restJson(`${begun.url}/api/gateway/v1/log`)
     expect(prunedSeq).toBeGreaterThan(0)
-    const { milestoneIndex } = await getJson(`${node.url}/api/gateway/v1/log`)
+    const { milestoneIndex } = await restJson(`${node.url}/api/gateway/v1/log`)
     await Promise.all([whole, begun].map(({ url }) => untilCommitted(url, milestoneIndex)))
     // Expirations move balances too, in a slot that one of them may have before the other.
     let pair: readonly unknown[] = []
@@ -165,7 +164,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(places).toEqual(['', 'outputs', 'outputs', 'accounts', 'tips'])
     await pay(node)
     await expectSame(begun)
-    const { seq, prunedSeq } = await getJson(`${begun.url}/api/gateway/v1/log`)
+    const { seq, prunedSeq } = await restJson(`${begun.url}/api/gateway/v1/log`)
     expect(seq).toBeGreaterThan(prunedSeq)
     const query = 'ledgerUpdates(sort: OLDEST, first: 1'
     const first = await graphql(whole.url, `{ ${query}) { edges { cursor } } }`)
@@ -178,7 +177,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(again.data.ledgerUpdates.edges).toHaveLength(1)
     for (const owner of [1, 2, 3]) {
       const path = `/api/explorer/v2/balance/${addressOf(user(owner))}`
-      const [one, other] = await Promise.all([whole, begun].map(({ url }) => getJson(url + path)))
+      const [one, other] = await Promise.all([whole, begun].map(({ url }) => restJson(url + path)))
       expect(other.totalBalance).toBe(one.totalBalance)
     }
     // A snapshot has only the last state of a chain.

@@ -9,9 +9,10 @@ import { print } from '../../../src/protocol/schema/schema.ts'
 import { graphql } from '../../support/client.ts'
 import { changing, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
 import { type Folder, makeFolder, spawnProgram, startProgram } from '../../support/program.ts'
+import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { until } from '../../support/until.ts'
-import { getJson, untilCommitted } from '../../support/wallet.ts'
+import { untilCommitted } from '../../support/wallet.ts'
 
 /** Tests how a gateway starts in upstream mode, and what it rejects with one sentence and without a write. */
 
@@ -84,7 +85,7 @@ describe('a new database', () => {
 
   test('needs a file if the node does not return the genesis', async () => {
     expect(await refusalWithNode(snapshotted, 'untold.db')).toContain('--genesis-file')
-    const info = await getJson(`${real.url}/api/core/v3/info`)
+    const info = await restJson(`${real.url}/api/core/v3/info`)
     const { parameters } = info.protocolParameters[0]
     const plan = developmentGenesis(developmentKeys(), Number(parameters.genesisUnixTimestamp))
     const file = folder.databaseFile.replace('test.db', 'genesis.json')
@@ -141,10 +142,10 @@ describe('a database', () => {
     other.spoilBy(() => 'HANG_UP')
     const program = await startProgram({ ...env, UPSTREAM_URLS: urls })
     expect((await fetch(`${program.url}/health`)).status).toBe(503)
-    const before = (await getJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex
+    const before = (await restJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex
     other.spoilBy(renamed)
     await until(() => program.logged().includes('another network'))
-    expect((await getJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex).toBe(before)
+    expect((await restJson(`${program.url}/api/gateway/v1/log`)).milestoneIndex).toBe(before)
     other.spoilBy(passOn)
     await untilCommitted(program.url, before + 1)
     await program.end('SIGTERM')
