@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
+import { htmlHeaders } from './html-headers.ts'
 import { tagOf } from './rest/respond.ts'
 import type { RestResponse } from './rest/response.ts'
 
@@ -29,14 +30,6 @@ const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentSecurityPolicy,
-  'cache-control': 'no-cache',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-}
 
 /** The name of a file contains a hash of its content, so caches may keep it forever. */
 const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' }
@@ -92,7 +85,7 @@ async function pageOf(html: string, depth: number): Promise<RestResponse> {
   const base = depth === 0 ? './' : '../'.repeat(depth)
   const body = Buffer.from(html.replace('<base href="./"', `<base href="${base}"`))
   const [br, gz] = await Promise.all([promisify(brotliCompress)(body), promisify(gzip)(body)])
-  const headers = { ...pageHeaders, etag: tagOf(body) }
+  const headers = { ...htmlHeaders(contentSecurityPolicy), etag: tagOf(body) }
   return { status: 200, headers, body, compressed: { br, gzip: gz } }
 }
 

@@ -3,6 +3,7 @@ import type { GraphiQLOptions } from 'graphql-yoga'
 import { present } from '../../lib/assert.ts'
 import { startThread } from '../../lib/thread.ts'
 import type { Services } from '../../service/services.ts'
+import { htmlHeaders } from '../html-headers.ts'
 import type { RestResponse } from '../rest/response.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
 import type { RenderedPage } from './graphiql-worker.ts'
@@ -58,14 +59,7 @@ async function makePage(services: Services): Promise<RestResponse> {
   const { etag, body, gzip, br } = present(made, 'the page')
   return {
     status: 200,
-    headers: {
-      etag,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': contentSecurityPolicy,
-      'cache-control': 'no-cache',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
-    },
+    headers: { etag, ...htmlHeaders(contentSecurityPolicy) },
     body,
     compressed: { gzip, br },
   }
