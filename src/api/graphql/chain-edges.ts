@@ -13,12 +13,9 @@ import { DelegationNode } from './chain-kinds.ts'
 import { uint32s } from './exposed.ts'
 import { createLoader } from './loader.ts'
 import { chainInBatch } from './loaders.ts'
-import { fieldCost, reads } from './prices.ts'
+import { chainCost, fieldCost } from './prices.ts'
 
 /** Fields from addresses and blocks to chains, and the rewards of delegations. */
-
-/** Price of a chain by its id: three reads. */
-const chainCost = reads(3)
 
 builder.objectField(AddressNode, 'chain', (t) =>
   t.field({

@@ -27,7 +27,7 @@ import { idArgs } from './id-args.ts'
 import { byProtocolId } from './load-node.ts'
 import { chainInBatch } from './loaders.ts'
 import { MetadataType, StateMetadataType } from './model.ts'
-import { free, reads } from './prices.ts'
+import { chainCost, free, reads } from './prices.ts'
 
 /** Anchors, NFTs, tokens and delegations. */
 
@@ -46,9 +46,6 @@ async function chainOfKind(
   const chain = id && (await chainInBatch(context, id))
   return chain?.kind === kind ? chain : undefined
 }
-
-/** Price of a chain by its id: three reads. */
-const chainCost = reads(3)
 
 /** The GraphQL type of anchors. */
 export const AnchorNode = chainNode('Anchor', chainKinds.ANCHOR, 32)

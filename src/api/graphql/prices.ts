@@ -68,6 +68,8 @@ interface PageArgs {
 export const maxOperationCost = 100_000
 /** Cost of a row that is read. */
 export const rowCost = 1
+/** Price of an account or another chain by its id. */
+export const chainCost = reads(3)
 /** Work of a page, in addition to its rows: other pages of the response may have read them. Measured: 20 µs. */
 export const pageWork = 1
 /** Cost of a statement, in addition to its rows. Fields do not declare it: a response needs few statements. */

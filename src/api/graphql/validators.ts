@@ -16,12 +16,9 @@ import { chainsOf, DelegationConnection, validatorKeys } from './chain-lists.ts'
 import { eachOf, uint32s, uint64s } from './exposed.ts'
 import { listArgs, listConnection, pageArgs } from './lists.ts'
 import { byIndex, byProtocolId } from './load-node.ts'
-import { fieldCost, free, listCost, reads } from './prices.ts'
+import { chainCost, fieldCost, free, listCost, reads } from './prices.ts'
 
 /** Validators, epochs and their committees. */
-
-/** Price of an account by its id: three reads. */
-const chainCost = reads(3)
 
 const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
   id: { resolve: ({ entry }) => entry.accountId },
