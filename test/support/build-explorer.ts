@@ -16,7 +16,7 @@ import { joinedText } from '../../src/explorer/joined.ts'
 import { pagePaths } from '../../src/explorer/paths.ts'
 import { present } from '../../src/lib/assert.ts'
 import { explorerDocuments, writeExplorerDocuments } from './explorer-documents.ts'
-import type { Generation } from './generate.ts'
+import { checkout } from './generate.ts'
 
 /** Bundles the explorer into `dist/explorer` if the bundle is missing or out of date, with compressed forms of each file. */
 
@@ -27,12 +27,6 @@ const target = 'dist/explorer'
 
 /** The folder in `dist/explorer` for files whose names contain a hash of their content. */
 const hashed = 'explorer'
-
-export const checkout: Generation = {
-  root: fileURLToPath(new URL('../..', import.meta.url)),
-  // Standard output is reserved for the result of a command.
-  say: (text) => void process.stderr.write(text),
-}
 
 /** Builds the explorer. Prints nothing if the bundle is up to date. */
 export async function buildExplorer({ root, say } = checkout): Promise<void> {

@@ -32,7 +32,8 @@ export interface Generation {
   readonly say: (text: string) => void
 }
 
-const checkout: Generation = {
+/** This checkout. */
+export const checkout: Generation = {
   root: fileURLToPath(new URL('../..', import.meta.url)),
   // Standard output is reserved for the result of a command.
   say: (text) => void process.stderr.write(text),

@@ -1,6 +1,5 @@
-import { checkout } from './build-explorer.ts'
 import { writeExplorerDocuments } from './explorer-documents.ts'
-import { allClients, generateClients } from './generate.ts'
+import { allClients, checkout, generateClients } from './generate.ts'
 
 /** `npm run generate`: generates the database clients and the documents of the explorer. */
 if (!(await generateClients(allClients))) process.exitCode = 1
