@@ -89,7 +89,8 @@ function update(subtree: Subtree, changes: readonly Change[], depth: number): Su
     const right = update(subtree.right, changes.filter(isRight(depth)), depth + 1)
     return join(left, right)
   }
-  const isKept = subtree !== undefined && !changes.some(({ path }) => isEqual(path, subtree.path))
+  const isKept =
+    subtree !== undefined && !changes.some(({ path }) => Buffer.compare(path, subtree.path) === 0)
   return grow(isKept ? [subtree, ...changes] : changes, depth)
 }
 
@@ -130,8 +131,4 @@ function isRight(depth: number) {
 function hasBit(path: Uint8Array, depth: number): boolean {
   const byte = path[depth >> 3] ?? 0
   return (byte & (0x80 >> (depth & 7))) !== 0
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0
 }

@@ -175,8 +175,8 @@ async function gatherSlots(
   }
   const move = (row: OutputRow, slot: SlotIndex, isSpent: boolean) => {
     const held = at(slot)
-    const decoded = decodeOutput(row)
     const { outputId } = row
+    const decoded = { outputId, output: decodeStored(Output, row.bytes) }
     // An output that the slot creates and spends is in the trie neither before nor after it.
     if (row.bookedSlot !== row.spentSlot) {
       held.outputs.add(outputId, isSpent ? undefined : trieValueOf(outputId))
@@ -207,10 +207,6 @@ async function gatherSlots(
     },
   })
   return bySlot
-}
-
-function decodeOutput({ outputId, bytes }: OutputRow): LedgerOutput {
-  return { outputId, output: decodeStored(Output, bytes) }
 }
 
 function addBlock(held: GatheredSlot, { issuerId, workScore, bytes }: SlotBlock): void {

@@ -16,7 +16,8 @@ export async function checkLog(reading: Writing, report: CheckReport): Promise<v
     report.signal.throwIfAborted()
     const rows = await rowsAfter(reading, retained, former)
     for (const row of rows) {
-      const isSame = former?.class === row.class && bytesAreSame(former.address, row.address)
+      const isSame =
+        former?.class === row.class && Buffer.compare(former.address, row.address) === 0
       if (!isSame) tip = await tipBefore(reading, row)
       const slot = Number(row.milestoneIndex)
       const entry = {
@@ -104,10 +105,6 @@ async function tipBefore(
   const pruned = await tx.prunedTip.findUnique({ where })
   if (pruned === null) return noTip
   return { ordinal: Number(pruned.ordinal), historyHash: bytesToHex(pruned.historyHash) }
-}
-
-function bytesAreSame(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0
 }
 
 /** Checks that positions have no gap and lie in the range of their milestone, and that outputs have the slots that the log states. */
