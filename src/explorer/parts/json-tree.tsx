@@ -5,6 +5,7 @@ import { Amount } from './amount.tsx'
 import { Copy } from './copy.tsx'
 import { Id } from './id.tsx'
 import { Slot } from './moments.tsx'
+import { isObject } from './same.ts'
 
 /** The detail of a broken rule as a tree: values with their units, and ids as links. */
 
@@ -26,7 +27,7 @@ function Node({ name, of: value }: NodeProps) {
   return (
     <dl class="tree">
       {Object.entries(value).map(([member, of]) => (
-        <div key={member} class={isInner(of) ? 'tree-inner' : undefined}>
+        <div key={member} class={isObject(of) ? 'tree-inner' : undefined}>
           <dt>{wordsOf(member)}</dt>
           <dd>
             <Node name={member} of={of} />
@@ -35,10 +36,6 @@ function Node({ name, of: value }: NodeProps) {
       ))}
     </dl>
   )
-}
-
-function isInner(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }
 
 function Elements({ name, of }: { readonly name: string; readonly of: readonly unknown[] }) {

@@ -10,6 +10,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value of JSON data is an object or a list. */
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
