@@ -7,6 +7,7 @@ import { openSigningKey } from './api/signing-key.ts'
 import { configMessage, type Environment, parseConfig, serveFlags, signingOf } from './config.ts'
 import { silentLog } from './lib/log.ts'
 import { err, ok, type Result } from './lib/result.ts'
+import { messageIn } from './lib/thrown.ts'
 import { readGenesisFile, readParametersFile } from './node/genesis-file.ts'
 import { readSettings } from './read-settings.ts'
 import { isNodeUrl } from './setting-values.ts'
@@ -88,8 +89,7 @@ async function readByte(path: string): Promise<Result<undefined, UnusableFile>> 
     await file.read({ length: 1 }).finally(() => file.close())
     return ok(undefined)
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : 'unreadable'
-    return err({ code: 'SNAPSHOT_AWAY', path, reason })
+    return err({ code: 'SNAPSHOT_AWAY', path, reason: messageIn(failure) })
   }
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { withoutByteOrderMark } from './lib/byte-order-mark.ts'
 import { nearest } from './lib/nearest.ts'
 import { err, ok, type Result } from './lib/result.ts'
+import { messageIn } from './lib/thrown.ts'
 import type { JsonType, ValueType } from './setting-values.ts'
 import { type Setting, settings } from './settings.ts'
 
@@ -53,7 +54,7 @@ export function readSettingsFile(setting: string, path: string): Result<Settings
     json = JSON.parse(text)
   } catch (failure) {
     // The engine's message repeats a part of the file, which may be a secret.
-    const place = errorPosition(text, failure instanceof Error ? failure.message : '')
+    const place = errorPosition(text, messageIn(failure))
     return err({ code: 'SETTINGS_NOT_JSON', path, place })
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { devNull } from 'node:os'
 import type { Log } from '../lib/log.ts'
 import { createOutage } from '../lib/outage.ts'
+import { messageIn } from '../lib/thrown.ts'
 
 /**
  * Watches whether the process can open more files. If it cannot, libuv accepts and closes each new connection without any event
@@ -31,8 +32,7 @@ export function watchOpenFiles(server: Server, log: Pick<Log, 'info' | 'warn'>):
   }
 
   function refused(failure: unknown): void {
-    const reason = failure instanceof Error ? failure.message : String(failure)
-    outage.failed(`${reason}; new connections are cut`)
+    outage.failed(`${messageIn(failure)}; new connections are cut`)
   }
 
   server.on('error', refused)

@@ -10,6 +10,7 @@ import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Secret } from '../lib/secret.ts'
+import { messageIn } from '../lib/thrown.ts'
 
 /** The key that signs and verifies tokens. It has one algorithm, and no other algorithm is accepted. */
 export interface SigningKey {
@@ -48,7 +49,7 @@ export async function openSigningKey(source: KeySource): Promise<Result<SigningK
     return err({ code: 'KEY_FILE_UNUSABLE', path, reason })
   } catch (thrown) {
     // A file system error, such as a directory at the path or missing permissions: for the operator to repair, not a bug.
-    return err({ code: 'KEY_FILE_UNUSABLE', path, reason: reasonOf(thrown) })
+    return err({ code: 'KEY_FILE_UNUSABLE', path, reason: messageIn(thrown) })
   }
 }
 
@@ -112,8 +113,4 @@ async function makeKeyFile(path: string): Promise<string> {
 
 function isCode(thrown: unknown, code: string): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === code
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { messageIn } from '../lib/thrown.ts'
 
 /** A file of the operator that is reloaded whenever it changes. */
 
@@ -82,7 +83,7 @@ async function load<T>(
     return content.ok ? ok({ content: content.value, state }) : content
   } catch (thrown) {
     // A file system error: for the operator to repair, not a bug.
-    return err(thrown instanceof Error ? thrown.message : String(thrown))
+    return err(messageIn(thrown))
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageIn } from '../lib/thrown.ts'
 import { decodeBech32 } from '../protocol/bech32.ts'
 import { maxUint64 } from '../protocol/primitives.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
@@ -38,8 +39,7 @@ export const faucet: Command = {
       return failed
     } catch (failure) {
       // The client throws when the gateway is unreachable or refuses the request. Only the message is shown, not the stack.
-      const reason = failure instanceof Error ? failure.message : 'failed'
-      process.stderr(`ledger-gateway faucet: ${url}: ${reason}\n`)
+      process.stderr(`ledger-gateway faucet: ${url}: ${messageIn(failure)}\n`)
       return failed
     } finally {
       await client.close()

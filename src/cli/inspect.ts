@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../lib/result.ts'
+import { messageIn } from '../lib/thrown.ts'
 import { developmentParameters } from '../node/embedded/development-parameters.ts'
 import { readParametersFile } from '../node/genesis-file.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
@@ -29,7 +30,7 @@ async function readContents(path: string): Promise<Result<Uint8Array, string>> {
   try {
     return ok(await readFile(path))
   } catch (failure) {
-    return err(failure instanceof Error ? failure.message : 'unreadable')
+    return err(messageIn(failure))
   }
 }
 

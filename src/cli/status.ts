@@ -1,4 +1,5 @@
 import { inWords } from '../api/message-words.ts'
+import { messageIn } from '../lib/thrown.ts'
 import { healthReasonCodes, healthReasons } from '../node/health-reasons.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed, table } from './command.ts'
@@ -18,8 +19,7 @@ export const status: Command = {
       return await show(call, client)
     } catch (failure) {
       // No server answers at the URL, or one that is overloaded or not a gateway, or the process has to stop.
-      const reason = failure instanceof Error ? failure.message : String(failure)
-      process.stderr(`ledger-gateway status: ${url}: ${reason}\n`)
+      process.stderr(`ledger-gateway status: ${url}: ${messageIn(failure)}\n`)
       return failed
     } finally {
       await client.close()

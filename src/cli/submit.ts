@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import { messageIn } from '../lib/thrown.ts'
 import { type Call, readCall, urlProblems } from './call.ts'
 import { type Command, done, failed, type ProcessIo } from './command.ts'
 import { defaultUrl } from './declaration.ts'
@@ -38,8 +39,7 @@ export const submit: Command = {
       }
     } catch (failure) {
       // The file cannot be read, or the gateway is unreachable or refuses. Only the message is shown, not the stack.
-      const reason = failure instanceof Error ? failure.message : String(failure)
-      process.stderr(`ledger-gateway submit: ${reason}\n`)
+      process.stderr(`ledger-gateway submit: ${messageIn(failure)}\n`)
       return failed
     }
   },

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { messageIn } from '../lib/thrown.ts'
 import { verifyLine, verifyMessage } from '../tools/verify.ts'
 import type { VerifyDeps, VerifyInput } from '../tools/verify-input.ts'
 import { judgeTransaction } from '../tools/verify-transaction.ts'
@@ -30,6 +31,6 @@ async function readCase(path: string): Promise<Result<VerifyInput, string>> {
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
     return isObject ? ok({ ...json }) : err('not a JSON object')
   } catch (failure) {
-    return err(failure instanceof Error ? failure.message : 'unreadable')
+    return err(messageIn(failure))
   }
 }

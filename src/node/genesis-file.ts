@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import { membersOf } from '../lib/json.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { messageIn } from '../lib/thrown.ts'
 import { passTurn } from '../lib/turns.ts'
 import { parseParameters } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
@@ -101,8 +102,7 @@ async function readJson(path: string): Promise<Result<unknown, GenesisFileInvali
   try {
     return ok(JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8'))))
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : 'unreadable'
-    return err({ code: 'GENESIS_FILE_INVALID', path, reason })
+    return err({ code: 'GENESIS_FILE_INVALID', path, reason: messageIn(failure) })
   }
 }
 

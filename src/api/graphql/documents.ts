@@ -4,6 +4,7 @@ import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { messageIn } from '../../lib/thrown.ts'
 import type { DocumentError } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { refusedByHttp } from './cost.ts'
@@ -127,7 +128,7 @@ export async function readTrustedDocuments(
   try {
     json = JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8')))
   } catch (failure) {
-    return refuse(failure instanceof Error ? failure.message : 'unreadable')
+    return refuse(messageIn(failure))
   }
   const { operations }: { readonly operations?: unknown } = Object(json)
   const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(operations)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { messageIn } from '../../lib/thrown.ts'
 import { turnOf } from '../../lib/turns.ts'
 import type { BodyError } from '../api-errors.ts'
 import { withRoom } from '../large-bodies.ts'
@@ -57,8 +58,7 @@ export function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
     return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch (thrown) {
     // Both decoders report invalid input only by throwing.
-    const reason = thrown instanceof Error ? thrown.message : 'unreadable'
-    return err({ code: 'BODY_NOT_JSON', reason })
+    return err({ code: 'BODY_NOT_JSON', reason: messageIn(thrown) })
   }
 }
 

@@ -2,6 +2,7 @@ import { accountEntries, outputEntries } from '../../ledger/trie-entries.ts'
 import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { createTrieRoot, type TrieRoot } from '../../ledger/trie-root.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
+import { messageIn } from '../../lib/thrown.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import { type CheckedHead, checkRoots, createLineReader } from './check-snapshot.ts'
 import type { SnapshotAway, SnapshotInvalid } from './snapshot-errors.ts'
@@ -34,7 +35,7 @@ export async function verifySnapshot(
     const invalid = invalidBy(failure)
     if (invalid !== undefined) return err(invalid)
     // The file or the gateway is unavailable, or failed.
-    return err({ code: 'SNAPSHOT_AWAY', reason: failure instanceof Error ? failure.message : '' })
+    return err({ code: 'SNAPSHOT_AWAY', reason: messageIn(failure) })
   }
 }
 
