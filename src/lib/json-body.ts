@@ -69,7 +69,7 @@ export function optionalBody<T>({ shape, read }: BodyForm<T>): BodyForm<T | unde
 }
 
 /** The type of the values that a declaration parses. */
-export type ValueOf<F> = F extends BodyForm<infer T> ? T : never
+type ValueOf<F> = F extends BodyForm<infer T> ? T : never
 
 /** The types of the members of an object. */
 export type BodyOf<M> = { readonly [N in keyof M]: ValueOf<M[N]> }

@@ -1,6 +1,5 @@
 import { hasBitFrom } from './addresses.ts'
 import { ContextInput, ContextInputs, Input } from './inputs.ts'
-import { is } from './is.ts'
 import { transactionInItsNumbering, unlocksInItsNumbering } from './numbering.ts'
 import { Output } from './outputs.ts'
 import { AccountId, Mana, SlotIndex, u64 } from './primitives.ts'
@@ -8,7 +7,7 @@ import type { AnyVariant } from './schema/composites.ts'
 import { list, optional, restrictedUnion, struct, union, variant } from './schema/declare.ts'
 import { bytes } from './schema/scalars.ts'
 import { about, type Infer } from './schema/schema.ts'
-import { MultiUnlock, NftUnlock, Unlock } from './unlocks.ts'
+import { Unlock } from './unlocks.ts'
 
 /** Transactions and the payloads of blocks (codec reference 4, 5). */
 
@@ -111,19 +110,6 @@ export const SignedTransaction = unlocksInItsNumbering(
   Unlock.variants,
 )
 export interface SignedTransaction extends Infer<typeof SignedTransaction> {}
-
-/**
- * The numbering of a transaction. Context inputs determine it; without context inputs, an NFT unlock in the released numbering
- * determines it. Without both, the numbering is `either`: an unlock of type 3 then unlocks an anchor or an NFT address,
- * as the input requires.
- */
-export function numberingOf(payload: SignedTransaction): 'released' | 'documented' | 'either' {
-  if (payload.transaction.numbering === 'documented') return 'documented'
-  const isNft = (unlock: Unlock): boolean =>
-    is(MultiUnlock, unlock) ? unlock.unlocks.some(isNft) : is(NftUnlock, unlock)
-  const isMarked = payload.transaction.contextInputs.length > 0 || payload.unlocks.some(isNft)
-  return isMarked ? 'released' : 'either'
-}
 
 export const CandidacyAnnouncement = about(
   'the issuer, a validator, announces its candidacy for the committee of the next epoch',

@@ -22,11 +22,6 @@ export interface CarriersDeps {
   readonly prepared: ReadonlyMap<BlockId, PreparedTransaction>
 }
 
-/** A block that carries a transaction. */
-export type Carrier = Pick<BlockRow, 'blockId' | 'slot' | 'inbox'> & {
-  readonly transactionId: TransactionId
-}
-
 /** Returns the blocks that carry a transaction without a final verdict. */
 export async function openCarriers<B extends Pick<BlockRow, 'transactionId'>>(
   { write }: Pick<CarriersDeps, 'write'>,

@@ -1,5 +1,5 @@
 import { nowMs } from '../../lib/clock.ts'
-import { bodyFlag, bodyList, bodyObject, bodyValue, type ValueOf } from '../../lib/json-body.ts'
+import { bodyFlag, bodyList, bodyObject, bodyValue } from '../../lib/json-body.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { ChainRecordVersion, NewChainRecord } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
@@ -35,9 +35,6 @@ export const chainRecordBody = bodyObject(
   },
   'an object with accessNodes and isActive',
 )
-
-/** The record of a chain as its owner sets it. */
-export type ChainRecord = ValueOf<typeof chainRecordBody>
 
 /** A malformed record; `member` is the path to the malformed value, such as `accessNodes.3`. */
 export interface ChainRecordMalformed {
