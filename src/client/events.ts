@@ -88,10 +88,7 @@ export type FeedEvent<Fields = unknown> =
 /** Whether a feed sends updates as they are committed (`LIVE`), or still reads older updates (`CATCHING_UP`). */
 export type FeedMode = 'CATCHING_UP' | 'LIVE'
 
-/** The subscription document that the client sends. */
-export const feedDocument = feedDocumentWith('')
-
-/** The subscription document, whose updates also select the first fragment of `fragments`. */
+/** The subscription document that the client sends, whose updates also select the first fragment of `fragments`. */
 export function feedDocumentWith(fragments: string): string {
   const [, name] = /^\s*fragment\s+(\w+)/m.exec(fragments) ?? []
   const spread = name === undefined ? '' : ` ...${name}`

@@ -1,4 +1,4 @@
-import { feedDocument } from '../../src/client/events.ts'
+import { feedDocumentWith } from '../../src/client/events.ts'
 import { follow } from '../../src/client/follow.ts'
 import { graphql, socketClient } from './client.ts'
 import { openStream } from './event-stream.ts'
@@ -70,7 +70,7 @@ async function byWebSocket(url: string, after: string): Promise<string> {
   const client = socketClient(url)
   try {
     const variables = { ...wholeLedger, after }
-    const { value } = await client.iterate({ query: feedDocument, variables }).next()
+    const { value } = await client.iterate({ query: feedDocumentWith(''), variables }).next()
     return codeOf(value)
   } finally {
     await client.dispose()
@@ -83,7 +83,7 @@ async function byEvents(
   headers: Record<string, string>,
 ): Promise<string> {
   const parameters = new URLSearchParams({
-    query: feedDocument,
+    query: feedDocumentWith(''),
     variables: JSON.stringify({ ...wholeLedger, ...variables }),
   })
   const stream = await openStream(`${url}/graphql?${parameters}`, { headers })

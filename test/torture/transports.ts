@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import type { FeedEvent, FeedUpdate, UpdateClass } from '../../src/client/events.ts'
-import { feedDocument } from '../../src/client/events.ts'
+import { feedDocumentWith } from '../../src/client/events.ts'
 import { follow } from '../../src/client/follow.ts'
 import type { Random } from '../support/random.ts'
 
@@ -105,7 +105,7 @@ function subscription(options: TransportOptions): string {
 
 function operation({ addresses, classes, after }: TransportOptions) {
   const variables = { addresses, classes, after, snapshot: false }
-  return { query: feedDocument, variables }
+  return { query: feedDocumentWith(''), variables }
 }
 
 interface FeedResult {
