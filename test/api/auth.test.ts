@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, type Credentials, callerOf } from '../../src/api/auth.ts'
 import type { SigningKey } from '../../src/api/signing-key.ts'
 import { issueToken, openRules, type TokenRules } from '../../src/api/token.ts'
-import { createSettableClock } from '../../src/lib/clock.ts'
 import { createListeners } from '../../src/lib/listeners.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 
 const nowSeconds = 1_800_000_000
 const clock = createSettableClock(BigInt(nowSeconds) * 1_000_000_000n)

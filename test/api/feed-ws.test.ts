@@ -4,11 +4,12 @@ import { type Client, createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { decodeCursor } from '../../src/feed/cursor.ts'
-import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses, type ModelRow, rowsOf, slotEntries } from '../support/log-store.ts'
 import { rest } from '../support/rest.ts'
 import { addressText, type ServedLog, serveLog } from '../support/serve-log.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 import { until } from '../support/until.ts'
 
 const [owner = '0x', other = '0x', third = '0x'] = addresses

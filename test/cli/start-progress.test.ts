@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { createGatewayClient } from '../../src/cli/gateway-client.ts'
 import { createStartProgress } from '../../src/cli/start-progress.ts'
-import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { defaultDatabase } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { status } from '../../src/cli/status.ts'
-import { createSettableClock, systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { runCommand } from '../support/run-command.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { untilCommitted, untilHealth } from '../support/wallet.ts'
 

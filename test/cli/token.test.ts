@@ -10,9 +10,9 @@ import { openSigningKey } from '../../src/api/signing-key.ts'
 import { verifyToken } from '../../src/api/token.ts'
 import { token } from '../../src/cli/token.ts'
 import type { Environment } from '../../src/config.ts'
-import { createSettableClock } from '../../src/lib/clock.ts'
 import { createSecret } from '../../src/lib/secret.ts'
 import { runCommand } from '../support/run-command.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 
 const nowSeconds = 1_800_000_000
 const clock = createSettableClock(BigInt(nowSeconds) * 1_000_000_000n)

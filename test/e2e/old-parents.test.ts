@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createSettableClock } from '../../src/lib/clock.ts'
 import { slotOfId } from '../../src/protocol/ids.ts'
 import type { BlockId } from '../../src/protocol/primitives.ts'
 import { writeGenesis } from '../support/genesis-gateway.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 import { startGateway } from '../support/start-gateway.ts'
 import { acceptedId, post, refusal } from '../support/submit.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createSettableClock } from '../../src/lib/clock.ts'
 import { type GuardedClock, guardClock } from '../../src/lib/guarded-clock.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 
 const second = 1_000_000_000n
 const start = 1_800_000_000n * second

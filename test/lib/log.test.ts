@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createSettableClock } from '../../src/lib/clock.ts'
 import { createLog, type LogLevel } from '../../src/lib/log.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 
 describe('a log line', () => {
   test('has time, level, name and fields', () => {

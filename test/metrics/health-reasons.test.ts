@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inWords } from '../../src/api/message-words.ts'
 import { status } from '../../src/cli/status.ts'
-import { createSettableClock, type SettableClock, systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import {
   type HealthReason,
   healthReasonCodes,
@@ -12,6 +12,7 @@ import { graphql } from '../support/client.ts'
 import { rest, restJson } from '../support/rest.ts'
 import { runCommand } from '../support/run-command.ts'
 import { scrape } from '../support/scrape.ts'
+import { createSettableClock, type SettableClock } from '../support/settable-clock.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
 import { untilHealth } from '../support/wallet.ts'
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Feed, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'
-import { createSettableClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { followBlocks } from '../../src/service/feed/follow-blocks.ts'
@@ -14,6 +13,7 @@ import { type ActivityLedger, foundActivityLedger } from '../support/activity-mo
 import { defaultDatabase, onDatabase, openedStore, takenLease } from '../support/databases.ts'
 import { openFeedLog } from '../support/feed-log.ts'
 import { unwrap } from '../support/log-store.ts'
+import { createSettableClock } from '../support/settable-clock.ts'
 import { incomingBlock, testId } from '../support/store-rows.ts'
 
 const parameters = { ...developmentParameters(1_700_000_000), slotDurationInSeconds: 10 }

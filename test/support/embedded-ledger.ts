@@ -1,5 +1,4 @@
 import { assert } from '../../src/lib/assert.ts'
-import { createSettableClock, type SettableClock } from '../../src/lib/clock.ts'
 import { guardClock } from '../../src/lib/guarded-clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { openEmbedded } from '../../src/node/embedded/open.ts'
@@ -10,6 +9,7 @@ import { openSignatureChecker } from '../../src/node/signatures.ts'
 import type { LedgerSource } from '../../src/node/source.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openedStore } from './databases.ts'
+import { createSettableClock, type SettableClock } from './settable-clock.ts'
 
 /** An embedded ledger on one database with a settable clock. The test can close and reopen it at any slot. */
 export interface EmbeddedLedger {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Resolution } from '../../../src/ledger/activity-buckets.ts'
-import { createSettableClock } from '../../../src/lib/clock.ts'
 import { developmentParameters } from '../../../src/node/embedded/development-parameters.ts'
 import type { Services } from '../../../src/service/services.ts'
 import type { Store } from '../../../src/store/contract.ts'
 import { type ActivityLedger, foundActivityLedger } from '../../support/activity-model.ts'
 import { defaultDatabase, onDatabase, openedStore, takenLease } from '../../support/databases.ts'
 import { askSchema } from '../../support/graphql.ts'
+import { createSettableClock } from '../../support/settable-clock.ts'
 
 /** Epoch 0 begins on 2023-11-14 at 21:59:00. */
 const genesis = Date.parse('2023-11-14T21:59:00Z') / 1_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSettableClock } from '../../../src/lib/clock.ts'
 import { addressText, chainIdOf } from '../../support/chain-ids.ts'
 import { type GraphqlAnswer, graphql } from '../../support/client.ts'
+import { createSettableClock } from '../../support/settable-clock.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 
 const clock = createSettableClock(1_800_000_000_000_000_000n)

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSettableClock } from '../../../src/lib/clock.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
 import {
   accountIdOfKey,
@@ -16,6 +15,7 @@ import { ProtocolParameters } from '../../../src/protocol/parameters.ts'
 import type { CommitmentId, SlotIndex } from '../../../src/protocol/primitives.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
 import { graphql } from '../../support/client.ts'
+import { createSettableClock } from '../../support/settable-clock.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post, refusal, submit } from '../../support/submit.ts'
 import {

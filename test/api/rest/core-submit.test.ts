@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSettableClock } from '../../../src/lib/clock.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
 import { accountIdOfKey, developmentKeys } from '../../../src/node/embedded/development.ts'
 import { Block } from '../../../src/protocol/block.ts'
@@ -8,6 +7,7 @@ import { print } from '../../../src/protocol/schema/schema.ts'
 import { Payload } from '../../../src/protocol/transaction.ts'
 import { onDatabase } from '../../support/databases.ts'
 import { restJson } from '../../support/rest.ts'
+import { createSettableClock } from '../../support/settable-clock.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, type Body, binary, post, refusal, submit } from '../../support/submit.ts'
 import {

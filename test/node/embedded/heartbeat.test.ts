@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createSettableClock } from '../../../src/lib/clock.ts'
 import { silentLog } from '../../../src/lib/log.ts'
+import { runToCompletion } from '../../../src/lib/turns.ts'
 import { openCommitments } from '../../../src/node/commitments.ts'
 import {
   accountIdOfKey,
@@ -10,10 +10,11 @@ import {
 import { createHeartbeat } from '../../../src/node/embedded/heartbeat.ts'
 import { issuanceNow } from '../../../src/node/embedded/issuance.ts'
 import { loadLedgerState, stateMemoryOf } from '../../../src/node/embedded/state.ts'
-import { genesisOf } from '../../../src/node/genesis.ts'
+import { genesisSteps } from '../../../src/node/genesis.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import { slotEnd, slotOfTime } from '../../../src/protocol/slots.ts'
 import { defaultDatabase, useStore } from '../../support/databases.ts'
+import { createSettableClock } from '../../support/settable-clock.ts'
 import { incomingBlock } from '../../support/store-rows.ts'
 
 const keys = developmentKeys()
@@ -24,7 +25,7 @@ test('blocks of a slot that ends while they are built stay in that slot, and the
   const plan = developmentGenesis(keys, startSeconds)
   const { parameters } = plan
   const { store, term } = use
-  await store.write.initialize(term, genesisOf(plan))
+  await store.write.initialize(term, runToCompletion(genesisSteps(plan)))
   const state = await loadLedgerState(store.read, parameters, stateMemoryOf(0))
   const isWriting = () => true
   const commitments = await openCommitments({ store, parameters, log: silentLog, isWriting })
@@ -68,7 +69,7 @@ test('the next term issues no second block in a slot that has any number of newe
   const plan = developmentGenesis(keys, startSeconds)
   const { parameters } = plan
   const { store, term } = use
-  await store.write.initialize(term, genesisOf(plan))
+  await store.write.initialize(term, runToCompletion(genesisSteps(plan)))
   const state = await loadLedgerState(store.read, parameters, stateMemoryOf(0))
   const commitments = await openCommitments({
     ...{ store, parameters, log: silentLog },
