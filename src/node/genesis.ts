@@ -7,7 +7,7 @@ import { genesisAccounts, genesisBlockId, identifySteps } from '../ledger/genesi
 import { logEntries, logOrderSteps } from '../ledger/updates.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { paused, runToCompletion, type Steps } from '../lib/turns.ts'
+import { paused, type Steps } from '../lib/turns.ts'
 import { Output } from '../protocol/outputs.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { AccountId } from '../protocol/primitives.ts'
@@ -27,12 +27,10 @@ export interface GenesisPlan {
   readonly credits: ReadonlyMap<AccountId, bigint>
 }
 
-/** Creates the rows of a plan. Only the log id is random: two networks with the same plan have the same ids. */
-export function genesisOf(plan: GenesisPlan): Genesis {
-  return runToCompletion(genesisSteps(plan))
-}
-
-/** Creates the rows in steps, because a plan may have any number of outputs. */
+/**
+ * Creates the rows of a plan, in steps, because a plan may have any number of outputs. Only the log id is random: two networks with
+ * the same plan have the same ids.
+ */
 export function* genesisSteps({ parameters, outputs, credits }: GenesisPlan): Steps<Genesis> {
   const { genesisSlot: slot } = parameters
   const outputIds = yield* identifySteps(parameters, outputs)

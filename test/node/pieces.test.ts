@@ -6,9 +6,9 @@ import { rangeMoves } from '../../src/ledger/balance-ranges.ts'
 import { noBalance } from '../../src/ledger/balances-of-address.ts'
 import { outputTrieSteps } from '../../src/ledger/state-root.ts'
 import { logEntries, logOrderSteps } from '../../src/ledger/updates.ts'
-import { inTurns, type Steps } from '../../src/lib/turns.ts'
+import { inTurns, runToCompletion, type Steps } from '../../src/lib/turns.ts'
 import { developmentGenesis, developmentKeys } from '../../src/node/embedded/development.ts'
-import { genesisOf, genesisSteps } from '../../src/node/genesis.ts'
+import { genesisSteps } from '../../src/node/genesis.ts'
 import type { AccountId } from '../../src/protocol/primitives.ts'
 import { ownedBy, user } from '../support/wallet.ts'
 
@@ -25,7 +25,7 @@ const pieces = rows / 256
 
 const outputs = Array.from({ length: rows }, (_, i) => ownedBy(user(i % 5), 1_000n))
 const large = { ...plan, outputs }
-const made = genesisOf(large)
+const made = runToCompletion(genesisSteps(large))
 const created = made.outputs.map(({ outputId }, i) => ({
   outputId,
   output: outputs[i] ?? ownedBy(user(0), 1_000n),

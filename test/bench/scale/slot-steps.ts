@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boundHeap } from '../../../src/heap.ts'
 import { silentLog } from '../../../src/lib/log.ts'
+import { runToCompletion } from '../../../src/lib/turns.ts'
 import { buildTries } from '../../../src/node/embedded/build-tries.ts'
 import {
   accountIdOfKey,
@@ -10,7 +11,7 @@ import {
 } from '../../../src/node/embedded/development.ts'
 import { commitSlots } from '../../../src/node/embedded/slots.ts'
 import { loadLedgerState, stateMemoryOf } from '../../../src/node/embedded/state.ts'
-import { genesisOf } from '../../../src/node/genesis.ts'
+import { genesisSteps } from '../../../src/node/genesis.ts'
 import { committedSlot } from '../../../src/node/recent-commitments.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
 import type { Store } from '../../../src/store/contract.ts'
@@ -63,7 +64,7 @@ if (name !== undefined && Object.hasOwn(steps, name)) {
 /** Begins a ledger, commits a slot that spends nothing, and books the next one. */
 async function book({ url, transfers, slots }: SlotOptions): Promise<void> {
   const { store, term } = await opened(url)
-  unwrap(await store.write.initialize(term, genesisOf(plan)))
+  unwrap(await store.write.initialize(term, runToCompletion(genesisSteps(plan))))
   const ended = new AbortController().signal
   unwrap(await buildTries({ store, term, ended, onProgress: () => {} }))
   const source = createTransfers(1_000_000, 'many', transfers)

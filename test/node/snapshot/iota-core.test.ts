@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { snapshot } from '../../../src/cli/snapshot.ts'
 import { assert, present } from '../../../src/lib/assert.ts'
 import { type Hex, hexToBytes } from '../../../src/lib/hex.ts'
+import { runToCompletion } from '../../../src/lib/turns.ts'
 import { accountIdOfKey } from '../../../src/node/embedded/development.ts'
-import { genesisOf } from '../../../src/node/genesis.ts'
+import { genesisSteps } from '../../../src/node/genesis.ts'
 import { readGenesisFile } from '../../../src/node/genesis-file.ts'
 import { createLineReader } from '../../../src/node/snapshot/check-snapshot.ts'
 import { inOrder } from '../../../src/node/snapshot/iota-core/in-order.ts'
@@ -65,7 +66,7 @@ beforeAll(async () => {
   ])
   const plan = await readGenesisFile(genesis.path)
   assert(plan.ok, 'the genesis is read')
-  first = genesisOf(plan.value)
+  first = runToCompletion(genesisSteps(plan.value))
   node = await startGateway({ env: { GENESIS_FILE: genesis.path, DATABASE_URL: await database() } })
   await pay()
   ledger = await ledgerOf(node)
