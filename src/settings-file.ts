@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { withoutByteOrderMark } from './lib/byte-order-mark.ts'
+import { isJsonObject } from './lib/json.ts'
 import { nearest } from './lib/nearest.ts'
 import { err, ok, type Result } from './lib/result.ts'
 import { messageIn } from './lib/thrown.ts'
@@ -57,9 +58,7 @@ export function readSettingsFile(setting: string, path: string): Result<Settings
     const place = errorPosition(text, messageIn(failure))
     return err({ code: 'SETTINGS_NOT_JSON', path, place })
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return err({ code: 'SETTINGS_NOT_OBJECT', path })
-  }
+  if (!isJsonObject(json)) return err({ code: 'SETTINGS_NOT_OBJECT', path })
   const members = new Map<string, unknown>(Object.entries(json))
   const known = new Set(['$schema', ...settingsInFile.map(({ name }) => name)])
   const unknown = [...members.keys()].filter((member) => !known.has(member))

@@ -1,3 +1,4 @@
+import { isJsonObject } from './json.ts'
 import { err, ok, type Result } from './result.ts'
 
 /** Declarations of request bodies. Each declaration gives both the JSON Schema of a value and its parser. */
@@ -90,7 +91,7 @@ export function bodyObject<M extends { readonly [name: string]: BodyForm<unknown
       required: entries.filter(([, form]) => form.isOptional !== true).map(([name]) => name),
     },
     read: (json, path) => {
-      const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
+      const isObject = isJsonObject(json)
       if (!isObject && expected !== undefined) return err({ member: path, expected })
       const given: Readonly<Record<string, unknown>> = isObject ? { ...json } : {}
       const values: Record<string, unknown> = {}

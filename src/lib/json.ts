@@ -10,6 +10,11 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** Whether a value is a JSON object, neither a list nor null. */
+export function isJsonObject(json: unknown): json is object {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
 /** The members of an object; none of any other value. */
 export function membersOf(json: unknown): Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null ? { ...json } : {}

@@ -1,3 +1,4 @@
+import { isJsonObject, parsedJson } from '../lib/json.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 
 /** Reads input lines of JSON, for all tools. */
@@ -16,14 +17,8 @@ export interface KindUnknown {
 
 /** Parses a line to the members of its JSON object. */
 export function readLine(line: string): Result<Readonly<Record<string, unknown>>, LineNotJson> {
-  try {
-    const json: unknown = JSON.parse(line)
-    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-    return isObject ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
-  } catch {
-    // The parser reports malformed JSON only by an exception.
-    return err({ code: 'LINE_NOT_JSON' })
-  }
+  const json = parsedJson(line)
+  return isJsonObject(json) ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
 }
 
 /** Looks up the handler of a kind of input. */
