@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
+import { isJsonObject } from '../lib/json.ts'
+import { readJsonFile } from '../lib/json-file.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { messageIn } from '../lib/thrown.ts'
 import { verifyLine, verifyMessage } from '../tools/verify.ts'
 import type { VerifyDeps, VerifyInput } from '../tools/verify-input.ts'
 import { judgeTransaction } from '../tools/verify-transaction.ts'
@@ -26,11 +25,7 @@ export const verify: Command = lineCommand<VerifyDeps>({
 
 /** Reads the case in a file; resolves to an error message if that fails. */
 async function readCase(path: string): Promise<Result<VerifyInput, string>> {
-  try {
-    const json: unknown = JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8')))
-    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-    return isObject ? ok({ ...json }) : err('not a JSON object')
-  } catch (failure) {
-    return err(messageIn(failure))
-  }
+  const json = await readJsonFile(path)
+  if (!json.ok) return json
+  return isJsonObject(json.value) ? ok({ ...json.value }) : err('not a JSON object')
 }

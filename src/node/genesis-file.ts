@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { withoutByteOrderMark } from '../lib/byte-order-mark.ts'
 import { membersOf } from '../lib/json.ts'
+import { readJsonFile } from '../lib/json-file.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import { messageIn } from '../lib/thrown.ts'
 import { passTurn } from '../lib/turns.ts'
 import { parseParameters } from '../protocol/network.ts'
 import { Output } from '../protocol/outputs.ts'
@@ -38,8 +36,8 @@ export async function readGenesisFile(
     const wrong = genesis.ok ? supplyWrong(genesis.value) : genesis.error
     return genesis.ok && wrong === undefined ? genesis : refuse(wrong ?? '')
   }
-  const json = await readJson(path)
-  if (!json.ok) return json
+  const json = await readJsonFile(path)
+  if (!json.ok) return refuse(json.error)
   const { parameters, outputs, credits = {} } = membersOf(json.value)
   const network = parseParameters(parameters)
   if (!network.ok) return refuse(refusalMessage(network.error, 'parameters'))
@@ -81,13 +79,12 @@ function supplyWrong({
 export async function readParametersFile(
   path: string,
 ): Promise<Result<ProtocolParameters, GenesisFileInvalid>> {
-  const json = await readJson(path)
-  if (!json.ok) return json
+  const refuse = (reason: string) => err({ code: 'GENESIS_FILE_INVALID', path, reason } as const)
+  const json = await readJsonFile(path)
+  if (!json.ok) return refuse(json.error)
   const { protocolParameters: list } = membersOf(json.value)
   const parameters = parseParameters(Array.isArray(list) ? newestKnown(list) : json.value)
-  if (parameters.ok) return parameters
-  const reason = refusalMessage(parameters.error, 'parameters')
-  return err({ code: 'GENESIS_FILE_INVALID', path, reason })
+  return parameters.ok ? parameters : refuse(refusalMessage(parameters.error, 'parameters'))
 }
 
 /** The newest parameters of the known version. Without any, returns the newest parameters, whose parse error names the cause. */
@@ -96,14 +93,6 @@ function newestKnown(list: readonly unknown[]): unknown {
     (item) => membersOf(membersOf(item).parameters).version === supportedProtocolVersion,
   )
   return membersOf(known ?? list.at(-1)).parameters
-}
-
-async function readJson(path: string): Promise<Result<unknown, GenesisFileInvalid>> {
-  try {
-    return ok(JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8'))))
-  } catch (failure) {
-    return err({ code: 'GENESIS_FILE_INVALID', path, reason: messageIn(failure) })
-  }
 }
 
 async function parseAll<T>(

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
-import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts'
+import { readJsonFile } from '../../lib/json-file.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { messageIn } from '../../lib/thrown.ts'
 import type { DocumentError } from '../api-errors.ts'
 import { toGraphQL } from '../errors.ts'
 import { refusedByHttp } from './cost.ts'
@@ -124,16 +122,12 @@ export async function readTrustedDocuments(
 ): Promise<Result<TrustedDocuments, TrustedDocumentsInvalid>> {
   const refuse = (reason: string) =>
     err({ code: 'TRUSTED_DOCUMENTS_INVALID', path, reason } as const)
-  let json: unknown
-  try {
-    json = JSON.parse(withoutByteOrderMark(await readFile(path, 'utf8')))
-  } catch (failure) {
-    return refuse(messageIn(failure))
-  }
-  const { operations }: { readonly operations?: unknown } = Object(json)
+  const json = await readJsonFile(path)
+  if (!json.ok) return refuse(json.error)
+  const { operations }: { readonly operations?: unknown } = Object(json.value)
   const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(operations)
     ? operations.map((one) => [Object(one).id, Object(one).body])
-    : Object.entries(Object(json))
+    : Object.entries(Object(json.value))
   const documents = new Map<string, string>()
   for (const [id, text] of pairs) {
     if (typeof id !== 'string' || typeof text !== 'string') {
