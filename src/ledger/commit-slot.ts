@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from '../lib/hex.ts'
+import { bytesToHex, hexToBytes, noBytes } from '../lib/hex.ts'
 import { SlotCommitment } from '../protocol/commitment.ts'
 import { blake2b256 } from '../protocol/hash.ts'
 import { commitmentId } from '../protocol/ids.ts'
@@ -62,10 +62,8 @@ async function setRoot(ids: Iterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 function* membersOf(ids: Iterable<Uint8Array>): Generator<KeyValue> {
-  for (const id of ids) yield [bytesToHex(id), noValue]
+  for (const id of ids) yield [bytesToHex(id), noBytes]
 }
-
-const noValue = new Uint8Array()
 
 /** Roots over the whole state of the ledger (ledger reference 11.2, 3, 4 and 6). */
 export interface LedgerRoots {

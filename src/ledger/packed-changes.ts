@@ -1,4 +1,4 @@
-import type { Hex } from '../lib/hex.ts'
+import { type Hex, noBytes } from '../lib/hex.ts'
 import { entryLength, isSet, pathLength, type TrieChange, trieChange } from './trie-page.ts'
 
 /**
@@ -68,6 +68,5 @@ function changesIn({ bytes, count }: Bucket): TrieChange[] {
   })
 }
 
-const noBytes = new Uint8Array()
 /** A change sets an entry or removes one, which is its first byte. */
 const stride = 1 + entryLength

@@ -1,4 +1,4 @@
-import { type Hex, hexToBytes } from '../lib/hex.ts'
+import { type Hex, hexToBytes, noBytes } from '../lib/hex.ts'
 import { sha256 } from '../protocol/hash.ts'
 import { leafRoot, nodeRoot, rootOf } from './trie.ts'
 
@@ -223,7 +223,6 @@ function joinedAll(subtrees: readonly Subtree[]): Subtree {
   return join(joinedAll(subtrees.slice(0, half)), joinedAll(subtrees.slice(half)))
 }
 
-const noBytes = new Uint8Array()
 /** Bytes of a path, of which the pages have no more. */
 export const pathLength = 20
 

@@ -1,4 +1,4 @@
-import { type Hex, hexToBytes } from '../lib/hex.ts'
+import { type Hex, hexToBytes, noBytes } from '../lib/hex.ts'
 import { sha256 } from '../protocol/hash.ts'
 
 /** A sparse Merkle trie: the authenticated map and set of slot commitments (ledger reference 11.2). */
@@ -75,7 +75,6 @@ interface Change {
 
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
-const noBytes = new Uint8Array(0)
 
 /** The root of a subtree, which may be empty. */
 export function rootOf(subtree: { readonly root: Uint8Array } | undefined): Uint8Array {

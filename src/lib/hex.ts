@@ -1,6 +1,9 @@
 /** Bytes as text: `0x` and two lower-case digits per byte. All bytes in memory have this form. */
 export type Hex = `0x${string}`
 
+/** No bytes: the value of a member of a set, and the place before the first id. */
+export const noBytes = new Uint8Array()
+
 /** Converts bytes to text. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   return `0x${asBuffer(bytes).toString('hex')}`

@@ -1,6 +1,7 @@
 import type { Block, Output, Transaction } from '../generated/prisma/client.ts'
 import { isOfCarrier } from '../ledger/failure-reasons.ts'
 import { assert } from '../lib/assert.ts'
+import { noBytes } from '../lib/hex.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { eachInTurns } from '../lib/turns.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
@@ -110,8 +111,6 @@ export async function pendingBlocks(
 interface PendingRow extends Pick<Block, 'id' | 'inbox' | 'slot' | 'transactionId'> {
   readonly bytes: Uint8Array | null
 }
-
-const noBytes = new Uint8Array()
 
 /** Reads the rows that were booked into a range of slots. Blocks and transactions are included once they are accepted or final. */
 export async function slotContents(

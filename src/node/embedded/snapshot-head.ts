@@ -2,7 +2,7 @@ import { parametersRoot } from '../../ledger/commit-slot.ts'
 import { emptyTrieRoot, trieSetRoot } from '../../ledger/trie.ts'
 import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { trieRootOf } from '../../ledger/trie-root.ts'
-import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
+import { bytesToHex, type Hex, hexToBytes, noBytes } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { merkleRoot } from '../../protocol/merkle.ts'
 import type { Network } from '../../protocol/network.ts'
@@ -80,14 +80,12 @@ async function acceptedRoot(
     for (let after: IdPage['last'] | undefined; ; ) {
       const page = await read.acceptedIn(slot, what, after)
       if (page === undefined) return
-      yield page.ids.map((id): KeyValue => [id, noValue])
+      yield page.ids.map((id): KeyValue => [id, noBytes])
       after = page.last
     }
   }
   return hexToBytes(await trieRootOf(entries))
 }
-
-const noValue = new Uint8Array()
 
 /** The eight roots of the slot; `undefined` when the commitment names different roots, as the commitment of the genesis does. */
 export function rootsOf(network: Network, known: RootInputs): readonly Hex[] | undefined {

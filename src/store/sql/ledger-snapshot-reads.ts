@@ -1,5 +1,5 @@
 import { accountEntryFrom } from '../../ledger/accounts.ts'
-import { hexToBytes } from '../../lib/hex.ts'
+import { hexToBytes, noBytes } from '../../lib/hex.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
 import { type LedgerSnapshotReads, outputsPerPage } from '../ledger-snapshot-contract.ts'
 import { type Dialect, jsonOf, type RowsOfAddress } from './bulk.ts'
@@ -49,8 +49,6 @@ function acceptedRead({ query, dialect }: Reading): LedgerSnapshotReads['accepte
 
 /** Ids in a page. Reading a page takes a millisecond. */
 const idsPerPage = 250
-
-const noBytes = new Uint8Array()
 
 /** Creates the read of a page of the outputs that were unspent at the end of a slot. */
 function outputsRead({ rows }: Reading): LedgerSnapshotReads['outputsAt'] {

@@ -1,4 +1,4 @@
-import { hexToBytes } from '../../lib/hex.ts'
+import { hexToBytes, noBytes } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../contract.ts'
@@ -48,8 +48,6 @@ const kinds = Output.variants.map(({ code }) => code)
 
 const ofKind = (kind: number) =>
   `SELECT * FROM outputs WHERE kind = ${kind} AND "bookedSlot" = ?1 AND id > ?2`
-
-const noBytes = new Uint8Array()
 
 /** Rows in a page. SQLite blocks the event loop for a few milliseconds while it reads a page. */
 const pageLimit = 1_000
