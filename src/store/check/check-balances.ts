@@ -18,7 +18,7 @@ import { toBalance, toTokenBalance } from '../mapping.ts'
 import { liveOutput } from '../output-index.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
-import type { CheckReport } from './findings.ts'
+import { type CheckReport, isSame } from './findings.ts'
 
 /** Newest committed slot, with the protocol parameters. */
 export interface NewestSlot {
@@ -126,10 +126,4 @@ async function compareTokens(
     if (rows.length < perPage) break
   }
   for (const key of expected.keys()) report.found('TOKEN_BALANCE_WRONG', key)
-}
-
-function isSame<T extends object>(a: T, b: T): boolean {
-  const values = Object.entries(b)
-  const other = new Map(Object.entries(a))
-  return values.every(([name, value]) => other.get(name) === value)
 }

@@ -12,7 +12,7 @@ import { prunableSlots } from '../prune-blocks.ts'
 import { activity } from '../sql/bulk-tables.ts'
 import type { Writing } from '../sql/statements.ts'
 import { balanceRows, type NewestSlot } from './check-balances.ts'
-import type { CheckReport } from './findings.ts'
+import { type CheckReport, isSame, maxFindings } from './findings.ts'
 
 /** Checks counters and indexes against the rows that they summarise. */
 
@@ -58,9 +58,6 @@ export async function checkCounts(
   for (const { id } of chains) report.found('CHAIN_STATE_WRONG', `chain ${bytesToHex(id)}`)
   await checkRanges({ tx, sql }, report)
 }
-
-/** Maximum number of findings per statement. */
-const maxFindings = 100n
 
 async function checkRanges(reading: Writing, report: CheckReport): Promise<void> {
   const ranges = new Map<number, { addresses: number; total: bigint }>()
@@ -163,7 +160,7 @@ async function compareSpans(
     for (const own of spans) {
       const kept = found.get(own.bucket)
       const expected = kept !== undefined && mayExceed(own) ? withAtLeast(own, kept) : own
-      if (!isSame(kept, expected)) {
+      if (!isSame(kept ?? {}, expected)) {
         report.found('ACTIVITY_WRONG', `${resolution} ${own.bucket}`)
       }
     }
@@ -175,9 +172,4 @@ function withAtLeast(own: ActivityBucket, kept: ActivityBucket): ActivityBucket 
   const { blocks, blockBytes, burned } = kept
   const isMore = (blocks ?? 0) > (own.blocks ?? 0)
   return isMore ? { ...own, blocks, blockBytes, burned } : own
-}
-
-function isSame(found: ActivityBucket | undefined, own: ActivityBucket): boolean {
-  const values = new Map<string, unknown>(Object.entries(found ?? {}))
-  return Object.entries(own).every(([name, value]) => values.get(name) === value)
 }

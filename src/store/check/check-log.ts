@@ -4,7 +4,7 @@ import { nextHistoryHash, noTip } from '../append.ts'
 import { logTable } from '../sql/published.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes, numberToClass } from '../values.ts'
-import type { CheckReport } from './findings.ts'
+import { type CheckReport, maxFindings } from './findings.ts'
 
 /** Checks the log of ledger updates: every history hash, every position, and that outputs agree with the rows. */
 export async function checkLog(reading: Writing, report: CheckReport): Promise<void> {
@@ -145,6 +145,3 @@ async function checkPositions(
     report.found('LOG_ROW_WRONG', `position ${seq}`)
   }
 }
-
-/** Maximum number of findings per statement. If there are more, the table as a whole is wrong. */
-const maxFindings = 100n

@@ -31,3 +31,12 @@ export interface CheckReport {
   advance(rows: number): void
   readonly signal: AbortSignal
 }
+
+/** Maximum number of findings per statement. If there are more, the table as a whole is wrong. */
+export const maxFindings = 100n
+
+/** Whether a stored row has the values that the check computed. */
+export function isSame(stored: object, computed: object): boolean {
+  const values = new Map<string, unknown>(Object.entries(stored))
+  return Object.entries(computed).every(([name, value]) => values.get(name) === value)
+}
