@@ -3,6 +3,7 @@ import type { EpochNotBegun } from '../service/accounts/validators.ts'
 import type { AsOfError } from '../service/addresses/address-as-of.ts'
 import type { HistoryRangeReversed } from '../service/addresses/address-history.ts'
 import type { AddressError } from '../service/addresses/address-key.ts'
+import type { NotServedByNode } from '../service/blocks/read-block.ts'
 import type { ChainRecordUnknown } from '../service/chain-records/activate-chain.ts'
 import type { FollowChainRecordsError } from '../service/chain-records/follow-chain-records.ts'
 import type { SetChainRecordError } from '../service/chain-records/set-chain-record.ts'
@@ -12,10 +13,9 @@ import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-upd
 import type { FilterAmbiguous } from '../service/lists/list-blocks.ts'
 import type { FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
 import type { DatabaseAway, QueryTooLong } from '../service/network/database-away.ts'
-import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
+import type { AnswerUnreadable, Contradiction } from '../service/network/health.ts'
 import type { SnapshotError } from '../service/network/ledger-snapshot.ts'
 import type { NotOffered } from '../service/network/not-offered.ts'
-import type { OutputNotServed } from '../service/outputs/output-life.ts'
 import type { CommitmentRootsNotReady } from '../service/outputs/unspent-proof.ts'
 import type { UpdatesNotKept } from '../service/slots/explore.ts'
 import type { ActivityError } from '../service/slots/read-activity.ts'
@@ -50,9 +50,9 @@ export type GatewayError =
   | HistoryRangeReversed
   | EpochNotBegun
   | ManaRewardsError
-  | OutputNotServed
+  | NotServedByNode
   | NotOffered
   | SnapshotError
   | CommitmentRootsNotReady
-  | NodeContradiction
-  | NodeAnswerUnreadable
+  | Contradiction
+  | AnswerUnreadable

@@ -1,4 +1,4 @@
-import type { NodeAnswerUnreadable, NodeContradiction } from '../service/network/health.ts'
+import type { AnswerUnreadable, Contradiction } from '../service/network/health.ts'
 import { badRequest, type ErrorRow, later } from './error-row.ts'
 
 /** The rows of the error table about upstream nodes. */
@@ -8,8 +8,8 @@ type NodeErrorCode =
   | 'REFUSED_BY_NODE'
   | 'NOT_OFFERED_BY_NODES'
   | 'NOT_TOLD_BY_NODE'
-  | NodeAnswerUnreadable['code']
-  | NodeContradiction['code']
+  | AnswerUnreadable['code']
+  | Contradiction['code']
 
 /** The type requires a row for each code. */
 export const nodeErrorRows: { readonly [C in NodeErrorCode]: ErrorRow<C> } = {

@@ -20,7 +20,7 @@ import {
   type AddressBalance,
   countUpdates,
   listNativeTokens,
-  type NativeTokens,
+  type OwnedTokens,
   readTotalAt,
 } from '../../service/addresses/read-address.ts'
 import { listUnspentOutputs } from '../../service/lists/list-outputs.ts'
@@ -72,7 +72,7 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
 })
 
 /** The GraphQL type of the balance of a native token of an address. */
-export const NativeTokenBalance = builder.objectRef<NativeTokens>('NativeTokenBalance').implement({
+export const NativeTokenBalance = builder.objectRef<OwnedTokens>('NativeTokenBalance').implement({
   description: 'The balance of a native token of an address. The three parts add up to the total.',
   fields: (t) => ({
     tokenId: t.expose('tokenId', {

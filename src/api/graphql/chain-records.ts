@@ -1,5 +1,5 @@
 import {
-  type ChainRecordView,
+  type ChainRecordVersion,
   listChainRecords,
   listChainRecordVersions,
   readChainRecord,
@@ -20,7 +20,7 @@ import { chainRecordCost, computes, fieldCost, free, pageCost, reads } from './p
 /** Chain records: queries for records and versions, the mutation that sets a record, and the subscription to changes. */
 
 /** The GraphQL type of chain records. */
-export const ChainRecord = builder.nodeRef<ChainRecordView>('ChainRecord', {
+export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
   id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
   loadOne: async (id, { services }) => {
     const [chainId = '', version = ''] = id.split('/')

@@ -1,7 +1,10 @@
 import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { parseChainId } from '../../service/chain-records/chain-id.ts'
-import { type ChainRecordView, readChainRecord } from '../../service/chain-records/chain-records.ts'
+import {
+  type ChainRecordVersion,
+  readChainRecord,
+} from '../../service/chain-records/chain-records.ts'
 import {
   type ChainRecordVersions,
   chainRecordBody,
@@ -48,7 +51,7 @@ const ifNoneMatch: { readonly 'If-None-Match': Parameter<ChainRecordVersions | u
 
 /** The JSON form of a chain record. */
 export const chainRecordForm = printedBy(
-  ({ chainId: chainID, ...record }: ChainRecordView) => ({ chainID, ...record }),
+  ({ chainId: chainID, ...record }: ChainRecordVersion) => ({ chainID, ...record }),
   object({
     chainID: about('The chain id in lower case.', bech32),
     accessNodes: listOf(text, maxAccessNodes),
@@ -64,7 +67,11 @@ export function recordReply(about: string) {
   const reply = jsonReply(about, chainRecordForm, {
     etag: 'Version of the record; see `If-Match`.',
   })
-  const respond = (request: CheckedRequest, record: ChainRecordView, status = 200): RestResponse =>
+  const respond = (
+    request: CheckedRequest,
+    record: ChainRecordVersion,
+    status = 200,
+  ): RestResponse =>
     reply.respond(request, record, { status, headers: { etag: `"${record.version}"` } })
   return { ...reply, respond }
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { Schema } from '../../protocol/schema/schema.ts'
-import type { OutputNotServed } from '../../service/outputs/output-life.ts'
+import type { NotServedByNode } from '../../service/blocks/read-block.ts'
 import type { Services } from '../../service/services.ts'
 import type { NotFound } from '../api-errors.ts'
 import { toRest } from '../errors.ts'
@@ -70,7 +70,7 @@ async function fetchFromNode<T>(
   { source }: Services,
   path: string,
   schema: Schema<T>,
-): Promise<Result<T, OutputNotServed | NotFound>> {
+): Promise<Result<T, NotServedByNode | NotFound>> {
   const answer = await source.node?.fetch(path, schema)
   if (answer === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what: path })
   if (!answer.ok) return answer

@@ -20,6 +20,7 @@ import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 /** Reads balances, native tokens and update counts of addresses. */
 
 export type { BalanceRange } from '../../ledger/balance-ranges.ts'
+export type { OwnedTokens } from '../../store/view-contract.ts'
 
 /** Base tokens as of the end of a committed slot. */
 export interface AddressBalance extends Balance {
@@ -44,16 +45,13 @@ export async function readBalanceDistribution({
   return (await store.read.balanceRanges()).ranges
 }
 
-/** A native token, and the amount that an address owns. */
-export type NativeTokens = OwnedTokens
-
 /** Lists the native tokens of an address, by id. */
 export function listNativeTokens(
   { store }: Pick<Services, 'store'>,
   address: Hex,
   args: Omit<PageArguments, 'sort'>,
-): Paged<NativeTokens> {
-  const list: KeysetList<NativeTokens> = {
+): Paged<OwnedTokens> {
+  const list: KeysetList<OwnedTokens> = {
     cursors: tokenCursors,
     whole: { above: ['0x'], below: [`0x${'ff'.repeat(39)}`] },
     defaultSize: defaultPageSize,

@@ -10,8 +10,7 @@ import type { Services } from '../services.ts'
 
 /** A block and its state. */
 
-/** Why a block or a transaction cannot be read. */
-export type ReadBlockError = NotServedByNode
+export type { NotServedByNode } from '../../node/source.ts'
 
 /** A block as it was received, with its state. */
 export interface BlockView extends BlockRow {
@@ -23,7 +22,7 @@ export interface BlockView extends BlockRow {
 export async function readBlock(
   { store, source }: Pick<Services, 'store' | 'source'>,
   blockId: BlockId,
-): Promise<Result<BlockView | undefined, ReadBlockError>> {
+): Promise<Result<BlockView | undefined, NotServedByNode>> {
   const kept = await store.read.block(blockId)
   if (kept !== undefined || source.node === undefined) return ok(kept && viewOfBlock(kept))
   const answered = await source.node.block(blockId)
@@ -34,7 +33,7 @@ export async function readBlock(
 export async function readBlocks(
   { store, source }: Pick<Services, 'store' | 'source'>,
   blockIds: readonly BlockId[],
-): Promise<ReadonlyMap<BlockId, Result<BlockView, ReadBlockError>>> {
+): Promise<ReadonlyMap<BlockId, Result<BlockView, NotServedByNode>>> {
   const kept = await store.read.blocks(blockIds)
   const found = new Map(kept.map((row) => [row.blockId, ok(viewOfBlock(row))]))
   const { node } = source

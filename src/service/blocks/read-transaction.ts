@@ -1,6 +1,6 @@
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
-import type { CarriedTransaction } from '../../node/source.ts'
+import type { CarriedTransaction, NotServedByNode } from '../../node/source.ts'
 import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import { indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import type { TransactionMetadata } from '../../protocol/node-responses.ts'
@@ -10,7 +10,7 @@ import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { LogTip, OutputRow, TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
-import { type BlockView, fetchMissing, type ReadBlockError } from './read-block.ts'
+import { type BlockView, fetchMissing } from './read-block.ts'
 
 /** Reads transactions, their contents and their states. */
 
@@ -42,7 +42,7 @@ export interface ListedTransaction extends TransactionOutcome, Partial<Transacti
 export async function readTransaction(
   deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
-): Promise<Result<TransactionView | undefined, ReadBlockError>> {
+): Promise<Result<TransactionView | undefined, NotServedByNode>> {
   const { store, source } = deps
   const row = await store.read.transaction(transactionId)
   if (row !== undefined) {
@@ -59,7 +59,7 @@ export async function readTransaction(
 export async function readTransactions(
   deps: Pick<Services, 'store' | 'source'>,
   transactionIds: readonly TransactionId[],
-): Promise<ReadonlyMap<TransactionId, Result<ListedTransaction, ReadBlockError>>> {
+): Promise<ReadonlyMap<TransactionId, Result<ListedTransaction, NotServedByNode>>> {
   const { store, source } = deps
   const kept = await store.read.transactions(transactionIds)
   const found = new Map<TransactionId, Result<ListedTransaction, never>>(
@@ -165,7 +165,7 @@ function contentIn(transactionId: TransactionId, block: Block): TransactionConte
 export async function readTransactionMetadata(
   deps: Pick<Services, 'store' | 'source'>,
   transactionId: TransactionId,
-): Promise<Result<TransactionMetadata | undefined, ReadBlockError>> {
+): Promise<Result<TransactionMetadata | undefined, NotServedByNode>> {
   const { store, source } = deps
   const isKept = (await store.read.transaction(transactionId)) !== undefined
   if (!isKept && source.node !== undefined) {

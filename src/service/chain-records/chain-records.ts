@@ -13,8 +13,7 @@ import { type ChainIdError, parseChainId } from './chain-id.ts'
 
 /** Reads chain records: the newest versions for one chain or all chains, and former versions. */
 
-/** A version of a record as the transports render it. */
-export type ChainRecordView = ChainRecordVersion
+export type { ChainRecordVersion } from '../../store/rows.ts'
 
 /** Reads the record of a chain; `undefined` if it was never set. */
 export async function readChainRecord(

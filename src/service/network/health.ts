@@ -1,19 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Contradiction } from '../../node/contradiction.ts'
 import type { HealthReason } from '../../node/health-reasons.ts'
 
 export { healthReasonCodes, healthReasons } from '../../node/health-reasons.ts'
 
 import type { FollowingStatus, LedgerUnavailable, StartupStep } from '../../node/source.ts'
-import type { AnswerUnreadable } from '../../node/unreadable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { Services } from '../services.ts'
 
-/** A response of an upstream node that contradicts the committed ledger of this gateway. */
-export type NodeContradiction = Contradiction
-
-/** A response of an upstream node that cannot be parsed. */
-export type NodeAnswerUnreadable = AnswerUnreadable
+export type { Contradiction } from '../../node/contradiction.ts'
+export type { AnswerUnreadable } from '../../node/unreadable.ts'
 
 /** Health of the gateway. */
 export interface Health {

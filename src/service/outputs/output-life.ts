@@ -6,9 +6,6 @@ import type { Services } from '../services.ts'
 
 /** The block that created an output, and the transaction that spent it. In upstream mode the log does not always have them. */
 
-/** Why an existing output cannot be returned completely. */
-export type OutputNotServed = NotServedByNode
-
 /** The block that created an output, and the transaction that spent it. */
 export interface OutputLife {
   readonly blockId: BlockId
@@ -20,7 +17,7 @@ export interface OutputLife {
 export async function outputLife(
   { source }: Pick<Services, 'source'>,
   { outputId, ...row }: OutputRow,
-): Promise<Result<OutputLife, OutputNotServed>> {
+): Promise<Result<OutputLife, NotServedByNode>> {
   const isSpent = row.spentSlot !== undefined
   const isKept = row.blockId !== undefined && (!isSpent || row.spentBy !== undefined)
   const answered = isKept ? undefined : await source.node?.outputMetadata(outputId)

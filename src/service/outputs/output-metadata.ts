@@ -1,10 +1,11 @@
 import { ok, type Result } from '../../lib/result.ts'
+import type { NotServedByNode } from '../../node/source.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import { noCommitment, type OutputMetadata } from '../../protocol/node-responses.ts'
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { Milestone, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
-import { type OutputNotServed, outputLife } from './output-life.ts'
+import { outputLife } from './output-life.ts'
 
 /** Metadata of an output, in the form of the node API (rest.md 4.1). */
 
@@ -12,7 +13,7 @@ import { type OutputNotServed, outputLife } from './output-life.ts'
 export async function outputMetadata(
   deps: Pick<Services, 'store' | 'source'>,
   known: OutputRow,
-): Promise<Result<OutputMetadata, OutputNotServed>> {
+): Promise<Result<OutputMetadata, NotServedByNode>> {
   const { outputId } = known
   const latest = await deps.store.read.latestMilestone()
   // Read after the commitment, which may have spent the output since the caller read its row.

@@ -7,6 +7,7 @@ import { assert } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { carriedTransaction } from '../../node/snapshot/prove-outputs.ts'
+import type { NotServedByNode } from '../../node/source.ts'
 import type { OutputIdProof } from '../../protocol/commitment.ts'
 import { byIndex, indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import { Output } from '../../protocol/outputs.ts'
@@ -15,7 +16,6 @@ import { createProver, provesOutput } from '../../protocol/proofs.ts'
 import { decodeStored } from '../../protocol/stored.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
-import type { OutputNotServed } from './output-life.ts'
 
 /** An output with the proof that it belongs to its transaction. */
 
@@ -30,7 +30,7 @@ export interface ProvenOutput {
 export async function readProvenOutput(
   deps: Pick<Services, 'store' | 'source'>,
   id: OutputId,
-): Promise<Result<ProvenOutput | undefined, OutputNotServed>> {
+): Promise<Result<ProvenOutput | undefined, NotServedByNode>> {
   const row = await deps.store.read.output(id)
   if (row === undefined) return ok(undefined)
   const proof = await (await proverOf(deps, row))(row)
@@ -40,7 +40,7 @@ export async function readProvenOutput(
 /** Computes the proof of an output of one transaction. */
 export type ProveOutput = (
   row: Pick<OutputRow, 'outputId' | 'bytes'>,
-) => Promise<Result<OutputIdProof, OutputNotServed>>
+) => Promise<Result<OutputIdProof, NotServedByNode>>
 
 /**
  * Creates the prover for all outputs of the transaction that created an output; their common part is read and hashed once. It

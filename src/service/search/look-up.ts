@@ -6,7 +6,7 @@ import { slotOfTime } from '../../protocol/slots.ts'
 import { type AccountView, accountOf } from '../accounts/read-account.ts'
 import { type BlockView, readBlocks, viewOfBlock } from '../blocks/read-block.ts'
 import { type ListedTransaction, outcomeOf, readTransactions } from '../blocks/read-transaction.ts'
-import type { ChainRecordView } from '../chain-records/chain-records.ts'
+import type { ChainRecordVersion } from '../chain-records/chain-records.ts'
 import { type ChainView, chainKinds, readChainOfAddress, readChains } from '../chains/read-chain.ts'
 import { type OutputView, readOutputs, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
@@ -25,7 +25,7 @@ export type Found =
   | { readonly kind: 'ANCHOR' | 'TOKEN' | 'NFT' | 'DELEGATION'; readonly thing: ChainView }
   /** The key of the address. */
   | { readonly kind: 'ADDRESS'; readonly thing: Hex }
-  | { readonly kind: 'CHAIN_RECORD'; readonly thing: ChainRecordView }
+  | { readonly kind: 'CHAIN_RECORD'; readonly thing: ChainRecordVersion }
 
 /** Why a search has no hits: a code, and a sentence for people. */
 export interface Nothing {

@@ -6,7 +6,7 @@ import { Transaction } from '../../../protocol/transaction.ts'
 import {
   type BlockView,
   blockMetadata,
-  type ReadBlockError,
+  type NotServedByNode,
   readBlock,
 } from '../../../service/blocks/read-block.ts'
 import {
@@ -76,7 +76,7 @@ async function findTransaction(services: Services, id: TransactionId) {
 async function findIncludedBlock(
   services: Services,
   id: TransactionId,
-): Promise<Result<BlockView, NotFound | ReadBlockError>> {
+): Promise<Result<BlockView, NotFound | NotServedByNode>> {
   const found = await findTransaction(services, id)
   if (!found.ok) return found
   const { state, blockId } = found.value
