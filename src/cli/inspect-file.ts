@@ -1,5 +1,6 @@
 import { bytesToHex, isHex } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
+import { messageIn } from '../lib/thrown.ts'
 import { Block } from '../protocol/block.ts'
 import { inspect } from '../tools/inspect.ts'
 import { type InspectDeps, type InspectedBlock, inspectBlock } from '../tools/inspect-block.ts'
@@ -41,7 +42,7 @@ export function inputOf(contents: Uint8Array): Result<Input, string> {
     const request = Object(json)
     return ok('kind' in request ? request : { kind: 'block', json })
   } catch (failure) {
-    return err(`not JSON: ${failure instanceof Error ? failure.message : String(failure)}`)
+    return err(`not JSON: ${messageIn(failure)}`)
   }
 }
 

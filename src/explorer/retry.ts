@@ -3,14 +3,17 @@ import { pauseOf } from './live.ts'
 
 /** Repeats failed requests of a page as long as another answer is possible. */
 
+/** The next repetition of the request of one page. */
 export interface Retry {
   /** Plans to repeat a request that failed; returns whether it is repeated. */
   plan(failure: Failure): boolean
   isPlanned(): boolean
   cancel(): void
+  /** Cancels it for good, when the page is closed. */
   close(): void
 }
 
+/** Creates it for a function that sends the request. If the user has to sign in, the page also repeats it when the user returns. */
 export function createRetry(request: () => void): Retry {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isForUser = false

@@ -23,7 +23,7 @@ import { about, type Infer, type Schema } from './schema/schema.ts'
 
 /** The responses of a node's core API, as JSON and as bytes (rest.md 4.1; iota.go, api/core.go). */
 
-/** The id that stands for no commitment, such as the one before the first slot; JSON leaves it out. */
+/** The commitment id of all zeros. It means that there is no commitment, as before the first slot; JSON leaves it out. */
 export const noCommitment = `0x${'00'.repeat(36)}` as CommitmentId
 
 const bech32 = text('Bech32')

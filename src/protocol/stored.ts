@@ -1,4 +1,6 @@
-import { assert } from '../lib/assert.ts'
+import { assert, present } from '../lib/assert.ts'
+import { Block, signedTransactionOf } from './block.ts'
+import { identifyTransaction, type TransactionIdentity } from './ids.ts'
 import { decode, type Schema } from './schema/schema.ts'
 
 /** Decodes bytes of the database, which were checked before they were stored. */
@@ -9,4 +11,10 @@ export function decodeStored<T>(
   const decoded = decode(schema, bytes)
   assert(decoded.ok, `a stored ${schema.name} decodes`)
   return decoded.value
+}
+
+/** The transaction that a stored block carries: its ids, and the bytes of its outputs. */
+export function carriedTransaction(block: Uint8Array): TransactionIdentity {
+  const payload = present(signedTransactionOf(decodeStored(Block, block)), 'a carried transaction')
+  return identifyTransaction(payload.transaction)
 }

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
+import { messageIn } from '../lib/thrown.ts'
 import { hostUrlsOf, sessionAttributesOf, type TargetSession } from './url.ts'
 
 /**
@@ -107,7 +108,7 @@ async function sessionOf(url: string): Promise<Session | string> {
     )
     return rows[0] ?? 'no response'
   } catch (failure) {
-    return failure instanceof Error ? failure.message : String(failure)
+    return messageIn(failure)
   } finally {
     // The driver would wait until the server ends the connection. A server that hangs never does.
     socket.destroy()

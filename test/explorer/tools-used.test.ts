@@ -184,7 +184,6 @@ test('an invalid id or list position is reported on the page and not in the cons
 test('a list stays while the database is away, and one that is opened then says so', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
   const { page } = own
-  const says = () => page.$eval('main', ({ textContent }) => textContent ?? '')
   await page.goto(`${gateway.url}/blocks`)
   await page.waitForSelector('[data-row]')
   // Answers as a gateway without its database does.
@@ -202,34 +201,33 @@ test('a list stays while the database is away, and one that is opened then says 
   }`)
   await page.waitForFunction(`window.refused.length > 2`)
   expect((await page.$$('[data-row]')).length).toBeGreaterThan(0)
-  await page.click('.nav a[href="/tokens"]')
-  await until(async () => (await says()).includes('its database does not respond'))
-  await page.evaluate('window.isBack = true')
-  await until(async () => /^Tokens/.test(await says()))
-  expect(own.problems).toEqual([])
-  await own.close()
+  await opensTokensAfter(own, 'its database does not respond')
 }, 60_000)
 
 test('a page that a proxy answers says so until the gateway is back', async () => {
   const own = await openTab(browser, gateway.url, { width: 1280 })
-  const { page } = own
-  const says = () => page.$eval('main', ({ textContent }) => textContent ?? '')
-  await page.goto(`${gateway.url}/blocks`)
-  await page.waitForSelector('[data-row]')
-  await page.evaluate(`{
+  await own.page.goto(`${gateway.url}/blocks`)
+  await own.page.evaluate(`{
     const send = window.fetch
     window.fetch = async (...request) =>
       request[1].body.includes('query TokensPage') && !window.isBack
         ? new Response('', { status: 503 })
         : await send(...request)
   }`)
+  await opensTokensAfter(own, 'The gateway does not respond')
+}, 60_000)
+
+/** Opens the tokens, whose request fails until `window.isBack` is set: the page says why, and then shows them. Closes the tab. */
+async function opensTokensAfter(own: Tab, sentence: string): Promise<void> {
+  const { page } = own
+  const says = () => page.$eval('main', ({ textContent }) => textContent ?? '')
   await page.click('.nav a[href="/tokens"]')
-  await until(async () => (await says()).includes('The gateway does not respond'))
+  await until(async () => (await says()).includes(sentence))
   await page.evaluate('window.isBack = true')
   await until(async () => /^Tokens/.test(await says()))
   expect(own.problems).toEqual([])
   await own.close()
-}, 60_000)
+}
 
 test('the health page of a gateway that is not ready shows each reason with its sentence', async () => {
   const { page } = tab

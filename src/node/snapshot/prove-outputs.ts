@@ -7,21 +7,13 @@ import { present } from '../../lib/assert.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import { passTurn } from '../../lib/turns.ts'
-import { Block, signedTransactionOf } from '../../protocol/block.ts'
 import { OutputIdProof } from '../../protocol/commitment.ts'
-import {
-  byIndex,
-  identifyTransaction,
-  indexOf,
-  outputId,
-  slotOfId,
-  transactionOf,
-} from '../../protocol/ids.ts'
+import { byIndex, indexOf, outputId, slotOfId, transactionOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { createProver } from '../../protocol/proofs.ts'
 import { encode } from '../../protocol/schema/schema.ts'
-import { decodeStored } from '../../protocol/stored.ts'
+import { carriedTransaction } from '../../protocol/stored.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 
@@ -85,13 +77,6 @@ async function bytesOf(read: Reads, ids: readonly BlockId[]): Promise<Map<BlockI
 
 /** A block has up to 32 kilobytes, so that a read returns at most 1.6 MB. */
 const blocksPerRead = 50
-
-/** The transaction that created an output, from the bytes of its block. */
-export function carriedTransaction(bytes: Uint8Array): Transaction {
-  const block = decodeStored(Block, bytes)
-  const payload = present(signedTransactionOf(block), 'the transaction of an output')
-  return identifyTransaction(payload.transaction)
-}
 
 /** Rebuilds a transaction of the genesis from its outputs: it has no block, and all its outputs are kept. */
 async function firstTransaction(
