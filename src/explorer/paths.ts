@@ -36,6 +36,16 @@ export const pagePaths = {
 
 export type PageName = keyof typeof pagePaths
 
+/** The names of the tools, each a page. */
+export const tools = [
+  'decode',
+  'verify',
+  'faucet',
+  'network',
+  'rich',
+  'health',
+] as const satisfies PageName[]
+
 /** The parameters in a path: `{ id: '0x…' }` for `/block/:id`. */
 export type PageParameters = Readonly<Record<string, string>>
 

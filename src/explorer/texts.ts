@@ -94,6 +94,7 @@ export const texts = {
     noId: 'Not found on this ledger',
     offline: 'The gateway does not respond. This page retries automatically.',
     away: 'The gateway is running, but its database does not respond. This page retries automatically.',
+    tooMany: 'A server in front of the gateway limits requests. This page retries automatically.',
     unauthorized: 'The gateway refused the token of this browser. This page retries automatically.',
     foreign:
       'Another server responded instead of the gateway. Your network or a proxy may require you to sign in. This page retries automatically.',
@@ -161,6 +162,7 @@ export const texts = {
     amount: 'Amount',
     parties: 'From → to',
     noTransactions: 'No transactions yet.',
+    toFaucet: 'Request tokens from the faucet',
     waiting: (n: number) => (n === 1 ? 'paused: 1 new' : `paused: ${n} new`),
   },
   change: { created: 'created', spent: 'spent' },

@@ -1,11 +1,9 @@
 import type { ComponentType } from 'preact'
 import type { TypedDocument } from './graphql.ts'
 import { definePage, type Page, type PageDefinition, type PageViewProps } from './page.tsx'
+import { tools } from './paths.ts'
 import { linkTo, place } from './router.ts'
 import { toolTexts } from './texts-tools.ts'
-
-/** The names of the tools, each a page. */
-const tools = ['decode', 'verify', 'faucet', 'network', 'rich', 'health'] as const
 
 interface ToolPageDefinition<Data, Variables>
   extends Pick<PageDefinition<Data, Variables>, 'variables' | 'live'> {

@@ -68,6 +68,7 @@ test('payments appear once on an open page, also after the gateway was killed', 
 
   await page.goto(`${gateway.url}/`)
   await page.waitForSelector('.link-live')
+  expect(await page.$eval('.empty a', (link) => link.getAttribute('href'))).toBe('/faucet')
   // A reload of the page removes this mark.
   await page.evaluate('window.isStillThere = true')
 

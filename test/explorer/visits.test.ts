@@ -129,15 +129,26 @@ test('forced colours leave the bars and the current section visible', async () =
     return {
       bar: styleOf('.share-bar span').backgroundColor === ground,
       lamp: styleOf('.lamp').backgroundColor === ground,
-      tools: styleOf('.nav a[href="/decode"]').borderBottomColor === ground,
+      current: styleOf('.nav a[aria-current]').borderBottomColor === ground,
+      other: styleOf('.nav a:not([aria-current])').borderBottomColor === ground,
     }
   })
-  expect(colours).toEqual({ bar: false, lamp: false, tools: true })
-  await tab.page.goto(`${gateway.url}/decode`)
-  const current = await tab.page.waitForSelector('.nav a[aria-current]')
-  const line = await current?.evaluate((one) => getComputedStyle(one).borderBottomColor)
-  const ground = await tab.page.$eval('html', (one) => getComputedStyle(one).backgroundColor)
-  expect(line).not.toBe(ground)
+  expect(colours).toEqual({ bar: false, lamp: false, current: false, other: true })
+  await tab.close()
+})
+
+test.each([
+  ['/chains', 'Chains', 'page'],
+  ['/rich', 'Tools', 'true'],
+  ['the page of a transaction', 'Transactions', 'true'],
+])('%s marks its section of the header', async (at, label, current) => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  await tab.page.goto(gateway.url + (at.startsWith('/') ? at : path))
+  const link = await tab.page.waitForSelector('.nav a[aria-current]')
+  expect(await link?.evaluate((one) => [one.textContent, one.ariaCurrent])).toEqual([
+    label,
+    current,
+  ])
   await tab.close()
 })
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { endpoint } from '../graphql.ts'
 import { frame } from '../network.ts'
-import type { PageName } from '../paths.ts'
+import { type PageName, tools } from '../paths.ts'
 import { linkTo, place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { openKeyboardHelp } from './keyboard.tsx'
@@ -10,19 +10,31 @@ import { switchTheme, theme } from './theme.ts'
 
 /** The header of every page. */
 
+/** A link of the header, which is marked on its page and on the pages of the objects that it lists. */
+interface SectionLink {
+  readonly label: string
+  readonly objects?: readonly PageName[]
+}
+
 /** The pages that the header links to. */
-const sections: readonly (readonly [page: PageName, label: string])[] = [
-  ['home', texts.nav.home],
-  ['milestones', texts.nav.milestones],
-  ['blocks', texts.nav.blocks],
-  ['transactions', texts.nav.transactions],
-  ['accounts', texts.nav.accounts],
-  ['tokens', texts.nav.tokens],
-  ['nfts', texts.nav.nfts],
-  ['validators', texts.nav.validators],
-  ['chains', texts.nav.chains],
-  ['decode', texts.nav.tools],
+const sections: readonly (readonly [page: PageName, link: SectionLink])[] = [
+  ['home', { label: texts.nav.home }],
+  ['milestones', { label: texts.nav.milestones, objects: ['milestone'] }],
+  ['blocks', { label: texts.nav.blocks, objects: ['block'] }],
+  ['transactions', { label: texts.nav.transactions, objects: ['transaction'] }],
+  ['accounts', { label: texts.nav.accounts, objects: ['account'] }],
+  ['tokens', { label: texts.nav.tokens, objects: ['token', 'foundry'] }],
+  ['nfts', { label: texts.nav.nfts, objects: ['nft'] }],
+  ['validators', { label: texts.nav.validators, objects: ['epoch'] }],
+  ['chains', { label: texts.nav.chains, objects: ['chain'] }],
+  ['decode', { label: texts.nav.tools, objects: tools }],
 ]
+
+/** The value of `aria-current` of a link on an open page. */
+function currentOf(page: PageName, { objects }: SectionLink, open: PageName | undefined) {
+  if (open === page) return 'page'
+  return open !== undefined && objects?.includes(open) ? 'true' : undefined
+}
 
 export function Header() {
   return (
@@ -75,9 +87,9 @@ function Sections() {
   }, [open])
   return (
     <nav ref={nav} class="nav" aria-label={texts.nav.label}>
-      {sections.map(([name, label]) => (
-        <a key={name} href={linkTo(name)} aria-current={open === name ? 'page' : undefined}>
-          {label}
+      {sections.map(([name, link]) => (
+        <a key={name} href={linkTo(name)} aria-current={currentOf(name, link, open)}>
+          {link.label}
         </a>
       ))}
       <a href={endpoint.pathname}>{texts.nav.query}</a>

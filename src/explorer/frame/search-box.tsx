@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type SearchPageData, document as searchDocument } from '../../generated/explorer/search.ts'
 import { ungrouped } from '../format.ts'
 import { sendDocument } from '../graphql.ts'
@@ -21,8 +21,9 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const visit = place.value?.visit
 
-  // The text of the last search is cleared when another page opens. A search without an answer by then must not open a page later.
-  useEffect(() => {
+  // The text of the last search is cleared when another page opens. A search without an answer by then must not open a page later, nor
+  // show suggestions, so this does not wait until the page is painted.
+  useLayoutEffect(() => {
     search.cancel()
     if (input.current !== null && place.peek()?.name !== 'search') input.current.value = ''
   }, [visit])

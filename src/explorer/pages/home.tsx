@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import { document, type HomeData } from '../../generated/explorer/home.ts'
 import { ActivityChart, isResolution } from '../charts/activity.tsx'
 import { grouped } from '../format.ts'
+import { frame } from '../network.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
 import { amountColumn, countColumn, idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { MilestoneLink } from '../parts/milestone-link.tsx'
@@ -127,10 +128,21 @@ const milestoneTable: TableDefinition<Milestone> = {
   ],
 }
 
+/** The text of an empty ledger. A development network has a faucet, which sends the first transactions. */
+function NoTransactions() {
+  const hasFaucet = frame.value?.network.faucet != null
+  return (
+    <>
+      {texts.home.noTransactions}{' '}
+      {hasFaucet && <a href={linkTo('faucet')}>{texts.home.toFaucet}</a>}
+    </>
+  )
+}
+
 const transactionTable: TableDefinition<Transaction> = {
   caption: texts.home.transactions,
   keyOf: ({ id }) => id,
-  empty: texts.home.noTransactions,
+  empty: <NoTransactions />,
   columns: [
     idColumn(texts.home.transaction, 'transaction', ({ transactionId }) => transactionId),
     stateColumn(texts.home.state),

@@ -102,6 +102,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['OFFLINE', states.offline],
   ['STORE_AWAY', states.away],
   ['HTTP_401', states.unauthorized],
+  ['HTTP_429', states.tooMany],
   ['TOKEN_INVALID', states.unauthorized],
   ['ADDRESS_OF_ANOTHER_NETWORK', states.otherNetwork],
   ['BAD_USER_INPUT', states.malformed],

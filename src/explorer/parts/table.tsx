@@ -173,8 +173,13 @@ class Cells<Row> extends Component<CellsProps<Row>> {
   }
 
   override render({ row, columns }: CellsProps<Row>) {
-    return columns.map(({ head, cell, isNumber }) => (
-      <td key={head} role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
+    return columns.map(({ head, cell, isNumber }, n) => (
+      <td
+        key={head}
+        role={n === 0 ? 'rowheader' : 'cell'}
+        data-head={head}
+        class={isNumber ? 'number' : undefined}
+      >
         {cell(row)}
       </td>
     ))
