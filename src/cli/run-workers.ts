@@ -68,7 +68,8 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
     await metrics?.value.close()
     return ended[0] ?? failed
   }
-  const others = Array.from({ length: workers - 1 }, () => cluster.fork())
+  // Workers that start after the signal would not receive it.
+  const others = isStopping ? [] : Array.from({ length: workers - 1 }, () => cluster.fork())
   await Promise.all([first, ...others].map(keepRunning))
   await metrics?.value.close()
   return done

@@ -97,6 +97,17 @@ describe('three workers', () => {
   })
 })
 
+test('all processes end with a signal that arrives before the first worker serves', async () => {
+  const database = await kind.create()
+  const keyFile = `${folder.databaseFile}.starting.key`
+  const program = spawnProgram({ DATABASE_URL: database.url, KEY_FILE: keyFile, WORKERS: '3' })
+  await until(() => program.logged().includes('"event":"ledger-begins","worker":1'))
+  await program.end('SIGTERM')
+  expect(program.process.exitCode).toBe(0)
+  expect(workersOf(program)).toEqual([])
+  await database.remove()
+})
+
 test('a failed start is reported once and ends all processes', async () => {
   const program = spawnProgram({
     DATABASE_URL: 'postgresql://nobody:x@127.0.0.1:1/none',
@@ -128,7 +139,7 @@ async function roleAt(url: string): Promise<unknown> {
 }
 
 /** Returns the ids of the processes that a program has started. */
-function workersOf({ process: { pid } }: Program): readonly number[] {
+function workersOf({ process: { pid } }: Pick<Program, 'process'>): readonly number[] {
   const parentOf = (id: string) => {
     try {
       return Number(readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
