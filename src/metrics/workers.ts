@@ -39,7 +39,9 @@ export async function readWorkers(own: string): Promise<string> {
     over.signal.addEventListener('abort', () => cluster.off('message', receive))
     if (workers.length === 0) resolve()
   })
-  for (const worker of workers) worker?.send({ topic: 'METRICS', request } satisfies MetricsMessage)
+  const message: MetricsMessage = { topic: 'METRICS', request }
+  // A worker may just have ended. Without a callback its error would be an event, which ends this process.
+  for (const worker of workers) worker?.send(message, () => {})
   const late = delay(timeoutMs, undefined, { signal: over.signal }).catch(() => {})
   await Promise.race([answered, late])
   over.abort()

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { databases, type TestDatabase } from '../support/databases.ts'
@@ -87,6 +89,28 @@ describe('three workers', () => {
     await untilHealth(program.url)
   })
 
+  test('do not end with one that is killed while a request for metrics waits for the first process', async () => {
+    const first = present(program.process.pid, 'the first process')
+    const killed = present(workersOf(program).at(-1), 'a worker')
+    const count = () => program.logged().match(/"worker-ended"/g)?.length ?? 0
+    const before = count()
+    const url = new URL(metricsUrlOf(program))
+    const socket = connect(Number(url.port), url.hostname)
+    const request = 'GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'
+    socket.write(request)
+    await once(socket, 'data')
+    process.kill(first, 'SIGSTOP')
+    await until(() => stateOf(first) === 'T', { what: 'the first process has stopped' })
+    socket.write(request)
+    process.kill(killed, 'SIGKILL')
+    await until(() => stateOf(killed) === 'Z', { what: 'the worker has ended' })
+    process.kill(first, 'SIGCONT')
+    await until(() => count() > before, { what: 'the end of the worker' })
+    socket.destroy()
+    await until(() => workersOf(program).length === 3, { what: 'a new worker' })
+    await untilHealth(program.url)
+  })
+
   test('end gracefully with the first process', async () => {
     const [running] = workersOf(program)
     await program.end('SIGTERM')
@@ -136,6 +160,11 @@ async function roleAt(url: string): Promise<unknown> {
     readonly role: unknown
   }
   return role
+}
+
+/** Returns the state of a process: T if it is stopped, Z if it has ended and its parent does not know that yet. */
+function stateOf(pid: number): string | undefined {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0]
 }
 
 /** Returns the ids of the processes that a program has started. */
