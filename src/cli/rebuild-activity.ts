@@ -2,6 +2,7 @@ import { silentLog } from '../lib/log.ts'
 import { awaitLease } from '../node/lease.ts'
 import { nameOfThisProcess } from '../node/lease-holder.ts'
 import type { Database } from '../store/database.ts'
+import type { BlocksPruned } from '../store/fill-contract.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/writer.ts'
 import type { Command, ProcessIo } from './command.ts'
@@ -37,7 +38,10 @@ async function rebuildIn(
 
   async function rebuild(): Promise<string | undefined> {
     const forgotten = await write.forgetActivity(term)
-    if (!forgotten.ok) return leaseLost
+    if (!forgotten.ok) {
+      const { error } = forgotten
+      return error.code === 'BLOCKS_PRUNED' ? blocksPruned(error) : leaseLost
+    }
     let rows = 0
     for (let isDone = false; !isDone; ) {
       if (signal.aborted) return 'interrupted; the gateway completes the work when it starts'
@@ -55,4 +59,6 @@ async function rebuildIn(
   return rebuild().finally(progress.end).finally(release)
 }
 
+const blocksPruned = ({ slot }: BlocksPruned) =>
+  `slot ${slot} has fewer blocks than were counted, because BLOCK_RETENTION has removed the others, which could not be counted again`
 const leaseLost = 'another process has started to write this database'

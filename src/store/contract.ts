@@ -11,7 +11,7 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
-import type { FillRequest, FillResult } from './fill-contract.ts'
+import type { BlocksPruned, FillRequest, FillResult } from './fill-contract.ts'
 import type { HistoryChecks, HistoryState } from './history-contract.ts'
 import type { LeaseHeld, LeaseLost, LeaseState, LeaseTerm } from './lease-contract.ts'
 import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
@@ -285,7 +285,7 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
   /** Counts the activity of the next uncounted slots, from the newest down. */
   fillActivity(term: number, request: FillRequest): Promise<Result<FillResult, LeaseLost>>
   /** Deletes the activity of all spans that begin in the retained log, so that they are counted again. */
-  forgetActivity(term: number): Promise<Result<LeaseTerm, LeaseLost>>
+  forgetActivity(term: number): Promise<Result<LeaseTerm, LeaseLost | BlocksPruned>>
   /** Appends the next version of a chain record, which replaces the whole record. Needs no lease. */
   setChainRecord(record: NewChainRecord): Promise<ChainRecordVersion>
   /** Appends the next version of a chain record if `version` is the newest version; 0 means that there is no record. Needs no lease. */

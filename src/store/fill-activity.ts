@@ -7,12 +7,12 @@ import {
 } from '../ledger/activity-buckets.ts'
 import { present } from '../lib/assert.ts'
 import { bytesToHex } from '../lib/hex.ts'
-import { ok, type Result } from '../lib/result.ts'
+import { err, ok, type Result } from '../lib/result.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
 import type { OutputId, SlotIndex, TransactionId } from '../protocol/primitives.ts'
 import { decodeStored } from '../protocol/stored.ts'
 import { addActivity, type SlotsToCount } from './activity.ts'
-import type { FillRequest, FillResult } from './fill-contract.ts'
+import type { BlocksPruned, FillRequest, FillResult } from './fill-contract.ts'
 import type { LeaseTerm } from './lease-contract.ts'
 import { liveOutput } from './output-index.ts'
 import { prunedSeqOf } from './prune.ts'
@@ -55,8 +55,10 @@ export async function fillActivity(
 export async function forgetActivity(
   writing: Writing,
   term: number,
-): Promise<Result<LeaseTerm, never>> {
+): Promise<Result<LeaseTerm, BlocksPruned>> {
   const retained = await readRetainedLog(writing)
+  const slot = await firstSlotWithFewerBlocks(writing, retained.firstRetained)
+  if (slot !== undefined) return err({ code: 'BLOCKS_PRUNED', slot })
   for (const [number, resolution] of resolutions.entries()) {
     const cut = bucketOfSlot(retained.parameters, resolution, retained.firstRetained)
     const from = isRetained(retained.parameters, retained, resolution, cut) ? cut : cut + 1
@@ -65,6 +67,19 @@ export async function forgetActivity(
     })
   }
   return ok({ term })
+}
+
+/** Returns the first slot from `from` on that has fewer blocks than were counted. */
+async function firstSlotWithFewerBlocks(
+  { tx, sql }: Writing,
+  from: SlotIndex,
+): Promise<SlotIndex | undefined> {
+  const text = `SELECT bucket AS slot FROM activity WHERE resolution = 0 AND bucket >= ?
+    AND activity.blocks > (SELECT count(*) FROM blocks
+      WHERE blocks.slot = activity.bucket AND blocks.state NOT IN ('PENDING', 'DROPPED'))
+    ORDER BY bucket LIMIT 1`
+  const [row] = await tx.$queryRawUnsafe<{ slot: bigint }[]>(sql.numbered(text), BigInt(from))
+  return row && Number(row.slot)
 }
 
 /** The slots of which no row is pruned. */

@@ -10,3 +10,10 @@ export interface FillResult {
   readonly rows: number
   readonly isDone: boolean
 }
+
+/** Nothing was forgotten, because blocks of a slot are no longer there to be counted again: `BLOCK_RETENTION` has removed them. */
+export interface BlocksPruned {
+  readonly code: 'BLOCKS_PRUNED'
+  /** The first such slot. */
+  readonly slot: number
+}

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { check } from '../../src/cli/check.ts'
+import { rebuildActivity } from '../../src/cli/rebuild-activity.ts'
 import type { BlockId } from '../../src/protocol/primitives.ts'
 import { graphql } from '../support/client.ts'
-import { onDatabase } from '../support/databases.ts'
+import { defaultDatabase, onDatabase } from '../support/databases.ts'
 import { fundFromFaucet, startWorld, worldParameters } from '../support/ledger-world.ts'
 import { rest } from '../support/rest.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -14,8 +15,10 @@ import { ownedBy, taggedData, user } from '../support/wallet.ts'
 const kept = 2 * worldParameters.maxCommittableAge
 
 test('old blocks without a transaction are pruned with their references, and everything else stays', async () => {
+  const database = await defaultDatabase().create()
+  const { url: DATABASE_URL } = database
   // These are fewer slots than blocks may refer to.
-  const world = await startWorld({ BLOCK_RETENTION: '1' })
+  const world = await startWorld({ DATABASE_URL, BLOCK_RETENTION: '1' })
   const { url } = world.gateway
   const query = async (query: string) => {
     const { data, errors } = await graphql(url, query)
@@ -73,16 +76,22 @@ test('old blocks without a transaction are pruned with their references, and eve
   await submitData()
   const pruned = world.gateway.logged.filter((line) => line.includes('"blocks-pruned"'))
   expect(pruned.length).toBeGreaterThan(0)
-  const { databaseUrl: DATABASE_URL } = world.gateway
+  await world.close()
   const findings = async () => {
     const { stdout } = await runCommand(check, [], { env: { DATABASE_URL } })
     return JSON.parse(stdout).findings
   }
+  expect(await findings()).toEqual([])
+  // The pruned blocks would no longer be counted, and the check would miss them.
+  expect(await runCommand(rebuildActivity, [], { env: { DATABASE_URL } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('BLOCK_RETENTION has removed'),
+  })
   expect(await findings()).toEqual([])
   // The block of a transaction is never pruned.
   await onDatabase(DATABASE_URL, 'DELETE FROM blocks WHERE kind = 4')
   expect(await findings()).toContainEqual(
     expect.objectContaining({ code: 'COMMITMENT_ROOTS_WRONG' }),
   )
-  await world.close()
+  await database.remove()
 })

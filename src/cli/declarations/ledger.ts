@@ -191,8 +191,9 @@ export const rebuildActivityDeclaration: Declaration = {
   summary: 'recompute the activity statistics',
   about: `Recomputes the statistics of the query activity from the log of ledger updates and the blocks: blocks,
 transactions, tokens and addresses per minute, hour, day and epoch. Periods that begin before the part of
-the log that LOG_RETENTION keeps stay unchanged. No gateway may write the database meanwhile. If the
-command is interrupted, the gateway completes the work when it starts.`,
+the log that LOG_RETENTION keeps stay unchanged. Blocks that BLOCK_RETENTION has removed cannot be counted
+again, so the command then changes nothing. No gateway may write the database meanwhile. If the command is
+interrupted, the gateway completes the work when it starts.`,
   flags: [jsonFlag],
   settings: databaseSettings,
   example: {
