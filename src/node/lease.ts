@@ -58,6 +58,8 @@ export async function awaitLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHe
     const next = await attempt(deps)
     if (next.ok || next.error.until !== first.error.until) return next
   }
+  // No lease lasts so long without a renewal, so the clock of the database was set back after the last one.
+  await deps.write.releaseLease(first.error.term)
   return attempt(deps)
 }
 
