@@ -143,10 +143,12 @@ async function probeBoth(
 
 /** Connects once. Any failure to read the facts of the server means that the database cannot be used. */
 async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
-  const client = new Connection({ ...settings, ...connectionTo(url) })
-  // A connection that is lost between two statements emits an event. The next statement fails anyway.
-  client.on('error', () => {})
+  let client: Connection | undefined
   try {
+    // The driver reads the files of certificates that the URL names.
+    client = new Connection({ ...settings, ...connectionTo(url) })
+    // A connection that is lost between two statements emits an event. The next statement fails anyway.
+    client.on('error', () => {})
     await client.connect()
     const { encoding, version, hasTables } = await serverFacts(client)
     if (encoding !== 'UTF8') return unusable(`its encoding is ${encoding}, and must be UTF8`)
@@ -157,7 +159,7 @@ async function probe(url: string): Promise<Result<Probed, DatabaseUnusable>> {
     return unusable(reasonOf(failure))
   } finally {
     // The connection may never have opened, or may be closed already.
-    await client.end().catch(() => {})
+    await client?.end().catch(() => {})
   }
 }
 

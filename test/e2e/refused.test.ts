@@ -129,6 +129,11 @@ describe('the gateway rejects', () => {
   const rows: readonly (readonly [string, () => string, RegExp])[] = [
     ['a closed port', change({ port: '1' }), /^the database cannot be used: .*ECONNREF/],
     ['an unknown host', change({ hostname: 'x.invalid' }), /^the data.* used: .*x\.invalid/],
+    [
+      'a missing certificate',
+      change({ search: '?sslrootcert=/none/ca.pem' }),
+      /^the data.* used: .*\/none\/ca\.pem/,
+    ],
     ['an unknown database', change({ pathname: '/none' }), /^the data.* used: .*"none" does not/],
     ['a file below a file', () => `file:${text()}/x.db`, /^the data.* used: (ENOTDIR|EEXIST)/],
     ['a folder', () => `file:${folder}`, /^the database cannot be used: it is a folder/],
