@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { resolve } from 'node:path'
+import { createReadStream, existsSync, mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { silentLog } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
 import { type ExportHeader, parseHeader } from '../store/move/export-format.ts'
@@ -12,6 +12,7 @@ import { databaseMessage } from './database-message.ts'
 import { restoreDeclaration } from './declarations/ledger.ts'
 import { firstLineOf, importInto } from './import.ts'
 import { createProgress } from './progress.ts'
+import { writeWholeFile } from './whole-file.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Restores a ledger from a backup. */
@@ -74,21 +75,28 @@ async function restoreSqlite(
   if (address?.kind !== 'sqlite') {
     return `${path} is a backup of a SQLite database; restore it to a file, then move the ledger with ledger-gateway export and import`
   }
+  const { path: to } = address
+  const taken = `${databaseLocation(url)} already contains a database; name one that does not exist`
+  // SQLite would apply a leftover write-ahead log to the new file.
+  const isTaken = () => existsSync(to) || existsSync(`${to}-wal`)
+  if (isTaken()) return taken
+  mkdirSync(dirname(to), { recursive: true })
   const progress = createProgress(process, 'restore', 'pages')
   const options = { signal, onProgress: progress.show }
-  const restored = await restoreLedgerFile(path, address.path, options).finally(progress.end)
-  if (restored.ok) return undefined
-  const { error } = restored
-  switch (error.code) {
-    case 'DATABASE_NOT_EMPTY':
-      return `${databaseLocation(url)} already contains a database; name one that does not exist`
-    case 'NOTHING_TO_EXPORT':
-      return `${path} holds no ledger`
-    case 'EXPORT_INTERRUPTED':
-      return 'interrupted; nothing was restored'
-    default:
-      return databaseMessage(error)
-  }
+  return writeWholeFile(to, async (_out, part) => {
+    const restored = await restoreLedgerFile(path, part, options).finally(progress.end)
+    // A gateway may have created a database meanwhile.
+    if (restored.ok) return isTaken() ? taken : undefined
+    const { error } = restored
+    switch (error.code) {
+      case 'NOTHING_TO_EXPORT':
+        return `${path} holds no ledger`
+      case 'EXPORT_INTERRUPTED':
+        return 'interrupted; nothing was restored'
+      default:
+        return databaseMessage(error)
+    }
+  })
 }
 
 function restoreText(

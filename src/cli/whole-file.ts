@@ -15,8 +15,12 @@ export async function writeWholeFile(
   // SQLite would not say which of its two files it cannot open.
   await access(dirname(path), constants.W_OK)
   const part = `${path}.part`
-  // A command that was killed may have left this file.
-  await rm(part, { force: true })
+  // SQLite leaves its other files when the disk is full, or when the command is killed.
+  const remove = () =>
+    Promise.all(
+      ['', '-journal', '-wal', '-shm', '-reserve'].map((end) => rm(part + end, { force: true })),
+    )
+  await remove()
   const file = await open(part, 'wx')
   const { ino } = await file.stat()
   const out = createWriteStream(part, { fd: file.fd, fs: fsWithoutClose })
@@ -39,8 +43,7 @@ export async function writeWholeFile(
     return undefined
   } finally {
     await file.close()
-    // SQLite leaves its journal when the disk is full.
-    if (!(await isReplaced())) await Promise.all([part, `${part}-journal`].map(remove))
+    if (!(await isReplaced())) await remove()
   }
 }
 
@@ -50,5 +53,3 @@ const fsWithoutClose = {
   writev,
   close: ((_file, done) => done?.(null)) as typeof close,
 }
-
-const remove = (path: string) => rm(path, { force: true })

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { backup } from '../../src/cli/backup.ts'
 import type { Command, ProcessIo } from '../../src/cli/command.ts'
@@ -8,6 +8,7 @@ import { restore } from '../../src/cli/restore.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 describe.each(databases)('a backup on $name', ({ name, create }) => {
   let folder: string
@@ -103,6 +104,32 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect((await run(backup, [folder, '--force'])).stderr).toBe(
       `ledger-gateway backup: ${folder} is a folder\n`,
     )
+  })
+
+  test.runIf(name === 'sqlite')('is restored by one of two commands at once', async () => {
+    await createLedger()
+    await run(backup, [file])
+    const both = await Promise.all([run(restore, [file]), run(restore, [file])])
+    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 1])
+    const restored = await openedStore(to.url)
+    expect(await restored.read.logTip()).toMatchObject({ slot: 1 })
+    await restored.close()
+  })
+
+  test.runIf(name === 'sqlite')('replaces no database that was created meanwhile', async () => {
+    await createLedger()
+    await run(backup, [file])
+    const database = to.url.replace('file:', '')
+    const names = () => readdirSync(dirname(database))
+    const restoring = run(restore, [file])
+    await until(() => names().length > 0, { what: 'the restore has begun' })
+    writeFileSync(database, 'mine')
+    expect(await restoring).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already contains a database'),
+    })
+    expect(readFileSync(database, 'utf8')).toBe('mine')
+    expect(names()).toEqual([basename(database)])
   })
 
   test('names the folder that does not exist', async () => {
