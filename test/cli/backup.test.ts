@@ -5,7 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { backup } from '../../src/cli/backup.ts'
 import type { Command, ProcessIo } from '../../src/cli/command.ts'
 import { restore } from '../../src/cli/restore.ts'
-import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
+import {
+  databases,
+  onDatabase,
+  openedStore,
+  type TestDatabase,
+  takenLease,
+} from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
@@ -130,6 +136,19 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     })
     expect(readFileSync(database, 'utf8')).toBe('mine')
     expect(names()).toEqual([basename(database)])
+  })
+
+  test.runIf(name === 'postgresql')('is written by a role that may only read', async () => {
+    await createLedger()
+    const url = new URL(from.url)
+    const [role, password] = [`reader_${process.pid}`, 'hush']
+    await onDatabase(from.url, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`)
+    await onDatabase(from.url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    const { href: DATABASE_URL } = Object.assign(url, { username: role, password })
+    const made = await run(backup, [file], { env: { DATABASE_URL } })
+    await onDatabase(from.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    expect(made).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(restore, [file])).toMatchObject({ code: 0 })
   })
 
   test('names the folder that does not exist', async () => {

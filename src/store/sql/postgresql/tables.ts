@@ -17,16 +17,15 @@ export const tableStatements: TableStatements = {
   async tables(connection, names) {
     const rows = await rowsOf(
       connection,
-      `SELECT c.table_name::text, c.column_name::text, c.data_type::text,
-        coalesce(k.ordinal_position, 0)::int
-      FROM information_schema.columns AS c
-      LEFT JOIN information_schema.table_constraints AS t ON t.table_schema = c.table_schema
-        AND t.table_name = c.table_name AND t.constraint_type = 'PRIMARY KEY'
-      LEFT JOIN information_schema.key_column_usage AS k
-        ON k.constraint_schema = t.constraint_schema AND k.constraint_name = t.constraint_name
-        AND k.table_name = c.table_name AND k.column_name = c.column_name
-      WHERE c.table_schema = current_schema()
-      ORDER BY c.table_name, c.ordinal_position`,
+      // The information schema shows the keys of tables only to roles that may write them. `indkey` counts from 0.
+      `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, NULL),
+        coalesce(array_position(k.indkey::smallint[], a.attnum) + 1, 0)
+      FROM pg_class AS c
+      JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      LEFT JOIN pg_index AS k ON k.indrelid = c.oid AND k.indisprimary
+      WHERE c.relkind IN ('r', 'p')
+        AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+      ORDER BY c.relname, a.attnum`,
     )
     const found = tablesOf(
       rows.filter(([name]) => names.has(String(name))),
