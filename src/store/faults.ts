@@ -58,9 +58,10 @@ const damagedCodes = /^(SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS).*|XX00[12])$/
 
 /**
  * SQLite has a code for each system call that can fail, and all of them except failed reads prevent writes. PostgreSQL: disk_full,
- * io_error, and read_only_sql_transaction, which a standby reports if clients were directed to it.
+ * io_error, read_only_sql_transaction, which a standby reports if clients were directed to it, and insufficient_privilege.
  */
-const unwritableCodes = /^(SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ)).*|53100|58030|25006)$/
+const unwritableCodes =
+  /^(SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ)).*|53100|58030|25006|42501)$/
 
 /** Error kinds of the driver adapters. They report a busy SQLite as a timeout. */
 const passingKinds: readonly string[] = [

@@ -180,26 +180,52 @@ function canMount(): boolean {
   }
 }
 
-test('a gateway that starts on a read-only server serves reads', async () => {
-  const database = await present(
-    databases.find(({ name }) => name === 'postgresql'),
-    'postgresql',
-  ).create()
-  const env = { DATABASE_URL: database.url, KEY_FILE: `${folder.databaseFile}.key` }
-  const first = await startProgram(env)
-  await untilHealth(first.url)
-  await first.end('SIGTERM')
-  const name = new URL(database.url).pathname.slice(1)
-  await onDatabase(database.url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-  const second = await startProgram(env)
-  await expectReadOnly(second.url)
-  await second.end('SIGTERM')
-  await onDatabase(
-    database.url,
-    `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
-  )
-  await database.remove()
-}, 120_000)
+const role = `reader_${process.pid}`
+const denials: readonly (readonly [
+  string,
+  (name: string) => string,
+  (name: string) => string,
+  object,
+])[] = [
+  [
+    'on a read-only server',
+    (name) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
+    (name) =>
+      `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
+    {},
+  ],
+  [
+    'with a role that may only read',
+    () =>
+      `CREATE ROLE ${role} LOGIN PASSWORD 'hush'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
+    () => `DROP OWNED BY ${role}; DROP ROLE ${role}`,
+    { username: role, password: 'hush' },
+  ],
+]
+
+test.each(denials)(
+  'a gateway that starts %s serves reads',
+  async (_how, deny, allow, user) => {
+    const database = await present(
+      databases.find(({ name }) => name === 'postgresql'),
+      'postgresql',
+    ).create()
+    const env = { DATABASE_URL: database.url, KEY_FILE: `${folder.databaseFile}.key` }
+    const first = await startProgram(env)
+    await untilHealth(first.url)
+    await first.end('SIGTERM')
+    const name = new URL(database.url).pathname.slice(1)
+    await onDatabase(database.url, deny(name))
+    const { href: DATABASE_URL } = Object.assign(new URL(database.url), user)
+    const second = await startProgram({ ...env, DATABASE_URL })
+    await expectReadOnly(second.url)
+    expect(second.logged()).toContain('"event":"database-not-writable"')
+    await second.end('SIGTERM')
+    await onDatabase(database.url, allow(name))
+    await database.remove()
+  },
+  120_000,
+)
 
 describe('a damaged file', () => {
   /** Overwrites the first page of a table. */
