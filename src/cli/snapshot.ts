@@ -43,14 +43,18 @@ interface FileCall extends DatabaseCall {
   readonly file: string
 }
 
-async function check(process: ProcessIo, { file, print }: FileCall): Promise<string | undefined> {
+async function check(
+  process: ProcessIo,
+  { file, signal, print }: FileCall,
+): Promise<string | undefined> {
   const progress = createProgress(process, 'snapshot', 'lines')
   const source = snapshotSource(file)
   const counted = {
     ...source,
-    lines: (from?: SnapshotPosition) => counting(source.lines(from), progress),
+    lines: (from?: SnapshotPosition) => counting(source.lines(from), progress, signal),
   }
   const verified = await verifySnapshot(counted).finally(progress.end)
+  if (signal.aborted) return 'interrupted'
   if (!verified.ok) return snapshotMessage(verified.error)
   const { head, counts } = verified.value
   const { outputs, accounts, tips } = counts
@@ -90,7 +94,7 @@ async function write(
   const progress = createProgress(process, 'snapshot', 'lines')
   async function* lines() {
     yield `${first.text}\n`
-    yield* counting(snapshotLines(read, range), progress)
+    yield* counting(snapshotLines(read, range), progress, signal)
   }
   const problem = await writeWholeFile(file, async (out) => {
     await pipeline(lines, out, { signal }).catch((error) => {
@@ -103,10 +107,15 @@ async function write(
   return undefined
 }
 
-/** Forwards lines and shows their number as progress; the total is not known before the end. */
-async function* counting(lines: AsyncIterable<string>, progress: Progress): AsyncGenerator<string> {
+/** Forwards lines until the signal aborts, and shows their number as progress; the total is not known before the end. */
+async function* counting(
+  lines: AsyncIterable<string>,
+  progress: Progress,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   let rows = 0
   for await (const line of lines) {
+    signal.throwIfAborted()
     rows += 1
     progress.show({ rows, ofRows: undefined })
     yield line

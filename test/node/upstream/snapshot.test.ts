@@ -261,6 +261,10 @@ describe.each(databases)('on $name', ({ create }) => {
       code: 0,
       stdout: expect.stringMatching(/"slot":\d+,.*"outputs":1\d,"accounts":1,"tips":5\}\n$/),
     })
+    expect(await runCommand(snapshot, ['check', path], { env, stopped })).toMatchObject({
+      code: 1,
+      stderr: 'ledger-gateway snapshot: interrupted\n',
+    })
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     const damagedFiles: readonly (readonly [string, readonly string[]])[] = [
       ['SNAPSHOT_MALFORMED: line 1 ', ['{}']],
