@@ -31,7 +31,7 @@ export const importCommand: Command = {
     const path = filePath(call)
     return exitCodeOf(process, importDeclaration, async () => {
       // If the file does not exist or is not an export, no database is created. A pipe can be read only once.
-      if (path !== undefined && (await stat(path)).isFile()) {
+      if (path !== undefined && !(await stat(path)).isFIFO()) {
         const header = parseHeader(await firstLineOf(path))
         if (typeof header === 'string') return `line 1: ${faults[header]}`
       }

@@ -147,6 +147,7 @@ describe('a ledger is moved by export and import', () => {
   const refusals: readonly (readonly [string, Command, string[], Environment, number, RegExp])[] = [
     ['an existing file', exportCommand, ['--file', 'HERE'], {}, 1, /here\.txt already exists\n$/],
     ['a missing file', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
+    ['a folder', importCommand, ['--file', 'FOLDER'], {}, 1, /EISDIR/],
     ['a file that is not an export', importCommand, ['--file', 'HERE'], {}, 1, /not an export/],
     ['an unknown flag', importCommand, ['--fast'], {}, 2, /--fast/],
     [
@@ -171,7 +172,7 @@ describe('a ledger is moved by export and import', () => {
     const here = join(folder, 'here.txt')
     writeFileSync(here, 'hello')
     const paths = words.map((word) =>
-      word.replace('HERE', here).replace('NONE', join(folder, 'no')),
+      word.replace('HERE', here).replace('NONE', join(folder, 'no')).replace('FOLDER', folder),
     )
     const DATABASE_URL = command === exportCommand ? from.url : `file:${join(folder, 'empty.db')}`
     const refused = await run(command, paths, { DATABASE_URL, ...env })
