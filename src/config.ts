@@ -171,7 +171,7 @@ function defaultKeyFile(databaseUrl: string): string {
 
 /** The flags whose URL contains a password. */
 function exposedIn(flags: Flags['values']): readonly string[] {
-  const hasPassword = (text: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@/.test(text)
+  const hasPassword = (text: string) => /^\w+:\/\/([^:@/?#]*:[^@/?#]+@|.*[?&]password=)/.test(text)
   return [...flags].flatMap(([flag, texts]) => (texts.some(hasPassword) ? [`--${flag}`] : []))
 }
 

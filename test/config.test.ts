@@ -184,7 +184,9 @@ describe('tokens', () => {
 
 test('a password in an argument is reported, and one in the environment is not', () => {
   const url = 'postgresql://user:secret@host/ledger'
-  expect(configOf({}, ['--database', url]).exposed).toEqual(['--database'])
+  for (const one of [url, 'postgresql://host/ledger?user=user&password=secret']) {
+    expect(configOf({}, ['--database', one]).exposed).toEqual(['--database'])
+  }
   expect(configOf({ DATABASE_URL: url }, ['--database', 'file:a.db']).exposed).toEqual([])
 })
 
