@@ -33,8 +33,9 @@ import { type MetricsCannotListen, openMetricsServer } from './metrics/server.ts
 import { startActivityFiller } from './node/activity-filler.ts'
 import { developmentKeys } from './node/embedded/development.ts'
 import { developmentNetworkName } from './node/embedded/development-parameters.ts'
+import type { GenesisFileInvalid } from './node/genesis-file.ts'
 import { nameOfThisProcess } from './node/lease-holder.ts'
-import { type LedgerError, openLedger } from './node/open-ledger.ts'
+import { type LedgerError, openLedger, planGenesis } from './node/open-ledger.ts'
 import { startPartitionCreator } from './node/partition-creator.ts'
 import { startBlockPruner, startPruner } from './node/pruner.ts'
 import { openSignatureChecker, type SignatureChecker } from './node/signatures.ts'
@@ -101,6 +102,7 @@ export type StartError =
   | KeyError
   | TokenFileUnusable
   | StoreError
+  | GenesisFileInvalid
   | LedgerError
   | ListenError
   | MetricsCannotListen
@@ -158,6 +160,8 @@ async function openInOrder(
   const commits = createCommitMarks(metrics?.meters.delivered ?? (() => {}))
   const trusted = await trustedDocumentsOf(config)
   if (!trusted.ok) return trusted
+  const genesis = await planGenesis(config, deps.clock)
+  if (!genesis.ok) return genesis
   const onCall = metrics?.meters.storeCall
   const database = await openWatchedStore(config, { log, wake, commits, onCall })
   if (!database.ok) return database
@@ -174,7 +178,7 @@ async function openInOrder(
   const holder = nameOfThisProcess()
   const times = metrics?.meters
   const ledgerDeps = { log, clock, store, signatures, holder, onCommitted, times, stopping }
-  const ledger = await openLedger(config, ledgerDeps)
+  const ledger = await openLedger(config, ledgerDeps, genesis.value)
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)

@@ -1,3 +1,4 @@
+import { present } from '../lib/assert.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Hex, hexToBytes } from '../lib/hex.ts'
 import { err, ok, type Result } from '../lib/result.ts'
@@ -19,7 +20,7 @@ import type { UpstreamError } from './upstream/open.ts'
 /** Opens the ledger that the settings select. */
 
 /** Why the ledger could not be opened. */
-export type LedgerError = EnterError | UpstreamError | GenesisFileInvalid
+export type LedgerError = EnterError | UpstreamError
 
 /** The settings of the ledger. */
 export interface LedgerSettings {
@@ -43,57 +44,15 @@ export interface LedgerSettings {
   readonly stateMemory: number
 }
 
-/** Opens the ledger in the mode of the settings. */
-export function openLedger(
-  settings: LedgerSettings,
-  deps: EmbeddedDeps,
-): Promise<Result<LedgerSource, LedgerError>> {
-  return settings.ledger === 'upstream' ? upstream(settings, deps) : embedded(settings, deps)
-}
-
-/** Follows nodes. The nodes serve the genesis, unless the settings name a genesis file. */
-async function upstream(
-  settings: LedgerSettings,
-  deps: NodeDeps,
-): Promise<Result<LedgerSource, LedgerError>> {
-  const genesis =
-    settings.genesisFile === undefined ? undefined : await genesisPlan(settings, deps.clock)
-  if (genesis !== undefined && !genesis.ok) return genesis
-  const { openUpstream } = await import('./upstream/open.ts')
-  return openUpstream(deps, {
-    urls: settings.upstreamUrls,
-    withProofs: settings.upstreamProofs,
-    genesis: genesis?.value,
-    snapshot: settings.snapshot,
-    issuer: settings.issuerKey === undefined ? undefined : issuerOf(settings),
-  })
-}
-
-/** Keeps the ledger here. The genesis comes from the files in the settings, or is the genesis of the development network. */
-async function embedded(
-  settings: LedgerSettings,
-  deps: EmbeddedDeps,
-): Promise<Result<LedgerSource, LedgerError>> {
-  if ((await deps.store.read.snapshotProgress()) !== undefined) {
-    return err({ code: 'SNAPSHOT_UNFINISHED' })
-  }
-  const plan = await genesisPlan(settings, deps.clock)
-  if (!plan.ok) return plan
-  const isNamed = settings.genesisFile !== undefined || settings.parametersFile !== undefined
-  const { openEmbedded } = await import('./embedded/open.ts')
-  const { stateMemoryOf } = await import('./embedded/state.ts')
-  return openEmbedded(deps, {
-    genesis: plan.value,
-    networkName: isNamed ? plan.value.parameters.networkName : undefined,
-    issuer: issuerOf(settings),
-    memory: stateMemoryOf(settings.stateMemory),
-  })
-}
-
-async function genesisPlan(
-  { genesisFile, parametersFile }: LedgerSettings,
+/**
+ * Reads the genesis of a new ledger: the files in the settings, or the genesis of the development network; `undefined` if the nodes
+ * serve it. Called before anything is written.
+ */
+export async function planGenesis(
+  { ledger, genesisFile, parametersFile }: LedgerSettings,
   clock: Clock,
-): Promise<Result<GenesisPlan, GenesisFileInvalid>> {
+): Promise<Result<GenesisPlan | undefined, GenesisFileInvalid>> {
+  if (ledger === 'upstream' && genesisFile === undefined) return ok(undefined)
   const plan =
     genesisFile === undefined
       ? ok(developmentGenesis(developmentKeys(), Number(clock.nowNs() / nsPerSecond)))
@@ -101,6 +60,53 @@ async function genesisPlan(
   if (!plan.ok || parametersFile === undefined) return plan
   const parameters = await readParametersFile(parametersFile)
   return parameters.ok ? ok({ ...plan.value, parameters: parameters.value }) : parameters
+}
+
+/** Opens the ledger in the mode of the settings. */
+export function openLedger(
+  settings: LedgerSettings,
+  deps: EmbeddedDeps,
+  genesis: GenesisPlan | undefined,
+): Promise<Result<LedgerSource, LedgerError>> {
+  return settings.ledger === 'upstream'
+    ? upstream(settings, deps, genesis)
+    : embedded(settings, deps, present(genesis, 'the genesis of an embedded ledger'))
+}
+
+/** Follows nodes. The nodes serve the genesis, unless the settings name a genesis file. */
+async function upstream(
+  settings: LedgerSettings,
+  deps: NodeDeps,
+  genesis: GenesisPlan | undefined,
+): Promise<Result<LedgerSource, LedgerError>> {
+  const { openUpstream } = await import('./upstream/open.ts')
+  return openUpstream(deps, {
+    urls: settings.upstreamUrls,
+    withProofs: settings.upstreamProofs,
+    genesis,
+    snapshot: settings.snapshot,
+    issuer: settings.issuerKey === undefined ? undefined : issuerOf(settings),
+  })
+}
+
+/** Keeps the ledger here. */
+async function embedded(
+  settings: LedgerSettings,
+  deps: EmbeddedDeps,
+  genesis: GenesisPlan,
+): Promise<Result<LedgerSource, LedgerError>> {
+  if ((await deps.store.read.snapshotProgress()) !== undefined) {
+    return err({ code: 'SNAPSHOT_UNFINISHED' })
+  }
+  const isNamed = settings.genesisFile !== undefined || settings.parametersFile !== undefined
+  const { openEmbedded } = await import('./embedded/open.ts')
+  const { stateMemoryOf } = await import('./embedded/state.ts')
+  return openEmbedded(deps, {
+    genesis,
+    networkName: isNamed ? genesis.parameters.networkName : undefined,
+    issuer: issuerOf(settings),
+    memory: stateMemoryOf(settings.stateMemory),
+  })
 }
 
 /** The account that the settings name; on the development network, the node's own account by default. */

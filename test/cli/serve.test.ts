@@ -130,6 +130,18 @@ describe('serve reports', () => {
   })
 })
 
+test.each(['genesis', 'parameters'])(
+  'serve with a missing %s file leaves no database and no key',
+  async (name) => {
+    const empty = mkdtempSync(join(folder, 'missing-'))
+    const DATABASE_URL = `file:${join(empty, 'data', 'test.db')}`
+    const run = start(serve.run, { PORT: '0', DATABASE_URL }, [`--${name}-file`, '/none.json'])
+    expect(await run.code).toBe(1)
+    expect(run.stderr()).toMatch(/^ledger-gateway serve: \/none\.json cannot be used: ENOENT/)
+    expect(readdirSync(empty)).toEqual([])
+  },
+)
+
 describe('serve on a used port', () => {
   const occupied = createServer()
   let port = ''
