@@ -42,7 +42,9 @@ hexadecimal text (0x…) or as bytes, or an input line as above.`,
     },
   ],
   notes: `The parameters apply to values that do not contain parameters. The default is the development network with
-its genesis at Unix time 0, so slots and block ids differ from those of a running development network.`,
+its genesis at Unix time 0, so slots and block ids differ from those of a running development network.
+
+The exit code is 0 also if a value is invalid, and 1 if a file cannot be read.`,
   example: {
     run: `echo '{"ref":1,"kind":"network-id","networkName":"testnet"}' | ledger-gateway inspect`,
     prints: '{"ref":1,"ok":true,"networkId":"8342982141227064571"}',
