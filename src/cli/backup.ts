@@ -12,7 +12,7 @@ import type { Command, ProcessIo } from './command.ts'
 import { backupDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
 import { writeExport } from './write-export.ts'
 
 /** Writes a backup of a ledger while its gateway runs. */
@@ -61,8 +61,7 @@ function writePart(
   const address = databaseAddress(url)
   if (address?.kind === 'sqlite')
     return copyFile(process, { url, from: address.path, to: part, signal })
-  const opening = { url, schema: 'UNCHANGED' } as const
-  return withDatabase(opening, (database) => exportTo(process, database, { url, out, signal }))
+  return withLedger(url, (database) => exportTo(process, database, { url, out, signal }))
 }
 
 type Copying = Pick<DatabaseCall, 'url' | 'signal'>

@@ -12,7 +12,7 @@ import type { Writing } from '../store/sql/statements.ts'
 import type { Command } from './command.ts'
 import { checkDeclaration } from './declarations/ledger.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
 
 /** Checks the whole ledger in a database. */
 export const check: Command = {
@@ -21,7 +21,7 @@ export const check: Command = {
     if (typeof call === 'number') return call
     const { url, signal } = call
     return exitCodeOf(process, checkDeclaration, () =>
-      withDatabase({ url, schema: 'UNCHANGED' }, async (database) => {
+      withLedger(url, async (database) => {
         const progress = createProgress(process, 'check')
         const printLine = (line: string) => progress.above(() => process.stdout(line))
         const work = (reading: Writing) => checkAll(reading, { ...call, progress, printLine })

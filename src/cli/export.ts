@@ -7,7 +7,7 @@ import type { Command, ProcessIo } from './command.ts'
 import { exportDeclaration } from './declarations/ledger.ts'
 import { createProgress, summary } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
 import { writeExport } from './write-export.ts'
 
 /** Exports a whole database as text. */
@@ -15,9 +15,8 @@ export const exportCommand: Command = {
   run: async (process, words) => {
     const call = readDatabaseCall(process, exportDeclaration, words)
     if (typeof call === 'number') return call
-    const opening = { url: call.url, schema: 'UNCHANGED' } as const
     return exitCodeOf(process, exportDeclaration, () =>
-      withDatabase(opening, (database) => exportFrom(process, call, database)),
+      withLedger(call.url, (database) => exportFrom(process, call, database)),
     )
   },
 }

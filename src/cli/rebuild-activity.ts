@@ -8,7 +8,7 @@ import { createWriter } from '../store/writer.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { rebuildActivityDeclaration } from './declarations/ledger.ts'
 import { createProgress, summary } from './progress.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
 
 /** Recomputes the activity statistics of a ledger. */
 export const rebuildActivity: Command = {
@@ -16,9 +16,7 @@ export const rebuildActivity: Command = {
     const call = readDatabaseCall(process, rebuildActivityDeclaration, words)
     if (typeof call === 'number') return call
     return exitCodeOf(process, rebuildActivityDeclaration, () =>
-      withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
-        rebuildIn(process, call, database),
-      ),
+      withLedger(call.url, (database) => rebuildIn(process, call, database)),
     )
   },
 }

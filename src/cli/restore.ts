@@ -13,7 +13,13 @@ import { restoreDeclaration } from './declarations/ledger.ts'
 import { firstLineOf, importInto } from './import.ts'
 import { createProgress } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import {
+  type DatabaseCall,
+  exitCodeOf,
+  readDatabaseCall,
+  withDatabase,
+  withLedger,
+} from './with-database.ts'
 
 /** Restores a ledger from a backup. */
 export const restore: Command = {
@@ -25,9 +31,7 @@ export const restore: Command = {
       return refuse(process, 'restore', ['either FILE or --accept is required'])
     }
     return exitCodeOf(process, restoreDeclaration, async () => {
-      if (isAccepting) {
-        return withDatabase({ url: call.url, schema: 'UNCHANGED' }, acceptIn(call))
-      }
+      if (isAccepting) return withLedger(call.url, acceptIn(call))
       const file = resolve(call.word(0))
       const problem = await restoreFrom(process, { ...call, path: file })
       if (problem !== undefined) return problem

@@ -21,7 +21,7 @@ import { snapshotDeclaration } from './declarations/ledger.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
 
 /** Writes and checks snapshots of a ledger. */
 export const snapshot: Command = {
@@ -32,9 +32,7 @@ export const snapshot: Command = {
     return exitCodeOf(process, snapshotDeclaration, () =>
       call.word(0) === 'check'
         ? check(process, { ...call, file })
-        : withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
-            write(process, { ...call, file }, database),
-          ),
+        : withLedger(call.url, (database) => write(process, { ...call, file }, database)),
     )
   },
 }

@@ -59,6 +59,18 @@ export async function withDatabase(
   return await work(database.value).finally(database.value.close)
 }
 
+/** The same for a command that needs a ledger with the tables of this version. */
+export function withLedger(
+  url: string,
+  work: (database: Database) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  return withDatabase({ url, schema: 'UNCHANGED' }, async (database) => {
+    // The rows of an unfinished import would pass for a ledger with a shorter log.
+    const isUnfinished = (await database.reader.import.count()) > 0
+    return isUnfinished ? databaseMessage({ code: 'IMPORT_UNFINISHED' }) : work(database)
+  })
+}
+
 /** Resolves to the message that the work resolves to or throws. Users need the message, not the stack. */
 async function messageOf(work: () => Promise<string | undefined>): Promise<string | undefined> {
   try {

@@ -8,9 +8,13 @@ import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { backup } from '../../src/cli/backup.ts'
+import { check } from '../../src/cli/check.ts'
 import type { Command, StopSignal } from '../../src/cli/command.ts'
 import { exportCommand } from '../../src/cli/export.ts'
 import { importCommand } from '../../src/cli/import.ts'
+import { rebuildActivity } from '../../src/cli/rebuild-activity.ts'
+import { snapshot } from '../../src/cli/snapshot.ts'
 import type { Environment } from '../../src/config.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -130,6 +134,19 @@ describe('a ledger is moved by export and import', () => {
     const DATABASE_URL = `file:${join(folder, 'part.db')}`
     const begun = await run(importCommand, ['--file', part], { DATABASE_URL })
     expect(begun).toEqual({ code: 1, message: expect.stringContaining('not a line of an export') })
+    const to = join(folder, 'part')
+    const others: readonly (readonly [Command, ...string[]])[] = [
+      [check],
+      [exportCommand, '--file', to],
+      [backup, to],
+      [snapshot, 'write', to],
+      [rebuildActivity],
+    ]
+    for (const [command, ...words] of others) {
+      const { code, message } = await run(command, words, { DATABASE_URL })
+      expect([code, message]).toEqual([1, expect.stringMatching(/unfinished import|no ledger in/)])
+    }
+    expect(existsSync(to)).toBe(false)
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
   })
 

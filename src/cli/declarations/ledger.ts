@@ -103,7 +103,7 @@ export const importDeclaration: Declaration = {
   summary: 'import an exported database into an empty one',
   about: `Imports an export of ledger-gateway export into an empty database, and checks the log of ledger
 updates by its history hashes. An interrupted import continues where it stopped when the command is
-run again with the same export. The gateway does not start on a database with an unfinished import.`,
+run again with the same export. The gateway and the other commands refuse a database with an unfinished import.`,
   flags: [fileFlag('file to read; standard input by default'), jsonFlag],
   settings: databaseSettings,
   example: {

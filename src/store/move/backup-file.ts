@@ -48,8 +48,11 @@ export async function copyLedgerFile(
 const pagesPerStep = 1_000
 
 function holdsLedger(file: DatabaseSync): boolean {
-  if (!tableNames(file).includes('network')) return false
-  return file.prepare('SELECT 1 FROM network').get() !== undefined
+  const names = tableNames(file)
+  const hasRows = (table: string) =>
+    names.includes(table) && file.prepare(`SELECT 1 FROM ${table}`).get() !== undefined
+  // The rows of an unfinished import are no ledger.
+  return hasRows('network') && !hasRows('imports')
 }
 
 /** Removes the write-ahead log from the copy, so that it is one file and needs no other files. Throws if the copy is damaged. */
