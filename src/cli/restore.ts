@@ -115,6 +115,9 @@ function restoreText(
     const moved = await importInto(process, database, call).finally(() => input.destroy())
     if (!moved.ok) return moved.error
     const applied = await settleSchema(database, 'CURRENT', silentLog)
-    return applied.ok ? undefined : databaseMessage(applied.error)
+    if (!applied.ok) return databaseMessage(applied.error)
+    // The tables of an earlier version may have no place for this.
+    await database.writer.$transaction((tx) => acceptHistory(tx))
+    return undefined
   })
 }

@@ -71,6 +71,16 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     })
   })
 
+  test('of a database with lost data is restored without that mark', async () => {
+    await createLedger()
+    await onDatabase(from.url, 'UPDATE published_tip SET "rewoundFrom" = 2')
+    expect(await run(backup, [file])).toMatchObject({ code: 0 })
+    expect(await run(restore, [file])).toMatchObject({ code: 0 })
+    const restored = await openedStore(to.url)
+    expect(await takenLease(restored)).toBeGreaterThan(0)
+    await restored.close()
+  })
+
   test('replaces a file only with --force, and leaves no file when it fails', async () => {
     expect(await run(backup, [file])).toMatchObject({
       code: 1,
