@@ -5,17 +5,18 @@ import { isStoreFault } from './faults.ts'
 export type FailureLog = (event: string, failure: unknown) => void
 
 /**
- * Creates the log of a repeated task. It omits faults of the store, which `fault-log.ts` logs. It logs a repeated failure once a
- * minute.
+ * Creates the log of repeated tasks. It omits faults of the store, which `fault-log.ts` logs. It logs a repeated failure of a task once
+ * a minute.
  */
 export function createFailureLog(log: Pick<Log, 'error'>): FailureLog {
-  let last = { text: '', at: 0 }
+  const lastByEvent = new Map<string, { readonly text: string; readonly at: number }>()
   return (event, failure) => {
     if (isStoreFault(failure)) return
-    const text = `${event} ${failure}`
+    const text = String(failure)
     const now = performance.now()
-    if (text === last.text && now < last.at + repeatMs) return
-    last = { text, at: now }
+    const last = lastByEvent.get(event)
+    if (text === last?.text && now < last.at + repeatMs) return
+    lastByEvent.set(event, { text, at: now })
     log.error(event, { error: failure })
   }
 }

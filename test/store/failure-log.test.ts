@@ -17,3 +17,12 @@ test('a failure log omits faults of the store and repetitions of the last failur
     })),
   )
 })
+
+test('a failure log omits repetitions of two tasks that fail in turn', () => {
+  const { log, names } = createMemoryLog()
+  const logFailure = createFailureLog(log)
+  for (let time = 0; time < 3; time++) {
+    for (const task of ['one-failed', 'other-failed']) logFailure(task, new Error('the same'))
+  }
+  expect(names('one-failed', 'other-failed')).toEqual(['one-failed', 'other-failed'])
+})
