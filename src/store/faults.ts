@@ -73,12 +73,12 @@ const passingKinds: readonly string[] = [
 ]
 
 /**
- * SQLSTATE codes (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention; idle transaction
- * timeout, serialization failure, deadlock, lock not available. SQLite codes: a file that is locked, or that cannot be read or opened,
- * for example because the process has no file descriptor left.
+ * SQLSTATE codes (PostgreSQL manual, appendix A): connection exceptions, a refused role or password, a missing database, insufficient
+ * resources, operator intervention; idle transaction timeout, serialization failure, deadlock, lock not available. SQLite codes: a file
+ * that is locked, or that cannot be read or opened, for example because the process has no file descriptor left.
  */
 const passingClasses =
-  /^(08...|53...|57P..|25P03|40001|40P01|55P03|SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|PROTOCOL).*)$/
+  /^(08...|28...|3D000|53...|57P..|25P03|40001|40P01|55P03|SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|PROTOCOL).*)$/
 
 /** Prisma codes: unreachable, timed out, closed, no free connection, no transaction begun in time. Network codes follow. */
 const passingCodes: readonly string[] = [

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import { logStoreFaults } from '../../src/store/fault-log.ts'
 import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
-import { databases, useStore } from '../support/databases.ts'
+import { databases, openedStore, type TestDatabase, useStore } from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { onServer } from '../support/postgresql-server.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
@@ -71,5 +71,56 @@ describe('a server of postgresql that is read-only, like a standby', () => {
     })
     expect(reported()).toEqual(['database-not-writable', 'database-writable'])
     expect(await store.read.newestInbox()).toBeGreaterThan(0)
+  })
+})
+
+describe('a server of postgresql that refuses connections', () => {
+  const role = `refused_${process.pid}`
+  let database: TestDatabase
+  let name: string
+  beforeEach(async () => {
+    database = await present(postgresql, 'postgresql').create()
+    name = new URL(database.url).pathname.slice(1)
+    await onServer(database.url, `CREATE ROLE ${role} LOGIN PASSWORD 'hush'`)
+    await onServer(database.url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+  })
+  afterEach(async () => {
+    await onServer(database.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    await database.remove()
+  })
+
+  const refusals: readonly (readonly [string, () => string, () => string])[] = [
+    ['a role', () => `ALTER ROLE ${role} NOLOGIN`, () => `ALTER ROLE ${role} LOGIN`],
+    [
+      'a database that has another name',
+      () => `ALTER DATABASE ${name} RENAME TO ${name}_away`,
+      () => `ALTER DATABASE ${name}_away RENAME TO ${name}`,
+    ],
+  ]
+  test.each(refusals)('to %s is away until it accepts them', async (_what, refuse, accept) => {
+    const { url: server } = inject('postgresql')
+    const user = { username: role, password: 'hush' }
+    const { read, close } = await openedStore(Object.assign(new URL(database.url), user).href)
+    await read.network()
+    const sessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`
+    await until(() =>
+      onServer(server, `${sessions}; ${refuse()}`).then(
+        () => true,
+        () => false,
+      ),
+    )
+    const failures: unknown[] = []
+    // The first attempt may use the connection that was ended.
+    const fail = () => read.network().catch((thrown: unknown) => failures.push(thrown))
+    await until(async () => (await fail()) !== undefined && failures.length >= 3)
+    expect(storeFaultOf(failures.at(-1))).toBe('AWAY')
+    await onServer(server, accept())
+    await until(() =>
+      read.network().then(
+        () => true,
+        () => false,
+      ),
+    )
+    await close()
   })
 })
