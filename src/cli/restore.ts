@@ -1,4 +1,5 @@
 import { createReadStream, existsSync, mkdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { silentLog } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
@@ -61,6 +62,8 @@ function acceptIn({ print }: DatabaseCall) {
 }
 
 async function restoreFrom(process: ProcessIo, call: FileCall): Promise<string | undefined> {
+  // A pipe would be empty at the second reading.
+  if (!(await stat(call.path)).isFile()) return `${call.path} is not a file`
   const firstLine = await firstLineOf(call.path)
   if (firstLine.startsWith('SQLite format 3\0')) return restoreSqlite(process, call)
   const header = parseHeader(firstLine.split('\n', 1)[0] ?? '')

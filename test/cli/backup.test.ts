@@ -186,6 +186,8 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     const refusals = [
       [[file], /is not a backup/] as const,
       [[join(folder, 'none')], /ENOENT/] as const,
+      [[folder], /is not a file/] as const,
+      [['/dev/null'], /is not a file/] as const,
     ]
     for (const [words, message] of refusals) {
       expect(await run(restore, words)).toMatchObject({
