@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { parseSigning } from '../config.ts'
+import { type IssuerSettings, parseSigning } from '../config.ts'
 import type { Flags } from '../lib/flags.ts'
 import { readSettings } from '../read-settings.ts'
 import { settings } from '../settings.ts'
@@ -104,11 +105,19 @@ It contains no keys. Keep with it: ${keepBeside.join(', ')}\n`
 /** The keys that a gateway needs besides its database: the token key, and the secret of the issuer account if it is set. */
 function keysToKeep(process: ProcessIo, values: Flags['values']): string[] {
   const parsed = parseSigning(process.env, values)
-  const signing = parsed.ok ? parsed.value.signing : undefined
-  const { configFile, issuerKey, jwtSecret } = settings
+  const { configFile, issuerKey } = settings
   const { given } = readSettings(process.env, values, [configFile, issuerKey])
   return [
-    signing?.kind === 'file' ? resolve(signing.path) : `the value of ${jwtSecret.variable}`,
+    tokenKey(parsed.ok ? parsed.value.signing : undefined),
     ...(given.get(issuerKey.name)?.text ? [`the value of ${issuerKey.variable}`] : []),
   ]
+}
+
+function tokenKey(signing: IssuerSettings['signing'] | undefined): string {
+  const { jwtSecret, keyFile } = settings
+  if (signing?.kind !== 'file') return `the value of ${jwtSecret.variable}`
+  // The gateway may have settings that this command does not have.
+  return existsSync(signing.path)
+    ? resolve(signing.path)
+    : `the file of ${keyFile.variable} or the value of ${jwtSecret.variable} of the gateway`
 }

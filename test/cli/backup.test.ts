@@ -104,7 +104,7 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     const made = await run(backup, [file, '--force'], { isTerminal })
     expect(made).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Keep with it: .+\.key/),
+      stdout: expect.stringMatching(/Keep with it: .+\n$/),
     })
     expect(readFileSync(file).length).toBeGreaterThan(1_000)
   })
@@ -179,6 +179,18 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
       'the value of ISSUER_KEY',
     ])
     expect(stdout).not.toContain('sss')
+    const KEY_FILE = join(folder, 'test.key')
+    const keptWith = async () => {
+      const run = await runCommand(backup, [file, '--force'], {
+        env: { DATABASE_URL: from.url, KEY_FILE },
+      })
+      return JSON.parse(run.stdout).keepBeside
+    }
+    expect(await keptWith()).toEqual([
+      'the file of KEY_FILE or the value of JWT_SECRET of the gateway',
+    ])
+    writeFileSync(KEY_FILE, '')
+    expect(await keptWith()).toEqual([KEY_FILE])
   })
 
   test('is not restored from a missing, damaged or other file', async () => {
