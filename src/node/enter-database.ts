@@ -7,6 +7,7 @@ import { decodeStored } from '../protocol/stored.ts'
 import type { Genesis, Store } from '../store/contract.ts'
 import { storeFaultOf } from '../store/faults.ts'
 import type { LeaseHeld } from '../store/lease-contract.ts'
+import type { ImportUnfinished } from '../store/open.ts'
 import type { NetworkRow } from '../store/rows.ts'
 import { type Lease, tryLease } from './lease.ts'
 import type { NodeDeps } from './node-core.ts'
@@ -27,7 +28,12 @@ export interface EnterOptions<E> {
 }
 
 /** Why a database could not be entered. */
-export type EnterError = LeaseHeld | NetworkDiffers | LedgerKeptByOthers | StartInterrupted
+export type EnterError =
+  | LeaseHeld
+  | NetworkDiffers
+  | LedgerKeptByOthers
+  | StartInterrupted
+  | ImportUnfinished
 
 /** The process had to stop before the ledger was initialized. */
 export interface StartInterrupted {
@@ -129,8 +135,10 @@ async function enterAsLeader(
 async function expectedNetwork(
   { read }: Store,
   { networkName: expected, keptBy }: Expected,
-): Promise<Result<Network | undefined, NetworkDiffers | LedgerKeptByOthers>> {
+): Promise<Result<Network | undefined, NetworkDiffers | LedgerKeptByOthers | ImportUnfinished>> {
   const row = await read.network()
+  // An import that began after this process opened the database writes the network before the rest of the ledger.
+  if (await read.isImporting()) return err({ code: 'IMPORT_UNFINISHED' })
   if (row === undefined) return ok(undefined)
   const network = storedNetwork(row)
   const { networkName: found } = network.parameters

@@ -124,6 +124,8 @@ export interface StoreReader extends ViewReader, ListReader, TrieReads, LedgerSn
   version(): Promise<string>
   /** The network of this database; `undefined` before the ledger is initialized. */
   network(): Promise<NetworkRow | undefined>
+  /** Whether the rows are those of an unfinished import, and no ledger yet. */
+  isImporting(): Promise<boolean>
   /** The end of the log. Throws before the ledger is initialized. */
   logTip(): Promise<LogTip>
   /**

@@ -16,6 +16,9 @@ import { importCommand } from '../../src/cli/import.ts'
 import { rebuildActivity } from '../../src/cli/rebuild-activity.ts'
 import { snapshot } from '../../src/cli/snapshot.ts'
 import type { Environment } from '../../src/config.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { ok } from '../../src/lib/result.ts'
+import { enterDatabase } from '../../src/node/enter-database.ts'
 import { databases, openedStore, type TestDatabase, takenLease } from '../support/databases.ts'
 import { runCommand } from '../support/run-command.ts'
 import { entry, slotCommit, testGenesis } from '../support/store-rows.ts'
@@ -148,6 +151,26 @@ describe('a ledger is moved by export and import', () => {
     }
     expect(existsSync(to)).toBe(false)
     expect(await run(importCommand, ['--file', file], { DATABASE_URL })).toMatchObject({ code: 0 })
+  })
+
+  test('and no gateway enters the database before the import has finished', async () => {
+    const DATABASE_URL = `file:${join(folder, 'entered.db')}`
+    // The gateway opened the database before the first line arrived.
+    const store = await openedStore(DATABASE_URL)
+    const stdin = new PassThrough()
+    const importing = runCommand(importCommand, [], { env: { DATABASE_URL }, stdin })
+    await until(async () => ((await store.read.lease())?.leftMs ?? 0) > 0)
+    const deps = { store, log: silentLog, holder: 'next', stopping: undefined }
+    const genesis = async () => ok(testGenesis())
+    const options = { networkName: undefined, keptBy: 'THIS_PROGRAM', genesis } as const
+    const entering = enterDatabase(deps, options)
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    stdin.write(`${lines.slice(0, -1).join('\n')}\n`)
+    expect(await entering).toEqual({ ok: false, error: { code: 'IMPORT_UNFINISHED' } })
+    stdin.end(lines.at(-1))
+    expect(await importing).toMatchObject({ code: 0 })
+    expect(await enterDatabase(deps, options)).toMatchObject({ ok: true })
+    await store.close()
   })
 
   test('only from a database with a ledger, and without a file otherwise', async () => {
