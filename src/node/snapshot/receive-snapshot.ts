@@ -58,13 +58,19 @@ export async function receiveSnapshot<E extends { readonly code: string }>(
   deps: ReceiveDeps<E>,
 ): Promise<Result<undefined, ReceiveError | E>> {
   const done = await receiveAndProve(deps)
-  if (!done.ok && !resumable.includes(done.error.code)) {
+  if (!done.ok && !isResumable(done.error)) {
     await deps.store.write.dropSnapshot(deps.lease.term)
   }
   return done
 }
 
-/** Errors after which the received rows stay valid, so that a later transfer can resume. */
+/** Whether the received rows stay valid, so that a later transfer can resume. */
+function isResumable(error: { readonly code: string; readonly served?: unknown }): boolean {
+  // The node may lag, or have replaced another one that had the commitment.
+  const isNotServed = error.code === 'SNAPSHOT_COMMITMENT_DIFFERS' && error.served === undefined
+  return isNotServed || resumable.includes(error.code)
+}
+
 const resumable: readonly string[] = [
   'SNAPSHOT_AWAY',
   'SNAPSHOT_INTERRUPTED',

@@ -206,6 +206,25 @@ describe.each(databases)('on $name', ({ create }) => {
     await begun.close()
   })
 
+  test('a follower keeps what it has received if the nodes do not have the commitment in the end', async () => {
+    const lines = await snapshotOf(node.url)
+    const { slot } = JSON.parse(lines[0] ?? '')[1]
+    let asked = 0
+    const lagging = await startOddNode(node.url, (path, answer) => {
+      if (!path.endsWith(`/by-slot/${slot}`) || ++asked === 1) return answer
+      return { ...answer, status: 404 }
+    })
+    const env = { ...(await behind(node.url)), SNAPSHOT: await fileOf('kept', lines) }
+    await expect(startGateway({ env: { ...env, UPSTREAM_URLS: lagging.url } })).rejects.toThrow(
+      'SNAPSHOT_COMMITMENT_DIFFERS',
+    )
+    const begun = await startGateway({ env })
+    expect(begun.logged.join()).toContain('snapshot-resumed')
+    await expectSame(begun)
+    await begun.close()
+    await lagging.close()
+  })
+
   test('a follower that waits for another process on its database stops when it has to', async () => {
     const env = await behind(node.url)
     const store = await openedStore(env.DATABASE_URL)
