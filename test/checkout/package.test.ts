@@ -20,6 +20,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { openSigningKey } from '../../src/api/signing-key.ts'
 import { install, pack, packClient } from '../support/packed.ts'
 import { rest } from '../support/rest.ts'
 import { runStory } from '../support/story.ts'
@@ -264,6 +265,7 @@ describe('the walk-through of docs/operations.md', { timeout: 120_000 }, () => {
     mkdirSync(join(former, 'data'), { recursive: true })
     const backup = gunzipSync(readFileSync(join(releases, '0.1.0.backup.gz')))
     writeFileSync(join(former, 'data/ledger-gateway.db'), backup)
+    await openSigningKey({ kind: 'file', path: join(former, 'data/ledger-gateway.key') })
     const follower = JSON.parse(readFileSync(join(releases, '0.1.0.follower.json'), 'utf8'))
     writeFileSync(join(former, 'cursor'), follower.cursor)
     const tarballs = [tarball, clientTarball].map((path) => basename(path))
