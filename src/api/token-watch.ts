@@ -27,33 +27,37 @@ const noticeMs = 30_000
 
 /** Starts a check every second, because a timer for the expiry would not notice changes of the clock. */
 export function watchTokens(clock: Clock): TokenWatch {
-  const holders = new Map<TokenHolder, { isNotified: boolean }>()
+  const holders = new Set<TokenHolder>()
+  const notified = new WeakSet<Subscriber>()
   const timer = setInterval(check, 1_000)
   timer.unref()
 
   function check(): void {
     const now = nowMs(clock)
-    for (const [holder, state] of holders) {
+    for (const holder of holders) {
       const { expiresAt, ended } = holder.identity
       const end = ended()
       if (end !== undefined) {
         holders.delete(holder)
         holder.end(end.code)
-      } else if (
-        !state.isNotified &&
-        expiresAt !== undefined &&
-        expiresAt * 1_000 - now <= noticeMs
-      ) {
-        state.isNotified = true
-        const notice = { topic: 'TOKEN_EXPIRING', expiresAt } as const
-        for (const subscriber of holder.subscribers) void subscriber.emit(notice)
+      } else if (expiresAt !== undefined && expiresAt * 1_000 - now <= noticeMs) {
+        notify(holder.subscribers, expiresAt)
       }
+    }
+  }
+
+  /** Sends the notice to the feeds that have not received it; a feed may begin after the others of its connection have. */
+  function notify(subscribers: Iterable<Subscriber>, expiresAt: number): void {
+    for (const subscriber of subscribers) {
+      if (notified.has(subscriber)) continue
+      notified.add(subscriber)
+      void subscriber.emit({ topic: 'TOKEN_EXPIRING', expiresAt })
     }
   }
 
   return {
     add: (holder) => {
-      holders.set(holder, { isNotified: false })
+      holders.add(holder)
       return () => holders.delete(holder)
     },
     check,

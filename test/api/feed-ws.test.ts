@@ -334,7 +334,7 @@ describe('tokens (15)', () => {
     await gateway.close()
   })
 
-  test('that expire are announced to the feed, and then the connection is closed', async () => {
+  test('that expire are announced to every feed, also to a later one, and then the connection is closed', async () => {
     const clock = createSettableClock(systemClock.nowNs())
     const gateway = await serveLog({ clock })
     const token = await gateway.token()
@@ -348,6 +348,9 @@ describe('tokens (15)', () => {
       cursor: opened?.cursor,
       expiresAt: Number(clock.nowNs() / 1_000_000_000n) + 10,
     })
+    const late = subscribe(client, { addresses: [addressText(owner)] })
+    await nextOf(late)
+    expect(await nextOf(late)).toMatchObject({ topic: 'TOKEN_EXPIRING' })
     const end = feed.next().catch((error: unknown) => error)
     clock.advance(11_000_000_000n)
     expect(await end).toMatchObject({ code: 4403, reason: 'TOKEN_EXPIRED' })
