@@ -30,7 +30,8 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
   const { tail, blocks, tickMs } = services.feed
   const stopped = new AbortController()
-  const reader = createLedgerEventReader(services)
+  let reader = createLedgerEventReader(services)
+  let { era } = tail.tip()
   const moved = createSignal()
   const stopWatchingTip = tail.watchTip(moved.notify)
   const stopWatchingBlocks = blocks.add(() => {
@@ -44,12 +45,22 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   })
   let unpublished: LedgerEvent[] = []
 
+  async function look(): Promise<readonly LedgerEvent[]> {
+    const now = tail.tip().era
+    if (now !== era) {
+      // An older copy of the database gives new blocks the positions of those that it lacks.
+      reader = createLedgerEventReader(services)
+      era = now
+    }
+    return await reader.look(interests.current())
+  }
+
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
       // On a shared database another process may book blocks without a notification to this one: the tick finds them.
       await moved.wait({ ms: tickMs, signal: stopped.signal })
       try {
-        if (unpublished.length === 0) unpublished = [...(await reader.look(interests.current()))]
+        if (unpublished.length === 0) unpublished = [...(await look())]
         const isNews = unpublished.length > 0
         for (let next = unpublished[0]; next !== undefined; next = unpublished[0]) {
           for await (const message of messagesOf(services, next, interests)) publish(deps, message)

@@ -6,6 +6,7 @@ import { is } from '../../../src/protocol/is.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
 import { notifyBlockChanges } from '../../../src/store/block-changes.ts'
 import { arbitraryOf } from '../../support/arbitrary.ts'
+import { onDatabase } from '../../support/databases.ts'
 import { neverMs, slotOf } from '../../support/feed-log.ts'
 import { addresses } from '../../support/log-store.ts'
 import { type Listener, openListener } from '../../support/mqtt.ts'
@@ -81,4 +82,48 @@ test('more blocks than one read returns are published without further notificati
   const before = published
   await store(2_500)
   await until(() => published >= before + 2_500)
+})
+
+test('blocks are published also after an older copy of the database has replaced it', async () => {
+  const copy = await serveLog({ settings: { tickMs: 5 } })
+  const { write } = notifyBlockChanges(copy.log.store, copy.feed.blocks.notify)
+  const votes = arbitraryOf(Block).filter(({ body }) => is(ValidationBlockBody, body))
+  const bytes = encode(Block, present(fc.sample(votes, 1)[0], 'a block'))
+  let n = 0
+  const store = async (count: number) => {
+    const blocks = Array.from({ length: count }, () =>
+      incomingBlock(++n, { slot: 9, bytes, transactionId: undefined }),
+    )
+    await write.acceptBlocks(blocks)
+  }
+  const own = await openListener(copy.url)
+  let published = 0
+  own.client.on('message', () => published++)
+  await copy.commit([], [])
+  await own.listen('blocks')
+  // Events begin with the first read after the subscription.
+  await until(async () => {
+    await store(1)
+    return published > 0
+  })
+  const before = published
+  await store(500)
+  await until(() => published >= before + 500)
+  await copy.known()
+  await copy.log.rewind(1)
+  const rewindInbox = 'BEGIN; DELETE FROM blocks; UPDATE writer SET "nextInbox" = 1; COMMIT'
+  await onDatabase(copy.log.url, rewindInbox)
+  // The operator has accepted the loss.
+  await copy.log.replace('0x1122334455667788')
+  await copy.log.commit([], [])
+  await copy.known()
+  const last = published
+  const stored = n
+  await until(async () => {
+    await store(1)
+    return published > last || n === stored + 200
+  })
+  expect(published).toBeGreaterThan(last)
+  await own.close()
+  await copy.close()
 })
