@@ -91,10 +91,17 @@ async function begin(feed: Feed, snapshot: SubscriberOptions['snapshot']): Promi
   // The log was replaced since the stream began.
   if (tip.era !== feed.stream.era) return reset(feed, 'LOG_REPLACED')
   await output.emit({ kind: 'opened', position, tip })
+  let isComplete = snapshot === undefined
   for await (const piece of snapshot ?? []) {
     await output.waitForRoom()
     if (output.isEnded()) return
     await output.emit(piece)
+    isComplete = piece.isLast
+  }
+  if (!isComplete) {
+    // The reset has the present bounds of the log.
+    await shared.tail.freshTip(shared.tail.tip().seq + 1)
+    return reset(feed, 'LOG_PRUNED')
   }
   void retried(feed, () => readToTip(feed, output.position().seq < tip.seq))
 }

@@ -42,3 +42,27 @@ test('the log keeps the newest milestones, and continues the count of the first 
   await pruner.close()
   await own.close()
 })
+
+test('a feed ends with a reset when the updates after its start are pruned during its snapshot (9, 17)', async () => {
+  const own = await openFeedLog()
+  for (let i = 0; i < 3; i++) await own.commit(slotOf(owner, other))
+  await own.known()
+  const { store, cursorAt } = own.log
+  const unspentOutputs: typeof store.read.unspentOutputs = async (page) => {
+    await own.log.prune(1)
+    return store.read.unspentOutputs(page)
+  }
+  const pruned = { ...store, read: { ...store.read, unspentOutputs } }
+  const deps = { store: pruned, parameters, feed: own.feed, mayLag: true }
+  const start = { addresses: [owner], classes: ['OWNED'], after: cursorAt(1) } as const
+  const feed = unwrap(await followLedgerUpdates(deps, { ...start, snapshot: true }))
+  expect((await feed.next()).value).toMatchObject({ kind: 'FeedOpened' })
+  expect((await feed.next()).value).toEqual({
+    kind: 'FeedReset',
+    reason: 'LOG_PRUNED',
+    oldestCursor: cursorAt(4),
+    tipCursor: cursorAt(6),
+  })
+  expect(await feed.next()).toMatchObject({ done: true })
+  await own.close()
+})

@@ -2,7 +2,7 @@ import type { SnapshotMessage } from '../../feed/message.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import { keysOfAddress } from '../../ledger/index-keys.ts'
 import { logEntries, updateClasses } from '../../ledger/updates.ts'
-import { assert, present } from '../../lib/assert.ts'
+import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
@@ -23,8 +23,8 @@ export interface SnapshotPosition {
 }
 
 /**
- * Yields the ids of the outputs without duplicates; the last message is empty. Waits while the database is away. Throws if
- * the updates since the position were pruned.
+ * Yields the ids of the outputs without duplicates; the last message is empty. Waits while the database is away. Ends without the
+ * last message if updates since the position were pruned.
  */
 export async function* readSnapshot(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
@@ -52,7 +52,8 @@ export async function* readSnapshot(
       if (outputIds.length > 0) yield { kind: 'snapshot', position, outputIds, isLast: false }
     }
   }
-  yield { kind: 'snapshot', position, outputIds: [], isLast: true }
+  const { prunedSeq } = await deps.store.read.logTip()
+  if (position.seq >= prunedSeq) yield { kind: 'snapshot', position, outputIds: [], isLast: true }
 }
 
 /** The state at a position. */
@@ -69,7 +70,6 @@ async function momentOf(
   position: number,
 ): Promise<Moment> {
   const tip = await read.logTip()
-  assert(position >= tip.prunedSeq, 'the log is kept from the position on')
   const next = { after: position, before: position + 2, limit: 1, order: 'ascending' } as const
   const [row] = position < tip.seq ? await read.updates({ ...next, classes: updateClasses }) : []
   if (row === undefined) return { slot: tip.slot, existed: (one) => one.bookedSlot <= tip.slot }
@@ -124,8 +124,6 @@ async function* spentSince(
     if (spent.length > 0) yield await read.outputs(spent.map(({ outputId }) => outputId))
     after = endOf(rows, tip.seq)
   }
-  const { prunedSeq } = await read.logTip()
-  assert(position >= prunedSeq, 'the log is kept from the position on')
 }
 
 function endOf(rows: readonly LedgerUpdate[], end: number): number {
