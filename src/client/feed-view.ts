@@ -69,8 +69,9 @@ function viewAfter<Fields>(
     }
     case 'FeedEnded':
       return { ...former, state: 'ENDED', ended: { code: event.code, message: event.message } }
-    case 'FeedSnapshot':
     case 'FeedNotice':
+      return event.topic === 'CATCHING_UP' ? { ...former, state: event.topic } : former
+    case 'FeedSnapshot':
       return former
     default:
       return unknownEvent(event, former)

@@ -54,6 +54,18 @@ test('a view is connecting while there is no connection', async () => {
   await over
 })
 
+test('a view is catching up after the notice to a slow subscriber, until it is live again (7)', async () => {
+  const { own, over } = watch()
+  await send(0, opened)
+  await until(() => own.view.state === 'LIVE')
+  await send(0, { __typename: 'FeedNotice', topic: 'CATCHING_UP', cursor: 'a' })
+  await until(() => own.view.state === 'CATCHING_UP')
+  await send(0, { __typename: 'FeedProgress', previousCursor: 'a', cursor: 'b', mode: 'LIVE' })
+  await until(() => own.view.state === 'LIVE')
+  own.stop()
+  await over
+})
+
 test('a view stays as it is after an event of a kind that the client does not know (6)', async () => {
   const { own, over } = watch()
   await send(0, opened)
