@@ -10,6 +10,16 @@ export function stoppable<T>(
   const controller = new AbortController()
   const values = start(controller.signal)
 
+  async function next(): Promise<IteratorResult<T, void>> {
+    try {
+      return await values.next()
+    } catch (failure) {
+      // Nobody needs the value any more.
+      if (controller.signal.aborted) return { done: true, value: undefined }
+      throw failure
+    }
+  }
+
   async function stop(): Promise<IteratorReturnResult<void>> {
     controller.abort()
     await values.return()
@@ -17,7 +27,7 @@ export function stoppable<T>(
   }
 
   return {
-    next: () => values.next(),
+    next,
     return: stop,
     [Symbol.asyncIterator]() {
       return this

@@ -1,8 +1,12 @@
 import type { Client } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { present } from '../../src/lib/assert.ts'
 import { socketClient } from '../support/client.ts'
+import { serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { blockIdOf } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 import {
   blockOf,
   genesisOutputs,
@@ -97,4 +101,39 @@ test('milestones are sent one by one as they are committed (16)', async () => {
   const [first = 0] = indices
   expect(indices).toEqual([first, first + 1, first + 2])
   await feed.return?.()
+})
+
+test('a feed that is completed while the database is away sends no error under its id, which may be in use again', async () => {
+  let isAway = false
+  let failed = 0
+  const served = await serveLog({
+    changed: (read) => ({
+      ...read,
+      block: (blockId) => {
+        if (!isAway) return read.block(blockId)
+        failed++
+        return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
+      },
+    }),
+  })
+  const url = `${served.url.replace('http', 'ws')}/graphql`
+  const socket = new WebSocket(url, 'graphql-transport-ws')
+  const received: string[] = []
+  socket.on('message', (bytes) => received.push(String(bytes)))
+  const send = (message: object) => socket.send(JSON.stringify(message))
+  const subscribe = (query: string) => send({ type: 'subscribe', id: '1', payload: { query } })
+  socket.on('open', () => send({ type: 'connection_init' }))
+  await until(() => received.length === 1)
+  isAway = true
+  subscribe(`subscription { blockState(id: "${blockIdOf(1)}") { state } }`)
+  await until(() => failed > 0)
+  send({ type: 'complete', id: '1' })
+  subscribe('{ __typename }')
+  await until(() => received.includes('{"id":"1","type":"complete"}'))
+  expect(received.slice(1)).toEqual([
+    '{"id":"1","type":"next","payload":{"data":{"__typename":"Query"}}}',
+    '{"id":"1","type":"complete"}',
+  ])
+  socket.terminate()
+  await served.close()
 })
