@@ -91,7 +91,7 @@ export function openEventStream(response: ServerResponse, deps: EventStreamDeps)
     for (const act of endings) act()
   }
 
-  const forget = heartbeat.add(stalledPeer(response))
+  const forget = heartbeat.add(commentingPeer(response))
   response.once('close', finish)
   streams.add(stream)
   // The response emits no close event if the client closed the connection before the response began.
@@ -125,20 +125,19 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /**
- * A heartbeat peer whose client does not answer. It is silent if no byte was sent for a whole round while some wait. If none wait for a few
+ * A heartbeat peer whose client does not answer; `stalled-writes.ts` watches its writes instead. If nothing was written for a few
  * rounds, it sends a comment: clients and proxies take a connection without bytes for a broken one.
  */
-function stalledPeer(response: ServerResponse) {
-  let sent = 0
+function commentingPeer(response: ServerResponse) {
+  let written = 0
   let quietRounds = 0
   const peer = {
     isSilent: false,
     ping: () => {
-      const { socket, writableLength } = response
-      const left = (socket?.bytesWritten ?? 0) - writableLength
-      peer.isSilent = writableLength > 0 && left === sent
-      quietRounds = left === sent && !peer.isSilent ? quietRounds + 1 : 0
-      sent = left
+      peer.isSilent = false
+      const before = written
+      written = response.socket?.bytesWritten ?? 0
+      quietRounds = written === before && response.writableLength === 0 ? quietRounds + 1 : 0
       if (quietRounds >= commentRounds) response.write(':\n\n')
     },
     cut: () => response.destroy(),
