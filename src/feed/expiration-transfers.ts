@@ -46,23 +46,23 @@ export function createExpirationTransfers({
   reader,
   minCommittableAge,
 }: ExpirationTransferDeps): ExpirationTransfers {
-  let expected: ExpirationTransfer[] = []
+  const expected = new Map<OutputId, ExpirationTransfer>()
   /** Last milestone for which the transfers of the existing outputs are known. */
   let knownUpTo = -1
 
   async function between(former: LogTip, next: LogTip, rows: readonly LedgerUpdate[]) {
     if (former.slot > knownUpTo) {
       // The first call, or a call after a long pause: earlier transfers are not announced.
-      expected = []
+      expected.clear()
       knownUpTo = former.slot
     }
     if (next.slot >= knownUpTo - horizonSlots / 2) await lookAhead(next.slot + horizonSlots)
     await watchNew(rows)
-    const due = expected.filter(({ slot }) => slot <= next.slot)
+    const due = [...expected.values()].filter(({ slot }) => slot <= next.slot)
     if (due.length === 0) return []
     const transfers = await stillUnspent(reader, due)
     // Only after the reads: if one fails, the next call covers the same milestones again.
-    expected = expected.filter(({ slot }) => slot > next.slot)
+    for (const { outputId } of due) expected.delete(outputId)
     return transfers
   }
 
@@ -85,11 +85,11 @@ export function createExpirationTransfers({
   function expect(row: OutputRow): void {
     const transfer = transferOf(row, minCommittableAge)
     if (transfer === undefined || transfer.slot > knownUpTo) return
-    if (!expected.some(({ outputId }) => outputId === transfer.outputId)) expected.push(transfer)
+    expected.set(transfer.outputId, transfer)
   }
 
   function clear(): void {
-    expected = []
+    expected.clear()
     knownUpTo = -1
   }
 

@@ -11,7 +11,7 @@ export interface Sink {
   readonly transport?: 'websocket' | 'event-stream'
   /** Whether the sink accepts another event now. */
   hasRoom(): boolean
-  /** Accepts an event, as text and as a message. Notices arrive even without room; all other messages wait for room. */
+  /** Accepts an event, as text and as a message. Notices of a coming end arrive even without room; all other messages wait for room. */
   take(text: SharedText, message: FeedMessage): void
   /** Resolves when the sink has room again or is closed. */
   room(): Promise<void>
@@ -73,6 +73,7 @@ export function createFeedOutput(
     }
     try {
       while (!isEnded) {
+        if (notice.topic === 'OUTPUT_HANDED_OVER') await waitForRoom()
         const message = { kind: 'notice', position: reached(), notice } as const
         const text = await textOf(shared, stream, message)
         // An event may have been sent meanwhile. A client that resumes after an older position would receive it again.

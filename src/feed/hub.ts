@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Hex } from '../lib/hex.ts'
 import type { Log } from '../lib/log.ts'
 import { createFailureLog } from '../store/failure-log.ts'
 import type { ExpirationTransfer } from './expiration-transfers.ts'
@@ -88,11 +90,9 @@ export function createFeedHub({ textCapacity, log, ...deps }: FeedHubDeps): Feed
 
   /** Sends a notice to the feeds that follow one of the two addresses of a transfer, at any position. */
   function emitTransfers(transfers: readonly ExpirationTransfer[]): void {
+    const concerning = transfersByFilter(transfers)
     for (const subscriber of subscribers) {
-      for (const transfer of transfers) {
-        if (!concerns(subscriber.filter, transfer)) continue
-        void subscriber.emit({ topic: 'OUTPUT_HANDED_OVER', ...transfer })
-      }
+      void emitEach(subscriber, concerning(subscriber.filter))
     }
   }
 
@@ -106,9 +106,31 @@ export function createFeedHub({ textCapacity, log, ...deps }: FeedHubDeps): Feed
   return { open, emitToAll, counts, followers: () => followersAmong(subscribers), close }
 }
 
-/** Whether a filter follows one of the two addresses of a transfer. */
-function concerns({ addresses }: UpdateFilter, { from, to }: ExpirationTransfer): boolean {
-  return addresses?.some((address) => address === from || address === to) ?? true
+async function emitEach(
+  subscriber: Subscriber,
+  transfers: Iterable<ExpirationTransfer>,
+): Promise<void> {
+  for (const transfer of transfers) {
+    await subscriber.emit({ topic: 'OUTPUT_HANDED_OVER', ...transfer })
+    // Thousands of outputs may expire in one milestone: yield to other work of the process.
+    await setImmediate()
+  }
+}
+
+/** Returns a function that selects the transfers of which a filter follows one of the two addresses. */
+function transfersByFilter(transfers: readonly ExpirationTransfer[]) {
+  const byAddress = new Map<Hex, ExpirationTransfer[]>()
+  for (const transfer of transfers) {
+    for (const address of [transfer.from, transfer.to]) {
+      const own = byAddress.get(address)
+      if (own === undefined) byAddress.set(address, [transfer])
+      else own.push(transfer)
+    }
+  }
+  return ({ addresses }: UpdateFilter): Iterable<ExpirationTransfer> =>
+    addresses === undefined
+      ? transfers
+      : new Set(addresses.flatMap((address) => byAddress.get(address) ?? []))
 }
 
 function followersAmong(subscribers: ReadonlySet<Subscriber>): readonly FollowerCount[] {

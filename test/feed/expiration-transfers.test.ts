@@ -1,24 +1,31 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import {
   createExpirationTransfers,
   type ExpirationTransfer,
 } from '../../src/feed/expiration-transfers.ts'
+import type { Sink } from '../../src/feed/feed-output.ts'
 import { type Feed, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'
 import { conditionOf } from '../../src/ledger/output-parts.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { addressKey } from '../../src/protocol/ids.ts'
+import { Output } from '../../src/protocol/outputs.ts'
+import { encode, parse } from '../../src/protocol/schema/schema.ts'
 import { AddressUnlock, Expiration } from '../../src/protocol/unlock-conditions.ts'
 import type { StoreReader } from '../../src/store/contract.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { defaultDatabase, useStore } from '../support/databases.ts'
 import { neverMs } from '../support/feed-log.ts'
+import { unwrap } from '../support/log-store.ts'
 import {
   foundRandomLedger,
   minCommittableAge,
   type RandomLedger,
 } from '../support/random-ledger.ts'
+import { blockIdOf, outputIdOf, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 
 describe('outputs that an expiration passes to another owner', () => {
@@ -111,6 +118,59 @@ describe('outputs that an expiration passes to another owner', () => {
       await feed.close()
     },
   )
+
+  test('do not block the process if there are thousands of them in one milestone and many feeds', async () => {
+    const { store, term } = use
+    const [count, lastSlot] = [10_000, 60]
+    const addressOf = (n: number) => `0x00${n.toString(16).padStart(64, '0')}` as const
+    const outputs = Array.from({ length: count }, (_, n) => ({
+      outputId: outputIdOf(n),
+      bytes: encode(Output, expiringOutput(addressOf(n), lastSlot + minCommittableAge)),
+      blockId: blockIdOf(0),
+      bookedSlot: 0,
+    }))
+    unwrap(await store.write.initialize(term, testGenesis({ outputs, commit: slotCommit(0, []) })))
+    const wake = createWake()
+    const feed = await openFeed(
+      { reader: store.read, parameters: { minCommittableAge }, wake, log: silentLog },
+      { tickMs: neverMs, progressMs: neverMs },
+    )
+    const others = Array.from({ length: 300 }, (_, feed) =>
+      Array.from({ length: 100 }, (_, n) => addressOf(count + feed * 100 + n)),
+    )
+    for (const addresses of others) openFollower(feed, addresses)
+    const { reported } = openFollower(feed, [addressOf(1)])
+    let hasRoom = false
+    const room = createSignal()
+    const stalled = openFollower(feed, undefined, {
+      hasRoom: () => hasRoom,
+      room: async () => void (await room.wait()),
+    })
+    const delay = monitorEventLoopDelay()
+    for (const slots of [[1], Array.from({ length: lastSlot - 1 }, (_, i) => i + 2)]) {
+      const last = slots.at(-1) ?? 0
+      unwrap(await store.write.closeSlots(term, last))
+      unwrap(
+        await store.write.commitSlots(
+          term,
+          slots.map((slot) => slotCommit(slot, [])),
+        ),
+      )
+      delay.enable()
+      wake.notify(0)
+      await until(() => feed.tail.tip().slot === last)
+      delay.disable()
+    }
+    await until(() => reported.length === 1)
+    // Comparing all outputs with each other and with all addresses takes several seconds.
+    expect(delay.max / 1_000_000).toBeLessThan(1_000)
+    // A feed that cannot be sent gets none of them until it has room (7).
+    expect(stalled.reported).toEqual([])
+    hasRoom = true
+    room.notify()
+    await until(() => stalled.reported.length === count)
+    await feed.close()
+  })
 })
 
 /** A database that becomes unavailable before every third response. */
@@ -132,7 +192,11 @@ async function retried<T>(read: () => Promise<T>): Promise<T> {
   return outcome.value
 }
 
-function openFollower({ share }: Feed, addresses: readonly Hex[] | undefined) {
+function openFollower(
+  { share }: Feed,
+  addresses: readonly Hex[] | undefined,
+  changes: Partial<Sink> = {},
+) {
   const reported: ExpirationTransfer[] = []
   share.open({
     key: String(addresses),
@@ -150,6 +214,7 @@ function openFollower({ share }: Feed, addresses: readonly Hex[] | undefined) {
       },
       room: async () => {},
       end: () => {},
+      ...changes,
     },
   })
   return { addresses, reported }
@@ -168,6 +233,16 @@ function expected({ outputs }: RandomLedger, after: number, upTo: number): Expir
       return isDue && isUnspent && from !== to ? [{ outputId, from, to, slot }] : []
     })
     .sort(byId)
+}
+
+function expiringOutput(owner: Hex, slot: number): Output {
+  const address = (pubKeyHash: Hex) => ({ type: 0, pubKeyHash })
+  const unlockConditions = [
+    { type: 0, address: address(`0x${owner.slice(4)}`) },
+    { type: 3, returnAddress: address(`0x${'ff'.repeat(32)}`), slot },
+  ]
+  const json = { type: 0, amount: '1000000', mana: '0', unlockConditions, features: [] }
+  return unwrap(parse(Output, json))
 }
 
 function byId(a: ExpirationTransfer, b: ExpirationTransfer): number {
