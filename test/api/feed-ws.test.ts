@@ -247,6 +247,7 @@ describe('subscription ledgerUpdates', () => {
   const refused = [
     ['another network', { addresses: [addressText(owner, 'iota')] }, 'ADDRESS_OF_ANOTHER_NETWORK'],
     ['no address', { addresses: [] }, 'FEED_ADDRESS_COUNT'],
+    ['too many addresses', { addresses: Array(101).fill('no address') }, 'FEED_ADDRESS_COUNT'],
     ['a malformed cursor', { after: 'x' }, 'CURSOR_MALFORMED'],
     ['a variable of the wrong type', { after: 1 }, 'BAD_USER_INPUT'],
   ] as const

@@ -2,9 +2,10 @@ import { addressKeyOf } from '../../service/addresses/address-key.ts'
 import {
   type FeedSelection,
   followLedgerUpdates,
+  maxFeedAddresses,
 } from '../../service/feed/follow-ledger-updates.ts'
 import type { Services } from '../../service/services.ts'
-import { orThrow } from '../errors.ts'
+import { orThrow, toGraphQL } from '../errors.ts'
 import { builder } from './builder.ts'
 import {
   FeedNoticeType,
@@ -41,11 +42,15 @@ export interface LedgerFeedArguments {
   readonly snapshot: boolean
 }
 
-/** Converts the arguments to a selection. Throws a GraphQLError for an invalid address. */
+/** Converts the arguments to a selection. Throws a GraphQLError for an invalid address, or for too many of them. */
 export function feedSelectionOf(
   { parameters }: Pick<Services, 'parameters'>,
   { addresses, after, afterMilestone, classes, snapshot }: LedgerFeedArguments,
 ): FeedSelection {
+  const count = addresses?.length ?? 0
+  const limit = maxFeedAddresses
+  // Checked first, because decoding the addresses of a document of the maximum size takes a quarter of a second.
+  if (count > limit) throw toGraphQL({ code: 'FEED_ADDRESS_COUNT', count, limit })
   const keys = addresses?.map((text, i) =>
     orThrow(addressKeyOf(parameters.bech32Hrp, text, `addresses.${i}`)),
   )
