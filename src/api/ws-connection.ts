@@ -68,8 +68,8 @@ export function createConnection(
     awaitedEnd: undefined,
     isSilent: false,
     ping: () => {
-      // A paused socket receives no pong; `stalled-writes.ts` watches its writes instead.
-      if (socket.isPaused) connection.isSilent = false
+      // A paused socket receives no pong, and a pong after unsent data would be late; `stalled-writes.ts` watches the writes instead.
+      if (socket.isPaused || duplex.writableLength > 0) connection.isSilent = false
       else socket.ping()
     },
     cut: () => socket.terminate(),

@@ -2,17 +2,19 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses } from '../support/log-store.ts'
 import { type ServedLog, serveLog } from '../support/serve-log.ts'
 import { until } from '../support/until.ts'
 
-/** Clients that read more slowly than one event is sent in a round of the heartbeat. */
+/** Clients that need more than a round of the heartbeat for one event. */
 
 const [owner = '0x'] = addresses
+const heartbeatMs = 550
 let gateway: ServedLog
 beforeAll(async () => {
-  gateway = await serveLog({ limits: { heartbeatMs: 110 } })
+  gateway = await serveLog({ limits: { heartbeatMs } })
   await gateway.commit(slotOf(...Array.from({ length: 800 }, () => owner)))
   await gateway.known()
 })
@@ -40,10 +42,36 @@ test('an event stream is not closed while its bytes are read slowly (7, 12)', as
   socket.on('data', async (chunk: Buffer) => {
     tail = (tail + chunk.toString('latin1')).slice(-200)
     socket.pause()
-    await delay(30)
+    await delay(60)
     socket.resume()
   })
   await until(() => isClosed || tail.includes('LIVE'), { what: 'the feed is live' })
   expect(isClosed).toBe(false)
   socket.destroy()
+})
+
+test('a WebSocket is not closed while its events wait to be read (7, 12)', async () => {
+  const socket = new WebSocket(
+    `${gateway.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  )
+  let isClosed = false
+  socket.once('close', () => {
+    isClosed = true
+  })
+  await once(socket, 'open')
+  socket.send('{"type":"connection_init"}')
+  await once(socket, 'message')
+  let last = ''
+  socket.on('message', (bytes) => {
+    last = String(bytes)
+  })
+  socket.pause()
+  socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: largeFeed() } }))
+  // A peer without an answer is closed after two rounds.
+  await delay(4 * heartbeatMs)
+  socket.resume()
+  await until(() => isClosed || last.includes('LIVE'), { what: 'the feed is live' })
+  expect(isClosed).toBe(false)
+  socket.terminate()
 })
