@@ -32,8 +32,8 @@ export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptio
     while (!signal.aborted) {
       notifiedSeq = await wake.wait({ beyond: notifiedSeq, signal, tickMs })
       if (signal.aborted) return
-      // After a failure the next tick reads again.
-      await read().catch((failure: unknown) => logFailure('feed-look-failed', failure))
+      // After a failure the next tick reads again. A read that has already begun may lack the commit.
+      await refresh().catch((failure: unknown) => logFailure('feed-look-failed', failure))
       // On a lagging replica a wake-up may name a position that cannot be read yet: wait for the next one, do not spin.
       notifiedSeq = Math.max(notifiedSeq, window.tip().seq)
     }

@@ -225,35 +225,55 @@ describe('a log that continues from an older copy', () => {
 })
 
 describe('a feed that reads its tip', () => {
-  test('accepts a cursor of a slot that is committed after that read has begun (5)', async () => {
+  /** Opens a feed whose reads of the tip are held while `isHeld` is set. */
+  async function openHeld() {
     const [begun, read] = [createSignal(), createSignal()]
-    let isHeld = false
+    const held = { isHeld: false, begun, read }
     const copy = await openFeedLog({}, (reader) => ({
       ...reader,
       logTip: async () => {
         const tip = await reader.logTip()
         begun.notify()
-        if (isHeld) await read.wait()
+        if (held.isHeld) await read.wait()
         return tip
       },
     }))
     // The read with which the feed was opened.
     await begun.wait()
-    isHeld = true
+    return { copy, held }
+  }
+
+  test('accepts a cursor of a slot that is committed after that read has begun (5)', async () => {
+    const { copy, held } = await openHeld()
+    held.isHeld = true
     const reading = copy.feed.tail.freshTip(1)
-    await begun.wait()
+    await held.begun.wait()
     await copy.log.commit(slotOf(owner))
     const all = { store: copy.log.store, parameters, feed: copy.feed, mayLag: false }
     const question = { classes: ['OWNED'], after: copy.log.cursorAt(1) } as const
     const feed = followLedgerUpdates(all, question)
     // The feed joins the read.
     await setImmediate()
-    isHeld = false
-    read.notify()
+    held.isHeld = false
+    held.read.notify()
     await reading
     const events = unwrap(await feed)
     expect((await events.next()).value).toMatchObject({ kind: 'FeedOpened', mode: 'LIVE' })
     await events.return?.()
+    await copy.close()
+  })
+
+  test('reads a slot without a tick although its wake-up arrives during that read', async () => {
+    const { copy, held } = await openHeld()
+    held.isHeld = true
+    const reading = copy.feed.tail.freshTip(1)
+    await held.begun.wait()
+    await copy.commit(slotOf(owner))
+    await setImmediate()
+    held.isHeld = false
+    held.read.notify()
+    await reading
+    await copy.known()
     await copy.close()
   })
 })
