@@ -1,3 +1,4 @@
+import type { Listeners } from '../lib/listeners.ts'
 import type { StoreReader } from '../store/contract.ts'
 import type { BlockRow } from '../store/rows.ts'
 
@@ -7,13 +8,18 @@ import type { BlockRow } from '../store/rows.ts'
 export type ReadBlocks = (inbox: number) => Promise<readonly BlockRow[]>
 
 /** Shares concurrent reads: a notification wakes all subscribers at once, and most of them have the same position. */
-export function shareBlocks(reader: Pick<StoreReader, 'blocksAfter'>): ReadBlocks {
+export function shareBlocks(
+  reader: Pick<StoreReader, 'blocksAfter'>,
+  blocks: Pick<Listeners<void>, 'add'>,
+): ReadBlocks {
   const running = new Map<number, Promise<readonly BlockRow[]>>()
+  // A read that began before a notification may lack its blocks. This listener is called before those of the subscribers.
+  blocks.add(() => running.clear())
   return (inbox) => {
     const shared = running.get(inbox)
     if (shared !== undefined) return shared
     const read = reader.blocksAfter({ inbox, limit: pageSize }).finally(() => {
-      running.delete(inbox)
+      if (running.get(inbox) === read) running.delete(inbox)
     })
     running.set(inbox, read)
     return read

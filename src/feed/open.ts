@@ -86,13 +86,14 @@ export async function openFeed(
     retryMs: tickMs,
     textCapacity,
   })
+  const blocks = createListeners<void>()
   return {
     ...settings,
     tail,
     share,
     tipValues: createTipValues(tail),
-    readBlocks: shareBlocks(reader),
-    blocks: createListeners(),
+    readBlocks: shareBlocks(reader, blocks),
+    blocks,
     milestones: shareMilestones(reader, () => tail.tip().era),
     close: async () => {
       share.close()

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Feed, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { createSignal } from '../../src/lib/signal.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { followBlocks } from '../../src/service/feed/follow-blocks.ts'
 import { followStatus } from '../../src/service/feed/follow-status.ts'
@@ -15,6 +17,7 @@ import { openFeedLog } from '../support/feed-log.ts'
 import { unwrap } from '../support/log-store.ts'
 import { createSettableClock } from '../support/settable-clock.ts'
 import { incomingBlock, testId } from '../support/store-rows.ts'
+import { until } from '../support/until.ts'
 
 const parameters = { ...developmentParameters(1_700_000_000), slotDurationInSeconds: 10 }
 const clock = createSettableClock(1_700_001_000_000_000_000n)
@@ -24,8 +27,10 @@ let store: Store
 let ledger: ActivityLedger
 let feed: Feed
 let services: Services
-/** Numbers of calls of these reads. */
-const reads = { ledgerCounters: 0, blocksAfter: 0 }
+/** Numbers of calls of these reads, and of results. */
+const reads = { ledgerCounters: 0, blocksAfter: 0, blocksAfterDone: 0 }
+/** What the next results of `blocksAfter` wait for. */
+let held: (() => Promise<unknown>) | undefined
 
 beforeAll(async () => {
   const opened = await openedStore(database.url)
@@ -36,9 +41,13 @@ beforeAll(async () => {
       reads.ledgerCounters++
       return ledgerCounters(slots)
     },
-    blocksAfter: (page) => {
+    blocksAfter: async (page) => {
       reads.blocksAfter++
-      return blocksAfter(page)
+      const wait = held
+      const rows = await blocksAfter(page)
+      await wait?.()
+      reads.blocksAfterDone++
+      return rows
     },
   }
   let notify = () => {}
@@ -127,6 +136,26 @@ describe('new blocks', () => {
     // Once before the block and once for it.
     expect(reads.blocksAfter - before).toBeLessThanOrEqual(2)
     for (const one of feeds) await one.return?.()
+  })
+
+  test('are sent without a tick to a subscriber that is woken while another one reads', async () => {
+    const waiting = await open()
+    const done = reads.blocksAfterDone
+    const first = take(waiting, 1)
+    await until(() => reads.blocksAfterDone > done)
+    const released = createSignal()
+    held = () => released.wait()
+    const reading = await open()
+    const second = take(reading, 1)
+    held = undefined
+    // The held read was sent before the block is stored.
+    await store.read.newestInbox()
+    const ids = await accept([{}])
+    await setImmediate()
+    released.notify()
+    expect(await Promise.all([first, second])).toEqual([ids, ids])
+    await waiting.return?.()
+    await reading.return?.()
   })
 
   test('end when an older copy of the log continues, instead of skipping new blocks (21)', async () => {
