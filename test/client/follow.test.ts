@@ -79,6 +79,21 @@ describe('the client', () => {
     }
   })
 
+  test('takes no history for broken when the updates before its cursor were just pruned (13, 18)', async () => {
+    const own = await serveLog()
+    for (let i = 0; i < 3; i++) await own.commit(slotOf(owner))
+    await own.known()
+    // The gateway does not know it yet, and still has the next updates in memory.
+    await own.log.prune(1)
+    const after = own.log.cursorAt(1)
+    const events = await read({ url: own.url, addresses: [addressText(owner)], after }, 2)
+    expect(events).toMatchObject([
+      { __typename: 'FeedOpened', start: [] },
+      { __typename: 'LedgerUpdateBatch', updates: [{ ordinal: '2' }, { ordinal: '3' }] },
+    ])
+    await own.close()
+  })
+
   test('ends with its signal', async () => {
     const controller = new AbortController()
     const events: string[] = []

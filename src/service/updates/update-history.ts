@@ -60,14 +60,20 @@ export async function updateAtCursor(
   return update?.cursor === text ? update : undefined
 }
 
-/** Reads the history point of each address and class of a filter at a position of the log, with at most two reads each. */
+/**
+ * Reads the history point of each address and class of a filter at a position of the log, with at most two reads each. Returns none if
+ * updates after the position have been pruned: the newest pruned updates may then lie after it.
+ */
 export async function historyAt(
   { store }: Pick<Services, 'store'>,
   { addresses = [], classes }: UpdateFilter,
   position: number,
 ): Promise<readonly HistoryPoint[]> {
   const pairs = addresses.flatMap((address) => classes.map((one) => ({ address, class: one })))
-  return await Promise.all(pairs.map((pair) => pointAt(store.read, pair, position)))
+  const points = await Promise.all(pairs.map((pair) => pointAt(store.read, pair, position)))
+  if (points.length === 0) return []
+  const { prunedSeq } = await store.read.logTip()
+  return prunedSeq > position ? [] : points
 }
 
 async function pointAt(
