@@ -7,7 +7,7 @@ import {
   type Sink,
 } from './feed-output.ts'
 import { joinLive, type LiveSubscriber, leaveLive, type Shared, type Stream } from './groups.ts'
-import type { Notice, ResetMessage, SnapshotMessage } from './message.ts'
+import type { FeedMessage, Notice, ResetMessage, SnapshotMessage } from './message.ts'
 import type { UpdateFilter } from './read.ts'
 
 /** One feed: the feed reads by itself until it reaches the tip, and then receives events with its group. */
@@ -90,12 +90,12 @@ async function begin(feed: Feed, snapshot: SubscriberOptions['snapshot']): Promi
   const tip = shared.tail.tip()
   // The log was replaced since the stream began.
   if (tip.era !== feed.stream.era) return reset(feed, 'LOG_REPLACED')
-  await output.emit({ kind: 'opened', position, tip })
+  await emitUntilSent(feed, { kind: 'opened', position, tip })
   let isComplete = snapshot === undefined
   for await (const piece of snapshot ?? []) {
     await output.waitForRoom()
     if (output.isEnded()) return
-    await output.emit(piece)
+    await emitUntilSent(feed, piece)
     isComplete = piece.isLast
   }
   if (!isComplete) {
@@ -104,6 +104,12 @@ async function begin(feed: Feed, snapshot: SubscriberOptions['snapshot']): Promi
     return reset(feed, 'LOG_PRUNED')
   }
   void retried(feed, () => readToTip(feed, output.position().seq < tip.seq))
+}
+
+/** Sends a message. Waits if it cannot be rendered now: without it, the feed could only end. */
+function emitUntilSent(feed: Feed, message: FeedMessage): Promise<void> {
+  const emit = () => feed.output.emit(message)
+  return retried(feed, emit, emit)
 }
 
 async function announceCatchingUp(output: FeedOutput): Promise<void> {
@@ -162,10 +168,14 @@ async function reset({ shared, output }: Feed, reason: ResetMessage['reason']): 
   output.end()
 }
 
-/** Retries after a failed read. Emitted messages are not repeated. */
-async function retried(feed: Feed, work: () => Promise<void>): Promise<void> {
+/** Does some work, and continues after a failed read. Emitted messages are not repeated. */
+async function retried(
+  feed: Feed,
+  work: () => Promise<void>,
+  again = () => readToTip(feed, true),
+): Promise<void> {
   const { shared, output } = feed
-  for (let next = work; !output.isEnded(); next = () => readToTip(feed, true)) {
+  for (let next = work; !output.isEnded(); next = again) {
     try {
       await next()
       return

@@ -244,6 +244,29 @@ describe('subscription ledgerUpdates', () => {
     await own.close()
   })
 
+  test('waits with its first event while the database is away, instead of ending (6)', async () => {
+    let isAway = true
+    let failed = 0
+    const own = await serveLog({
+      settings: { tickMs: 5 },
+      changed: (read) => ({
+        ...read,
+        updates: (range) => {
+          if (!isAway) return read.updates(range)
+          failed++
+          return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
+        },
+      }),
+    })
+    const one = open(own.url)
+    const first = nextOf(subscribe(one, { addresses: [addressText(owner)] }))
+    await until(() => failed > 1)
+    isAway = false
+    expect(await first).toMatchObject({ __typename: 'FeedOpened', start: [{ ordinal: '0' }] })
+    await one.dispose()
+    await own.close()
+  })
+
   const refused = [
     ['another network', { addresses: [addressText(owner, 'iota')] }, 'ADDRESS_OF_ANOTHER_NETWORK'],
     ['no address', { addresses: [] }, 'FEED_ADDRESS_COUNT'],
