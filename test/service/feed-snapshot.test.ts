@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { logEntries } from '../../src/ledger/updates.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
-import { readSnapshot } from '../../src/service/feed/feed-snapshot.ts'
+import { readSnapshot, rowsPerChunk } from '../../src/service/feed/feed-snapshot.ts'
 import type { LedgerUpdate, UpdateClass } from '../../src/store/rows.ts'
 import { noBranch } from '../../src/store/values.ts'
 import { defaultDatabase, useStore } from '../support/databases.ts'
+import { slotOf } from '../support/feed-log.ts'
+import { addresses, openLogStore } from '../support/log-store.ts'
 import {
   foundRandomLedger,
   minCommittableAge,
@@ -33,11 +35,11 @@ describe('a snapshot', () => {
       order: 'ascending' as const,
     }
     const log = await use.store.read.updates(all)
-    const addresses = [...new Set(log.map(({ address }) => address))]
+    const known = [...new Set(log.map(({ address }) => address))]
     const { seq } = await use.store.read.logTip()
     const anyPlace = fc.record({
       position: fc.oneof(fc.nat({ max: seq }), fc.constant(seq)),
-      addresses: fc.uniqueArray(fc.constantFrom(...addresses), { minLength: 1, maxLength: 3 }),
+      addresses: fc.uniqueArray(fc.constantFrom(...known), { minLength: 1, maxLength: 3 }),
       classes: fc.constantFrom<readonly UpdateClass[]>(
         ['OWNED'],
         ['MENTIONED'],
@@ -71,6 +73,27 @@ describe('a snapshot', () => {
       }),
       runs(60),
     )
+  })
+
+  test('reads the updates after its position in batches, also inside a large milestone', async () => {
+    const log = await openLogStore()
+    const [owner = '0x'] = addresses
+    await log.commit(slotOf(...Array(600).fill(owner)))
+    const { read } = log.store
+    let largest = 0
+    const updates: typeof read.updates = async (range) => {
+      const rows = await read.updates(range)
+      largest = Math.max(largest, rows.length)
+      return rows
+    }
+    const deps = { store: { ...log.store, read: { ...read, updates } }, parameters }
+    const filter = { addresses: [owner], classes: ['OWNED'] } as const
+    const pieces = []
+    for await (const piece of readSnapshot(deps, { filter, position: log.positionAt(1) }))
+      pieces.push(piece)
+    expect(pieces).toMatchObject([{ isLast: true }])
+    expect(largest).toBe(rowsPerChunk)
+    await log.close()
   })
 })
 

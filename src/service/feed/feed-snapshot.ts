@@ -1,7 +1,7 @@
 import type { SnapshotMessage } from '../../feed/message.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import { keysOfAddress } from '../../ledger/index-keys.ts'
-import { logEntries, updateClasses } from '../../ledger/updates.ts'
+import { compareLogEntries, logEntries, updateClasses } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
@@ -31,12 +31,12 @@ export async function* readSnapshot(
   { filter, position }: SnapshotPosition,
 ): AsyncGenerator<SnapshotMessage, void, undefined> {
   const deps = { store: { ...store, read: retryingReader(store.read) }, parameters }
-  const moment = await momentOf(deps, filter, position.seq)
+  const moment = await momentOf(deps, position.seq)
   const emitted = new Set<OutputId>()
   const pick = (address: Hex, rows: readonly OutputRow[]) => {
     const picked = rows
-      .filter((row) => !emitted.has(row.outputId) && moment.existed(row, address))
-      .filter((row) => isFiledUnder(deps, { row, address, filter, slot: moment.slot }))
+      .filter((row) => !emitted.has(row.outputId))
+      .filter((row) => isFiledUnder(deps, { row, address, filter, moment }))
       .map(({ outputId }) => outputId)
     for (const outputId of picked) emitted.add(outputId)
     return picked
@@ -60,35 +60,21 @@ export async function* readSnapshot(
 interface Moment {
   /** The newest milestone with updates up to the position. */
   readonly slot: SlotIndex
-  /** Whether the log had the output under the address at the position. If so, an output that was spent since was unspent then. */
-  readonly existed: (row: OutputRow, address: Hex) => boolean
+  /** The first update after the position, if it is of the same milestone. */
+  readonly next: LedgerUpdate | undefined
 }
 
 async function momentOf(
   { store: { read } }: Pick<Services, 'store'>,
-  { addresses = [] }: UpdateFilter,
   position: number,
 ): Promise<Moment> {
   const tip = await read.logTip()
-  const next = { after: position, before: position + 2, limit: 1, order: 'ascending' } as const
-  const [row] = position < tip.seq ? await read.updates({ ...next, classes: updateClasses }) : []
-  if (row === undefined) return { slot: tip.slot, existed: (one) => one.bookedSlot <= tip.slot }
-  const { milestoneIndex: slot } = row
-  const { firstSeq, lastSeq } = present(await read.milestone(slot), `milestone ${slot}`)
-  if (position < firstSeq) return { slot: slot - 1, existed: (one) => one.bookedSlot < slot }
-  // The position is inside a milestone: some of the outputs that the milestone created come after the position.
-  const rest = { after: position, before: lastSeq + 1, order: 'ascending' } as const
-  const later = await Promise.all(
-    addresses.map((address) =>
-      read.updates({ ...rest, address, classes: updateClasses, limit: lastSeq - position }),
-    ),
-  )
-  const createdLater = new Set(
-    later.flat().flatMap((one) => (one.isSpent ? [] : [one.address + one.outputId])),
-  )
-  const existed = ({ bookedSlot, outputId }: OutputRow, address: Hex) =>
-    bookedSlot < slot || (bookedSlot === slot && !createdLater.has(address + outputId))
-  return { slot, existed }
+  const range = { after: position, before: position + 2, limit: 1, order: 'ascending' } as const
+  const [next] = position < tip.seq ? await read.updates({ ...range, classes: updateClasses }) : []
+  if (next === undefined) return { slot: tip.slot, next }
+  const { milestoneIndex: slot } = next
+  const { firstSeq } = present(await read.milestone(slot), `milestone ${slot}`)
+  return position < firstSeq ? { slot: slot - 1, next: undefined } : { slot, next }
 }
 
 /** Yields the unspent outputs that have an address in any role, in batches. */
@@ -133,15 +119,22 @@ function endOf(rows: readonly LedgerUpdate[], end: number): number {
 /** Maximum number of outputs of one batch. */
 export const rowsPerChunk = 500
 
-/** Whether the log has an output under an address in one of the classes; an expiration may have changed its owner. */
+/**
+ * Whether the log had an output under an address in one of the classes; an expiration may have changed its owner. If so, an output that
+ * was spent since was unspent then.
+ */
 function isFiledUnder(
   { parameters }: Pick<Services, 'parameters'>,
-  of: { row: OutputRow; address: Hex; filter: UpdateFilter; slot: SlotIndex },
+  of: { row: OutputRow; address: Hex; filter: UpdateFilter; moment: Moment },
 ): boolean {
-  const output = decodeStored(Output, of.row.bytes)
-  const { outputId } = of.row
-  const moment = { outputId, output, isSpent: false, slot: of.slot }
-  return logEntries(parameters, moment).some(
-    (entry) => entry.address === of.address && of.filter.classes.includes(entry.class),
+  const { outputId, bytes, bookedSlot } = of.row
+  const { slot, next } = of.moment
+  if (bookedSlot > slot) return false
+  const output = decodeStored(Output, bytes)
+  const entry = logEntries(parameters, { outputId, output, isSpent: false, slot }).find(
+    ({ address }) => address === of.address,
   )
+  if (entry === undefined || !of.filter.classes.includes(entry.class)) return false
+  // The position may be inside the milestone that created the output.
+  return bookedSlot < slot || next === undefined || compareLogEntries(entry, next) < 0
 }
