@@ -282,7 +282,7 @@ const connectionTimeouts = (transports: TransportLimits): readonly Limit[] => [
     value: transports.heartbeatMs,
     unit: 'MILLISECONDS',
     meaning:
-      'Interval between two pings of a connection; a connection that sent nothing since the last ping is closed.',
+      'Interval between two pings of a WebSocket; one that sent nothing since the last ping is closed, unless data waits to be sent to it.',
   },
   {
     name: 'stalledWriteMs',
