@@ -287,7 +287,7 @@ function refuseVersion5({ conn }: Client, done: () => void): void {
 const unsupportedVersion = 0x84
 
 function mayAdd(topics: ReadonlySet<string>, { topic }: Subscription): boolean {
-  return topics.size < maxTopics && parseTopic(topic) !== undefined
+  return topics.has(topic) || (topics.size < maxTopics && parseTopic(topic) !== undefined)
 }
 
 /** Publishes the current state of a block, transaction or output to a new subscriber. */

@@ -260,6 +260,8 @@ describe('a client', () => {
     })
     await listener.client.subscribeAsync(topics)
     expect(await listener.listen('blocks')).toBe(128)
+    // A repeated subscription replaces the former one (MQTT 3.1.1, 3.8.4).
+    expect(await listener.listen(present(topics[0], 'a topic'))).toBe(0)
     await listener.client.unsubscribeAsync(present(topics[0], 'a topic'))
     expect(await listener.listen('blocks')).toBe(0)
   })
