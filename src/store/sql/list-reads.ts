@@ -237,7 +237,10 @@ function outputPageReads(reading: Reading) {
       readPages(requests, page, ({ where }) =>
         where === 'SPENT'
           ? { read: spent, equals: [[]] }
-          : { read: booked, equals: (where.kinds ?? outputKinds).map((code) => [code]) },
+          : {
+              read: booked,
+              equals: [...new Set(where.kinds ?? outputKinds)].map((code) => [code]),
+            },
       ),
   } satisfies Partial<ListReader>
 }

@@ -251,11 +251,11 @@ const walks: [string, Walk][] = [
     ),
   ],
   [
-    'outputs of two kinds, of some milestones',
+    'outputs of two kinds, one of which is repeated, of some milestones',
     walkOf(
       'outputs',
       'outputId',
-      'kinds: [BASIC, NFT] fromMilestone: 2 toMilestone: 6',
+      'kinds: [BASIC, NFT, BASIC] fromMilestone: 2 toMilestone: 6',
       outputsWhere(
         ({ bytes, bookedSlot }) =>
           [0, 4].includes(bytes[0] ?? 9) && bookedSlot >= 2 && bookedSlot <= 6,
