@@ -31,7 +31,7 @@ export async function readChainRecordVersion(
   version: number,
 ): Promise<ChainRecordVersion | undefined> {
   const chainId = parseChainId(text, 'chainId')
-  if (!chainId.ok) return undefined
+  if (!chainId.ok || version >= maxVersion) return undefined
   const part = { above: [version - 1], below: [version + 1] }
   const page = { order: 'ascending', limit: 1 } as const
   return (await store.read.chainRecordHistory(chainId.value, part, page))[0]

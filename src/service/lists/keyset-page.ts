@@ -84,10 +84,9 @@ export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArgum
   if (!before.ok) return before
   const isOldest = args.sort === 'OLDEST'
   const [low, high] = isOldest ? [after.value, before.value] : [before.value, after.value]
-  const { above, below } = list.whole
   const part = {
-    above: low !== undefined && comparePositions(low, above) > 0 ? low : above,
-    below: high !== undefined && comparePositions(high, below) < 0 ? high : below,
+    above: low === undefined ? list.whole.above : clamped(low, list.whole),
+    below: high === undefined ? list.whole.below : clamped(high, list.whole),
   }
   const isBackward = args.first == null && args.last != null
   const limit = args.first ?? args.last ?? list.defaultSize ?? defaultListSize
@@ -105,6 +104,12 @@ export async function readKeysetPage<Row>(list: KeysetList<Row>, args: PageArgum
     hasNextPage: isBackward ? isBehind : isBeyond,
     hasPreviousPage: isBackward ? isBeyond : isBehind,
   })
+}
+
+/** A position within the bounds of a list: a cursor may have a number that the columns of the database cannot hold. */
+function clamped(position: Position, { above, below }: Between): Position {
+  if (comparePositions(position, above) <= 0) return above
+  return comparePositions(position, below) < 0 ? position : below
 }
 
 /** Reads a large page in several statements, because a statement of SQLite blocks the event loop. */

@@ -92,6 +92,39 @@ describe('a chain record', () => {
     })
   })
 
+  test.each([2_147_483_646, 2_147_483_647, 2_147_483_648, 4_294_967_295])(
+    'has no version %i, which the column of the database may not hold',
+    async (version) => {
+      const chainId = chainIdOf(103)
+      await set(chainId, [], true)
+      const encoded = (text: string) => Buffer.from(text, 'latin1').toString('base64url')
+      const { data, errors } = await graphql(
+        gateway.url,
+        `query ($id: ID!, $chainId: String!, $cursor: String!, $negative: String!) {
+          node(id: $id) { id }
+          chainRecord(chainId: $chainId) {
+            newer: versions(before: $cursor) { nodes { version } pageInfo { hasNextPage } }
+            older: versions(after: $negative) { nodes { version } pageInfo { hasPreviousPage } }
+          }
+        }`,
+        {
+          id: encoded(`ChainRecord:${chainId}/${version}`),
+          chainId,
+          cursor: encoded(`version.${version}`),
+          negative: encoded(`version.-${version}`),
+        },
+      )
+      expect(errors).toBeUndefined()
+      expect(data).toEqual({
+        node: null,
+        chainRecord: {
+          newer: { nodes: [], pageInfo: { hasNextPage: true } },
+          older: { nodes: [], pageInfo: { hasPreviousPage: true } },
+        },
+      })
+    },
+  )
+
   test('is null for a chain without one', async () => {
     const { data } = await graphql(gateway.url, chainRecord(chainIdOf(102)))
     expect(data).toEqual({ chainRecord: null })
