@@ -208,6 +208,7 @@ describe('on a development network', () => {
     const long = 'x'.repeat(5_000)
     // The human-readable part of an address may be long.
     const address = encodeBech32('x'.repeat(800), Uint8Array.of(8, ...new Uint8Array(32)))
+    const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`x${n}`, 7]))
     const documents: [string, object?][] = [
       [`{ ${long} }`],
       [`{ milestone(${long}: 1) { index } }`],
@@ -218,14 +219,24 @@ describe('on a development network', () => {
       ['query ($a: String!) { address(address: $a) { bech32 } }', { a: long }],
       ['query ($a: BlockId!) { block(id: $a) { id } }', { a: `a "${long}` }],
       ['query ($a: String!) { address(address: $a) { bech32 } }', { a: address }],
+      [`{ milestones(first: [${'x '.repeat(1_000)}]) { totalCount } }`],
+      [`{ milestones(sort: {x: [${'x '.repeat(1_000)}]}) { totalCount } }`],
+      ['query ($i: Int) { milestones(first: $i) { totalCount } }', { i: members }],
     ]
     for (const [query, variables] of documents) {
       const { errors } = await graphql(gateway.url, query, variables)
       const reported = JSON.stringify(
         errors?.map(({ message, extensions }) => [message, extensions]),
       )
-      expect(reported).not.toMatch(/x{201}|9{201}/)
+      expect(reported).not.toMatch(/x{201}|9{201}|(x, ){67}|(x\d+: 7, ){34}/)
     }
+    // The reason after the value is not part of it.
+    const query =
+      'mutation ($r: ChainRecordInput!) { setChainRecord(chainId: "x", record: $r) { id } }'
+    const { errors } = await graphql(gateway.url, query, { r: members })
+    expect(errors?.[0]?.message).toMatch(
+      /^Variable "\$r" got invalid value .{200}…; Field "accessNodes" of required type .* was not provided\.$/,
+    )
     const paths = [
       `/${long}`,
       `/health?${long}=1`,

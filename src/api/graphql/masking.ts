@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
 import { createGraphqlError, messageOf } from '../errors.ts'
+import { shortened } from '../message-words.ts'
 import type { Observation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
@@ -130,11 +131,16 @@ function withCode(error: GraphQLError, code: unknown): GraphQLError {
   return createGraphqlError(message, { ...placeOf(error), extensions: { ...extensions, code } })
 }
 
-/** Shortens quoted and unquoted values in a message to 200 characters: the library repeats values of any length. */
+/**
+ * Shortens texts, words, lists and objects in a message to 200 characters, and the message to 1,000: the library repeats values of any
+ * length. The place and the reason that follow an object are kept.
+ */
 function withShortQuotes(message: string): string {
   return message
-    .replace(/"((?:[^"\\]|\\.){200})(?:[^"\\]|\\.)*"/gs, '"$1…"')
-    .replace(/(\S{202})\S+/g, '$1…')
+    .replace(/"((?:[^"\\]|\\.)*)"/gs, (_quoted, text: string) => `"${shortened(text)}"`)
+    .replace(/([^\s"]{200})[^\s"]+/g, '$1…')
+    .replace(/([[{].{199}).+?(?=(?: at "[^"]*")?; [^;]{0,400}$|$)/gs, '$1…')
+    .replace(/^(.{1000}).+$/s, '$1…')
 }
 
 /** Returns the location of an error without undefined members, which the constructor does not accept. */
