@@ -101,6 +101,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   MILESTONE_RANGE_REVERSED: badRequest(
     (e) => `fromMilestone: ${e.from} is greater than toMilestone ${e.to}`,
   ),
+  FILTER_ADDRESS_COUNT: badRequest(
+    (e) => `filter.addresses: must have at most ${e.limit} elements, not ${e.count}`,
+  ),
   FILTER_NEEDS_UNSPENT: badRequest(
     (e) => `filter: ${e.members} are available for unspent outputs only; set isSpent: false`,
   ),

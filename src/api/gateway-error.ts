@@ -11,7 +11,7 @@ import type { FaucetError, FaucetPaymentFailed } from '../service/faucet/faucet-
 import type { FilterNotLive } from '../service/feed/follow-blocks.ts'
 import type { FollowLedgerUpdatesError } from '../service/feed/follow-ledger-updates.ts'
 import type { FilterAmbiguous } from '../service/lists/list-blocks.ts'
-import type { FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
+import type { FilterAddressCount, FilterNeedsUnspent } from '../service/lists/list-outputs.ts'
 import type { DatabaseAway, QueryTooLong } from '../service/network/database-away.ts'
 import type { AnswerUnreadable, Contradiction } from '../service/network/health.ts'
 import type { SnapshotError } from '../service/network/ledger-snapshot.ts'
@@ -41,6 +41,7 @@ export type GatewayError =
   | FaucetError
   | FaucetPaymentFailed
   | SubmitBlockError
+  | FilterAddressCount
   | FilterAmbiguous
   | FilterNeedsUnspent
   | FilterNotLive

@@ -4,6 +4,7 @@ import { maxFollowedChains } from '../service/chain-records/follow-chain-records
 import { maxAccessNodeLength, maxAccessNodes } from '../service/chain-records/set-chain-record.ts'
 import { maxFeedAddresses } from '../service/feed/follow-ledger-updates.ts'
 import { defaultListSize } from '../service/lists/keyset-page.ts'
+import { maxFilterAddresses } from '../service/lists/list-outputs.ts'
 import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
@@ -115,6 +116,13 @@ const listLimits: readonly Limit[] = [
     value: defaultPageSize,
     unit: 'COUNT',
     meaning: 'Elements of a page of the root field ledgerUpdates without first and last.',
+  },
+  {
+    name: 'filterAddresses',
+    value: maxFilterAddresses,
+    unit: 'COUNT',
+    meaning: 'Addresses in a filter of outputs.',
+    error: 'FILTER_ADDRESS_COUNT',
   },
   {
     name: 'activityPoints',

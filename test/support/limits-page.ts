@@ -57,6 +57,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   pageSize: ofQuery('pageSize'),
   defaultPageSize: ofQuery('of page sizes apply to lists without first and last'),
   defaultUpdatesPageSize: ofQuery('of page sizes apply to lists without first and last'),
+  filterAddresses: ['api/graphql/unspent-outputs.test.ts', 'more addresses than a filter may have'],
   activityPoints: [
     'api/graphql/activity.test.ts',
     'to: "2023-11-14T22:00:00Z", from: "2023-11-14T05:19:59Z"',

@@ -1,6 +1,11 @@
 import { err, ok, type Result } from '../../lib/result.ts'
 import { type AddressError, addressKeyOf } from '../../service/addresses/address-key.ts'
-import { listUnspentOutputs, type UnspentConditions } from '../../service/lists/list-outputs.ts'
+import {
+  type FilterAddressCount,
+  listUnspentOutputs,
+  maxFilterAddresses,
+  type UnspentConditions,
+} from '../../service/lists/list-outputs.ts'
 import { unlockableBy } from '../../service/outputs/find-outputs.ts'
 import type { Services } from '../../service/services.ts'
 import { orThrow } from '../errors.ts'
@@ -41,7 +46,7 @@ export function conditionFields(t: InputFields) {
     }),
     addresses: t.field({
       type: [AddressInRole],
-      description: 'The addresses that the output must name, with their roles.',
+      description: `The addresses that the output must name, with their roles: at most ${maxFilterAddresses}.`,
     }),
     tag: t.field({ type: 'Hex', description: 'The complete tag.' }),
     chainId: t.field({
@@ -108,6 +113,7 @@ type FilterInput = typeof UnspentOutputFilter.$inferInput
 type ConditionInput = Omit<FilterInput, 'committed' | 'kinds' | 'createdAfter' | 'createdBefore'>
 type Filter = Parameters<typeof listUnspentOutputs>[1]
 type Key = NonNullable<Filter['keys']>[number]
+type ConditionError = AddressError | FilterAddressCount
 
 /** The GraphQL type of a page of unspent outputs. */
 export const UnspentOutputConnection = listConnection(
@@ -139,7 +145,7 @@ builder.queryField('unspentOutputs', (t) =>
   }),
 )
 
-function filterOf(services: Services, input: FilterInput): Result<Filter, AddressError> {
+function filterOf(services: Services, input: FilterInput): Result<Filter, ConditionError> {
   const conditions = conditionsOf(services, input)
   if (!conditions.ok) return conditions
   return ok({
@@ -154,7 +160,7 @@ function filterOf(services: Services, input: FilterInput): Result<Filter, Addres
 export function conditionsOf(
   services: Services,
   input: ConditionInput,
-): Result<UnspentConditions, AddressError> {
+): Result<UnspentConditions, ConditionError> {
   const key = (text: string, argument: string) =>
     addressKeyOf(services.parameters.bech32Hrp, text, `filter.${argument}`)
   const heldBy = input.heldBy == null ? ok(undefined) : key(input.heldBy, 'heldBy')
@@ -181,8 +187,12 @@ export function conditionsOf(
 function keysOf(
   input: ConditionInput,
   key: (text: string, argument: string) => ReturnType<typeof addressKeyOf>,
-): Result<readonly Key[], AddressError> {
+): Result<readonly Key[], ConditionError> {
   const { chainId, tag, nativeToken } = input
+  const count = input.addresses?.length ?? 0
+  if (count > maxFilterAddresses) {
+    return err({ code: 'FILTER_ADDRESS_COUNT', count, limit: maxFilterAddresses })
+  }
   const keys: Key[] = []
   if (chainId != null) keys.push({ kind: 'CHAIN', value: chainId })
   for (const [i, { role, address }] of (input.addresses ?? []).entries()) {

@@ -41,6 +41,16 @@ export interface FilterNeedsUnspent {
   readonly members: string
 }
 
+/** Maximum number of addresses in a filter. Each of them is a condition of the statement, which a database plans or refuses by their number. */
+export const maxFilterAddresses = 20
+
+/** A filter has more addresses than `maxFilterAddresses`. */
+export interface FilterAddressCount {
+  readonly code: 'FILTER_ADDRESS_COUNT'
+  readonly count: number
+  readonly limit: number
+}
+
 /** Lists outputs by booking slot and id; a list of spent outputs only is ordered by spending slot and id. */
 export async function listOutputs(
   { store }: Pick<Services, 'store'>,

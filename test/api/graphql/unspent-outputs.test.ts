@@ -165,6 +165,14 @@ describe('unspent outputs are found', () => {
     })
   })
 
+  const namedBy = (length: number) =>
+    Array.from({ length }, () => ({ role: 'OWNER', address: one }))
+
+  test('with as many addresses as a filter may have', async () => {
+    expect(await idsOf({ addresses: namedBy(20) })).toEqual(await idsOf({ addresses: namedBy(1) }))
+    expect(await idsOf({ addresses: namedBy(1) })).not.toEqual([])
+  })
+
   const refused = [
     ['a cursor of something else', { after: 'abc' }, 'CURSOR_MALFORMED'],
     ['a page that is too large', { first: 1_001 }, 'PAGE_SIZE_OUT_OF_RANGE'],
@@ -174,6 +182,11 @@ describe('unspent outputs are found', () => {
       'a malformed address in a list',
       { filter: { addresses: [{ role: 'SENDER', address: 'tst1' }] } },
       'ADDRESS_MALFORMED',
+    ],
+    [
+      'more addresses than a filter may have',
+      { filter: { addresses: namedBy(21) } },
+      'FILTER_ADDRESS_COUNT',
     ],
     ['two filters by owner', { filter: { heldBy: one, unlockableBy: one } }, 'FILTER_AMBIGUOUS'],
     ['half a byte of a tag', { filter: { tag: '0xabc' } }, 'BAD_USER_INPUT'],
