@@ -180,7 +180,7 @@ builder.queryField('inspect', (t) =>
     description:
       'The facts about a value: a block, a signed transaction, an output or an address. Bytes are decoded as the first of these that fits all of them.',
     complexity: ({ input }) =>
-      input.bech32 ? computes(judgementBase) : judgementCost({ input: { ...input } }),
+      input.bech32 == null ? judgementCost({ input: { ...input } }) : computes(judgementBase),
     args: {
       input: t.arg({
         type: InspectInput,
@@ -201,5 +201,5 @@ builder.queryField('inspect', (t) =>
 
 function formOf({ json, bytes, bech32 }: typeof InspectInput.$inferInput): AnyForm {
   if (bytes) return { form: 'bytes', bytes: hexToBytes(bytes) }
-  return bech32 ? { form: 'bech32', text: bech32 } : { form: 'json', json }
+  return bech32 == null ? { form: 'json', json } : { form: 'bech32', text: bech32 }
 }

@@ -204,6 +204,7 @@ describe('an unreadable value is refused with the broken rule of the most simila
     ],
     ['an empty object', { json: {} }, { code: 'JSON_MISSING', path: /^header/ }],
     ['an address of an unknown kind', { json: { type: 7 } }, { code: 'TYPE_ADDRESS' }],
+    ['an empty text', { bech32: '' }, { code: /^BECH32_/ }],
     ['a truncated text', { bech32: 'rms1qr9y8rk' }, { code: /^BECH32_/ }],
     ['too many bytes', { bytes: `0x${'00'.repeat(32_769)}` }, { code: 'BLOCK_SIZE' }],
   ]
