@@ -230,6 +230,12 @@ describe('on a development network', () => {
       )
       expect(reported).not.toMatch(/x{201}|9{201}|(x, ){67}|(x\d+: 7, ){34}/)
     }
+    const json = { 'content-type': 'application/json' }
+    const notJson = await send(`${gateway.url}/graphql`, json, `{"query":"${long}`)
+    expect(JSON.parse(notJson.body).errors).toMatchObject([
+      { extensions: { code: 'BODY_NOT_JSON' } },
+    ])
+    expect([notJson.status, notJson.body]).toEqual([400, expect.not.stringMatching(/x{201}/)])
     // The reason after the value is not part of it.
     const query =
       'mutation ($r: ChainRecordInput!) { setChainRecord(chainId: "x", record: $r) { id } }'
@@ -249,10 +255,10 @@ describe('on a development network', () => {
     for (const path of paths) {
       expect((await send(gateway.url + path, {})).body).not.toMatch(/x{201}/)
     }
-    const headers = { authorization: await gateway.token('chain-record:write'), 'if-match': '"1"' }
-    const json = { 'content-type': 'application/json', ...headers }
+    const authorization = await gateway.token('chain-record:write')
+    const headers = { ...json, authorization, 'if-match': '"1"' }
     const path = `/v1/chains/${address}/chainrecord`
-    const stale = await send(gateway.url + path, json, '{"accessNodes":[],"isActive":true}')
+    const stale = await send(gateway.url + path, headers, '{"accessNodes":[],"isActive":true}')
     expect(stale.status).toBe(412)
     expect(stale.body).not.toMatch(/x{201}/)
   })

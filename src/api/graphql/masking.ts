@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } fr
 import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
 import { queryTooLongOf, storeAwayOf } from '../../service/network/database-away.ts'
+import type { BodyError } from '../api-errors.ts'
 import { createGraphqlError, messageOf } from '../errors.ts'
 import { shortened } from '../message-words.ts'
 import type { Observation } from '../observation.ts'
@@ -46,7 +47,8 @@ export function maskErrors(
 ): readonly GraphQLError[] {
   return errors.map((error) => {
     if (isInternal(error)) return masked(deps, error)
-    if (error.extensions.code === serverTooLarge) return bodyTooLarge(error)
+    const ofBody = bodyErrorOf(error)
+    if (ofBody !== undefined) return withBodyError(error, ofBody)
     const { code = 'BAD_USER_INPUT' } = error.extensions
     const isFinal =
       code === error.extensions.code && withShortQuotes(error.message) === error.message
@@ -61,7 +63,7 @@ function codeOf(error: GraphQLError): string {
     return (storeAwayOf(cause) ?? queryTooLongOf(cause))?.code ?? 'INTERNAL'
   }
   const { code = 'BAD_USER_INPUT' } = error.extensions
-  return code === serverTooLarge ? 'BODY_TOO_LARGE' : String(code)
+  return bodyErrorOf(error)?.code ?? String(code)
 }
 
 /** Records the error codes of an operation. */
@@ -75,9 +77,17 @@ export function noteErrors(
 /** Code of the server for a request body that is too large. */
 const serverTooLarge = 'REQUEST_ENTITY_TOO_LARGE'
 
-function bodyTooLarge({ extensions }: GraphQLError): GraphQLError {
-  const error = { code: 'BODY_TOO_LARGE', limit: maxBodyBytes } as const
-  return new GraphQLError(messageOf(error), { extensions: { ...extensions, ...error } })
+/** The error of a request body that the server has refused; `undefined` for other errors. */
+function bodyErrorOf({ extensions: { code, originalError } }: GraphQLError): BodyError | undefined {
+  if (code === serverTooLarge) return { code: 'BODY_TOO_LARGE', limit: maxBodyBytes }
+  if (originalError === undefined) return undefined
+  // The server repeats the whole body after the reason.
+  return { code: 'BODY_NOT_JSON', reason: shortened(String(Object(originalError).message)) }
+}
+
+function withBodyError({ extensions }: GraphQLError, error: BodyError): GraphQLError {
+  const { status } = Object(extensions.http)
+  return new GraphQLError(messageOf(error), { extensions: { http: { status }, ...error } })
 }
 
 /**
