@@ -120,9 +120,18 @@ function signaturesIn(json: unknown): number {
   if (typeof json !== 'object' || json === null) return maxSignatures
   const known = signaturesByJson.get(json)
   if (known !== undefined) return known
-  const signatures = JSON.stringify(json).length / jsonOfSignature
+  const signatures = lengthOf(json) / jsonOfSignature
   signaturesByJson.set(json, signatures)
   return signatures
+}
+
+function lengthOf(json: object): number {
+  try {
+    return JSON.stringify(json).length
+  } catch {
+    // The value is nested too deeply for the stack. The number of signatures is limited anyway.
+    return Number.POSITIVE_INFINITY
+  }
 }
 
 const signaturesByJson = new WeakMap<object, number>()

@@ -249,6 +249,17 @@ describe('an inspection predicts', () => {
     return { offer, payload }
   }
 
+  test('nothing for JSON that is nested too deeply for the stack', async () => {
+    const query = 'query ($json: JSON!) { inspect(input: { json: $json }) { __typename } }'
+    const json = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"query":${JSON.stringify(query)},"variables":{"json":${json}}}`,
+    })
+    expect(await response.json()).toEqual({ data: { inspect: { __typename: 'BrokenRule' } } })
+  })
+
   test('that a block is accepted', async () => {
     const { offer, payload } = await payment(1, 1_000_000_000n)
     const { bytes, blockId } = blockOf(offer, payload)
