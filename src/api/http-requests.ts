@@ -163,7 +163,13 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 function commonHeaders(requestId: string, origins: CommonHeaders): CommonHeaders {
-  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', ...origins }
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    // A cache may choose a lifetime for a response that states none (RFC 9111, 4.2.2).
+    'cache-control': 'no-cache',
+    ...origins,
+  }
 }
 
 function preflight(

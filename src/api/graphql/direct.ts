@@ -189,9 +189,7 @@ function sendOutcome(
   }
   // A cached response is not computed again, and costs what it takes to send it.
   if (typeof outcome === 'object') share.charge(outcome.body.length / bytesOfUnit)
-  // A client may cache the response, and revalidates it by its tag.
-  const own = { 'content-type': type, 'cache-control': 'no-cache' }
-  sendWritten(response, { ...common, ...share.headers(), ...own }, outcome)
+  sendWritten(response, { ...common, ...share.headers(), 'content-type': type }, outcome)
 }
 
 /** Sends a response. A cached response has an ETag, which is computed for the first GET request. */

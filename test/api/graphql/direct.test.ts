@@ -204,6 +204,15 @@ test('on the fast path a response has a tag, is revalidated by it, and is compre
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
+test.each(paths)('on the %s a cache may not use a response without revalidation', async (path) => {
+  const named = `{"persistedQuery":{"version":1,"sha256Hash":"${'0'.repeat(64)}"}}`
+  const targets = ['?query={__typename}', '?query={ nothing }', `?extensions=${named}`]
+  for (const target of targets) {
+    const { headers } = await send(encodeURI(target), onPath(path))
+    expect(headers.get('cache-control'), target).toBe('no-cache')
+  }
+})
+
 test('a response with an error has its members in the requested order', async () => {
   const query =
     '{ milestone { index } bad: blocks(after: "x") { nodes { id } } search(text: "x") { message } name: __typename }'

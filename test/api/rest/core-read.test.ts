@@ -93,7 +93,7 @@ describe('a block', () => {
       ...[`blocks/${blockId}/metadata`, `blocks/${blockId}/full`, `blocks/${nowhere}`],
       ...[`outputs/${outputId}/metadata`, `outputs/${outputId}/full`],
     ]
-    for (const path of changing) expect(await cachingOf(path), path).toBeNull()
+    for (const path of changing) expect(await cachingOf(path), path).toBe('no-cache')
   })
 
   const rows = [

@@ -69,6 +69,9 @@ const commonHeaders: Readonly<Record<string, Shape>> = {
     'Capacity of the budget in units, and seconds in which an empty budget fills.',
   ),
   'x-content-type-options': header('`nosniff`'),
+  'cache-control': header(
+    '`no-cache`, unless the route describes another value: a cached response must be revalidated before use.',
+  ),
   'access-control-allow-origin': header('Origin whose pages may read the response; `*` for all.'),
   'access-control-expose-headers': header('Response headers that pages may read.'),
   vary: header('Request headers on which the response depends.'),
