@@ -63,7 +63,7 @@ export function prepareOperation(
     const errors = validate(schema, document)
     if (errors.length > 0) return errors
     const operation = getOperationAST(document, operationName)
-    if (!operation) return [new GraphQLError(unknownOperation)]
+    if (!operation) return [unknownOperation()]
     noteOperation(observation, operation)
     const args = { schema, document, contextValue, operationName, variableValues: variables }
     const refusal = costRefusal(args)
@@ -78,7 +78,10 @@ export function prepareOperation(
   }
 }
 
-const unknownOperation = 'operationName: the document must have exactly one operation of this name'
+function unknownOperation(): GraphQLError {
+  const message = 'operationName: the document must have exactly one operation of this name'
+  return new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })
+}
 
 /** Returns the kind of an operation: `query`, `mutation` or `subscription`. */
 export function kindOf({ document, operationName }: ExecutionArgs): string | undefined {

@@ -5,10 +5,10 @@ import { ok, type Result } from '../lib/result.ts'
 import type { AuthError, LimitError } from './api-errors.ts'
 import type { Caller, Identity } from './auth.ts'
 import type { Client } from './clients.ts'
-import { toRest } from './errors.ts'
 import type { GatewayError } from './gateway-error.ts'
 import { createBudget } from './graphql/budget.ts'
 import { maskErrors, noteErrors, printSocketError } from './graphql/masking.ts'
+import { refusedGraphql } from './graphql/refused.ts'
 import { operationRefusal } from './graphql/running-operations.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { connectionRefusal, overloadRefusal, subscriptionRefusal } from './limits.ts'
@@ -98,7 +98,7 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
 }
 
 function refuse({ response, observation }: SseRequest, error: GatewayError): void {
-  const answer = toRest(error)
+  const answer = refusedGraphql(error)
   noteRefusal(observation, answer)
   send(response, answer)
 }

@@ -208,12 +208,28 @@ describe('events', () => {
 })
 
 describe('a stream is refused', () => {
-  const rows = [
-    ['for a malformed document', { query: '{' }, 400],
-    ['for an unknown field', { query: '{ nothing }' }, 400],
-    ['without a document', {}, 400],
-    ['for variables that are not an object', { query: '{ __typename }', variables: '[]' }, 400],
-    ['for variables that are not JSON', { query: '{ __typename }', variables: '{' }, 400],
+  const rows: [string, Record<string, string>, number, string][] = [
+    ['for a malformed document', { query: '{' }, 400, 'GRAPHQL_PARSE_FAILED'],
+    ['for an unknown field', { query: '{ nothing }' }, 400, 'GRAPHQL_VALIDATION_FAILED'],
+    ['without a document', {}, 400, 'QUERY_PARAMETER_MALFORMED'],
+    [
+      'for an unknown operation',
+      { query: '{ __typename }', operationName: 'A' },
+      400,
+      'OPERATION_RESOLUTION_FAILURE',
+    ],
+    [
+      'for variables that are not an object',
+      { query: '{ __typename }', variables: '[]' },
+      400,
+      'QUERY_PARAMETER_MALFORMED',
+    ],
+    [
+      'for variables that are not JSON',
+      { query: '{ __typename }', variables: '{' },
+      400,
+      'QUERY_PARAMETER_MALFORMED',
+    ],
     [
       'for a mutation by GET',
       {
@@ -221,13 +237,16 @@ describe('a stream is refused', () => {
           'mutation { setChainRecord(chainId: "x", record: { accessNodes: [], isActive: true }) { setBy } }',
       },
       405,
+      'METHOD_NOT_ALLOWED',
     ],
-  ] as const
-  test.each(rows)('%s', async (_name, parameters, status) => {
+  ]
+  test.each(rows)('%s', async (_name, parameters, status, code) => {
     const { response } = await openStream(
       `${gateway.url}/graphql?${new URLSearchParams(parameters)}`,
     )
     expect(response.status).toBe(status)
+    const { errors } = JSON.parse(await response.text())
+    expect(errors).toMatchObject([{ extensions: { code } }])
   })
 
   test('with an invalid token (15)', async () => {

@@ -49,7 +49,7 @@ describe('operations', () => {
     [
       'a document of two operations without a name',
       'query A { __typename } query B { __typename }',
-      'BAD_USER_INPUT',
+      'OPERATION_RESOLUTION_FAILURE',
     ],
   ] as const
   test.each(rows)(
