@@ -8,10 +8,11 @@ import { shortened } from '../message-words.ts'
 import type { Observation } from '../observation.ts'
 import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
+import { withArguments } from './refused-literals.ts'
 
 /** Adds a code to every GraphQL error and hides internal details, for every transport. */
 
-/** Adds codes to parse and validation errors, which the library creates without one. */
+/** Adds codes to parse and validation errors, which the library creates without one, and arguments to errors of scalars. */
 export const documentCodes: Plugin<GatewayContext> = {
   onParse() {
     return ({ result, replaceParseResult }) => {
@@ -23,10 +24,12 @@ export const documentCodes: Plugin<GatewayContext> = {
       replaceParseResult(new GraphQLError(message, { ...placeOf(result), extensions }))
     }
   },
-  onValidate() {
+  onValidate({ params: { documentAST } }) {
     return ({ result, setResult }) => {
-      const codeless = result.some((error) => error.extensions.code === undefined)
-      if (codeless) setResult(result.map((e) => withCode(e, 'GRAPHQL_VALIDATION_FAILED')))
+      const errors = result.filter((error) => error instanceof GraphQLError)
+      if (errors.length === 0) return
+      const named = withArguments(documentAST, errors)
+      setResult(named.map((e) => withCode(e, e.extensions.code ?? 'GRAPHQL_VALIDATION_FAILED')))
     }
   },
 }

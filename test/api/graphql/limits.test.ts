@@ -114,18 +114,36 @@ describe('a document is accepted', () => {
 
 describe('a value in a document is refused with its place', () => {
   const rows = [
-    ['a number', '{ milestone(index: -1) { index } }', 20],
-    ['an id', '{ block(id: "0x00") { __typename } }', 13],
+    ['a number', '{ milestone(index: -1) { index } }', 20, 'index'],
+    ['an id', '{ block(id: "0x00") { __typename } }', 13, 'id'],
     [
       'a value inside an input',
       '{ unspentOutputs(filter: { tag: "zz" }) { nodes { outputId } } }',
       33,
+      'filter.tag',
+    ],
+    [
+      'the default of a variable',
+      'query ($id: BlockId! = "0x00") { block(id: $id) { id } }',
+      24,
+      '$id',
     ],
   ] as const
-  test.each(rows)('%s', async (_name, query, column) => {
+  test.each(rows)('%s', async (_name, query, column, argument) => {
     const { errors } = await graphql(gateway.url, query)
-    expect(errors).toMatchObject([
-      { locations: [{ line: 1, column }], extensions: { code: 'BAD_USER_INPUT' } },
+    const place = { locations: [{ line: 1, column }] }
+    const extensions = { code: 'BAD_USER_INPUT', argument }
+    expect(errors).toMatchObject([{ ...place, extensions }])
+    expect(errors?.[0]?.message.startsWith(`${argument}: expected `)).toBe(true)
+    // The errors of a document are cached.
+    expect(await graphql(gateway.url, query)).toEqual({ errors })
+  })
+
+  test('beside an error of another kind, with its own code', async () => {
+    const { errors } = await graphql(gateway.url, '{ nothing block(id: "0x00") { id } }')
+    expect(errors?.map(({ extensions: { code } }) => code)).toEqual([
+      'GRAPHQL_VALIDATION_FAILED',
+      'BAD_USER_INPUT',
     ])
   })
 })
