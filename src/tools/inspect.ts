@@ -27,7 +27,7 @@ import {
 import { type Input, type InspectResult, readForm, readValue } from './inspect-input.ts'
 import { inspectProofs } from './inspect-proofs.ts'
 import { printBlock, printTransaction } from './print-inspection.ts'
-import { ofKind, readLine } from './read-line.ts'
+import { ofKind, readLine, refOf } from './read-line.ts'
 
 /** Inspects values, one line of JSON per value: returns their other forms, identifiers, scores and verdicts. */
 
@@ -35,9 +35,9 @@ import { ofKind, readLine } from './read-line.ts'
 export async function inspectLine(deps: InspectDeps, line: string): Promise<string> {
   const input = readLine(line)
   if (!input.ok) return answerLine(null, 'line', input)
-  const { ref = null, kind } = input.value
+  const { kind } = input.value
   return answerLine(
-    ref,
+    refOf(input.value),
     typeof kind === 'string' ? `the ${kind}` : 'the value',
     await inspect(deps, input.value),
   )

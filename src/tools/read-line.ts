@@ -21,9 +21,20 @@ export function readLine(line: string): Result<Readonly<Record<string, unknown>>
   return isJsonObject(json) ? ok({ ...json }) : err({ code: 'LINE_NOT_JSON' })
 }
 
+/** Returns the member `ref`, which the answer repeats; null if there is none, or if it is nested too deeply to be written. */
+export function refOf({ ref = null }: Readonly<Record<string, unknown>>): unknown {
+  try {
+    JSON.stringify({ answer: { ref } })
+    return ref
+  } catch {
+    // JSON is parsed with any number of levels, and written with as many as fit on the stack.
+    return null
+  }
+}
+
 /** Looks up the handler of a kind of input. */
 export function ofKind<T>(handlers: ReadonlyMap<string, T>, kind: unknown): Result<T, KindUnknown> {
-  const found = handlers.get(String(kind))
+  const found = typeof kind === 'string' ? handlers.get(kind) : undefined
   const known = [...handlers.keys()]
   return found === undefined ? err({ code: 'KIND_UNKNOWN', path: 'kind', known }) : ok(found)
 }

@@ -1,5 +1,5 @@
 import { refusalMessage } from '../protocol/refusal-message.ts'
-import { lineMessage, ofKind, readLine } from './read-line.ts'
+import { lineMessage, ofKind, readLine, refOf } from './read-line.ts'
 import { verifyAccounts } from './verify-accounts.ts'
 import { verifyBlock } from './verify-block.ts'
 import { verifyGenesis } from './verify-genesis.ts'
@@ -14,8 +14,7 @@ import { verifyMana, verifyOwners, verifyRoots, verifyScores } from './verify-va
 export async function verifyLine(deps: VerifyDeps, line: string): Promise<string> {
   const input = readLine(line)
   if (!input.ok) return answerLine(null, input)
-  const { ref = null } = input.value
-  return answerLine(ref, await verify(deps, input.value))
+  return answerLine(refOf(input.value), await verify(deps, input.value))
 }
 
 type Verifier = (deps: VerifyDeps, input: VerifyInput) => Verdict | Promise<Verdict>

@@ -41,6 +41,15 @@ describe('verify rejects', () => {
     ['{"kind":"roots","subkind":"bush"}', 'JSON_TYPE', 'subkind'],
     ['{"kind":"roots","subkind":"tree","leaves":["0x0"]}', 'JSON_HEX', 'leaves.0'],
   ] as const
+  test.each(['ref', 'kind'])(
+    'a line whose %s is nested too deeply for the stack',
+    async (member) => {
+      const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+      const answer = JSON.parse(await verifyLine({ checker }, `{"${member}":${nested}}`))
+      expect(answer).toMatchObject({ ref: null, error: { code: 'KIND_UNKNOWN' } })
+    },
+  )
+
   test.each(rowsOfErrors)('%s', async (line, code, path) => {
     const { error } = JSON.parse(await verifyLine({ checker }, line))
     expect([error.code, error.path]).toEqual([code, path])
