@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuthDeps } from './api/auth.ts'
 import {
   readTrustedDocuments,
   type TrustedDocuments,
   type TrustedDocumentsInvalid,
-} from './api/graphql/documents.ts'
+} from './api/graphql/execution/documents.ts'
 import { schema } from './api/graphql/schema.ts'
 import {
   type HttpAddress,
@@ -12,12 +11,13 @@ import {
   type HttpServer,
   type ListenError,
   openHttp,
-} from './api/http.ts'
+} from './api/http/http.ts'
 import { createObserver } from './api/observer.ts'
-import { openTokens } from './api/open-tokens.ts'
 import { routes } from './api/rest/routes.ts'
-import type { KeyError } from './api/signing-key.ts'
-import type { TokenFileUnusable } from './api/watched-file.ts'
+import type { AuthDeps } from './api/tokens/auth.ts'
+import { openTokens } from './api/tokens/open-tokens.ts'
+import type { KeyError } from './api/tokens/signing-key.ts'
+import type { TokenFileUnusable } from './api/tokens/watched-file.ts'
 import type { Config } from './config.ts'
 import { openChainRecordFeed } from './feed/chain-records.ts'
 import { type CommitMarks, createCommitMarks } from './feed/commit-marks.ts'

@@ -138,6 +138,13 @@ describe('rooms', () => {
     expect(imports.filter(isPackageOfOthers).map(printed)).toEqual([])
   })
 
+  test('the execution of GraphQL operations does not import the types of the graph', () => {
+    const execution = imports.filter(({ file }) => file.startsWith('api/graphql/execution/'))
+    expect(execution.length).toBeGreaterThan(100)
+    const types = execution.filter((one) => targetOf(one)?.startsWith('api/graphql/types/'))
+    expect(types.map(printed)).toEqual([])
+  })
+
   test('the rules reject an unknown room, an unknown package and a package of another room', () => {
     expect(isForeign({ file: 'feed/tail.ts', specifier: '../attic/x.ts' })).toBe(true)
     expect(isForeign({ file: 'protocol/block.ts', specifier: '../ledger/mana.ts' })).toBe(true)
@@ -152,7 +159,7 @@ describe('rooms', () => {
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'aedes' })).toBe(true)
     expect(isPackageOfOthers({ file: 'feed/tail.ts', specifier: 'node:sqlite' })).toBe(true)
     expect(isPackageOfOthers({ file: 'client/follow.ts', specifier: 'node:fs' })).toBe(true)
-    expect(isPackageOfOthers({ file: 'api/http.ts', specifier: 'preact' })).toBe(true)
+    expect(isPackageOfOthers({ file: 'api/http/http.ts', specifier: 'preact' })).toBe(true)
     expect(isPackageOfOthers({ file: 'explorer/main.tsx', specifier: 'node:fs' })).toBe(true)
   })
 

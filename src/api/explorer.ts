@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { htmlHeaders } from './html-headers.ts'
+import { htmlHeaders } from './http/html-headers.ts'
 import { tagOf } from './rest/respond.ts'
 import type { RestResponse } from './rest/response.ts'
 

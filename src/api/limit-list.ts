@@ -9,7 +9,8 @@ import { maxHits } from '../service/search/look-up.ts'
 import { maxSearchLength } from '../service/search/meanings.ts'
 import { maxActivityPoints } from '../service/slots/read-activity.ts'
 import { defaultPageSize, maxPageSize } from '../service/updates/list-ledger-updates.ts'
-import { documentLimits } from './graphql/document-limit-list.ts'
+import { documentLimits } from './graphql/execution/document-limit-list.ts'
+import { maxHeadBytes } from './http/unreadable.ts'
 import type { Limit } from './limit.ts'
 import {
   maxConnectionCost,
@@ -20,7 +21,6 @@ import {
 import { maxTopics } from './mqtt/broker.ts'
 import { maxUnansweredRequests } from './response-tracker.ts'
 import { maxBodyBytes } from './rest/body.ts'
-import { maxHeadBytes } from './unreadable.ts'
 
 /** Every limit that is reported to clients, each with its current value. */
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error-row.ts'
+import type { ErrorCode } from './errors/error-row.ts'
 
 /** What a limit counts. */
 export type LimitUnit = 'BYTES' | 'CHARACTERS' | 'COUNT' | 'COST' | 'MILLISECONDS'

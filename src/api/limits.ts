@@ -1,13 +1,13 @@
 import type { Log } from '../lib/log.ts'
 import { createOutage, type Outage } from '../lib/outage.ts'
 import { maxQueryMs } from '../service/network/query-time.ts'
-import type { LimitError } from './api-errors.ts'
+import type { LimitError } from './errors/api-errors.ts'
 import {
   createRunningOperations,
   type RunningOperationLimits,
   type RunningOperations,
-} from './graphql/running-operations.ts'
-import { roundMs } from './heartbeat.ts'
+} from './graphql/execution/running-operations.ts'
+import { roundMs } from './streams/heartbeat.ts'
 
 /** Limits on connections and subscriptions. A request above a limit is refused before any work for it. */
 

@@ -1,17 +1,17 @@
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
 import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
-import type { Caller } from './auth.ts'
-import type { Client } from './clients.ts'
-import { messageOf, toGraphQL } from './errors.ts'
-import type { Budget } from './graphql/budget.ts'
+import type { Client } from './clients/clients.ts'
+import { messageOf, toGraphQL } from './errors/errors.ts'
 import type { GatewayContext } from './graphql/builder.ts'
-import { costRefusal, operationCost } from './graphql/cost.ts'
-import type { Documents } from './graphql/documents.ts'
+import type { Budget } from './graphql/execution/budget.ts'
+import { costRefusal, operationCost } from './graphql/execution/cost.ts'
+import type { Documents } from './graphql/execution/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
 import { type Occupancy, overloadRefusal } from './limits.ts'
 import { noteOperation, type Observation } from './observation.ts'
 import type { Observer } from './observer.ts'
+import type { Caller } from './tokens/auth.ts'
 
 /** Parses and validates operations on WebSockets and event streams, with the same plugins as operations over HTTP. */
 

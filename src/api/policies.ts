@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { HostNotAllowed, OriginNotAllowed } from './api-errors.ts'
-import { isOfThisHost } from './auth.ts'
+import type { HostNotAllowed, OriginNotAllowed } from './errors/api-errors.ts'
+import { isOfThisHost } from './tokens/auth.ts'
 
 /** The policies of the operator for browsers and unknown clients. */
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { PacedReading } from './paced-reading.ts'
+import type { PacedReading } from './http/paced-reading.ts'
 
 /**
  * Tracks unfinished responses by connection. A client may send many requests before the first response (RFC 9112 9.3.2), and

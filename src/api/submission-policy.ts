@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../lib/result.ts'
 import type { Services } from '../service/services.ts'
-import type { SubmissionNotAllowed } from './api-errors.ts'
-import type { Caller } from './auth.ts'
+import type { SubmissionNotAllowed } from './errors/api-errors.ts'
+import type { Caller } from './tokens/auth.ts'
 
 /** Checks whether a caller may submit blocks, before the body of the request is read. */
 export async function checkSubmission(

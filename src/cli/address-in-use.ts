@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import type { HttpAddress, ListenError } from '../api/http.ts'
+import type { HttpAddress, ListenError } from '../api/http/http.ts'
 import type { Config } from '../config.ts'
 import { type MetricsCannotListen, metricsListenMessage } from '../metrics/server.ts'
 

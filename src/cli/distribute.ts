@@ -1,12 +1,12 @@
 import type { Result } from '../lib/result.ts'
-import type { Database } from '../store/database.ts'
 import type {
   DistributedLog,
   DistributeError,
   DistributionStep,
-} from '../store/distribute-contract.ts'
-import { distributeLog, planDistribution } from '../store/distribute-log.ts'
-import { defaultMaxFormAgeMs } from '../store/log-forms.ts'
+} from '../store/contract/distribute.ts'
+import type { Database } from '../store/database.ts'
+import { distributeLog, planDistribution } from '../store/partitions/distribute-log.ts'
+import { defaultMaxFormAgeMs } from '../store/partitions/log-forms.ts'
 import { databaseAddress } from '../store/url.ts'
 import { type Command, type ProcessIo, refuse } from './command.ts'
 import { distributeDeclaration } from './declarations/ledger.ts'

@@ -15,7 +15,7 @@ import {
 } from '../store/move/import.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
 import { databaseLocation } from '../store/url.ts'
-import { createWriter } from '../store/writer.ts'
+import { createWriter } from '../store/write/writer.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { importDeclaration } from './declarations/ledger.ts'
 import { filePath } from './export.ts'

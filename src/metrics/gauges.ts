@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { TransportLoad } from '../api/http.ts'
+import type { TransportLoad } from '../api/http/http.ts'
 import type { SignatureChecker } from '../node/signatures.ts'
 import { followingStates, startingSteps } from '../node/source.ts'
 import { type Health, healthReasonCodes, readHealth } from '../service/network/health.ts'
 import type { Services } from '../service/services.ts'
+import { replicaStates } from '../store/contract/replica.ts'
 import type { Store } from '../store/contract.ts'
-import { replicaStates } from '../store/replica-contract.ts'
 
 /** Metrics that are read from the gateway on each scrape. They cost nothing between two scrapes. */
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { createSignal, type Signal } from '../lib/signal.ts'
+import type { LeaseLost } from '../store/contract/lease.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
-import { createStaleCheck } from '../store/lease.ts'
-import type { LeaseLost } from '../store/lease-contract.ts'
+import { createStaleCheck } from '../store/write/lease.ts'
 import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
 

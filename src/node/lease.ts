@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
-import type { StoreWriter } from '../store/contract.ts'
 import {
   type LeaseHeld,
   type LeaseLost,
   leaseTtlMs,
   longestLeaseMs,
-} from '../store/lease-contract.ts'
+} from '../store/contract/lease.ts'
+import type { StoreWriter } from '../store/contract.ts'
 import { hasEnded } from './lease-holder.ts'
 
 /** The right to write this ledger: one holder at a time, renewed every second, taken over when it expires. */

@@ -2,7 +2,7 @@ import type { ProtocolParameters } from '../protocol/parameters.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import { epochOfSlot, firstSlotOfEpoch } from '../protocol/slots.ts'
 import type { StoreWriter } from '../store/contract.ts'
-import { minRetainedSlots } from '../store/prune-blocks.ts'
+import { minRetainedSlots } from '../store/write/prune-blocks.ts'
 import {
   type MilestoneTask,
   type MilestoneTaskDeps,

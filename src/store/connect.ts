@@ -22,9 +22,9 @@ export async function databaseOf({
     return err({ code: 'DATABASE_URL_NOT_SUPPORTED', expected: databaseUrlForms })
   }
   if (address.kind === 'sqlite') {
-    const { openSqlite } = await import('./sqlite.ts')
+    const { openSqlite } = await import('./sqlite/database.ts')
     return ok(openSqlite(address.path, log, writesOn))
   }
-  const { openPostgresql } = await import('./postgresql.ts')
+  const { openPostgresql } = await import('./postgresql/database.ts')
   return ok(openPostgresql({ url, wakeUrl, log }))
 }

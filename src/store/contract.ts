@@ -11,14 +11,17 @@ import type {
   TransactionId,
 } from '../protocol/primitives.ts'
 import type { Allotment } from '../protocol/transaction.ts'
-import type { BlocksPruned, FillRequest, FillResult } from './fill-contract.ts'
-import type { HistoryChecks, HistoryState } from './history-contract.ts'
-import type { LeaseHeld, LeaseLost, LeaseState, LeaseTerm } from './lease-contract.ts'
-import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './ledger-snapshot-contract.ts'
-import type { Between, ListReader, MilestoneRange, PageOrder } from './list-contract.ts'
+import type { BlocksPruned, FillRequest, FillResult } from './contract/fill.ts'
+import type { HistoryChecks, HistoryState } from './contract/history.ts'
+import type { LeaseHeld, LeaseLost, LeaseState, LeaseTerm } from './contract/lease.ts'
+import type { LedgerSnapshotReads, SnapshotEnd, SnapshotPart } from './contract/ledger-snapshot.ts'
+import type { Between, ListReader, MilestoneRange, PageOrder } from './contract/list.ts'
+import type { PruneWrites } from './contract/prune.ts'
+import type { ReplicasStatus } from './contract/replica.ts'
+import type { TrieBuild, TrieChanges, TrieReads } from './contract/trie.ts'
+import type { ViewReader } from './contract/view.ts'
+import type { WaitingChanges, WaitingReads } from './contract/waiting.ts'
 import type { DatabaseSpace, StoreLoad } from './load.ts'
-import type { PruneWrites } from './prune-contract.ts'
-import type { ReplicasStatus } from './replica-contract.ts'
 import type {
   AccountVersion,
   AddressPage,
@@ -47,9 +50,6 @@ import type {
   TransactionRow,
   UpdateClass,
 } from './rows.ts'
-import type { TrieBuild, TrieChanges, TrieReads } from './trie-contract.ts'
-import type { ViewReader } from './view-contract.ts'
-import type { WaitingChanges, WaitingReads } from './waiting-contract.ts'
 
 /** The interface of the database, of either kind, to the rest of the program. */
 

@@ -4,7 +4,7 @@ import type { Result } from '../lib/result.ts'
 import type { Client, SqlConnection } from './client.ts'
 import type { StoreNotification } from './contract.ts'
 import type { DatabaseSpace, PoolLoad } from './load.ts'
-import type { LogForms } from './log-forms.ts'
+import type { LogForms } from './partitions/log-forms.ts'
 import type { RawConnection } from './raw-transactions.ts'
 import type { MigrationStatements, Statements, TableStatements } from './sql/statements.ts'
 

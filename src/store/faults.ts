@@ -1,7 +1,7 @@
 import { HistoryRewound } from './history.ts'
 import { ColumnUnreadable } from './json-columns.ts'
-import { ShardsIncomplete } from './publish.ts'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
+import { ShardsIncomplete } from './write/publish.ts'
 
 /** Classifies exceptions of the store: faults of the database, and which of them are temporary. */
 

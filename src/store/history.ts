@@ -1,7 +1,7 @@
 import { present } from '../lib/assert.ts'
 import type { SlotIndex } from '../protocol/primitives.ts'
 import type { RawTx } from './client.ts'
-import type { HistoryFacts } from './history-contract.ts'
+import type { HistoryFacts } from './contract/history.ts'
 import type { LogTip } from './rows.ts'
 import type { RawWriting } from './sql/statements.ts'
 

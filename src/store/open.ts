@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
+import { longestLeaseMs } from './contract/lease.ts'
 import type { Store, StoreReader } from './contract.ts'
 import type { Database, DatabaseUnusable, StoreLog, WritesOn } from './database.ts'
-import { fillsOf } from './fill-chains.ts'
 import { createHistoryGuard, type HistoryGuard } from './history.ts'
-import { createStaleCheck } from './lease.ts'
-import { longestLeaseMs } from './lease-contract.ts'
 import {
   type DatabaseOlderThanProgram,
   hasMigration,
@@ -20,7 +18,9 @@ import { createSerialQueue } from './serial-queue.ts'
 import { createSnapshots } from './snapshots.ts'
 import { reasonOf, unusable } from './unusable.ts'
 import { databaseLocation } from './url.ts'
-import { createWriter } from './writer.ts'
+import { fillsOf } from './write/fill-chains.ts'
+import { createStaleCheck } from './write/lease.ts'
+import { createWriter } from './write/writer.ts'
 
 /** The reason why a database could not be opened. Nothing was changed. */
 export type DatabaseError = DatabaseUrlNotSupported | DatabaseUnusable | MigrationError

@@ -1,5 +1,5 @@
 import { present } from '../lib/assert.ts'
-import type { Position } from './list-contract.ts'
+import type { Position } from './contract/list.ts'
 
 /** The order of positions in a list. */
 

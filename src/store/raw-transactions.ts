@@ -6,7 +6,7 @@ import {
   type SqlResultSet,
 } from '@prisma/driver-adapter-utils'
 import type { RawParameter, RawTx } from './client.ts'
-import type { SqliteQueries } from './sqlite-queries.ts'
+import type { SqliteQueries } from './sqlite/queries.ts'
 
 /**
  * Raw statements and transactions on a connection, bypassing its client: the overhead of the client exceeds the database time of most

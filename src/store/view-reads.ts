@@ -1,5 +1,12 @@
 import { AnchorOutput, Output } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
+import type {
+  OutputPosition,
+  ScanEnd,
+  SlotBounds,
+  UnspentQuery,
+  ViewReader,
+} from './contract/view.ts'
 import { comparePositions } from './positions.ts'
 import type { OutputRow } from './rows.ts'
 import { activityReads } from './sql/activity-reads.ts'
@@ -8,13 +15,6 @@ import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
 import { readScanEnd, type UnspentScan, unspentScan } from './sql/unspent-scans.ts'
 import { balanceReads } from './sql/view-reads.ts'
-import type {
-  OutputPosition,
-  ScanEnd,
-  SlotBounds,
-  UnspentQuery,
-  ViewReader,
-} from './view-contract.ts'
 
 /** Creates the reads of the views beside the log, such as balances and unspent outputs. */
 export function viewReads(reading: Reading): ViewReader {

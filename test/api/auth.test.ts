@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, type Credentials, callerOf } from '../../src/api/auth.ts'
-import type { SigningKey } from '../../src/api/signing-key.ts'
-import { issueToken, openRules, type TokenRules } from '../../src/api/token.ts'
+import { type Caller, type Credentials, callerOf } from '../../src/api/tokens/auth.ts'
+import type { SigningKey } from '../../src/api/tokens/signing-key.ts'
+import { issueToken, openRules, type TokenRules } from '../../src/api/tokens/token.ts'
 import { createListeners } from '../../src/lib/listeners.ts'
 import { createSettableClock } from '../support/settable-clock.ts'
 

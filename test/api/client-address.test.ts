@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clientOf } from '../../src/api/client-address.ts'
+import { clientOf } from '../../src/api/clients/client-address.ts'
 import { present } from '../../src/lib/assert.ts'
 import { proxies as proxiesType } from '../../src/setting-values.ts'
 

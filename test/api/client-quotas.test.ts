@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClientQuotas } from '../../src/api/client-quotas.ts'
+import { createClientQuotas } from '../../src/api/clients/client-quotas.ts'
 import { defaultClientLimits, developmentClientLimits } from '../../src/api/limits.ts'
 import { bytesToHex } from '../../src/lib/hex.ts'
 import { print } from '../../src/protocol/schema/schema.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createClientShares } from '../../src/api/client-shares.ts'
+import { createClientShares } from '../../src/api/clients/client-shares.ts'
 import { developmentClientLimits } from '../../src/api/limits.ts'
 import { openStream } from '../support/event-stream.ts'
 import { slotOf } from '../support/feed-log.ts'

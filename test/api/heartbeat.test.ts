@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startHeartbeat } from '../../src/api/heartbeat.ts'
+import { startHeartbeat } from '../../src/api/streams/heartbeat.ts'
 import { until } from '../support/until.ts'
 
 test('a heartbeat disconnects a client that sends nothing between two pings, and no other (12)', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { withRoom } from '../../src/api/large-bodies.ts'
+import { withRoom } from '../../src/api/http/large-bodies.ts'
 import { graphql } from '../support/client.ts'
 import { startGateway } from '../support/start-gateway.ts'
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answerUnreadable, maxHeadBytes } from '../../src/api/http/unreadable.ts'
 import { maxBodyBytes } from '../../src/api/rest/body.ts'
-import { answerUnreadable, maxHeadBytes } from '../../src/api/unreadable.ts'
 import { type ServedLog, serveLog } from '../support/serve-log.ts'
 
 /** A server that responds to each request to /slow in two halves, and that waits a tenth of a second for a request. */

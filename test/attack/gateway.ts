@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { issueToken } from '../../src/api/token.ts'
+import { issueToken } from '../../src/api/tokens/token.ts'
 import type { Environment } from '../../src/config.ts'
 import { present } from '../../src/lib/assert.ts'
 import { bytesToHex } from '../../src/lib/hex.ts'

@@ -22,7 +22,7 @@ export interface MeteredGateway {
 }
 
 /**
- * The maximum processor time of a unit of cost. A unit is 10 µs (`src/api/graphql/prices.ts`); requests with a new document take up to
+ * The maximum processor time of a unit of cost. A unit is 10 µs (`src/api/graphql/execution/prices.ts`); requests with a new document take up to
  * four times as long (`npm run bench -- cost`).
  */
 export const maxMsPerUnit = 0.04

@@ -2,9 +2,9 @@ import type { Hex } from '../../src/lib/hex.ts'
 import { BasicOutput } from '../../src/protocol/outputs.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
+import type { TrieChanges } from '../../src/store/contract/trie.ts'
 import type { CreatedOutput, Store } from '../../src/store/contract.ts'
 import type { LogEntry } from '../../src/store/rows.ts'
-import type { TrieChanges } from '../../src/store/trie-contract.ts'
 import {
   blockIdOf,
   bookedTransaction,

@@ -20,7 +20,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { openSigningKey } from '../../src/api/signing-key.ts'
+import { openSigningKey } from '../../src/api/tokens/signing-key.ts'
 import { install, pack, packClient } from '../support/packed.ts'
 import { rest } from '../support/rest.ts'
 import { runStory } from '../support/story.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { scopes } from '../../src/api/token.ts'
+import { scopes } from '../../src/api/tokens/token.ts'
 import * as commandRoom from '../../src/cli/command.ts'
 import { exitCodes } from '../../src/cli/command.ts'
 import { commandOf } from '../../src/cli/commands.ts'

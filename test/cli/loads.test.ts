@@ -18,10 +18,14 @@ describe('these packages are loaded', () => {
     ['to call the faucet', 'cli/faucet.ts', ['bech32', 'graphql-ws/client', 'hash-wasm', 'ws']],
     [
       'to use SQLite',
-      'store/sqlite.ts',
+      'store/sqlite/database.ts',
       ['@prisma/driver-adapter-utils', 'hash-wasm', 'lru-cache'],
     ],
-    ['to use PostgreSQL', 'store/postgresql.ts', ['@prisma/adapter-pg', 'hash-wasm', 'pg']],
+    [
+      'to use PostgreSQL',
+      'store/postgresql/database.ts',
+      ['@prisma/adapter-pg', 'hash-wasm', 'pg'],
+    ],
   ] as const
   test.each(rows)('%s: %s', (_what, entry, packages) =>
     expect(packagesOf(entry).filter((name) => !name.startsWith('@prisma/client/'))).toEqual(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inWords } from '../../src/api/message-words.ts'
+import { inWords } from '../../src/api/errors/message-words.ts'
 import { status } from '../../src/cli/status.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import {

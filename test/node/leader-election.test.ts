@@ -6,7 +6,7 @@ import {
   type LeaderTerm,
   openLeaderElection,
 } from '../../src/node/leader-election.ts'
-import type { LeaseLost } from '../../src/store/lease-contract.ts'
+import type { LeaseLost } from '../../src/store/contract/lease.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { until } from '../support/until.ts'
 

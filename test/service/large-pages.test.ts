@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { PageArguments } from '../../src/service/lists/keyset-page.ts'
 import { listUnspentOutputs } from '../../src/service/lists/list-outputs.ts'
-import { rowsPerTurn } from '../../src/store/list-contract.ts'
+import { rowsPerTurn } from '../../src/store/contract/list.ts'
 import { databases, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'
 import { booking, createdOutput, testGenesis } from '../support/store-rows.ts'

@@ -4,10 +4,10 @@ import { type BasicOutput, Output } from '../../src/protocol/outputs.ts'
 import type { OutputId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
 import { scanUnspent } from '../../src/service/outputs/scan-unspent.ts'
-import { rowsPerTurn } from '../../src/store/list-contract.ts'
+import { rowsPerTurn } from '../../src/store/contract/list.ts'
+import type { UnspentFilter, UnspentQuery } from '../../src/store/contract/view.ts'
 import { dialect as postgresql } from '../../src/store/sql/postgresql/dialect.ts'
 import { dialect as sqlite } from '../../src/store/sql/sqlite/dialect.ts'
-import type { UnspentFilter, UnspentQuery } from '../../src/store/view-contract.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {
   addressOf,

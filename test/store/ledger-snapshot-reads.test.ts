@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/lib/hex.ts'
 import type { AccountId, OutputId, SlotIndex } from '../../src/protocol/primitives.ts'
-import type { AccountAt } from '../../src/store/ledger-snapshot-contract.ts'
+import type { AccountAt } from '../../src/store/contract/ledger-snapshot.ts'
 import type { PrunedTip } from '../../src/store/rows.ts'
 import { databases, useStore } from '../support/databases.ts'
 import {

@@ -3,13 +3,13 @@ import { present } from '../../src/lib/assert.ts'
 import { Output } from '../../src/protocol/outputs.ts'
 import type { BlockId, TransactionId } from '../../src/protocol/primitives.ts'
 import { encode } from '../../src/protocol/schema/schema.ts'
-import type { Store } from '../../src/store/contract.ts'
 import type {
   Between,
   BlockConditions,
   PageOrder,
   Position,
-} from '../../src/store/list-contract.ts'
+} from '../../src/store/contract/list.ts'
+import type { Store } from '../../src/store/contract.ts'
 import type { BlockKind, BlockRow, OutputRow, TransactionRow } from '../../src/store/rows.ts'
 import { databases, onDatabase, useStore } from '../support/databases.ts'
 import { unwrap } from '../support/log-store.ts'

@@ -7,9 +7,9 @@ import {
   type LedgerUpdatesRequest,
   listLedgerUpdates,
 } from '../../src/service/updates/list-ledger-updates.ts'
-import { maxNamedAgeMs } from '../../src/store/log-forms.ts'
-import { firstEnd } from '../../src/store/partition-log.ts'
-import { rangesOf } from '../../src/store/split-partitions.ts'
+import { maxNamedAgeMs } from '../../src/store/partitions/log-forms.ts'
+import { firstEnd } from '../../src/store/partitions/partition-log.ts'
+import { rangesOf } from '../../src/store/partitions/split-partitions.ts'
 import { databases, openedStore } from '../support/databases.ts'
 import { anyFilter, matching, seqsOf } from '../support/feed-log.ts'
 import {

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
-import { connectionTo } from '../../src/store/postgresql-hosts.ts'
+import { connectionTo } from '../../src/store/postgresql/hosts.ts'
 import { databaseLocation, hostUrlsOf, isPostgresqlUrl } from '../../src/store/url.ts'
 import { openedStore, takenLease } from '../support/databases.ts'
 import { freePort, type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts'

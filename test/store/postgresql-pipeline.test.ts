@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { Pool, type PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Pipeline, pipelineOf } from '../../src/store/postgresql-pipeline.ts'
-import { createStatements } from '../../src/store/postgresql-statements.ts'
+import { type Pipeline, pipelineOf } from '../../src/store/postgresql/pipeline.ts'
+import { createStatements } from '../../src/store/postgresql/statements.ts'
 import { databases, useStore } from '../support/databases.ts'
 
 /** Tests statements of one connection of PostgreSQL that are sent in batches. */

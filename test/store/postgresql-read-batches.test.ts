@@ -1,7 +1,7 @@
 import { Pool, type PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createReadBatches } from '../../src/store/postgresql-read-batches.ts'
-import { createStatements } from '../../src/store/postgresql-statements.ts'
+import { createReadBatches } from '../../src/store/postgresql/read-batches.ts'
+import { createStatements } from '../../src/store/postgresql/statements.ts'
 import { databases, useStore } from '../support/databases.ts'
 
 /** Tests single reads of PostgreSQL that share connections and messages. */

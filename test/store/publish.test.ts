@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { present } from '../../src/lib/assert.ts'
-import { commitSlots } from '../../src/store/commit.ts'
 import type { SlotCommit, StoreNotification } from '../../src/store/contract.ts'
+import { commitSlots } from '../../src/store/write/commit.ts'
 import { databases, onDatabase, useDatabase, useStore } from '../support/databases.ts'
 import { addressOf, entry, slotCommit, testGenesis } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { storeFaultOf } from '../../src/store/faults.ts'
-import { openRawConnection } from '../../src/store/postgresql-raw.ts'
+import { openRawConnection } from '../../src/store/postgresql/raw.ts'
 import { rawConnection } from '../../src/store/raw-transactions.ts'
 import { databases, useDatabase, useStore } from '../support/databases.ts'
 import { extremeUpdate, greatestInteger } from '../support/store-rows.ts'

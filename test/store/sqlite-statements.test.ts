@@ -1,6 +1,6 @@
 import { constants, DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { createStatementCache, rowsOf } from '../../src/store/sqlite-statements.ts'
+import { createStatementCache, rowsOf } from '../../src/store/sqlite/statements.ts'
 
 /** Tests that statements of SQLite are prepared once, and not again for each value of their parameters. */
 

@@ -14,16 +14,16 @@ import {
   Timelock,
 } from '../../src/protocol/unlock-conditions.ts'
 import { databaseOf } from '../../src/store/connect.ts'
-import type { Store } from '../../src/store/contract.ts'
-import { tableNames } from '../../src/store/migrate.ts'
-import { countRows, rowsOf } from '../../src/store/sql/tables.ts'
-import { indexKindToNumber } from '../../src/store/values.ts'
 import type {
   OutputKey,
   OutputPosition,
   SlotBounds,
   UnspentFilter,
-} from '../../src/store/view-contract.ts'
+} from '../../src/store/contract/view.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { tableNames } from '../../src/store/migrate.ts'
+import { countRows, rowsOf } from '../../src/store/sql/tables.ts'
+import { indexKindToNumber } from '../../src/store/values.ts'
 import { type ModelOutput, ownerInSlot } from '../support/balance-model.ts'
 import { databases, onDatabase, openedStore, useStore } from '../support/databases.ts'
 import { undoHolders } from '../support/former-index-keys.ts'

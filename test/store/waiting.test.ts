@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { TransactionId } from '../../src/protocol/primitives.ts'
-import type { WaitingCarrier, WaitingChanges } from '../../src/store/waiting-contract.ts'
+import type { WaitingCarrier, WaitingChanges } from '../../src/store/contract/waiting.ts'
 import { databases, openedStore, useStore } from '../support/databases.ts'
 import {
   blockIdOf,

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { silentLog } from '../../src/lib/log.ts'
 import type { Result } from '../../src/lib/result.ts'
-import type { Store } from '../../src/store/contract.ts'
 import type {
   DistributedLog,
   DistributeError,
   DistributeOptions,
-} from '../../src/store/distribute-contract.ts'
-import { distributeLog } from '../../src/store/distribute-log.ts'
+} from '../../src/store/contract/distribute.ts'
+import type { Store } from '../../src/store/contract.ts'
 import { openDatabase } from '../../src/store/open.ts'
+import { distributeLog } from '../../src/store/partitions/distribute-log.ts'
 import type { TestDatabase } from './databases.ts'
 import { databaseUrl, onServer } from './postgresql-server.ts'
 

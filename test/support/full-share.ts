@@ -1,4 +1,4 @@
-import { createClientShares, type Share } from '../../src/api/client-shares.ts'
+import { createClientShares, type Share } from '../../src/api/clients/client-shares.ts'
 import { defaultLimits } from '../../src/api/limits.ts'
 
 /** The share of a client that has used nothing of it. */

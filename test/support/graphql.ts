@@ -9,9 +9,9 @@ import {
   validate,
 } from 'graphql'
 import { expect } from 'vitest'
-import { createBudget } from '../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../src/api/graphql/builder.ts'
-import { compileQuery } from '../../src/api/graphql/compile.ts'
+import { createBudget } from '../../src/api/graphql/execution/budget.ts'
+import { compileQuery } from '../../src/api/graphql/execution/compile.ts'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { developmentParameters } from '../../src/node/embedded/development-parameters.ts'
 import { networkOf } from '../../src/protocol/network.ts'

@@ -2,7 +2,7 @@ import { accountEntryBytes } from '../../src/ledger/accounts.ts'
 import { type Hex, hexToBytes } from '../../src/lib/hex.ts'
 import type { ProvenOutput } from '../../src/node/snapshot/snapshot-format.ts'
 import { Writer } from '../../src/protocol/schema/writer.ts'
-import type { AccountAt } from '../../src/store/ledger-snapshot-contract.ts'
+import type { AccountAt } from '../../src/store/contract/ledger-snapshot.ts'
 
 /** Writes snapshot files in the format of iota-core (docs/iota-core-snapshot.md) from the state of this gateway's ledger. */
 

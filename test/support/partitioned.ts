@@ -1,12 +1,12 @@
 import { silentLog } from '../../src/lib/log.ts'
 import type { Result } from '../../src/lib/result.ts'
-import { openDatabase } from '../../src/store/open.ts'
 import type {
   PartitionError,
   PartitionedLog,
   PartitionOptions,
-} from '../../src/store/partition-contract.ts'
-import { partitionLog } from '../../src/store/partition-log.ts'
+} from '../../src/store/contract/partition.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { partitionLog } from '../../src/store/partitions/partition-log.ts'
 
 /** Partitions the log of a database as the command does, without its open store. */
 export async function partition(

@@ -1,5 +1,5 @@
-import { kindName } from '../../src/api/graphql/from-schema-inputs.ts'
-import { nodeOf } from '../../src/api/graphql/protocol-types.ts'
+import { kindName } from '../../src/api/graphql/model/from-schema-inputs.ts'
+import { nodeOf } from '../../src/api/graphql/model/protocol-types.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { StructSchema } from '../../src/protocol/schema/composites.ts'
 import type { Schema } from '../../src/protocol/schema/schema.ts'

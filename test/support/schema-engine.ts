@@ -13,7 +13,7 @@ import {
 import type { MigrationDirectory, MigrationList } from '@prisma/schema-engine-wasm'
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { type QueryConfig, types } from 'pg'
-import { adapterInfo, sqliteConnection } from '../../src/store/sqlite-adapter.ts'
+import { adapterInfo, sqliteConnection } from '../../src/store/sqlite/adapter.ts'
 import { databaseUrl, onServer } from './postgresql-server.ts'
 
 /** Runs Prisma's schema engine as WebAssembly, because the Prisma command line would download one. Development only. */

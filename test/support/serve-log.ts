@@ -1,4 +1,4 @@
-import type { TrustedDocuments } from '../../src/api/graphql/documents.ts'
+import type { TrustedDocuments } from '../../src/api/graphql/execution/documents.ts'
 import { defaultLimits, type TransportLimits } from '../../src/api/limits.ts'
 import { type Feed, type FeedSettings, openFeed } from '../../src/feed/open.ts'
 import { createWake } from '../../src/feed/wake.ts'

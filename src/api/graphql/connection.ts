@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core'
 import { builder } from './builder.ts'
-import { type Dependence, dependsOn } from './dependence.ts'
-import { free, reads } from './prices.ts'
+import { type Dependence, dependsOn } from './execution/dependence.ts'
+import { free, reads } from './execution/prices.ts'
 
 /** Relay connections: a page of a list with its edges, nodes and cursors. */
 

@@ -1,4 +1,4 @@
-import { errorStatuses } from '../error-table.ts'
+import { errorStatuses } from '../errors/error-table.ts'
 import { enumOf } from './enum-of.ts'
 
 /** Error codes as an enum, so that clients can enumerate them. */

@@ -34,8 +34,8 @@ import {
   type TransactionUpdateReads,
 } from '../../service/updates/list-transaction-updates.ts'
 import { readLogTip } from '../../service/updates/log-tip.ts'
-import { orThrow } from '../errors.ts'
-import type { GatewayError } from '../gateway-error.ts'
+import { orThrow } from '../errors/errors.ts'
+import type { GatewayError } from '../errors/gateway-error.ts'
 import type { GatewayContext } from './builder.ts'
 import { createLoader, readInParts } from './loader.ts'
 

@@ -1,10 +1,10 @@
 import { isObjectType } from 'graphql'
 import type { Schema } from '../../protocol/schema/schema.ts'
-import { kindName } from './from-schema-inputs.ts'
-import { protocolRoots } from './model.ts'
-import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './protocol-types.ts'
+import { kindName } from './model/from-schema-inputs.ts'
+import { protocolRoots } from './model/model.ts'
+import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './model/protocol-types.ts'
+import { memberSentence, typeSentence } from './model/schema-sentences.ts'
 import { schema } from './schema.ts'
-import { memberSentence, typeSentence } from './schema-sentences.ts'
 
 /** Returns the object model as Markdown tables: the content of `docs/reference.md`. */
 export function referenceText(): string {

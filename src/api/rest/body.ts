@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { messageIn } from '../../lib/thrown.ts'
 import { turnOf } from '../../lib/turns.ts'
-import type { BodyError } from '../api-errors.ts'
-import { withRoom } from '../large-bodies.ts'
+import type { BodyError } from '../errors/api-errors.ts'
+import { withRoom } from '../http/large-bodies.ts'
 import type { RestRequest } from './request.ts'
 
 /** Maximum size of a request body in bytes, on every transport: 1 MiB. */

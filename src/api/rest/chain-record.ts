@@ -11,8 +11,8 @@ import {
   maxAccessNodes,
   setChainRecord,
 } from '../../service/chain-records/set-chain-record.ts'
-import type { IfMatchMalformed } from '../api-errors.ts'
-import { chainRecordCost } from '../graphql/prices.ts'
+import type { IfMatchMalformed } from '../errors/api-errors.ts'
+import { chainRecordCost } from '../graphql/execution/prices.ts'
 import { readJson } from './body.ts'
 import { about, bech32, flag, isoTime, listOf, object, printedBy, text, uint32 } from './form.ts'
 import type { Parameter } from './parameters.ts'

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../../lib/result.ts'
-import type { LimitError } from '../api-errors.ts'
+import type { LimitError } from '../errors/api-errors.ts'
 import type { RestRequest } from './request.ts'
 import type { StreamedBody } from './response.ts'
 

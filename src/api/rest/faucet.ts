@@ -9,8 +9,8 @@ import type {
   RequestedPayment,
 } from '../../service/faucet/faucet-requests.ts'
 import { settledWithin } from '../../service/faucet/settled-within.ts'
-import type { BodyError, FaucetRequestMalformed } from '../api-errors.ts'
-import { faucetCost } from '../graphql/prices.ts'
+import type { BodyError, FaucetRequestMalformed } from '../errors/api-errors.ts'
+import { faucetCost } from '../graphql/execution/prices.ts'
 import { readJson } from './body.ts'
 import { about, bech32, count, id, object, uint64 } from './form.ts'
 import { seconds } from './parameters.ts'

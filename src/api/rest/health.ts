@@ -5,8 +5,8 @@ import {
   healthReasonCodes,
   readHealth,
 } from '../../service/network/health.ts'
-import { messageOf } from '../errors.ts'
-import { inWords } from '../message-words.ts'
+import { messageOf } from '../errors/errors.ts'
+import { inWords } from '../errors/message-words.ts'
 import {
   about,
   count,

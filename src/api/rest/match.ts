@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { MatchError } from '../api-errors.ts'
+import type { MatchError } from '../errors/api-errors.ts'
 
 /** Finds the route of a path, and parses the query string, without I/O. */
 

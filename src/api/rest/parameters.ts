@@ -19,7 +19,7 @@ import type {
   PathIdMalformed,
   PathSlotMalformed,
   QueryParameterMalformed,
-} from '../api-errors.ts'
+} from '../errors/api-errors.ts'
 import { about, bech32, count, limited, type Shape, uint32, word } from './form.ts'
 import { shapeOf } from './openapi/from-schema.ts'
 import type { RestRequest } from './request.ts'

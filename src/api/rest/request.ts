@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Result } from '../../lib/result.ts'
 import type { SubmissionQuota } from '../../service/submit/submission-quota.ts'
-import type { BodyError, LimitError } from '../api-errors.ts'
-import type { Caller, Identity } from '../auth.ts'
+import type { BodyError, LimitError } from '../errors/api-errors.ts'
+import type { Caller, Identity } from '../tokens/auth.ts'
 
 /** Requests as routes receive them. */
 

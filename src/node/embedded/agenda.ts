@@ -1,5 +1,5 @@
 import type { BlockId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import type { WaitingCarrier } from '../../store/waiting-contract.ts'
+import type { WaitingCarrier } from '../../store/contract/waiting.ts'
 import type { PreparedTransaction } from '../prepared-transaction.ts'
 
 /**

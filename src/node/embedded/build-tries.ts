@@ -4,9 +4,9 @@ import { createTriePass, firstBytes, type TriePass } from '../../ledger/trie-pas
 import { ok, type Result } from '../../lib/result.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type { AccountId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { LeaseLost } from '../../store/contract/lease.ts'
+import { allBuilt, type TriePage } from '../../store/contract/trie.ts'
 import type { Store } from '../../store/contract.ts'
-import type { LeaseLost } from '../../store/lease-contract.ts'
-import { allBuilt, type TriePage } from '../../store/trie-contract.ts'
 import type { StartupStep } from '../source.ts'
 import { openStoredTries } from './stored-tries.ts'
 

@@ -15,9 +15,9 @@ import type {
   SlotIndex,
   TransactionId,
 } from '../../protocol/primitives.ts'
+import type { WaitingCarrier } from '../../store/contract/waiting.ts'
 import type { BookedTransaction, CreatedOutput } from '../../store/contract.ts'
 import type { SpentOutput } from '../../store/rows.ts'
-import type { WaitingCarrier } from '../../store/waiting-contract.ts'
 import { type Candidate, createAgenda, type StoredWaiter } from './agenda.ts'
 
 /**

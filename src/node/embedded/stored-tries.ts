@@ -22,8 +22,8 @@ import {
 } from '../../ledger/trie-page.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { createTurns, eachInTurns, passTurn, type Turns } from '../../lib/turns.ts'
+import type { TrieChanges, TriePage } from '../../store/contract/trie.ts'
 import type { StoreReader } from '../../store/contract.ts'
-import type { TrieChanges, TriePage } from '../../store/trie-contract.ts'
 
 /**
  * The tries behind the roots of commitments, stored in the database in pages. Memory holds the most recently used pages, up

@@ -11,7 +11,7 @@ import { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { provesOutput } from '../../protocol/proofs.ts'
 import { decode } from '../../protocol/schema/schema.ts'
-import type { SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
+import type { SnapshotOutput } from '../../store/contract/ledger-snapshot.ts'
 import type { Milestone } from '../../store/rows.ts'
 import type {
   SnapshotInvalid,

@@ -6,12 +6,12 @@ import { Output } from '../../protocol/outputs.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
-import type { StoreReader } from '../../store/contract.ts'
 import {
   type LedgerSnapshotReads,
   outputsPerPage,
   type SnapshotOutput,
-} from '../../store/ledger-snapshot-contract.ts'
+} from '../../store/contract/ledger-snapshot.ts'
+import type { StoreReader } from '../../store/contract.ts'
 import type { OutputRow } from '../../store/rows.ts'
 import { inLines } from './line-rows.ts'
 import { proofsOf } from './prove-outputs.ts'

@@ -7,8 +7,8 @@ import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
+import type { LeaseLost } from '../../store/contract/lease.ts'
 import type { Store } from '../../store/contract.ts'
-import type { LeaseLost } from '../../store/lease-contract.ts'
 import { type Lease, leaseRenewalMs } from '../lease.ts'
 import {
   type CheckedHead,

@@ -3,7 +3,7 @@ import { accountEntryBytes, accountEntryFrom } from '../../ledger/accounts.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts'
 import { isCount, parsedJson } from '../../lib/json.ts'
 import type { AccountId, BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
-import type { AccountAt, SnapshotOutput } from '../../store/ledger-snapshot-contract.ts'
+import type { AccountAt, SnapshotOutput } from '../../store/contract/ledger-snapshot.ts'
 import type { PrunedTip } from '../../store/rows.ts'
 
 /**

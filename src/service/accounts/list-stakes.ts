@@ -4,7 +4,7 @@ import { present } from '../../lib/assert.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import type { AccountId, EpochIndex } from '../../protocol/primitives.ts'
-import type { Position } from '../../store/list-contract.ts'
+import type { Position } from '../../store/contract/list.ts'
 import { comparePositions } from '../../store/positions.ts'
 import { keysetCursors } from '../lists/keyset-cursor.ts'
 import {

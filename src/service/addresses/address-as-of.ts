@@ -11,8 +11,8 @@ import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { FoundryId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { OwnedTokens } from '../../store/contract/view.ts'
 import { comparePositions } from '../../store/positions.ts'
-import type { OwnedTokens } from '../../store/view-contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
 import {
   type KeysetList,

@@ -1,7 +1,7 @@
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { TotalAt } from '../../store/view-contract.ts'
+import type { TotalAt } from '../../store/contract/view.ts'
 import { type MilestoneBounds, slotsWithin } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
 import {

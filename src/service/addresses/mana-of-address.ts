@@ -7,7 +7,7 @@ import { isTurnOver, nextTurn } from '../../lib/turns.ts'
 import { creationSlotOf } from '../../protocol/ids.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
-import type { OutputPosition } from '../../store/view-contract.ts'
+import type { OutputPosition } from '../../store/contract/view.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
 

@@ -3,8 +3,8 @@ import { type Balance, noBalance } from '../../ledger/balances-of-address.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { OwnedTokens } from '../../store/contract/view.ts'
 import type { UpdateClass } from '../../store/rows.ts'
-import type { OwnedTokens } from '../../store/view-contract.ts'
 import type { MilestoneNotCommitted } from '../feed/follow-milestones.ts'
 import { keysetCursors } from '../lists/keyset-cursor.ts'
 import {
@@ -20,7 +20,7 @@ import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 /** Reads balances, native tokens and update counts of addresses. */
 
 export type { BalanceRange } from '../../ledger/balance-ranges.ts'
-export type { OwnedTokens } from '../../store/view-contract.ts'
+export type { OwnedTokens } from '../../store/contract/view.ts'
 
 /** Base tokens as of the end of a committed slot. */
 export interface AddressBalance extends Balance {

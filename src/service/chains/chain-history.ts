@@ -1,5 +1,5 @@
 import { ok, type Result } from '../../lib/result.ts'
-import type { ChainStateRow } from '../../store/chain-contract.ts'
+import type { ChainStateRow } from '../../store/contract/chain.ts'
 import { keysetCursors } from '../lists/keyset-cursor.ts'
 import {
   type KeysetList,

@@ -7,9 +7,9 @@ import type { Hex } from '../../lib/hex.ts'
 import { Output } from '../../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
+import type { OutputPosition } from '../../store/contract/view.ts'
 import { retryingReader } from '../../store/retry.ts'
 import type { LedgerUpdate, LogPosition, OutputRow } from '../../store/rows.ts'
-import type { OutputPosition } from '../../store/view-contract.ts'
 import type { Services } from '../services.ts'
 
 /**

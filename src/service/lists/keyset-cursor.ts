@@ -2,7 +2,7 @@ import type { CursorError } from '../../feed/cursor.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { maxAddressLength } from '../../protocol/addresses.ts'
-import type { Position } from '../../store/list-contract.ts'
+import type { Position } from '../../store/contract/list.ts'
 
 /** Cursors of lists: sort positions as opaque text. A cursor is valid whether or not a row has its position. */
 

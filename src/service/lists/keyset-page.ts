@@ -8,7 +8,7 @@ import {
   type PageOrder,
   type Position,
   rowsPerTurn,
-} from '../../store/list-contract.ts'
+} from '../../store/contract/list.ts'
 import { comparePositions } from '../../store/positions.ts'
 import type { Services } from '../services.ts'
 import {
@@ -21,7 +21,7 @@ import type { Cursors } from './keyset-cursor.ts'
 
 /** Pages of a list by the arguments of a connection: cursors apply first, then `first`, then `last` (Relay connections, 4.4). */
 
-export type { PageOrder } from '../../store/list-contract.ts'
+export type { PageOrder } from '../../store/contract/list.ts'
 
 /** Default size of a page. */
 export const defaultListSize = 20

@@ -1,6 +1,6 @@
 import { err } from '../../lib/result.ts'
 import type { AccountId, BlockId, TransactionId } from '../../protocol/primitives.ts'
-import type { BlockConditions } from '../../store/list-contract.ts'
+import type { BlockConditions } from '../../store/contract/list.ts'
 import type { BlockKind, BlockState } from '../../store/rows.ts'
 import { blockKinds } from '../../store/values.ts'
 import { type BlockView, viewOfBlock } from '../blocks/read-block.ts'

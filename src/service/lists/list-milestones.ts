@@ -1,4 +1,4 @@
-import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
+import type { Between, PageOrder, Position } from '../../store/contract/list.ts'
 import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
 import type { MilestoneRangeReversed } from '../updates/list-ledger-updates.ts'

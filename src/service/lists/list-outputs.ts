@@ -1,7 +1,7 @@
 import { err } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
+import type { UnspentFilter } from '../../store/contract/view.ts'
 import type { OutputRow } from '../../store/rows.ts'
-import type { UnspentFilter } from '../../store/view-contract.ts'
 import { type OutputView, viewOfOutput } from '../outputs/read-output.ts'
 import { scanUnspent } from '../outputs/scan-unspent.ts'
 import type { Services } from '../services.ts'

@@ -10,7 +10,7 @@ import type {
   OutputPosition,
   SlotBounds,
   UnspentFilter,
-} from '../../store/view-contract.ts'
+} from '../../store/contract/view.ts'
 import type { Services } from '../services.ts'
 import { viewOfOutput } from './read-output.ts'
 import { scanUnspent } from './scan-unspent.ts'

@@ -1,7 +1,7 @@
 import { passTurn } from '../../lib/turns.ts'
-import { rowsPerTurn } from '../../store/list-contract.ts'
+import { rowsPerTurn } from '../../store/contract/list.ts'
+import type { OutputPosition, UnspentFilter, UnspentQuery } from '../../store/contract/view.ts'
 import type { OutputRow } from '../../store/rows.ts'
-import type { OutputPosition, UnspentFilter, UnspentQuery } from '../../store/view-contract.ts'
 import type { Services } from '../services.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Cursor, type CursorError, decodeCursor, encodeCursor } from '../../feed/cursor.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { TimeParameters } from '../../protocol/slots.ts'
-import type { Between, PageOrder, Position } from '../../store/list-contract.ts'
+import type { Between, PageOrder, Position } from '../../store/contract/list.ts'
 import { comparePositions } from '../../store/positions.ts'
 import type { LedgerUpdate, LogTip } from '../../store/rows.ts'
 import { branchOf } from '../../store/values.ts'

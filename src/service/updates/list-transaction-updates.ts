@@ -1,7 +1,7 @@
 import { slotEntries } from '../../ledger/updates.ts'
 import { err, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
-import type { EntryOfSlot } from '../../store/list-contract.ts'
+import type { EntryOfSlot } from '../../store/contract/list.ts'
 import { comparePositions } from '../../store/positions.ts'
 import type { TransactionView } from '../blocks/read-transaction.ts'
 import type { ListError, PageArguments } from '../lists/keyset-page.ts'
@@ -14,7 +14,7 @@ import { listUpdatesAmong, type MilestoneUpdateReads } from './list-milestone-up
 
 /** The updates of one transaction: one for each created or spent output and each address in it. */
 
-export type { EntryOfSlot } from '../../store/list-contract.ts'
+export type { EntryOfSlot } from '../../store/contract/list.ts'
 
 /** Reads that the pages of many transactions share. */
 export interface TransactionUpdateReads extends MilestoneUpdateReads {

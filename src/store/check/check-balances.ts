@@ -15,9 +15,9 @@ import { bytesToHex, type Hex } from '../../lib/hex.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { toBalance, toTokenBalance } from '../mapping.ts'
-import { liveOutput } from '../output-index.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
+import { liveOutput } from '../write/output-index.ts'
 import { type CheckReport, isSame } from './findings.ts'
 
 /** Newest committed slot, with the protocol parameters. */

@@ -1,9 +1,9 @@
 import { present } from '../../lib/assert.ts'
 import { bytesToHex, type Hex } from '../../lib/hex.ts'
-import { nextHistoryHash, noTip } from '../append.ts'
 import { logTable } from '../sql/published.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes, numberToClass } from '../values.ts'
+import { nextHistoryHash, noTip } from '../write/append.ts'
 import { type CheckReport, maxFindings } from './findings.ts'
 
 /** Checks the log of ledger updates: every history hash, every position, and that outputs agree with the rows. */

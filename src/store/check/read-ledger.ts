@@ -1,13 +1,13 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AccountId, EpochIndex, SlotIndex } from '../../protocol/primitives.ts'
-import { slotContents } from '../book.ts'
+import { allBuilt, type TriePage } from '../contract/trie.ts'
 import { committeeFrom } from '../json-columns.ts'
 import { toAccountVersion, toMilestone } from '../mapping.ts'
-import { prunableSlots } from '../prune-blocks.ts'
 import type { AccountVersion, Milestone, SlotContents } from '../rows.ts'
 import type { Writing } from '../sql/statements.ts'
-import { allBuilt, type TriePage } from '../trie-contract.ts'
+import { slotContents } from '../write/book.ts'
+import { prunableSlots } from '../write/prune-blocks.ts'
 
 /** Reads of the data that each slot committed to, in order. */
 export interface CheckedLedger {

@@ -1,10 +1,10 @@
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
-import { nextHistoryHash, noTip, readTips, tipKey } from '../append.ts'
 import type { AddressTip, UpdateClass } from '../rows.ts'
 import type { Table, Writing } from '../sql/statements.ts'
 import { numberToClass } from '../values.ts'
+import { nextHistoryHash, noTip, readTips, tipKey } from '../write/append.ts'
 import type { Row } from './export-format.ts'
 
 /** Checks that imported rows continue the log in the database, by position, ordinal and history hash. */

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
+import type { ReplicasStatus } from '../contract/replica.ts'
 import type { Store, StoreNotification } from '../contract.ts'
 import type { OnStoreCall } from '../fault-log.ts'
-import type { ReplicasStatus } from '../replica-contract.ts'
 import { type Choice, createChoice } from './choice.ts'
 import { createReplicaNotifier } from './replica-notifier.ts'
 import { acknowledgedWrites, routedReads, routedSnapshot } from './routed-reads.ts'

@@ -1,6 +1,6 @@
 import type { IndexKey } from '../../ledger/index-keys.ts'
 import { hexToBytes } from '../../lib/hex.ts'
-import type { AliveChainsQuery, ChainReader } from '../chain-contract.ts'
+import type { AliveChainsQuery, ChainReader } from '../contract/chain.ts'
 import type { Parameter } from '../database.ts'
 import { indexKindToNumber } from '../values.ts'
 import { type Dialect, jsonOf } from './bulk.ts'

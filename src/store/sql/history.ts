@@ -1,4 +1,4 @@
-import type { HistoryFacts } from '../history-contract.ts'
+import type { HistoryFacts } from '../contract/history.ts'
 import type { Dialect } from './bulk.ts'
 
 /** SQL columns that the history guard reads, as one row. `slot` is the SQL of the slot parameter. */

@@ -1,7 +1,7 @@
 import { present } from '../../lib/assert.ts'
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
+import type { Between, PageOrder, Position } from '../contract/list.ts'
 import type { Parameter } from '../database.ts'
-import type { Between, PageOrder, Position } from '../list-contract.ts'
 import { comparePositions } from '../positions.ts'
 import { digits } from '../values.ts'
 import { type BulkColumn, type Dialect, type JsonValue, namesOf } from './bulk.ts'

@@ -1,7 +1,7 @@
 import { accountEntryFrom } from '../../ledger/accounts.ts'
 import { hexToBytes, noBytes } from '../../lib/hex.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
-import { type LedgerSnapshotReads, outputsPerPage } from '../ledger-snapshot-contract.ts'
+import { type LedgerSnapshotReads, outputsPerPage } from '../contract/ledger-snapshot.ts'
 import { type Dialect, jsonOf, type RowsOfAddress } from './bulk.ts'
 import { commitments, outputRows, prunedTips } from './bulk-tables.ts'
 import { hexOfText } from './columns.ts'

@@ -1,6 +1,6 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
 import { Output } from '../../protocol/outputs.ts'
-import type { Between, BlockConditions, ListReader, PageOrder } from '../list-contract.ts'
+import type { Between, BlockConditions, ListReader, PageOrder } from '../contract/list.ts'
 import type { AddressTotal, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
 import { blockKinds, classToNumber, digits, kindToNumber } from '../values.ts'
 import type { BulkColumn } from './bulk.ts'

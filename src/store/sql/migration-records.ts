@@ -1,5 +1,5 @@
 import type { SqlConnection } from '../client.ts'
-import type { LeaseState } from '../lease-contract.ts'
+import type { LeaseState } from '../contract/lease.ts'
 import { rowsOf } from './tables.ts'
 
 /** Migration in Prisma's table. */

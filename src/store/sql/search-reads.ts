@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../lib/hex.ts'
-import type { IdRange, SearchReader } from '../search-contract.ts'
+import type { IdRange, SearchReader } from '../contract/search.ts'
 import { blocks, commitments, outputRows, transactions } from './bulk-tables.ts'
 import type { ReadTable } from './columns.ts'
 import type { Reading } from './reading.ts'

@@ -1,7 +1,7 @@
 import { type Hex, hexToBytes } from '../../lib/hex.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
+import type { TotalAt, ViewReader } from '../contract/view.ts'
 import { classToNumber } from '../values.ts'
-import type { TotalAt, ViewReader } from '../view-contract.ts'
 import type { Dialect } from './bulk.ts'
 import { publishedCommitments, publishedUpdates } from './published.ts'
 import type { Reading } from './reading.ts'

@@ -1,6 +1,6 @@
 import { noBalance } from '../../ledger/balances-of-address.ts'
 import { hexToBytes } from '../../lib/hex.ts'
-import type { ViewReader } from '../view-contract.ts'
+import type { ViewReader } from '../contract/view.ts'
 import { jsonOf } from './bulk.ts'
 import {
   balanceAddresses,

@@ -5,7 +5,7 @@ import {
   createBudget,
   maxAnswerBytes,
   maxAnswerFields,
-} from '../../../src/api/graphql/budget.ts'
+} from '../../../src/api/graphql/execution/budget.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { present } from '../../../src/lib/assert.ts'
 import type { Hex } from '../../../src/lib/hex.ts'

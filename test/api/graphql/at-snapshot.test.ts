@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maskErrors } from '../../../src/api/graphql/masking.ts'
+import { maskErrors } from '../../../src/api/graphql/execution/masking.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { LogEntry } from '../../../src/store/rows.ts'
 import { SnapshotOver } from '../../../src/store/snapshot-session.ts'

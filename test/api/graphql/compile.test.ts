@@ -7,9 +7,9 @@ import {
   validate,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { createBudget } from '../../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
-import { compileQuery, maxCompiledFields } from '../../../src/api/graphql/compile.ts'
+import { createBudget } from '../../../src/api/graphql/execution/budget.ts'
+import { compileQuery, maxCompiledFields } from '../../../src/api/graphql/execution/compile.ts'
 import { fullShare } from '../../support/full-share.ts'
 
 /** Compiled queries compared with the executor of `graphql`, on a schema with every kind of type. */

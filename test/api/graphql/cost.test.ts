@@ -7,7 +7,7 @@ import {
   operationCostBase,
   pageWork,
   writtenCost,
-} from '../../../src/api/graphql/prices.ts'
+} from '../../../src/api/graphql/execution/prices.ts'
 import { maxConnectionCost } from '../../../src/api/limits.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { developmentKeys } from '../../../src/node/embedded/development.ts'

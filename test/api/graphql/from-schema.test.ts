@@ -9,9 +9,9 @@ import {
   isObjectType,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { kindName } from '../../../src/api/graphql/from-schema-inputs.ts'
-import { protocolRoots } from '../../../src/api/graphql/model.ts'
-import { collectTypes } from '../../../src/api/graphql/protocol-types.ts'
+import { kindName } from '../../../src/api/graphql/model/from-schema-inputs.ts'
+import { protocolRoots } from '../../../src/api/graphql/model/model.ts'
+import { collectTypes } from '../../../src/api/graphql/model/protocol-types.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { Block } from '../../../src/protocol/block.ts'
 import type { StructSchema, UnionSchema } from '../../../src/protocol/schema/composites.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { placedFieldCost } from '../../../src/api/graphql/prices.ts'
+import { placedFieldCost } from '../../../src/api/graphql/execution/prices.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex, type Hex } from '../../../src/lib/hex.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'

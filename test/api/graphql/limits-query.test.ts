@@ -117,7 +117,10 @@ describe('limits', () => {
   test('have unique names, and name every code of the error table that has a limit', () => {
     const limits = limitsOf(defaultLimits)
     expect(limitByName.size).toBe(limits.length)
-    const table = readFileSync(new URL('../../../src/api/error-table.ts', import.meta.url), 'utf8')
+    const table = readFileSync(
+      new URL('../../../src/api/errors/error-table.ts', import.meta.url),
+      'utf8',
+    )
     const rows = [...table.matchAll(/^ {2}([A-Z_]+):(.*?)(?=^ {2}[A-Z_]+:|^})/gms)]
     const limited = rows.flatMap(([, code = '', row = '']) => (/e\.limit/.test(row) ? [code] : []))
     expect(limited.length).toBeGreaterThan(10)

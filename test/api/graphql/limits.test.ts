@@ -5,7 +5,7 @@ import {
   maxDocumentDepth,
   maxDocumentLines,
   maxDocumentTokens,
-} from '../../../src/api/graphql/limits.ts'
+} from '../../../src/api/graphql/execution/limits.ts'
 import { graphql, socketClient } from '../../support/client.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { buildSchema, execute, type GraphQLObjectType, parse } from 'graphql'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBudget } from '../../../src/api/graphql/budget.ts'
-import { meterFields } from '../../../src/api/graphql/meter.ts'
+import { createBudget } from '../../../src/api/graphql/execution/budget.ts'
+import { meterFields } from '../../../src/api/graphql/execution/meter.ts'
 import { fullShare } from '../../support/full-share.ts'
 
 /** The executor completes the items of a list, and resolves the fields of a query, in turns of the client. */

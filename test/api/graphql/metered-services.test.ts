@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Budget, createBudget } from '../../../src/api/graphql/budget.ts'
 import type { GatewayContext } from '../../../src/api/graphql/builder.ts'
-import { withMeteredServices } from '../../../src/api/graphql/metered-services.ts'
+import { type Budget, createBudget } from '../../../src/api/graphql/execution/budget.ts'
+import { withMeteredServices } from '../../../src/api/graphql/execution/metered-services.ts'
 import {
   doubtfulSignatureCost,
   maxOperationCost,
   operationCostBase,
   signatureCost,
   statementCost,
-} from '../../../src/api/graphql/prices.ts'
+} from '../../../src/api/graphql/execution/prices.ts'
 import { openSignatureChecker } from '../../../src/node/signatures.ts'
 import type { Services } from '../../../src/service/services.ts'
 import { type LogStore, openLogStore } from '../../support/log-store.ts'

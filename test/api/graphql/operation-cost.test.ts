@@ -14,14 +14,18 @@ import {
   validate,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { costRefusal, declaredPrice, operationCost } from '../../../src/api/graphql/cost.ts'
-import { createIntrospectionCount } from '../../../src/api/graphql/introspection-cost.ts'
+import {
+  costRefusal,
+  declaredPrice,
+  operationCost,
+} from '../../../src/api/graphql/execution/cost.ts'
+import { createIntrospectionCount } from '../../../src/api/graphql/execution/introspection-cost.ts'
 import {
   fieldCost,
   maxOperationCost,
   operationCostBase,
   writtenCost,
-} from '../../../src/api/graphql/prices.ts'
+} from '../../../src/api/graphql/execution/prices.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { fullSelection } from '../../support/full-selection.ts'

@@ -7,8 +7,8 @@ import {
   validate,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { maxMergedFields } from '../../../src/api/graphql/limits.ts'
-import { fieldsCanBeMerged } from '../../../src/api/graphql/overlapping-fields.ts'
+import { maxMergedFields } from '../../../src/api/graphql/execution/limits.ts'
+import { fieldsCanBeMerged } from '../../../src/api/graphql/execution/overlapping-fields.ts'
 import { graphqlRequest } from '../../attack/fuzz-graphql.ts'
 import { createRandom } from '../../support/random.ts'
 import { runs } from '../../support/runs.ts'

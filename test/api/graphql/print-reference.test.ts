@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { protocolRoots } from '../../../src/api/graphql/model.ts'
+import { protocolRoots } from '../../../src/api/graphql/model/model.ts'
+import { collectTypes } from '../../../src/api/graphql/model/protocol-types.ts'
 import { referenceText } from '../../../src/api/graphql/print-reference.ts'
-import { collectTypes } from '../../../src/api/graphql/protocol-types.ts'
 
 const written = readFileSync(new URL('../../../docs/reference.md', import.meta.url), 'utf8')
 const { structs, families } = collectTypes(protocolRoots)

@@ -1,11 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { createDocuments } from '../../../src/api/graphql/documents.ts'
-import { maxCachedCharacters } from '../../../src/api/graphql/limits.ts'
+import { createDocuments } from '../../../src/api/graphql/execution/documents.ts'
+import { maxCachedCharacters } from '../../../src/api/graphql/execution/limits.ts'
+import {
+  createRepeatedTextCache,
+  createTextCache,
+} from '../../../src/api/graphql/execution/text-cache.ts'
 import { schema } from '../../../src/api/graphql/schema.ts'
 import { createGraphqlServer } from '../../../src/api/graphql/server.ts'
-import { createRepeatedTextCache, createTextCache } from '../../../src/api/graphql/text-cache.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { fullShare } from '../../support/full-share.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'

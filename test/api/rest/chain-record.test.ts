@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Scope, verifyToken } from '../../../src/api/token.ts'
+import { type Scope, verifyToken } from '../../../src/api/tokens/token.ts'
 import { addressText, chainIdOf } from '../../support/chain-ids.ts'
 import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'

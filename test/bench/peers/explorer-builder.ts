@@ -3,7 +3,7 @@ import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { adapterInfo, sqliteConnection } from '../../../src/store/sqlite-adapter.ts'
+import { adapterInfo, sqliteConnection } from '../../../src/store/sqlite/adapter.ts'
 import type PrismaTypes from './generated/explorer/sqlite/pothos.ts'
 import { databaseFile, databaseUrl, milestoneTimestamp } from './serve.ts'
 

@@ -4,7 +4,7 @@ import { trieMapRoot } from '../../../src/ledger/trie.ts'
 import { isBranchPage } from '../../../src/ledger/trie-page.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/lib/hex.ts'
 import { openStoredTries, type StoredTries } from '../../../src/node/embedded/stored-tries.ts'
-import type { TriePage } from '../../../src/store/trie-contract.ts'
+import type { TriePage } from '../../../src/store/contract/trie.ts'
 import { loadVectors, type Vector } from '../../support/vectors.ts'
 
 interface TrieVector extends Vector {

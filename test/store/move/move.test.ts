@@ -7,7 +7,7 @@ import { exportDatabase } from '../../../src/store/move/export.ts'
 import { importDatabase } from '../../../src/store/move/import.ts'
 import { openDatabase, openStore } from '../../../src/store/open.ts'
 import { createSerialQueue } from '../../../src/store/serial-queue.ts'
-import { createWriter } from '../../../src/store/writer.ts'
+import { createWriter } from '../../../src/store/write/writer.ts'
 import {
   type DatabaseKind,
   databases,

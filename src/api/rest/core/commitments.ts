@@ -9,7 +9,7 @@ import {
   decodeCommitment,
   findCommitment,
 } from '../../../service/slots/read-commitment.ts'
-import type { LimitError } from '../../api-errors.ts'
+import type { LimitError } from '../../errors/api-errors.ts'
 import { type Parameter, pathId, pathSlot } from '../parameters.ts'
 import { type ResponseDescription, serializedBytes, serializedResponse } from '../reply.ts'
 import type { RestRequest } from '../request.ts'

@@ -8,7 +8,7 @@ import { OutputId } from '../../../protocol/primitives.ts'
 import { outputMetadata } from '../../../service/outputs/output-metadata.ts'
 import { readProvenOutput } from '../../../service/outputs/output-proof.ts'
 import { readOutput } from '../../../service/outputs/read-output.ts'
-import { fieldCost } from '../../graphql/prices.ts'
+import { fieldCost } from '../../graphql/execution/prices.ts'
 import { immutable, serialized } from '../reply.ts'
 import { orNotFound, routesOf } from './object-routes.ts'
 

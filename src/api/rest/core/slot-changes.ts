@@ -11,7 +11,7 @@ import {
   outputWithId,
   type SlotChanges,
 } from '../../../service/slots/read-commitment.ts'
-import type { LimitError } from '../../api-errors.ts'
+import type { LimitError } from '../../errors/api-errors.ts'
 import { startDownload } from '../download.ts'
 import { binaryType, wantsBytes } from '../negotiation.ts'
 import type { RestRequest } from '../request.ts'

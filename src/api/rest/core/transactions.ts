@@ -14,7 +14,7 @@ import {
   readTransactionMetadata,
 } from '../../../service/blocks/read-transaction.ts'
 import type { Services } from '../../../service/services.ts'
-import type { NotFound } from '../../api-errors.ts'
+import type { NotFound } from '../../errors/api-errors.ts'
 import { serialized, serializedBytes } from '../reply.ts'
 import { orNotFound, routesOf } from './object-routes.ts'
 

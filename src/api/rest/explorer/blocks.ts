@@ -10,7 +10,7 @@ import {
   positionOfBlock,
 } from '../../../service/slots/explore.ts'
 import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
-import type { QueryParameterMalformed } from '../../api-errors.ts'
+import type { QueryParameterMalformed } from '../../errors/api-errors.ts'
 import { about, asItIs, count, type FormMembers, id, listOf, object } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
 import { malformed, number32, pageSize, pathId, sort } from '../parameters.ts'

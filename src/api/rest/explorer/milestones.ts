@@ -9,7 +9,7 @@ import {
   findMilestone as findByName,
 } from '../../../service/slots/read-commitment.ts'
 import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
-import type { NotFound } from '../../api-errors.ts'
+import type { NotFound } from '../../errors/api-errors.ts'
 import { id, listOf, object, uint32 } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'
 import { number32, type Parameter, pageSize, pathId, pathSlot, sort } from '../parameters.ts'

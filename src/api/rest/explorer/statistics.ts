@@ -8,8 +8,8 @@ import {
   readRichest,
 } from '../../../service/addresses/token-statistics.ts'
 import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
-import type { LedgerIndexNotKept, NotFound } from '../../api-errors.ts'
-import { fieldCost } from '../../graphql/prices.ts'
+import type { LedgerIndexNotKept, NotFound } from '../../errors/api-errors.ts'
+import { fieldCost } from '../../graphql/execution/prices.ts'
 import {
   about,
   bech32,

@@ -7,8 +7,8 @@ import {
   nodeOf,
   type ProtocolTypes,
   type SchemaNode,
-} from '../../graphql/protocol-types.ts'
-import { memberSentence, typeSentence } from '../../graphql/schema-sentences.ts'
+} from '../../graphql/model/protocol-types.ts'
+import { memberSentence, typeSentence } from '../../graphql/model/schema-sentences.ts'
 import { flag, named, type Shape, text, uint64 } from '../form.ts'
 
 /** Converts protocol types to JSON Schema: object types and identifiers as named components, everything else inline. */

@@ -5,7 +5,7 @@ import { bytesToHex, type Hex } from '../../../lib/hex.ts'
 import { Output } from '../../../protocol/outputs.ts'
 import type { BlockId, OutputId } from '../../../protocol/primitives.ts'
 import { decode } from '../../../protocol/schema/schema.ts'
-import type { AccountAt, SnapshotOutput } from '../../../store/ledger-snapshot-contract.ts'
+import type { AccountAt, SnapshotOutput } from '../../../store/contract/ledger-snapshot.ts'
 import { createFileReader, type FileReader } from './file-reader.ts'
 import { inOrder, type KeyedPlace } from './in-order.ts'
 import {

@@ -1,5 +1,5 @@
 import type { RawTx } from '../../client.ts'
-import type { DistributionStep } from '../../distribute-contract.ts'
+import type { DistributionStep } from '../../contract/distribute.ts'
 import { functionTexts, marksTable, tipsTable } from './sharded-log.ts'
 import { shardsOf } from './shards.ts'
 

@@ -1,5 +1,5 @@
 import type { RawTx } from '../../client.ts'
-import { maxNamedAgeMs } from '../../log-forms.ts'
+import { maxNamedAgeMs } from '../../partitions/log-forms.ts'
 import type { LogPartition } from '../statements.ts'
 import { type OlderReaders, olderReaders } from './older-readers.ts'
 

@@ -1,5 +1,5 @@
 import type { RawTx } from '../../client.ts'
-import type { LogForm, LogForms } from '../../log-forms.ts'
+import type { LogForm, LogForms } from '../../partitions/log-forms.ts'
 import type { LogPartition, PartitionStatements } from '../statements.ts'
 import { quoted } from '../tables.ts'
 import { createDrops } from './drops.ts'

@@ -1,6 +1,6 @@
 import { assert } from '../../../lib/assert.ts'
 import type { RawTx } from '../../client.ts'
-import type { LogForms } from '../../log-forms.ts'
+import type { LogForms } from '../../partitions/log-forms.ts'
 import { type BulkTable, bulkOf, jsonOf } from '../bulk.ts'
 import { prunedTips, tipKeys } from '../bulk-tables.ts'
 import type { LogTipRow, ShardStatements, TipRow } from '../statements.ts'

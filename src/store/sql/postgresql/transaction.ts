@@ -1,6 +1,6 @@
 import { present } from '../../../lib/assert.ts'
+import type { HistoryFacts } from '../../contract/history.ts'
 import type { StoreNotification } from '../../contract.ts'
-import type { HistoryFacts } from '../../history-contract.ts'
 import { historyColumns } from '../history.ts'
 import type { TransactionStatements } from '../statements.ts'
 import { dialect } from './dialect.ts'

@@ -1,5 +1,5 @@
 import { present } from '../../../lib/assert.ts'
-import type { HistoryFacts } from '../../history-contract.ts'
+import type { HistoryFacts } from '../../contract/history.ts'
 import { bulkOf } from '../bulk.ts'
 import { historyColumns } from '../history.ts'
 import { inboxStatements } from '../inbox.ts'

@@ -1,0 +1,44 @@
+import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql'
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { toGraphQL } from '../../errors/errors.ts'
+
+/** Hides the schema: refuses introspection, and removes suggested names from errors. */
+export const hiddenSchema: Plugin = {
+  onValidate({ addValidationRule }) {
+    addValidationRule(noIntrospection)
+    return ({ result, setResult }) => setResult(result.map(withoutSuggestion))
+  },
+  // Errors of variables arise when the operation starts.
+  onExecute: () => ({
+    onExecuteDone({ result, setResult }) {
+      if (isAsyncIterable(result) || result.errors === undefined) return
+      setResult({ ...result, errors: result.errors.map(withoutSuggestion) })
+    },
+  }),
+  onSubscribe: () => ({
+    onSubscribeResult({ result, setResult }) {
+      if (isAsyncIterable(result) || result.errors === undefined) return
+      setResult({ ...result, errors: result.errors.map(withoutSuggestion) })
+    },
+  }),
+}
+
+function noIntrospection(context: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      const name = node.name.value
+      if (name !== '__schema' && name !== '__type') return
+      const { message, extensions } = toGraphQL({ code: 'INTROSPECTION_OFF' })
+      context.reportError(new GraphQLError(message, { nodes: node, extensions }))
+    },
+  }
+}
+
+/** Removes the last sentence of a message in which the library suggests similar names. */
+function withoutSuggestion(error: Error): GraphQLError {
+  const message = error.message.replace(/ Did you mean .*\?$/s, '')
+  if (!(error instanceof GraphQLError)) return new GraphQLError(message, { originalError: error })
+  if (message === error.message) return error
+  const { nodes, extensions } = error
+  return new GraphQLError(message, { nodes: nodes ?? null, extensions })
+}

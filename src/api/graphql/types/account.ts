@@ -1,0 +1,148 @@
+import type { AccountId } from '../../../protocol/primitives.ts'
+import {
+  type AccountView,
+  accountOf,
+  readAccount,
+  readEntry,
+} from '../../../service/accounts/read-account.ts'
+import { accountParts } from '../../../service/chains/chain-parts.ts'
+import { orThrow, toGraphQL } from '../../errors/errors.ts'
+import { builder, type GatewayContext } from '../builder.ts'
+import { free, reads } from '../execution/prices.ts'
+import { uint32s, uint64s } from '../exposed.ts'
+import { idArgs } from '../id-args.ts'
+import { byProtocolId } from '../load-node.ts'
+import { chainInBatch } from '../loaders.ts'
+import { BlockIssuerType, StakingType } from '../model/model.ts'
+import { Chain } from './chain.ts'
+
+/** Accounts and their entries in the accounts ledger. */
+
+type Entry = NonNullable<Awaited<ReturnType<typeof readEntry>>>
+
+const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
+  description:
+    'The entry of an account in the accounts ledger. Accounts that can issue blocks or that stake have one.',
+  fields: (t) => ({
+    credits: t.expose('credits', {
+      type: 'Int64',
+      description:
+        'The block issuance credits in mana, as of updatedSlot and without decay since then. An account with negative credits cannot issue blocks.',
+    }),
+    ...uint32s(t, {
+      updatedSlot: 'The index of the slot in which the credits changed last.',
+      expirySlot: 'The index of the last slot in which the account can issue blocks.',
+    }),
+    keyHashes: t.field({
+      complexity: free,
+      type: ['Hex'],
+      description:
+        'The BLAKE2b-256 hashes of the Ed25519 public keys that can sign blocks of the account, sorted.',
+      resolve: ({ keyHashes }) => [...keyHashes],
+    }),
+    ...uint64s(t, {
+      validatorStake: 'The base tokens that the account stakes itself.',
+      delegationStake: 'The base tokens of all current delegations to the account.',
+      fixedCost:
+        'The mana that the account keeps from the reward of its pool before the rest is shared.',
+    }),
+    ...uint32s(t, {
+      stakeEndEpoch: 'The last epoch of the stake, or 0 if the account does not stake.',
+      supportedVersion:
+        'The highest protocol version named by the validation blocks of the account, or 0 if there is none.',
+    }),
+    supportedHash: t.expose('supportedHash', {
+      type: 'Hex',
+      description: 'The hash of the protocol parameters of supportedVersion, 32 bytes.',
+    }),
+  }),
+})
+
+/** The GraphQL type of accounts. */
+export const AccountNode = builder.nodeRef<AccountView>('Account', {
+  id: { resolve: ({ chainId }) => chainId },
+  loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>
+    orThrow(await readAccount(services, id, undefined)),
+  ),
+})
+
+AccountNode.implement({
+  description: 'An account, which can issue blocks, stake and control foundries.',
+  interfaces: [Chain],
+  fields: (t) => ({
+    accountId: t.field({
+      type: 'AccountId',
+      description: 'The id of the account.',
+      resolve: ({ chainId }) => chainId as AccountId,
+    }),
+    milestoneIndex: t.expose('asOf', {
+      type: 'UInt32',
+      description: 'The index of the milestone as of which the entry is read.',
+    }),
+    entry: t.field({
+      type: AccountEntryType,
+      nullable: true,
+      complexity: reads(1),
+      description:
+        'The entry of the account in the accounts ledger. Null if the account could neither issue blocks nor stake. Null with an error in upstream mode.',
+      resolve: (account, _args, { services }) => {
+        if (services.source.node === undefined) return readEntry(services, account)
+        throw toGraphQL({
+          code: 'NOT_OFFERED_BY_NODES',
+          what: 'the entries of the accounts ledger',
+        })
+      },
+    }),
+  }),
+})
+
+builder.objectFields(AccountNode, (t) => ({
+  foundryCounter: t.field({
+    type: 'UInt32',
+    description: 'The number of foundries that the account has created.',
+    resolve: (account) => accountParts(account)?.foundryCounter ?? 0,
+  }),
+  blockIssuer: t.field({
+    complexity: free,
+    type: BlockIssuerType,
+    nullable: true,
+    description:
+      'The keys that can sign blocks of the account, and their expiry. Null if the account cannot issue blocks.',
+    resolve: (account) => accountParts(account)?.blockIssuer,
+  }),
+  staking: t.field({
+    complexity: free,
+    type: StakingType,
+    nullable: true,
+    description: 'The stake of the account as a validator. Null if the account does not stake.',
+    resolve: (account) => accountParts(account)?.staking,
+  }),
+}))
+
+/** Loads an account as of the newest milestone, in one batch with the other accounts of a level of the response. */
+export async function accountInBatch(
+  context: GatewayContext,
+  accountId: AccountId,
+): Promise<AccountView | undefined> {
+  const chain = await chainInBatch(context, accountId)
+  return chain === undefined ? undefined : accountOf(chain)
+}
+
+builder.queryField('account', (t) =>
+  t.field({
+    type: AccountNode,
+    nullable: true,
+    complexity: reads(3),
+    description: 'The account with the given id, even if it is destroyed. Null if it is not known.',
+    args: {
+      ...idArgs('AccountId', 'account'),
+      milestoneIndex: t.arg({
+        type: 'UInt32',
+        description:
+          'The index of the milestone as of which the entry is read. Defaults to the newest milestone.',
+      }),
+    },
+    resolve: async (_root, { id, milestoneIndex }, { services }) =>
+      orThrow(await readAccount(services, id, milestoneIndex ?? undefined)),
+  }),
+)

@@ -1,0 +1,84 @@
+import { bytesToHex } from '../../../lib/hex.ts'
+import type { BlockView } from '../../../service/blocks/read-block.ts'
+import { builder } from '../builder.ts'
+import { enumOf } from '../enum-of.ts'
+import { fieldCost, reads } from '../execution/prices.ts'
+import { idArgs } from '../id-args.ts'
+import { byProtocolId } from '../load-node.ts'
+import { blockInBatch, transactionInBatch } from '../loaders.ts'
+import { BlockContent } from '../model/model.ts'
+import { TransactionNode } from './transaction.ts'
+
+/** Blocks and their states. */
+
+/** The states of blocks. */
+export const BlockState = enumOf('BlockState', 'The state of a block.', {
+  PENDING: 'The block is stored and not booked yet.',
+  ACCEPTED: 'The block is booked into its slot.',
+  CONFIRMED: 'The block is booked and confirmed by a committee.',
+  FINALIZED: 'The block is in a final committed slot.',
+  DROPPED: 'The block is stored, but will not be booked.',
+})
+
+/** The GraphQL type of blocks. */
+export const BlockNode = builder.nodeRef<BlockView>('Block', {
+  id: { resolve: ({ blockId }) => blockId },
+  loadOne: byProtocolId(36, blockInBatch),
+})
+
+BlockNode.implement({
+  description: 'A submitted block, with its state in this ledger.',
+  fields: (t) => ({
+    blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the block.' }),
+    state: t.expose('state', { type: BlockState, description: 'The state of the block.' }),
+    slot: t.expose('slot', {
+      type: 'UInt32',
+      description: 'The index of the slot that contains the issuing time.',
+    }),
+    issuingTime: t.expose('issuingTime', {
+      type: 'UInt64',
+      description: 'The issuing time of the block, in Unix nanoseconds.',
+    }),
+    issuedAt: t.field({
+      type: 'DateTime',
+      description: 'The issuing time of the block, truncated to milliseconds.',
+      resolve: ({ issuingTime }) => Number(issuingTime / 1_000_000n),
+    }),
+    issuerId: t.expose('issuerId', {
+      type: 'AccountId',
+      description: 'The account id of the issuer.',
+    }),
+    content: t.field({
+      type: BlockContent,
+      description: 'The content of the block.',
+      complexity: fieldCost.block,
+      resolve: (view) => view.block(),
+    }),
+    bytes: t.field({
+      type: 'Hex',
+      description: 'The serialized block as it was submitted, at most 32768 bytes.',
+      complexity: fieldCost.blockBytes,
+      resolve: (view) => bytesToHex(view.bytes),
+    }),
+    transaction: t.field({
+      complexity: reads(1),
+      type: TransactionNode,
+      nullable: true,
+      description: 'The transaction that the block carries. Null if it carries none.',
+      resolve: ({ transactionId }, _args, context) =>
+        transactionId && transactionInBatch(context, transactionId),
+    }),
+  }),
+})
+
+builder.queryField('block', (t) =>
+  t.field({
+    complexity: reads(1),
+    type: BlockNode,
+    nullable: true,
+    description:
+      'The block with the given id, available as soon as it is submitted. Null if it is not known or has been pruned.',
+    args: idArgs('BlockId', 'block'),
+    resolve: (_root, { id }, context) => blockInBatch(context, id),
+  }),
+)

@@ -1,0 +1,188 @@
+import {
+  type ChainRecordVersion,
+  listChainRecords,
+  listChainRecordVersions,
+  readChainRecord,
+  readChainRecordVersion,
+} from '../../../service/chain-records/chain-records.ts'
+import {
+  type ChainRecordChange,
+  followChainRecords,
+} from '../../../service/chain-records/follow-chain-records.ts'
+import { setChainRecord } from '../../../service/chain-records/set-chain-record.ts'
+import { defaultPageSize } from '../../../service/updates/list-ledger-updates.ts'
+import { orThrow } from '../../errors/errors.ts'
+import { builder } from '../builder.ts'
+import { chainRecordCost, computes, fieldCost, free, pageCost, reads } from '../execution/prices.ts'
+import { listConnection, pageArgsOf } from '../lists.ts'
+import { indexId } from '../node-id.ts'
+
+/** Chain records: queries for records and versions, the mutation that sets a record, and the subscription to changes. */
+
+/** The GraphQL type of chain records. */
+export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
+  id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
+  loadOne: async (id, { services }) => {
+    const [chainId = '', version = ''] = id.split('/')
+    const index = indexId(version)
+    return index === undefined ? undefined : await readChainRecordVersion(services, chainId, index)
+  },
+})
+ChainRecord.implement({
+  description: 'A version of the record of a chain.',
+  fields: (t) => ({
+    chainId: t.exposeString('chainId', {
+      description:
+        'The address of the account or anchor that governs the chain, as Bech32 text in lower case.',
+    }),
+    accessNodes: t.field({
+      type: ['String'],
+      description: 'The access nodes, in the order in which they were set.',
+      complexity: fieldCost.accessNodes,
+      resolve: (record) => [...record.accessNodes],
+    }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether the chain is in use.' }),
+    version: t.field({
+      type: 'UInt32',
+      description:
+        'The number of the version, starting at 1 for each chain. Every change creates a new version.',
+      resolve: (record) => record.version,
+    }),
+    setBy: t.exposeString('setBy', {
+      description:
+        'The subject of the token that set this version, or the fingerprint of the token if it has no subject.',
+    }),
+    setAt: t.field({
+      type: 'DateTime',
+      description: 'The time at which this version was set.',
+      resolve: ({ setAt }) => Number(setAt),
+    }),
+  }),
+})
+
+const ChainRecordConnection = listConnection(
+  'ChainRecord',
+  ChainRecord,
+  'A page of chain records.',
+  { edgeDescription: 'A record and its cursor.' },
+)
+
+builder.objectField(ChainRecord, 'versions', (t) =>
+  t.field({
+    type: ChainRecordConnection,
+    description: 'A list of all versions of the record, the newest first.',
+    complexity: pageCost,
+    args: pageArgsOf(defaultPageSize),
+    resolve: async ({ chainId }, page, { services }) =>
+      orThrow(await listChainRecordVersions(services, chainId, page)),
+  }),
+)
+
+builder.queryFields((t) => ({
+  chainRecord: t.field({
+    complexity: reads(1),
+    type: ChainRecord,
+    nullable: true,
+    description: 'The current record of a chain. Null if none was ever set.',
+    args: {
+      chainId: t.arg.string({
+        required: true,
+        description: 'The address of the chain as Bech32 text, with any human-readable part.',
+      }),
+    },
+    resolve: async (_root, { chainId }, { services }) =>
+      orThrow(await readChainRecord(services, chainId)),
+  }),
+  chainRecords: t.field({
+    type: ChainRecordConnection,
+    nullable: true,
+    description: 'A list of the current records of all chains, ordered by chain id.',
+    complexity: pageCost,
+    args: pageArgsOf(defaultPageSize),
+    resolve: async (_root, page, { services }) => orThrow(await listChainRecords(services, page)),
+  }),
+}))
+
+const ChainRecordInput = builder.inputType('ChainRecordInput', {
+  description: 'The record of a chain. It replaces the previous record completely.',
+  fields: (t) => ({
+    accessNodes: t.stringList({
+      required: true,
+      description:
+        'The access nodes: at most 1000 texts of 1 to 256 characters without control characters.',
+    }),
+    isActive: t.boolean({ required: true, description: 'Whether the chain is in use.' }),
+  }),
+})
+
+builder.mutationField('setChainRecord', (t) =>
+  t.field({
+    complexity: computes(chainRecordCost),
+    type: ChainRecord,
+    description: 'Sets the record of a chain. The caller needs a token with write permission.',
+    args: {
+      chainId: t.arg.string({
+        required: true,
+        description: 'The address of the chain as Bech32 text, with any human-readable part.',
+      }),
+      record: t.arg({
+        type: ChainRecordInput,
+        required: true,
+        description: 'The complete new record.',
+      }),
+      ifVersion: t.arg({
+        type: 'UInt32',
+        description:
+          'The version that must be current. If another version is current, the record is not changed.',
+      }),
+    },
+    resolve: async (_root, { chainId, record, ifVersion }, { caller, services }) => {
+      const { name: setBy } = orThrow(await caller.requireWrite())
+      const onlyOver = ifVersion == null ? undefined : [ifVersion]
+      return orThrow(await setChainRecord(services, { chainId, record, setBy, onlyOver }))
+    },
+  }),
+)
+
+const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChange').implement({
+  description: 'A change of a chain record.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', {
+      description:
+        'The position of the change among the changes of all chains. A subscription that resumes after it misses nothing.',
+    }),
+    record: t.field({
+      complexity: free,
+      type: ChainRecord,
+      description: 'The version of the record that the change created.',
+      resolve: ({ record }) => record,
+    }),
+  }),
+})
+
+builder.subscriptionField('chainRecordChanged', (t) =>
+  t.field({
+    complexity: free,
+    type: ChainRecordChanged,
+    description:
+      'Changes of chain records, in the order in which they were made: first the existing changes after the cursor, then new changes.',
+    args: {
+      chainIds: t.arg.stringList({
+        description:
+          'The addresses of 1 to 100 chains as Bech32 texts. Without this argument, all chains are followed.',
+      }),
+      after: t.arg.string({
+        description:
+          'The cursor after which to start. Without a cursor, only new changes are sent.',
+      }),
+    },
+    subscribe: async (_root, { chainIds, after }, { services }) =>
+      orThrow(
+        await followChainRecords(services, {
+          chainIds: chainIds ?? undefined,
+          after: after ?? undefined,
+        }),
+      ),
+    resolve: (change) => change,
+  }),
+)

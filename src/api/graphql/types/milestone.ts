@@ -1,0 +1,76 @@
+import { bytesToHex } from '../../../lib/hex.ts'
+import { type MilestoneView, readMilestone } from '../../../service/slots/read-milestone.ts'
+import { builder } from '../builder.ts'
+import { free, reads } from '../execution/prices.ts'
+import { uint32s } from '../exposed.ts'
+import { byIndex } from '../load-node.ts'
+import { milestoneInBatch } from '../loaders.ts'
+import { SlotCommitmentType } from '../model/model.ts'
+
+/** Milestones: committed slots with their parts of the log. */
+
+/** The GraphQL type of milestones. */
+export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
+  id: { resolve: ({ index }) => index },
+  loadOne: byIndex(milestoneInBatch),
+})
+
+Milestone.implement({
+  description: 'A milestone: a committed slot with its part of the log of ledger updates.',
+  fields: (t) => ({
+    ...uint32s(t, {
+      index: 'The index of the milestone, which equals the index of its slot.',
+      timestamp: 'The end of the slot, in Unix seconds.',
+    }),
+    endedAt: t.field({
+      type: 'DateTime',
+      description: 'The end of the slot.',
+      resolve: ({ timestamp }) => timestamp * 1_000,
+    }),
+    commitmentId: t.expose('commitmentId', {
+      type: 'CommitmentId',
+      description: 'The id of the slot commitment.',
+    }),
+    commitment: t.field({
+      complexity: free,
+      type: SlotCommitmentType,
+      description: 'The content of the slot commitment.',
+      resolve: (view) => view.commitment(),
+    }),
+    bytes: t.field({
+      type: 'Hex',
+      description: 'The serialized slot commitment, 89 bytes.',
+      resolve: (view) => bytesToHex(view.bytes),
+    }),
+    updateCount: t.expose('updateCount', {
+      type: 'UInt64',
+      description: 'The number of ledger updates of the milestone over all addresses.',
+    }),
+    firstCursor: t.exposeString('firstCursor', {
+      nullable: true,
+      description: 'The cursor of the first update. Null if the milestone has no updates.',
+    }),
+    lastCursor: t.exposeString('lastCursor', {
+      nullable: true,
+      description:
+        'The cursor of the last update. A feed that starts after it begins with the next milestone. Null if the milestone has no updates.',
+    }),
+  }),
+})
+
+builder.queryField('milestone', (t) =>
+  t.field({
+    complexity: reads(1),
+    type: Milestone,
+    nullable: true,
+    description: 'The milestone with the given index. Null if the slot is not committed.',
+    args: {
+      index: t.arg({
+        type: 'UInt32',
+        description: 'The index of the milestone. Defaults to the newest milestone.',
+      }),
+    },
+    resolve: (_root, { index }, context) =>
+      index == null ? readMilestone(context.services, undefined) : milestoneInBatch(context, index),
+  }),
+)

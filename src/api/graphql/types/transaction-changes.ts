@@ -1,0 +1,130 @@
+import type { Output } from '../../../protocol/outputs.ts'
+import type { AddressChange } from '../../../service/blocks/change-cache.ts'
+import { changesOf } from '../../../service/blocks/transaction-changes.ts'
+import type { OutputView } from '../../../service/outputs/read-output.ts'
+import { listUpdatesOfTransaction } from '../../../service/updates/list-transaction-updates.ts'
+import { orThrow } from '../../errors/errors.ts'
+import { builder } from '../builder.ts'
+import { free, itemsCost, listCost } from '../execution/prices.ts'
+import { uint64s } from '../exposed.ts'
+import { listArgs } from '../lists.ts'
+import {
+  milestoneInBatch,
+  outputsInBatch,
+  transactionUpdateReads,
+  withContent,
+} from '../loaders.ts'
+import { AddressNode, viewOfKey } from './address-node.ts'
+import { LedgerUpdateConnection } from './ledger-updates.ts'
+import { TransactionNode } from './transaction.ts'
+
+/** The ledger updates and balance changes of a transaction. */
+
+const TokenChange = builder.objectRef<AddressChange['tokens'][number]>('TokenChange').implement({
+  description: 'The amounts of a native token that an address sent and received in a transaction.',
+  fields: (t) => ({
+    tokenId: t.expose('tokenId', {
+      type: 'FoundryId',
+      description: 'The id of the token, which equals the id of its foundry.',
+    }),
+    sent: t.expose('sent', {
+      type: 'UInt256',
+      description: 'The number of tokens in the inputs that the address owned.',
+    }),
+    received: t.expose('received', {
+      type: 'UInt256',
+      description: 'The number of tokens in the outputs that the address owns after it.',
+    }),
+  }),
+})
+
+const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').implement({
+  description:
+    'The amounts that an address sent and received in a transaction. Its balance changed by the difference.',
+  fields: (t) => ({
+    address: t.field({
+      complexity: free,
+      type: AddressNode,
+      description:
+        'The address that owns inputs or outputs at the end of the slot of the transaction.',
+      resolve: ({ address }) => viewOfKey(address),
+    }),
+    ...uint64s(t, {
+      sent: 'The number of base tokens in the inputs that the address owned.',
+      received: 'The number of base tokens in the outputs that the address owns after it.',
+    }),
+    tokens: t.field({
+      complexity: free,
+      type: [TokenChange],
+      description: 'The changes of each native token in those inputs and outputs.',
+      resolve: ({ tokens }) => [...tokens],
+    }),
+  }),
+})
+
+/** Price of the updates: up to 256 outputs are read, and the positions of some rows of each. */
+function updatesCost(args: Parameters<typeof listCost>[0]) {
+  const { field, multiplier } = listCost(args)
+  return { field: field + 2 * itemsCost(256).field, multiplier }
+}
+
+/** Price of the changes: up to 128 inputs and 128 outputs are read and decoded, and each may belong to another address. */
+const changesCost = itemsCost(256)
+
+builder.objectField(TransactionNode, 'updates', (t) =>
+  t.field({
+    type: LedgerUpdateConnection,
+    nullable: true,
+    description:
+      'A list of the ledger updates of the transaction over all addresses, in the order of the log. Null if no milestone contains the transaction. Null with an error if the updates have been pruned or the inputs are not known.',
+    complexity: updatesCost,
+    args: listArgs,
+    resolve: async (listed, page, context) => {
+      const { state, slot } = listed
+      if (state === 'PENDING' || state === 'FAILED') return null
+      const [view, milestone] = await Promise.all([
+        withContent(context, listed),
+        milestoneInBatch(context, slot),
+      ])
+      if (milestone === undefined) return null
+      const [inputs, outputs] = await Promise.all([
+        outputsInBatch(context, view.inputIds),
+        outputsInBatch(context, view.outputIds),
+      ])
+      const moved = { view, milestone, inputs, outputs }
+      const reads = transactionUpdateReads(context)
+      return orThrow(await listUpdatesOfTransaction(context.services, reads, moved, page))
+    },
+  }),
+)
+
+builder.objectField(TransactionNode, 'changes', (t) =>
+  t.field({
+    type: [AddressChangeType],
+    nullable: true,
+    description:
+      'The balance changes of the transaction by address: first addresses that sent, in the order of the inputs, then addresses that only received, in the order of the outputs. Empty if the transaction is pending or failed. Null with an error if the inputs are not known.',
+    complexity: changesCost,
+    resolve: async (listed, _args, context) => {
+      if (listed.state === 'PENDING' || listed.state === 'FAILED') return []
+      const { changeCache } = context.services
+      const cached = changeCache.get(listed)
+      if (cached !== undefined) return [...cached]
+      const view = await withContent(context, listed)
+      const { payload, inputIds, outputIds } = view
+      // The payload has the created outputs, except for the genesis, which has no payload.
+      const [inputs, outputs] = await Promise.all([
+        outputsInBatch(context, inputIds),
+        payload?.transaction.outputs ?? contentsOf(outputsInBatch(context, outputIds)),
+      ])
+      const moved = { inputs: inputs.map(({ output }) => output()), outputs }
+      const changes = orThrow(changesOf(context.services, view, moved))
+      changeCache.set(view, changes)
+      return [...changes]
+    },
+  }),
+)
+
+async function contentsOf(views: Promise<readonly OutputView[]>): Promise<readonly Output[]> {
+  return (await views).map(({ output }) => output())
+}

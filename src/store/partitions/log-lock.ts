@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { err, ok, type Result } from '../../lib/result.ts'
+import type { RawTx } from '../client.ts'
+import type { Exchange, LogLock, PartitionError, Partitioning } from '../contract/partition.ts'
+import { isLockedOut } from '../faults.ts'
+import { type OlderReaders, olderReaders } from '../sql/postgresql/older-readers.ts'
+import {
+  longReader,
+  sessionOnPartition,
+  tryLockLog,
+  tryLockWriter,
+} from '../sql/postgresql/partitions.ts'
+
+type LockDeps = Pick<Partitioning, 'raw' | 'beside' | 'signal' | 'onWaiting'>
+
+/** Locks other sessions out of the log of PostgreSQL while one table replaces another. */
+export function createLogLock(deps: LockDeps): LogLock {
+  const { raw, signal, onWaiting } = deps
+  let longestMs = 0
+
+  /** Records how long the log was locked. */
+  function measure(begun: number): void {
+    longestMs = Math.max(longestMs, performance.now() - begun)
+  }
+
+  async function repeated(attempt: () => Promise<boolean>): Promise<Result<void, PartitionError>> {
+    while (!signal.aborted) {
+      const reader = await longReader(raw)
+      if (reader !== undefined) onWaiting(reader)
+      else if (await unlessLockedOut(attempt)) return ok(undefined)
+      await delay(pauseMs)
+    }
+    return err({ code: 'PARTITION_INTERRUPTED' })
+  }
+
+  /** Resolves to `false` if another session has locked a table of the attempt, as autovacuum does with a table that was just filled. */
+  async function unlessLockedOut(attempt: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await attempt()
+    } catch (failure) {
+      if (!isLockedOut(failure)) throw failure
+      onWaiting((await sessionOnPartition(raw)) ?? 'a session with a lock on a partition')
+      return false
+    }
+  }
+
+  /** Waits, without a deadline, until no session on this server or a standby reads a state from before this call. */
+  async function afterReaders(): Promise<Result<void, PartitionError>> {
+    const older = await olderReaders(raw)
+    return await repeated(async () => {
+      const reader = await older.find(raw)
+      if (reader !== undefined) onWaiting(reader)
+      return reader === undefined
+    })
+  }
+
+  return {
+    afterReaders,
+    under: (work) => repeated(() => tryUnder(raw, work, measure)),
+    afterWriters: (exchange) => repeated(() => tryAfterWriters(deps, exchange, measure)),
+    longestMs: () => longestMs,
+  }
+}
+
+type Measure = (begun: number) => void
+
+/** Runs `work` under the lock of the log. Resolves to `false` if another session holds the lock. */
+async function tryUnder(
+  raw: LockDeps['raw'],
+  work: (tx: RawTx) => Promise<void>,
+  measure: Measure,
+): Promise<boolean> {
+  return await raw.transact(async (tx) => {
+    await begin(tx)
+    if (!(await tryLockLog(tx))) return false
+    const begun = performance.now()
+    await work(tx)
+    measure(begun)
+    return true
+  })
+}
+
+/** Locks out the writer, prepares the exchange, and runs it under the lock of the log. Resolves to `false` if any of this has to wait. */
+async function tryAfterWriters(
+  { raw, beside, onWaiting }: LockDeps,
+  { prepare, work }: Exchange,
+  measure: Measure,
+): Promise<boolean> {
+  return await raw.transact(async (tx) => {
+    await begin(tx)
+    if (!(await tryLockWriter(tx))) return false
+    const begun = performance.now()
+    try {
+      if (!(await prepare())) return false
+      const older = await olderReaders(beside)
+      const reader = await lastOf(older, beside)
+      if (reader !== undefined) {
+        onWaiting(reader)
+        return false
+      }
+      if (!(await tryLockLog(tx))) return false
+      await work(tx)
+      return true
+    } finally {
+      measure(begun)
+    }
+  })
+}
+
+/** Begins the transaction with the timeout that a writer uses: a process that pauses here would block all others. */
+async function begin(tx: RawTx): Promise<void> {
+  await tx.$executeRawUnsafe(`SET LOCAL idle_in_transaction_session_timeout = '2s'`)
+}
+
+/** Returns a session that still reads an older state after a wait of at most 200 ms; `undefined` if there is none. */
+async function lastOf(older: OlderReaders, on: RawTx): Promise<string | undefined> {
+  for (let waited = 0; ; waited += stepMs) {
+    const reader = await older.findHere(on)
+    if (reader === undefined || waited >= maxWaitMs) return reader
+    await delay(stepMs)
+  }
+}
+
+const maxWaitMs = 200
+const stepMs = 10
+
+/** Pause between two attempts, in which sessions that were locked out can continue. */
+const pauseMs = 500

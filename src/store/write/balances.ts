@@ -1,0 +1,215 @@
+import type { DueOutput, Output } from '../../generated/prisma/client.ts'
+import type { MovedOutputs } from '../../ledger/activity.ts'
+import {
+  applyMoves,
+  type BalanceMove,
+  balanceMoves,
+  type OutputEvents,
+  type OwnerAt,
+  type TokenKey,
+} from '../../ledger/balances-of-address.ts'
+import type { PlacedState } from '../../ledger/chain-states.ts'
+import { conditionOf } from '../../ledger/output-parts.ts'
+import { bytesToHex, type Hex } from '../../lib/hex.ts'
+import { createLargeMap } from '../../lib/large-map.ts'
+import { eachInTurns, mapInTurns, passTurn } from '../../lib/turns.ts'
+import type { ProtocolParameters } from '../../protocol/parameters.ts'
+import type { SlotIndex } from '../../protocol/primitives.ts'
+import { Expiration } from '../../protocol/unlock-conditions.ts'
+import { inChunks } from '../in-chunks.ts'
+import { createdInSlots, type SlotRange, spentInSlots } from '../sql/slot-outputs.ts'
+import type { RawWriting } from '../sql/statements.ts'
+import { idFromBytes } from '../values.ts'
+import {
+  addToken,
+  balancesBefore,
+  type OwnedToken,
+  writeBalances,
+  writeExpirationTotals,
+} from './balance-rows.ts'
+import { outputsForBooking } from './book.ts'
+import { appendChainStates, placedState } from './chain-states.ts'
+import { collectOutputs, collectTotals } from './moved-outputs.ts'
+import { forgetOutputs, type LiveOutput, liveOutput, transferExpired } from './output-index.ts'
+
+/** Maintains the balances of addresses, in the transaction that commits a slot. */
+
+/** Returns the total of an address at the end of a slot; `undefined` if the slot did not change it. */
+export type TotalAt = (address: Hex, slot: SlotIndex) => bigint | undefined
+
+/** The changes of outputs and of totals by some slots. */
+export interface MovedSlots extends MovedOutputs {
+  /** Change of the number of unspent outputs by kind. */
+  readonly countByKind: ReadonlyMap<number, number>
+  readonly totalAt: TotalAt
+}
+
+/**
+ * Updates the balances by the bookings of some slots and by the timelocks and expirations up to their end, adds new states of chains, and
+ * removes spent outputs from the index. A slot may have any number of outputs, so only the needed part of each page stays in memory.
+ */
+export async function moveBalances(
+  writing: RawWriting,
+  { minCommittableAge }: Pick<ProtocolParameters, 'minCommittableAge'>,
+  span: SlotRange,
+): Promise<MovedSlots> {
+  const due = await dueIn(writing, minCommittableAge, span)
+  const moves = createMoveBatches(writing, { minCommittableAge }, span)
+  await moves.add({ due })
+  const outputs = collectOutputs()
+  const countByKind = new Map<number, number>()
+  const count = (kind: number, by: number) =>
+    countByKind.set(kind, (countByKind.get(kind) ?? 0) + by)
+  const states: PlacedState[] = []
+  for await (const page of createdInSlots(writing, span)) {
+    const created = await mapInTurns(page, (row) => {
+      const live = toLife(row)
+      outputs.created(live.outputId, live.output.amount)
+      count(live.output.type, 1)
+      states.push(...placedState(live))
+      return live
+    })
+    await moves.add({ created })
+  }
+  for await (const page of spentInSlots(writing, span)) {
+    const spent = await mapInTurns(page, (row) => {
+      const live = toLife(row)
+      outputs.spent(live.outputId, row.spentBy)
+      count(live.output.type, -1)
+      return live
+    })
+    await moves.add({ spent })
+    await forgetOutputs(writing, spent)
+  }
+  await appendChainStates(writing, states)
+  const totalAt = await moves.end()
+  await transferExpired(writing, expiredOutputs(due, minCommittableAge, span))
+  const { amountById, spenderById } = outputs
+  return { amountById, spenderById, countByKind, totalAt }
+}
+
+/**
+ * Applies moves to the stored balances. The moves of one slot are applied in batches, because balances are sums and only those at the
+ * end of the slot are seen. The moves of several slots are one batch: they are sorted by slot first.
+ */
+function createMoveBatches(
+  writing: RawWriting,
+  parameters: Pick<ProtocolParameters, 'minCommittableAge'>,
+  { after, upTo }: SlotRange,
+) {
+  const maxMoves = upTo - after === 1 ? movesPerBatch : Number.POSITIVE_INFINITY
+  let gathered = gatherMoves(parameters)
+  const totals = collectTotals()
+  const transfers: OwnerAt[] = []
+
+  /** Adds some events. Within a slot, those by time must be added first. */
+  async function add(events: Partial<OutputEvents>): Promise<void> {
+    await passTurn()
+    gathered.add(events)
+    if (gathered.count() >= maxMoves) await apply()
+  }
+
+  async function apply(): Promise<void> {
+    const before = await balancesBefore(writing, gathered)
+    const moved = await applyMoves(before, gathered.inOrder())
+    gathered = gatherMoves(parameters)
+    for (const [slot, ofSlot] of moved.totals) {
+      await eachInTurns(ofSlot, ([owner, total]) => totals.set(owner, slot, total))
+    }
+    transfers.push(...moved.transferred)
+    await writeBalances(writing, before, moved)
+  }
+
+  /** Applies the remaining moves. Returns the totals at the ends of the slots. */
+  async function end(): Promise<TotalAt> {
+    await apply()
+    await writeExpirationTotals(writing, transfers, totals.get)
+    return totals.get
+  }
+
+  return { add, end }
+}
+
+/** Moves of a batch. A usual slot has fewer, so its balances are read and written once. */
+const movesPerBatch = 4_000
+
+/** Gathers moves, and the addresses and tokens that they affect. */
+function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) {
+  const bySlot = new Map<SlotIndex, BalanceMove[]>()
+  const owners = createLargeMap<Hex, true>()
+  const tokens = new Map<TokenKey, OwnedToken>()
+  let count = 0
+
+  function add(part: Partial<OutputEvents>): void {
+    for (const move of balanceMoves(parameters, { created: [], spent: [], due: [], ...part })) {
+      const { slot, holding } = move
+      const ofSlot = bySlot.get(slot)
+      if (ofSlot === undefined) bySlot.set(slot, [move])
+      else ofSlot.push(move)
+      owners.set(holding.owner, true)
+      addToken(tokens, holding)
+      count++
+    }
+  }
+
+  /** Returns the moves by slot, and within a slot in the order in which they were added: moves by time come before moves by bookings. */
+  function* inOrder(): Iterable<BalanceMove> {
+    for (const [, moves] of [...bySlot].sort(([a], [b]) => a - b)) yield* moves
+  }
+
+  return { add, count: () => count, inOrder, owners: owners.keys, tokens }
+}
+
+/** An output, and a slot in which time alone changes it. */
+interface DueLife {
+  readonly life: LiveOutput
+  readonly slot: SlotIndex
+}
+
+/** Returns the outputs that time alone changes in these slots, once per such slot, and deletes their rows in `due_outputs`. */
+async function dueIn(
+  writing: RawWriting,
+  minCommittableAge: number,
+  { after, upTo }: SlotRange,
+): Promise<DueLife[]> {
+  const { tx, sql } = writing
+  const awaited = BigInt(upTo + minCommittableAge)
+  const due: DueLife[] = []
+  const text = sql.numbered(`SELECT slot, "outputId" FROM due_outputs WHERE slot <= ?`)
+  const rows = await tx.$queryRawUnsafe<DueOutput[]>(text, awaited)
+  if (rows.length === 0) return due
+  await tx.$executeRawUnsafe(sql.numbered('DELETE FROM due_outputs WHERE slot <= ?'), awaited)
+  const lifeById = new Map<Hex, LiveOutput>()
+  const dueIds = new Set(rows.map(({ outputId }) => idFromBytes<'OutputId'>(outputId)))
+  await inChunks([...dueIds], async (ids) => {
+    const found = await outputsForBooking(writing, ids)
+    await eachInTurns(found, (row) => lifeById.set(row.outputId, liveOutput(row)))
+  })
+  for (const row of rows) {
+    const life = lifeById.get(bytesToHex(row.outputId))
+    const slot = Number(row.slot) - minCommittableAge
+    // A slot that was over when the output was booked is part of its first holding.
+    if (life !== undefined && slot > after) due.push({ life, slot })
+  }
+  return due
+}
+
+function toLife({ id, bytes, bookedSlot, spentSlot }: Output): LiveOutput {
+  return liveOutput({
+    outputId: idFromBytes(id),
+    bytes,
+    bookedSlot: Number(bookedSlot),
+    spentSlot: spentSlot === null ? undefined : Number(spentSlot),
+  })
+}
+
+/** Returns the unspent outputs that passed to another address in one of the slots. */
+function expiredOutputs(due: readonly DueLife[], minCommittableAge: number, { upTo }: SlotRange) {
+  return due.flatMap(({ life, slot }) => {
+    const { output, bookedSlot, spentSlot } = life
+    const reached = slot + minCommittableAge
+    const isOurs = conditionOf(output, Expiration)?.slot === reached && bookedSlot < slot
+    const isUnspent = spentSlot === undefined || spentSlot > upTo
+    return isOurs && isUnspent ? [{ live: life, reached }] : []
+  })
+}
