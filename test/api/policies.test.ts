@@ -232,8 +232,9 @@ describe('on a development network', () => {
     }
     const json = { 'content-type': 'application/json' }
     const notJson = await send(`${gateway.url}/graphql`, json, `{"query":"${long}`)
+    const reason = expect.stringMatching(/^Unterminated string in JSON at position \d+ \(.*\)$/)
     expect(JSON.parse(notJson.body).errors).toMatchObject([
-      { extensions: { code: 'BODY_NOT_JSON' } },
+      { extensions: { code: 'BODY_NOT_JSON', reason } },
     ])
     expect([notJson.status, notJson.body]).toEqual([400, expect.not.stringMatching(/x{201}/)])
     // The reason after the value is not part of it.

@@ -84,8 +84,9 @@ const serverTooLarge = 'REQUEST_ENTITY_TOO_LARGE'
 function bodyErrorOf({ extensions: { code, originalError } }: GraphQLError): BodyError | undefined {
   if (code === serverTooLarge) return { code: 'BODY_TOO_LARGE', limit: maxBodyBytes }
   if (originalError === undefined) return undefined
-  // The server repeats the whole body after the reason.
-  return { code: 'BODY_NOT_JSON', reason: shortened(String(Object(originalError).message)) }
+  // The server repeats the whole body after the reason, and the reason may quote the body too.
+  const [reason = ''] = String(Object(originalError).message).split(', "', 1)
+  return { code: 'BODY_NOT_JSON', reason: shortened(reason) }
 }
 
 function withBodyError({ extensions }: GraphQLError, error: BodyError): GraphQLError {
