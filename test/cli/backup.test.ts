@@ -122,11 +122,14 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     )
   })
 
-  test.runIf(name === 'sqlite')('is restored by one of two commands at once', async () => {
+  test.runIf(name === 'sqlite')('is restored by at most one of two commands at once', async () => {
     await createLedger()
     await run(backup, [file])
     const both = await Promise.all([run(restore, [file]), run(restore, [file])])
-    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 1])
+    const codes = both.map(({ code }) => code)
+    expect(codes).toContain(1)
+    // Each may stop the other one: the second removes the unfinished file of the first, which could be that of a killed command.
+    if (!codes.includes(0)) expect((await run(restore, [file])).code).toBe(0)
     const restored = await openedStore(to.url)
     expect(await restored.read.logTip()).toMatchObject({ slot: 1 })
     await restored.close()
