@@ -14,7 +14,7 @@ export function stoppable<T>(
     try {
       return await values.next()
     } catch (failure) {
-      // Nobody needs the value any more.
+      // The consumer has stopped: an error would be reported under an id that may be in use again.
       if (controller.signal.aborted) return { done: true, value: undefined }
       throw failure
     }

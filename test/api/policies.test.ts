@@ -204,6 +204,15 @@ describe('on a development network', () => {
     expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([status, 'identity'])
   })
 
+  test('an error about a megabyte of open quotes is shortened without a search from each of them', async () => {
+    // The library prints the names of members without escapes, so their quotes need not be balanced.
+    const name = `"${'\\"'.repeat(250_000)}\\`
+    const query = 'query ($i: Int) { milestones(first: $i) { __typename } }'
+    const { errors } = await graphql(gateway.url, query, { i: { [name]: 1 } })
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+    expect(JSON.stringify(errors).length).toBeLessThan(2_000)
+  })
+
   test('an error repeats at most 200 characters of what was sent', async () => {
     const long = 'x'.repeat(5_000)
     // The human-readable part of an address may be long.

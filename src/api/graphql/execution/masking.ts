@@ -151,8 +151,13 @@ function withCode(error: GraphQLError, code: unknown): GraphQLError {
  */
 function withShortQuotes(message: string): string {
   return message
-    .replace(/"((?:[^"\\]|\\.)*)"/gs, (_quoted, text: string) => `"${shortened(text)}"`)
-    .replace(/([^\s"]{200})[^\s"]+/g, '$1…')
+    .replace(/^(.{10000}).+(.{10000})$/s, '$1…$2')
+    .replace(
+      // An open quote is matched too, or the search would begin again at each quote behind it.
+      /"((?:[^"\\]|\\.)*)("|\\?$)/gs,
+      (_quoted, text: string, end: string) => `"${shortened(text)}${end}`,
+    )
+    .replace(/[^\s"]+/g, (word) => shortened(word))
     .replace(/([[{].{199}).+?(?=(?: at "[^"]*")?; [^;]{0,400}$|$)/gs, '$1…')
     .replace(/^(.{1000}).+$/s, '$1…')
 }
