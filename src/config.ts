@@ -149,7 +149,6 @@ function brokenRules(values: Partial<SettingValues>, given: Reading['given']): C
     })
 }
 
-/** The source of the key that signs tokens. */
 export function signingOf({ jwtSecret: secret, keyFile, databaseUrl }: SigningValues): KeySource {
   if (secret !== undefined) return { kind: 'secret', secret }
   return { kind: 'file', path: keyFile ?? defaultKeyFile(databaseUrl.reveal()) }
@@ -226,7 +225,6 @@ function flagNames(of: readonly Setting[]): readonly string[] {
   return of.flatMap(({ flag }) => (flag === undefined ? [] : [flag]))
 }
 
-/** The message of a problem. */
 export function configMessage(error: ConfigError): string {
   switch (error.code) {
     case 'SETTING_INVALID': {

@@ -53,7 +53,6 @@ import { openWatchedStore } from './watched-store.ts'
 
 /** The composition root: opens everything in order, and closes it in the reverse order. */
 
-/** A running gateway. */
 export interface Gateway {
   /** URL of the root, without a trailing slash. */
   readonly url: string
@@ -76,7 +75,6 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-/** Dependencies of a gateway. */
 export interface GatewayDeps {
   readonly clock: MachineClock
   readonly log: Log
@@ -381,7 +379,6 @@ function faucetOf(services: FaucetServices, log: Log): Faucet | undefined {
   return openFaucet(services, { key: developmentKeys().faucet, log })
 }
 
-/** Dependencies of the transports. */
 export type TransportDeps = Omit<HttpDeps, 'schema' | 'routes'>
 
 /** Opens only the transports (GraphQL, WebSocket, REST) on services that the caller created. */

@@ -39,7 +39,6 @@ export interface Declaration {
   readonly more?: string
 }
 
-/** Declarations by name. */
 export type Declarations = Readonly<Record<string, Declaration>>
 
 /** Minimum length of a shared secret in bytes: a key of HS256 has at least as many bits as its hash (RFC 7518 3.2). */

@@ -8,7 +8,6 @@ import { databaseAddress, databaseUrlForms, isPostgresqlUrl } from './store/url.
 
 /** Value types of settings: how a text is parsed, and how the value is written in a settings file. Pure. */
 
-/** The type of a value. */
 export interface ValueType<T> {
   /** Placeholder of the value in the help; empty if the flag alone means `on`. */
   readonly value: string
@@ -31,7 +30,6 @@ export interface SecretType<T> extends ValueType<T> {
   readonly mask: (text: string) => string
 }
 
-/** The JSON Schema of a value. */
 export interface ValueSchema {
   readonly type: JsonType | readonly JsonType[]
   readonly [keyword: string]: unknown
@@ -40,7 +38,6 @@ export interface ValueSchema {
 /** The JSON types that a value may have in a settings file. */
 export type JsonType = 'string' | 'integer' | 'boolean' | 'array'
 
-/** A text that is not empty. */
 export const nonEmpty = (
   value: string,
   expected = 'a text that is not empty',
@@ -79,7 +76,6 @@ export const oneOf = <const T extends string>(
   parse: (text) => allowed.find((one) => one === text),
 })
 
-/** On or off. */
 export const onOrOff: ValueType<boolean> = {
   value: 'SWITCH',
   expected: 'on or off',
@@ -246,13 +242,11 @@ const secret = (value: string, expected: string, isValid: (text: string) => bool
   parse: (text: string): Secret | undefined => (isValid(text) ? createSecret(text) : undefined),
 })
 
-/** The URL of a database. */
 export const databaseUrl: SecretType<Secret> = {
   ...secret('URL', databaseUrlForms, (text) => databaseAddress(text) !== undefined),
   mask: maskUrl,
 }
 
-/** The URL of a PostgreSQL database. */
 export const postgresqlUrl: SecretType<Secret> = {
   ...secret('URL', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE', isPostgresqlUrl),
   mask: maskUrl,
@@ -282,7 +276,6 @@ function maskUrl(text: string): string {
 export const sharedSecret = (minBytes: number): SecretType<Secret> =>
   secret('TEXT', `at least ${minBytes} bytes long`, (text) => Buffer.byteLength(text) >= minBytes)
 
-/** An Ed25519 secret, or none. */
 export const ed25519Secret: SecretType<Secret | 'none'> = {
   ...secret('HEX', 'none, or 0x and the 64 hexadecimal digits of an Ed25519 secret', () => false),
   parse: (text) => {

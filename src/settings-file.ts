@@ -33,7 +33,6 @@ export type FileProblem =
       readonly meant: string | undefined
     }
 
-/** The members of a settings file. */
 export interface SettingsFile {
   readonly path: string
   readonly members: ReadonlyMap<string, unknown>

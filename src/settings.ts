@@ -56,7 +56,6 @@ export const settingsByHeading = Object.entries(declarationsByHeading).map(
   ([heading, group]) => [heading, Object.values(named(group))] as const,
 )
 
-/** The settings that select the database. */
 export const databaseSettings: readonly Setting[] = [
   settings.configFile,
   settings.databaseUrl,

@@ -9,7 +9,6 @@ import { settings as known } from './settings.ts'
 /** Settings by their variable names (docs/settings.md), such as `{ PORT: 0, DATABASE_URL: 'file:./ledger.db' }`. */
 export type GatewaySettings = Readonly<Record<string, string | number>>
 
-/** Options of `startGateway`. */
 export interface GatewayOptions {
   /** Receives each line of the log, as JSON with a trailing line feed; by default it is written to standard error. */
   readonly log?: (line: string) => void

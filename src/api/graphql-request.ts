@@ -18,7 +18,6 @@ import { type SseRequest, wantsEvents } from './streams/sse.ts'
 
 /** Handles HTTP requests to the GraphQL path: on the fast path, by the GraphQL server, or as an event stream. */
 
-/** What GraphQL requests need. */
 export interface GraphqlDeps {
   readonly services: Services
   readonly limits: TransportLimits
@@ -36,7 +35,6 @@ export interface GraphqlRequest extends SseRequest {
   readonly common: CommonHeaders
 }
 
-/** Answers a request to the GraphQL path. */
 export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest): Promise<void> {
   const { message, response, query, caller, client, common, observation } = request
   const { requestId } = observation

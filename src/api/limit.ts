@@ -1,9 +1,7 @@
 import type { ErrorCode } from './errors/error-row.ts'
 
-/** What a limit counts. */
 export type LimitUnit = 'BYTES' | 'CHARACTERS' | 'COUNT' | 'COST' | 'MILLISECONDS'
 
-/** A limit of the server. */
 export interface Limit {
   readonly name: string
   readonly value: number

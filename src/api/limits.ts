@@ -11,7 +11,6 @@ import { roundMs } from './streams/heartbeat.ts'
 
 /** Limits on connections and subscriptions. A request above a limit is refused before any work for it. */
 
-/** The limits of one process. */
 export interface TransportLimits extends RunningOperationLimits {
   /** Open WebSockets and event streams. A process has a bounded number of file handles. */
   readonly connections: number

@@ -5,7 +5,6 @@ import type { Observation, Transport } from './observation.ts'
 
 /** Observes each request and operation from start to end, for metrics, the log and traces. */
 
-/** A request that has ended. */
 export interface EndedRequest {
   readonly method: string
   /** The pattern of the route, never the path: clients choose paths freely. */
@@ -40,7 +39,6 @@ export interface Observer {
   endRequest(observation: Observation, response: ServerResponse): void
 }
 
-/** What an observer needs. */
 export interface ObserverDeps {
   readonly log: Log
   /** Duration in milliseconds from which a request or an operation is logged as slow; 0 turns this off. */
@@ -48,7 +46,6 @@ export interface ObserverDeps {
   readonly meters?: TransportMeters | undefined
 }
 
-/** Creates an observer. */
 export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer {
   function begin(transport: Transport, requestId: string, carrier: TraceCarrier): Observation {
     const parent = traceOf(carrier)

@@ -15,7 +15,6 @@ import type { Caller } from './tokens/auth.ts'
 
 /** Parses and validates operations on WebSockets and event streams, with the same plugins as operations over HTTP. */
 
-/** What preparing an operation needs. */
 export interface OperationDeps {
   readonly graphql: GraphqlServer
   readonly documents: Documents
@@ -34,7 +33,6 @@ export interface OperationRequest {
   readonly extensions?: unknown
 }
 
-/** The sender of an operation. */
 export interface Sender {
   readonly caller: Caller
   readonly client: Client

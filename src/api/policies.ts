@@ -4,7 +4,6 @@ import { isOfThisHost } from './tokens/auth.ts'
 
 /** The policies of the operator for browsers and unknown clients. */
 
-/** The policies of a gateway. */
 export interface Policies {
   /** The origins, besides the gateway's own, whose pages may read responses and open WebSockets. */
   readonly origins: Allowed
@@ -16,7 +15,6 @@ export interface Policies {
   readonly hasIntrospection: boolean
 }
 
-/** A set of allowed names, or `all`. */
 export type Allowed = ReadonlySet<string> | 'all'
 
 /** The policies without any restriction. */

@@ -45,7 +45,6 @@ export interface PreparedRequest {
   compute(): Promise<string>
 }
 
-/** A cached response. */
 export interface CachedResponse {
   readonly body: Buffer
   /** The name of the operation. */
@@ -94,7 +93,6 @@ export function openResponseCache({
   })
 }
 
-/** Dependencies of a response cache. */
 export interface ResponseCacheOptions {
   /** Size of all requests and responses together; the least recently used entries are evicted. */
   readonly maxBytes: number

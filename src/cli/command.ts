@@ -4,7 +4,6 @@ import type { Setting } from '../settings.ts'
 
 /** The interface of every command, and functions that format its output. */
 
-/** One command of `ledger-gateway`. */
 export interface Command {
   /** Runs the command with the arguments after its name, and resolves to the exit code of the process. */
   run(process: ProcessIo, words: readonly string[]): Promise<number>

@@ -2,7 +2,6 @@ import type { Setting } from '../settings.ts'
 
 /** Declarations of commands: the parser, the help, the completions and `docs/cli.md` derive from them. */
 
-/** Declaration of one command. */
 export interface Declaration {
   readonly name: string
   /** Description in the list of commands; lower case, without a full stop. */

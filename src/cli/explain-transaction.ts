@@ -32,7 +32,6 @@ export function explainTransaction(judged: JudgedTransaction): string {
 
 const referencesRule = 'inputs exist and are unspent; context inputs refer to existing objects'
 
-/** The requirement of each rule. */
 const ruleTexts: { readonly [N in RuleName]: string } = {
   inputsUnlocked: 'the owner of each input has unlocked it',
   manaSummed: 'the mana of inputs and outputs fits into 64 bits',

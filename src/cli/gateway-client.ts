@@ -4,7 +4,6 @@ import { assert } from '../lib/assert.ts'
 
 /** A small client of a running gateway, for the commands that use one. */
 
-/** A client of the gateway at a URL. */
 export interface GatewayClient {
   readonly url: string
   /** Sends a GraphQL operation; throws if the response contains an error. */
@@ -20,7 +19,6 @@ export interface GatewayClient {
   close(): Promise<void>
 }
 
-/** Options of a client. */
 export interface GatewayClientOptions {
   /** Token that is sent with every POST request. */
   readonly token?: string | undefined

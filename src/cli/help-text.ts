@@ -3,7 +3,6 @@ import type { Declaration, FlagForm, WordForm } from './declaration.ts'
 
 /** The help of a command, generated from its declaration. */
 
-/** The text that `--help` prints. */
 export function helpText(declaration: Declaration): string {
   const { about, settings = [], notes, example } = declaration
   const own = [...(declaration.words ?? []).map(wordRow), ...(declaration.flags ?? []).map(flagRow)]

@@ -76,7 +76,6 @@ const helpDeclaration: Declaration = {
   example: { run: 'ledger-gateway help exit-codes' },
 }
 
-/** Declarations of all commands. */
 export const commands: readonly Declaration[] = [...others, helpDeclaration]
 
 /** Prints the help for a command or topic. */

@@ -66,7 +66,6 @@ const maxHeaderBytes = 1_000_000
 
 /** An import that a command runs. */
 export interface ImportCall extends Pick<ImportOptions, 'signal' | 'logId'> {
-  /** Name of the command. */
   readonly name: string
   readonly input: AsyncIterable<Uint8Array>
 }
@@ -96,7 +95,6 @@ export async function importInto(
   return ok({ rows: moved.value.rows, ms: progress.end() })
 }
 
-/** The message of an import that failed. */
 function importMessage(error: ImportError): string {
   switch (error.code) {
     case 'DATABASE_NOT_EMPTY':

@@ -19,7 +19,6 @@ export interface LineTool<D> {
   explainFile(deps: D, path: string): Promise<Result<string, string>>
 }
 
-/** Creates the command of a tool. */
 export function lineCommand<D>(tool: LineTool<D>): Command {
   return { run: (process, words) => runLineTool(process, words, tool) }
 }

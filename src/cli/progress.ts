@@ -6,7 +6,6 @@ import type { ProcessIo } from './command.ts'
 export interface StatusLine {
   /** Replaces the text of the line; an empty text removes the line. */
   draw(text: string): void
-  /** Prints above the line. */
   above(print: () => void): void
 }
 
@@ -47,7 +46,6 @@ export interface Done {
 export interface Progress {
   /** Updates the bar, which appears once the command takes longer than a second. */
   show(progress: Done): void
-  /** Prints above the bar. */
   above(print: () => void): void
   /** Removes the bar, and returns the duration of the command in milliseconds. */
   end(): number

@@ -17,7 +17,6 @@ import { type GatewayClient, members, notGateway } from './gateway-client.ts'
 
 /** Sends base tokens over a running gateway: finds an unspent output, signs, submits, and waits for the result. */
 
-/** A payment to send. */
 export interface Payment {
   readonly from: Keypair
   readonly to: Address
@@ -27,7 +26,6 @@ export interface Payment {
   readonly nowNs: bigint
 }
 
-/** A payment that is booked. */
 export interface BookedPayment {
   readonly transactionId: TransactionId
   readonly blockId: string

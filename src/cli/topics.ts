@@ -3,7 +3,6 @@ import { exitCodes, settingTable, table } from './command.ts'
 
 /** The topics of `ledger-gateway help`, besides the commands. */
 
-/** A topic of the help. */
 export interface Topic {
   readonly name: string
   /** Description in the list of topics; lower case, without a full stop. */
@@ -11,7 +10,6 @@ export interface Topic {
   readonly text: string
 }
 
-/** Every topic. */
 export const topics: readonly Topic[] = [
   {
     name: 'settings',

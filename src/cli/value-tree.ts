@@ -47,7 +47,6 @@ export function jsonTree(json: unknown): readonly string[] {
   )
 }
 
-/** Indents lines by one level. */
 export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`)
 }

@@ -13,7 +13,6 @@ import type { Declaration } from './declaration.ts'
 
 /** A valid call of a command that works on a database. */
 export interface DatabaseCall extends Call {
-  /** URL of the database. */
   readonly url: string
 }
 

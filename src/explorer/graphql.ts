@@ -11,7 +11,6 @@ export interface TypedDocument<Data, Variables> {
   readonly types?: (variables: Variables) => Data
 }
 
-/** URL of the GraphQL endpoint. */
 export const endpoint = new URL('graphql', root)
 
 /** Milliseconds after which a request without an answer has failed: six times the time that the gateway takes for a query. */

@@ -97,7 +97,6 @@ export function openChainRecordFeed({
 const batchSize = 100
 const longestWaitMs = 60_000
 
-/** The position of a change. */
 export function settingPosition(record: ChainRecordVersion): LogPosition {
   return { seq: record.change, branch: branchOfSettings(record) }
 }

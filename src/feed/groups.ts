@@ -50,7 +50,6 @@ export interface SubscriberGroup {
   readonly subscribers: Set<LiveSubscriber>
 }
 
-/** A live feed. */
 export interface LiveSubscriber {
   group: SubscriberGroup | undefined
   /** Whether the feed accepts another event now. */

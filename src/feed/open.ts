@@ -24,7 +24,6 @@ export interface FeedDeps {
   readonly commits?: CommitMarks | undefined
 }
 
-/** The settings of the feed. */
 export interface FeedSettings {
   /** Maximum delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number

@@ -53,7 +53,6 @@ export function createRowsByKey(): RowsByKey {
   return { add, removeOldest, read, clear: () => rowsByKey.clear() }
 }
 
-/** The key of the rows of one address and class. */
 export function filterKey(updateClass: LedgerUpdate['class'], address: string): string {
   return updateClass + address
 }

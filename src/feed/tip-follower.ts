@@ -20,7 +20,6 @@ export interface TipFollower {
   close(): Promise<void>
 }
 
-/** Starts to follow the log. */
 export function followTip({ window, wake, tickMs, logFailure }: TipFollowerOptions): TipFollower {
   let readAt = performance.now()
   let reading: Promise<void> | undefined

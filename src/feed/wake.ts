@@ -19,7 +19,6 @@ export interface Wake {
   wait(options: WakeOptions): Promise<number>
   /** The newest known position. */
   newest(): number
-  /** The number of waiting readers. */
   waiting(): number
 }
 

@@ -9,9 +9,7 @@ export interface Watchers {
   watch(filter: UpdateFilter, notify: () => void): () => void
   /** Notifies the watchers whose filters may match one of the rows. */
   notifyFor(rows: readonly LedgerUpdate[]): void
-  /** Notifies all watchers. */
   notifyAll(): void
-  /** The number of watchers. */
   count(): number
 }
 

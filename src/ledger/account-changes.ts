@@ -36,7 +36,6 @@ export interface AccountEvents {
   readonly burnPrice: bigint
 }
 
-/** An output and its id. */
 export interface LedgerOutput {
   readonly outputId: OutputId
   readonly output: Output

@@ -37,7 +37,6 @@ export interface Activity {
   readonly newAddresses: number
 }
 
-/** The activity of a span. */
 export interface ActivityBucket extends Activity {
   readonly resolution: Resolution
   readonly bucket: number

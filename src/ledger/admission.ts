@@ -77,7 +77,6 @@ export interface ParentTooOld {
   readonly oldestSlot: SlotIndex
 }
 
-/** A parent is unknown here. */
 export interface ParentUnknown {
   readonly code: 'PARENT_UNKNOWN'
   readonly blockId: BlockId

@@ -86,7 +86,6 @@ const rules = {
 
 type Rule = (set: WorkingSet) => TransactionError | undefined
 
-/** The name of a rule. */
 export type RuleName = keyof typeof rules
 
 /** The names of all rules, in order. */

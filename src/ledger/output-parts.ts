@@ -7,7 +7,6 @@ import type { allUnlockConditions, UnlockCondition } from '../protocol/unlock-co
 
 /** Access to the parts of an output by kind. An output has at most one part of each kind. */
 
-/** The unlock condition of a kind. */
 export function conditionOf<D extends (typeof allUnlockConditions)[number]>(
   output: Output,
   kind: D,
@@ -16,7 +15,6 @@ export function conditionOf<D extends (typeof allUnlockConditions)[number]>(
   return conditions.find((condition) => is(kind, condition))
 }
 
-/** The feature of a kind. */
 export function featureOf<D extends (typeof allFeatures)[number]>(
   output: Output,
   kind: D,

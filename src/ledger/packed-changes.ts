@@ -6,7 +6,6 @@ import { entryLength, isSet, pathLength, type TrieChange, trieChange } from './t
  * applied part by part, and only the changes of one part are objects.
  */
 export interface PackedChanges {
-  /** Number of changes. */
   readonly count: () => number
   /** Sets a key, or removes it if there is no value. Every key is added once. */
   add(key: Hex, value: Uint8Array | undefined): void

@@ -26,7 +26,6 @@ export interface SlotActivity {
   readonly subslots: number
 }
 
-/** The rewards of an epoch. */
 export interface EpochRewards {
   readonly epoch: EpochIndex
   readonly totalStake: bigint

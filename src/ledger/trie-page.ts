@@ -72,7 +72,6 @@ export function isBranchPage(bytes: PageBytes): boolean {
   return bytes[0] === branchKind
 }
 
-/** The subtree of a page. */
 export function subtreeOf(bytes: PageBytes): Subtree {
   const quarters = isBranchPage(bytes) ? branchQuarters(bytes) : leafQuarters(bytes)
   return joined(quarters)
@@ -81,7 +80,6 @@ export function subtreeOf(bytes: PageBytes): Subtree {
 /** Concatenated entries in the order of their paths. */
 export type SortedEntries = Uint8Array
 
-/** Number of entries. */
 export function countEntries(entries: SortedEntries): number {
   return entries.length / entryLength
 }
@@ -169,7 +167,6 @@ export function hasChild(bytes: PageBytes, digit: number): boolean {
   return (bytes[1 + digit] ?? 0) !== 0
 }
 
-/** The path of a key. */
 export function triePath(key: Hex): Uint8Array {
   return sha256(hexToBytes(key))
 }

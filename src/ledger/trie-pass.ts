@@ -8,7 +8,6 @@ import { type TrieEntry, trieEntryWithin } from './trie-page.ts'
  * size is built by as many passes as its entries need, each of which reads all entries.
  */
 
-/** A key with its value. */
 export type KeyValue = readonly [key: Hex, value: Uint8Array]
 
 /** A pass. Its range begins at a fixed first byte of the paths and ends where its entries reach the limit. */

@@ -8,7 +8,6 @@ export interface Trie {
   readonly top: Subtree
 }
 
-/** An empty map. */
 export const emptyTrie: Trie = { top: undefined }
 
 /** The root of a map or set without entries: 32 zero bytes. */

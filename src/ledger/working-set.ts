@@ -78,7 +78,6 @@ export interface ManaSums {
   readonly byInput: bigint[]
 }
 
-/** Creates the working set of one execution. */
 export function workingSet(request: ExecutionRequest): WorkingSet {
   const { inputs } = request
   const { outputs } = request.transaction

@@ -15,7 +15,6 @@ export interface GuardedClock extends Clock {
   close(): void
 }
 
-/** Dependencies of a guarded clock. */
 export interface GuardedClockDeps {
   readonly clock: MachineClock
   readonly log: Pick<Log, 'info' | 'warn'>

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
 
-/** A signal that is joined from several signals. */
 export interface JoinedSignals {
   /** Aborts when the first of the signals aborts, or when `leave` is called. */
   readonly joined: AbortSignal

@@ -31,7 +31,6 @@ export function bodyValue<T>(
   }
 }
 
-/** Declares a boolean. */
 export const bodyFlag: BodyForm<boolean> = bodyValue(
   { type: 'boolean' },
   'true or false',

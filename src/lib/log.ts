@@ -19,7 +19,6 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** The lowest level that is written. `silent` writes no events. */
 export type LogLevel = (typeof logLevels)[number]
 
-/** Dependencies of a log. */
 export interface LogDeps {
   readonly clock: Clock
   /** Writes one line, which includes its line feed. */

@@ -4,7 +4,6 @@ export interface Signal {
   notify(): void
   /** Resolves to `true` on a notification, and to `false` at the deadline or on abort. Never rejects. */
   wait(options?: WaitOptions): Promise<boolean>
-  /** Number of current waits. */
   waiting(): number
 }
 

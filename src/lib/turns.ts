@@ -88,7 +88,6 @@ function flowOf(client: string): Flow {
   return flow
 }
 
-/** Number of turns that a client waits for. */
 export function turnsAwaited(client: string): number {
   const flow = flows.get(client)
   return flow === undefined ? 0 : flow.begun.length + flow.fresh.length

@@ -13,7 +13,6 @@ export interface Meters extends TransportMeters, WriterTimes {
 
 const fast = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** Registers the meters. */
 export function createMeters(registry: Registry): Meters {
   const registers = [registry]
   const requests = new Histogram({

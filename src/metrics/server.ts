@@ -11,14 +11,11 @@ export interface MetricsAddress {
   readonly port: number
 }
 
-/** A listening metrics server. */
 export interface MetricsServer {
-  /** URL of the metrics. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** The server cannot listen on its address. */
 export interface MetricsCannotListen extends MetricsAddress {
   readonly code: 'METRICS_CANNOT_LISTEN'
   /** Error code of the system, such as `EADDRINUSE`. */
@@ -30,7 +27,6 @@ export function metricsListenMessage({ host, port, reason }: MetricsCannotListen
   return `cannot listen on ${host} port ${port} for metrics: ${reason}; choose another with --metrics-port`
 }
 
-/** Dependencies of the server. */
 export interface MetricsServerDeps {
   /** Returns the metrics as text. */
   readonly read: () => Promise<string>
@@ -38,7 +34,6 @@ export interface MetricsServerDeps {
   readonly log: Pick<Log, 'error'>
 }
 
-/** Starts the server. */
 export async function openMetricsServer(
   { read, contentType, log }: MetricsServerDeps,
   { host, port }: MetricsAddress,

@@ -8,7 +8,6 @@ import {
 
 /** Counts the activity of slots that an earlier program version committed without counting. */
 
-/** Dependencies of counting. */
 export interface ActivityFillerDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'fillActivity'>
   /** The term of this process; `undefined` while another process writes the log. */

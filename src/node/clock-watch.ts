@@ -10,7 +10,6 @@ import { slotEnd, slotOfTime } from '../protocol/slots.ts'
  * that end again, no slot is due, and every block with a correct issuing time is in the future.
  */
 
-/** Dependencies of the watch. */
 export interface ClockWatchDeps {
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
@@ -18,7 +17,6 @@ export interface ClockWatchDeps {
   readonly newestSlot: () => SlotIndex
 }
 
-/** A watched clock. */
 export interface ClockWatch {
   /** Whether the clock lags the newest committed slot by more than the allowed difference of clocks. */
   isBehind(): boolean

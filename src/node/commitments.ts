@@ -17,7 +17,6 @@ export interface Commitments extends RecentCommitments {
   close(): Promise<void>
 }
 
-/** Dependencies of following commitments. */
 export interface CommitmentsDeps {
   readonly store: Pick<Store, 'read' | 'listen'>
   readonly parameters: ProtocolParameters

@@ -14,7 +14,6 @@ import type { NodeDeps } from './node-core.ts'
 
 /** Reads the network of a database, and initializes a new database. */
 
-/** Dependencies of entering a database. */
 export type EnterDeps = Pick<NodeDeps, 'store' | 'log' | 'holder' | 'stopping'>
 
 /** The expected network, and the genesis of a new database. */

@@ -25,7 +25,6 @@ export interface GenesisFileInvalid {
   readonly reason: string
 }
 
-/** Reads a genesis. */
 export async function readGenesisFile(
   path: string,
 ): Promise<Result<GenesisPlan, GenesisFileInvalid>> {

@@ -27,7 +27,6 @@ export interface BuildDeps {
   readonly network: Network
 }
 
-/** Dependencies of issuing a block around a payload. */
 export interface IssueDeps<E> extends BuildDeps {
   readonly issuer: IssuerAccount | undefined
   readonly issuance: () => Promise<Result<Issuance, E>>

@@ -13,7 +13,6 @@ import { hasEnded } from './lease-holder.ts'
  * the lease of the leader ends, a standby takes it.
  */
 
-/** Dependencies of the election. */
 export interface LeaderElectionDeps extends LeaseDeps {
   readonly read: Pick<StoreReader, 'lease'>
   /** Whether processes on several machines share the database. Such a database notifies them. */
@@ -27,7 +26,6 @@ export interface LeaderElectionDeps extends LeaseDeps {
   lead(term: LeaderTerm): Promise<LeaseLost | undefined>
 }
 
-/** A term of this process. */
 export interface LeaderTerm {
   /** The number of the term. Every write names it, so that a former leader cannot write. */
   readonly term: number

@@ -9,7 +9,6 @@ import { hostname } from 'node:os'
  * and a rebooted machine have different scopes.
  */
 
-/** The name of this process. */
 export function nameOfThisProcess(): string {
   return [hostname(), process.pid, scope].join(':')
 }

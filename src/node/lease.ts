@@ -12,7 +12,6 @@ import { hasEnded } from './lease-holder.ts'
 
 /** The right to write this ledger: one holder at a time, renewed every second, taken over when it expires. */
 
-/** Dependencies of the lease. */
 export interface LeaseDeps {
   readonly write: Pick<StoreWriter, 'takeLease' | 'renewLease' | 'releaseLease' | 'checkHistory'>
   readonly log: Log

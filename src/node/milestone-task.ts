@@ -5,7 +5,6 @@ import { createFailureLog } from '../store/failure-log.ts'
 
 /** Background work that runs in pieces after milestones, because blocks and slots wait for the same writer. */
 
-/** Dependencies of a milestone task. */
 export interface MilestoneTaskDeps {
   readonly tail: Pick<Tail, 'watchTip'>
   readonly log: Pick<Log, 'info' | 'error'>
@@ -20,7 +19,6 @@ interface MilestoneTaskOptions extends MilestoneTaskDeps {
   runBatch(): Promise<boolean>
 }
 
-/** A running task. */
 export interface MilestoneTask {
   close(): Promise<void>
 }

@@ -21,7 +21,6 @@ import type { LedgerUnavailable, SourceStatus } from './source.ts'
  * newest commitments and watches the clock.
  */
 
-/** Dependencies of a node. */
 export interface NodeDeps {
   readonly store: Store
   readonly clock: GuardedClock

@@ -22,7 +22,6 @@ import type { UpstreamError } from './upstream/open.ts'
 /** Why the ledger could not be opened. */
 export type LedgerError = EnterError | UpstreamError
 
-/** The settings of the ledger. */
 export interface LedgerSettings {
   /** The mode: this program keeps the ledger, or follows nodes that keep it. */
   readonly ledger: 'embedded' | 'upstream'

@@ -3,7 +3,6 @@ import { type MilestoneTask, type MilestoneTaskDeps, startMilestoneTask } from '
 
 /** Creates the next partition of a partitioned log ahead of time, because attaching one may wait for an operator's `VACUUM`. */
 
-/** Dependencies of creating partitions. */
 export interface PartitionCreatorDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'extendLog'>
   /** Whether this process writes the ledger. */

@@ -15,7 +15,6 @@ import {
  * and no uncounted vote.
  */
 
-/** Dependencies of pruning. */
 export interface PrunerDeps extends MilestoneTaskDeps {
   readonly write: Pick<StoreWriter, 'pruneLog' | 'pruneBlocks'>
   /** Whether this process writes the ledger. Only the writer prunes: two pruners would wait for each other. */
@@ -40,7 +39,6 @@ export function startPruner(
   return startMilestoneTask({ tail, log, failed: 'pruning-failed', mayRun: isWriting, runBatch })
 }
 
-/** Retention of empty blocks. */
 export interface BlockRetention {
   /** Number of slots whose blocks are kept. */
   readonly slots: number

@@ -93,7 +93,6 @@ export interface NotServedByNode {
   readonly unreadable?: string
 }
 
-/** A checked block with the results of the checks. */
 export interface CheckedBlock {
   readonly block: Block
   /** The received bytes, or the serialization of the received JSON. */
@@ -187,7 +186,6 @@ export interface StartupStep {
 /** The start-up steps of a leader, in order. */
 export const startingSteps = ['READING_LEDGER', 'BUILDING_TRIES', 'COMMITTING_SLOTS'] as const
 
-/** The states of following nodes. */
 export const followingStates = [
   'STANDBY',
   'CATCHING_UP',
@@ -197,7 +195,6 @@ export const followingStates = [
   'STOPPED',
 ] as const
 
-/** The status of following nodes. */
 export interface FollowingStatus {
   /**
    * STANDBY: another process on the database follows the nodes. UNREADABLE: a node returns an unreadable response about a slot, and
@@ -215,6 +212,5 @@ export interface FollowingStatus {
   readonly withProofs: boolean
   /** Why following stopped. */
   readonly contradiction: Contradiction | undefined
-  /** The unreadable response. */
   readonly unreadable: AnswerUnreadable | undefined
 }

@@ -27,7 +27,6 @@ export interface SpaceLimits {
   readonly maxDatabaseSize: number | undefined
 }
 
-/** Dependencies of the watch. */
 export interface SpaceWatchDeps {
   readonly store: Pick<Store, 'space'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>

@@ -5,7 +5,6 @@ export interface AnswerUnreadable {
   readonly code: 'NODE_ANSWER_UNREADABLE'
   /** The number of the node in the list, from 1. */
   readonly node: number
-  /** The path of the request. */
   readonly path: string
   /** The slot of the request, if it was about a slot. */
   readonly slot: SlotIndex | undefined

@@ -129,7 +129,6 @@ export interface RestrictedAddress extends Infer<typeof RestrictedAddress> {}
 /** Bytes of the longest address: a restricted multi address with ten members and two bytes of capabilities. */
 export const maxAddressLength = 348
 
-/** Any address. */
 export const Address = union(
   'Address',
   Ed25519Address,

@@ -55,7 +55,6 @@ export const ValidationBlockBody = about(
 )
 export interface ValidationBlockBody extends Infer<typeof ValidationBlockBody> {}
 
-/** The body of a block. */
 export const BlockBody = union('BlockBody', BasicBlockBody, ValidationBlockBody)
 export type BlockBody = Infer<typeof BlockBody>
 

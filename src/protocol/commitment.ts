@@ -20,7 +20,6 @@ export const SlotCommitment = about(
 )
 export interface SlotCommitment extends Infer<typeof SlotCommitment> {}
 
-/** A node in the tree of a proof. */
 export type ProofNode =
   | { readonly type: 0; readonly l: ProofNode; readonly r: ProofNode }
   | { readonly type: 1; readonly hash: Hex }

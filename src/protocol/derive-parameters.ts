@@ -16,7 +16,6 @@ export interface DerivationInput {
   readonly rewardToGenerationRatio: number
 }
 
-/** The derived parameters. */
 export interface DerivedParameters {
   /** Decay factors over 1, 2, 3 … epochs, times 2 to the power of `decayFactorsExponent`. */
   readonly decayFactors: readonly number[]

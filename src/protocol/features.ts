@@ -108,7 +108,6 @@ export const Staking = about(
 )
 export interface Staking extends Infer<typeof Staking> {}
 
-/** All features. */
 export const allFeatures = [
   Sender,
   Issuer,

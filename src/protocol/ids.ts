@@ -40,7 +40,6 @@ import {
 
 /** All identifiers and their hashes (codec reference 13). H is BLAKE2b-256. */
 
-/** The hashes of a block. */
 export interface BlockIdentity {
   readonly headerHash: Hex
   readonly bodyHash: Hex
@@ -66,7 +65,6 @@ export function identifyBlock(bytes: Uint8Array, slot: SlotIndex): BlockIdentity
   }
 }
 
-/** The hashes of a transaction. */
 export interface TransactionIdentity {
   readonly transactionCommitment: Hex
   readonly outputCommitment: Hex

@@ -44,7 +44,6 @@ export const RewardInput = about(
 )
 export interface RewardInput extends Infer<typeof RewardInput> {}
 
-/** Any context input. */
 export const ContextInput = union(
   'ContextInput',
   CommitmentInput,
@@ -53,7 +52,6 @@ export const ContextInput = union(
 )
 export type ContextInput = Infer<typeof ContextInput>
 
-/** The context inputs of a transaction, sorted by type, then account id or index; at most one commitment. */
 export const ContextInputs = decidesNumbering(
   about(
     'context inputs of the transaction: sorted by type, then account id or index',
@@ -75,7 +73,6 @@ export const UtxoInput = about(
 )
 export interface UtxoInput extends Infer<typeof UtxoInput> {}
 
-/** Any input. */
 export const Input = union('Input', UtxoInput)
 export type Input = Infer<typeof Input>
 

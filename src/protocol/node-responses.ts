@@ -34,7 +34,6 @@ function many<T>(count: 'u8' | 'u16' | 'u32', of: Schema<T>, omitEmpty = false) 
   return list(count, of, { max, size: 'LIST_COUNT', omitEmpty })
 }
 
-/** The id of a block that was accepted. */
 export const BlockCreated = about(
   'a block that was accepted',
   struct('BlockCreated', { blockId: about('id of the block', BlockId) }),
@@ -104,7 +103,6 @@ export const OutputMetadata = about(
 )
 export interface OutputMetadata extends Infer<typeof OutputMetadata> {}
 
-/** An output with its proof and its metadata. */
 export const OutputWithMetadata = about(
   'an output with its proof and its metadata',
   struct('OutputWithMetadata', {
@@ -316,7 +314,6 @@ export const FoundOutputs = about(
   }),
 )
 
-/** All responses. */
 export const nodeResponses = [
   BlockCreated,
   BlockWithMetadata,

@@ -38,7 +38,6 @@ import {
 
 /** The rules of one output (codec reference 18.3, 18.5). Paths begin at the output. */
 
-/** Checks an output by itself. */
 export function checkOutput(output: Output, facts: BlockFacts, report: Report): void {
   checkAmounts(output, facts.network.parameters, report)
   checkImplicitAddresses(output, report)

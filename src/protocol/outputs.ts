@@ -174,7 +174,6 @@ export const DelegationOutput = about(
 )
 export interface DelegationOutput extends Infer<typeof DelegationOutput> {}
 
-/** Any output. */
 export const Output = union(
   'Output',
   BasicOutput,

@@ -116,7 +116,6 @@ export const RewardsParameters = about(
 )
 export interface RewardsParameters extends Infer<typeof RewardsParameters> {}
 
-/** All parameters of a network. */
 export const ProtocolParameters = about(
   'all parameters of a network',
   variant('ProtocolParameters', 0, {
@@ -178,5 +177,4 @@ export const ProtocolParameters = about(
 )
 export interface ProtocolParameters extends Infer<typeof ProtocolParameters> {}
 
-/** The protocol version that this program supports. */
 export const supportedProtocolVersion = 3

@@ -20,15 +20,12 @@ function chainIdOf<const Kind extends string>(kind: Kind) {
 export const BlockId = idOf('BlockId', 36, '32 bytes of hash, then the slot')
 export type BlockId = Id<'BlockId'>
 
-/** 32 bytes of hash, then the creation slot. */
 export const TransactionId = idOf('TransactionId', 36, '32 bytes of hash, then the creation slot')
 export type TransactionId = Id<'TransactionId'>
 
-/** Hash of a slot commitment, then its slot. */
 export const CommitmentId = idOf('CommitmentId', 36, 'hash of the slot commitment, then its slot')
 export type CommitmentId = Id<'CommitmentId'>
 
-/** Transaction id, then the output index as u16. */
 export const OutputId = idOf('OutputId', 38, 'transaction id, then the output index')
 export type OutputId = Id<'OutputId'>
 
@@ -52,13 +49,10 @@ export type DelegationId = Id<'DelegationId'>
 export const FoundryId = idOf('FoundryId', 38, 'account address, serial number, token scheme type')
 export type FoundryId = Id<'FoundryId'>
 
-/** 32 bytes of a hash. */
 export const Hash = fixedBytes('Hash', 32, '32 bytes of a hash')
 
-/** An Ed25519 public key. */
 export const PublicKey = fixedBytes('PublicKey', 32, 'Ed25519 public key')
 
-/** An Ed25519 signature. */
 export const SignatureBytes = fixedBytes('SignatureBytes', 64, 'Ed25519 signature')
 
 export const u8 = uint('UInt8', 8)
@@ -78,8 +72,6 @@ export type EpochIndex = number
 /** The largest amount of base tokens or of mana. */
 export const maxUint64 = 2n ** 64n - 1n
 
-/** An amount of base tokens, in the smallest unit. */
 export const BaseToken = uint64('BaseToken', 'base tokens in the smallest unit')
 
-/** An amount of mana. */
 export const Mana = uint64('Mana', 'mana')

@@ -26,7 +26,6 @@ export interface Report {
   sdk(code: RefusalCode, ...path: readonly (string | number)[]): void
 }
 
-/** The context of a block. */
 export interface BlockFacts {
   readonly network: Network
   /** The bytes of the block as received, or the serialization of its JSON. */

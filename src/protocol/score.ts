@@ -21,7 +21,6 @@ const bookkeepingSize = 78n
 /** Number of bytes by which the smallest account with a key exceeds the smallest basic output. */
 const implicitAccountSize = 76n
 
-/** Storage score of an output. */
 export function storageScore(prices: StorageScoreParameters, output: Output): bigint {
   const size = BigInt(encode(Output, output).length)
   const factor = BigInt(prices.factorData)
@@ -84,7 +83,6 @@ export function featuresOf(output: Output): readonly Feature[] {
   return 'features' in output ? output.features : []
 }
 
-/** All immutable features of an output. */
 export function immutableFeaturesOf(output: Output): readonly Feature[] {
   return 'immutableFeatures' in output ? output.immutableFeatures : []
 }

@@ -50,12 +50,10 @@ export function epochOfSlot(parameters: TimeParameters, slot: SlotIndex): EpochI
   return Math.floor((slot - parameters.genesisSlot) / slotsPerEpoch(parameters))
 }
 
-/** The first slot of an epoch. */
 export function firstSlotOfEpoch(parameters: TimeParameters, epoch: EpochIndex): SlotIndex {
   return parameters.genesisSlot + epoch * slotsPerEpoch(parameters)
 }
 
-/** The last slot of an epoch. */
 export function lastSlotOfEpoch(parameters: TimeParameters, epoch: EpochIndex): SlotIndex {
   return firstSlotOfEpoch(parameters, epoch + 1) - 1
 }

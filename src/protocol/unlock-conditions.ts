@@ -87,7 +87,6 @@ export const ImmutableAccount = about(
 )
 export interface ImmutableAccount extends Infer<typeof ImmutableAccount> {}
 
-/** All unlock conditions. */
 export const allUnlockConditions = [
   AddressUnlock,
   StorageDepositReturn,

@@ -14,7 +14,6 @@ export const Ed25519Signature = about(
 )
 export interface Ed25519Signature extends Infer<typeof Ed25519Signature> {}
 
-/** Any signature. */
 export const Signature = union('Signature', Ed25519Signature)
 export type Signature = Infer<typeof Signature>
 
@@ -80,7 +79,6 @@ export const MultiUnlock = about(
 )
 export interface MultiUnlock extends Infer<typeof MultiUnlock> {}
 
-/** Any unlock. */
 export const Unlock = union(
   'Unlock',
   SignatureUnlock,

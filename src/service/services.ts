@@ -31,7 +31,6 @@ export interface Services {
   readonly mayLag: boolean
   /** The clients that may submit blocks: all clients, none, or holders of a valid token. */
   readonly submissionPolicy: 'open' | 'closed' | 'token'
-  /** The version of the program. */
   readonly version: string
   /** The faucet of the development network; `undefined` on other networks. */
   readonly faucet: Faucet | undefined

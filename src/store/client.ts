@@ -3,10 +3,8 @@ import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
 
 /** Types of Prisma's client. Both databases have the same models (docs/decisions/023-prisma.md). */
 
-/** A client of either database. */
 export type Client = PrismaClient
 
-/** A client, or one of its transactions. */
 export type Tx = Prisma.TransactionClient
 
 /** A runner of raw statements: a client, one of its transactions, or a transaction of the writer that bypasses its client. */

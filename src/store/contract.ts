@@ -72,7 +72,6 @@ export interface Store extends HistoryState {
    * database is unreachable, so a listener also polls.
    */
   listen(listener: (notification: StoreNotification) => void): { close(): Promise<void> }
-  /** Current load. */
   load(): StoreLoad
   /** Status of the read replicas; `undefined` if there are none. */
   replicas(): ReplicasStatus | undefined
@@ -345,7 +344,6 @@ export interface Booking {
   readonly waiting?: WaitingChanges
 }
 
-/** The verdict on a block. */
 export interface BookedBlock {
   readonly blockId: BlockId
   readonly state: 'ACCEPTED' | 'DROPPED'
@@ -365,7 +363,6 @@ export interface BookedTransaction {
   readonly judgedCarriers?: number
 }
 
-/** A new output. */
 export type CreatedOutput = Omit<OutputRow, 'spentSlot' | 'spentBy'>
 
 /** A slot that a node committed, with the outputs that it created and spent. An output may be in both lists. */

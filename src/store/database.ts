@@ -20,7 +20,6 @@ export interface DatabaseUnusable {
 /** The connections and statements of one database. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgresql'
-  /** The statements in its dialect. */
   readonly statements: Statements
   /** The statements on whole tables in its dialect. */
   readonly tables: TableStatements
@@ -102,7 +101,6 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** The options of a database. */
 export interface DatabaseOptions {
   readonly url: string
   /** PostgreSQL behind a pooler: URL for notifications that bypasses the pooler; `undefined` for the same URL. */

@@ -72,7 +72,6 @@ export function toBlock(row: Block): BlockRow {
   }
 }
 
-/** Converts a transaction. */
 export function toTransaction(row: Transaction): TransactionRow {
   return {
     transactionId: idFromBytes(row.id),
@@ -83,7 +82,6 @@ export function toTransaction(row: Transaction): TransactionRow {
   }
 }
 
-/** Converts an output. */
 export function toOutput(row: Output): OutputRow {
   return {
     outputId: idFromBytes(row.id),
@@ -104,7 +102,6 @@ export function toAccountVersion(row: AccountVersionModel): AccountVersion {
   }
 }
 
-/** Converts a version of a chain record. */
 export function toChainRecord(row: ChainRecord): ChainRecordVersion {
   return {
     chainId: row.chainId,

@@ -68,7 +68,6 @@ export async function migrate(
   }
 }
 
-/** The options of a migration. */
 export interface MigrateOptions {
   readonly fills?: Fills
   /** Name of the last migration to apply. By default all are applied. */

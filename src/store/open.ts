@@ -40,7 +40,6 @@ export interface LedgerMissing {
   readonly place: string
 }
 
-/** The options of a store. */
 export interface StoreOptions {
   /** `file:PATH` with a path relative to the current folder, or `postgresql://…`. */
   readonly url: string

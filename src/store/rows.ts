@@ -18,7 +18,6 @@ import type { Allotment } from '../protocol/transaction.ts'
 export type { LogEntries, LogEntry, Role, UpdateClass } from '../ledger/updates.ts'
 export { updateClasses } from '../ledger/updates.ts'
 
-/** A position of the log. */
 export interface LogPosition {
   /** Position from 0 (before the first row) to 2^53 - 1. */
   readonly seq: number
@@ -55,7 +54,6 @@ export interface LogRange {
   readonly order: 'ascending' | 'descending'
 }
 
-/** The query of a page of one address and class. */
 export interface AddressPageQuery
   extends Pick<LogRange, 'after' | 'before' | 'limit' | 'order'>,
     Pick<LedgerUpdate, 'address' | 'class'> {
@@ -80,7 +78,6 @@ export interface AddressPage {
   readonly branches: readonly Hex[]
 }
 
-/** The end of the log. */
 export interface LogTip extends LogPosition {
   /** Random id that is created with the log. It is part of every cursor. */
   readonly logId: Hex
@@ -136,7 +133,6 @@ export interface BlockRow {
   readonly workScore: number
 }
 
-/** The state of a transaction. */
 export type TransactionState = 'PENDING' | 'ACCEPTED' | 'COMMITTED' | 'FINALIZED' | 'FAILED'
 
 /** A transaction with the block with which it was judged. While it is pending, that is the earliest block that carries it. */
@@ -259,7 +255,6 @@ export interface BlockCounts {
   readonly accepted: number
 }
 
-/** A page of a list of outputs. */
 export interface OutputPage {
   readonly rows: readonly OutputRow[]
   /** Whether this is the last page. */
@@ -291,7 +286,6 @@ export interface SlotContents {
   readonly spent: readonly OutputRow[]
 }
 
-/** A spent output. */
 export interface SpentOutput {
   readonly outputId: OutputId
   readonly spentSlot: SlotIndex
@@ -306,5 +300,4 @@ export interface SlotBlocksPage {
   readonly limit: number
 }
 
-/** A chain record to be set. */
 export type NewChainRecord = Omit<ChainRecordVersion, 'version' | 'change'>

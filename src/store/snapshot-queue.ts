@@ -4,7 +4,6 @@ import { SnapshotOver } from './snapshot-session.ts'
 
 /** A first-in, first-out queue of requests that wait until another snapshot ends. */
 export interface SnapshotQueue {
-  /** Number of requests that wait. */
   waiting(): number
   /** Number of admitted requests that have not claimed their place yet. */
   reserved(): number

@@ -11,7 +11,6 @@ import { createSnapshotSession, type SnapshotSession } from './snapshot-session.
  * that begin before the first of them reads share one snapshot.
  */
 
-/** The snapshots of one database. */
 export interface Snapshots {
   begin(): Promise<StoreSnapshot>
   load(): StoreLoad['snapshots']

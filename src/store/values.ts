@@ -36,17 +36,14 @@ export function classToNumber(updateClass: UpdateClass): number {
   return updateClasses.indexOf(updateClass)
 }
 
-/** Converts a number to its class. */
 export function numberToClass(number: number): UpdateClass {
   return present(updateClasses[number], `update class ${number}`)
 }
 
-/** Converts a kind of block to its number. */
 export function kindToNumber(kind: BlockKind): number {
   return blockKinds.indexOf(kind)
 }
 
-/** Converts a number to its kind of block. */
 export function numberToKind(number: number): BlockKind {
   return present(blockKinds[number], `kind of block ${number}`)
 }

@@ -124,7 +124,6 @@ function further(
 const minOutputId: OutputId = `0x${'00'.repeat(38)}` as OutputId
 const maxOutputId: OutputId = `0x${'ff'.repeat(38)}` as OutputId
 
-/** The type codes of outputs. */
 const allKinds = Output.variants.map(({ code }) => code)
 
 function placeOf({ bookedSlot, outputId }: OutputPosition) {

@@ -24,7 +24,6 @@ import {
 /** A value in its given form; an address may also be given as Bech32 text. */
 export type AnyForm = Form | { readonly form: 'bech32'; readonly text: string }
 
-/** The result of an inspection. */
 export type Inspected = InspectedBlock | InspectedTransaction | InspectedOutput | InspectedAddress
 
 /** An output, with its given bytes or the serialization of its JSON. */

@@ -35,7 +35,6 @@ import { MultiUnlock, SignatureUnlock, type Unlock } from '../protocol/unlocks.t
 
 /** Inspects blocks and transactions without a ledger. */
 
-/** The dependencies of inspections. */
 export interface InspectDeps {
   readonly checker: Pick<SignatureChecker, 'check'>
   /** The network whose parameters apply. */
@@ -123,7 +122,6 @@ function problemsOf(
   return [...whole, ...placed]
 }
 
-/** Inspects a signed transaction. */
 export async function inspectTransaction(
   deps: Pick<InspectDeps, 'checker'>,
   payload: SignedTransaction,

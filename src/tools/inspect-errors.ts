@@ -7,7 +7,6 @@ import { type KindUnknown, type LineNotJson, lineMessage } from './read-line.ts'
 
 /** Errors of inspections, and their messages. */
 
-/** Any error of an inspection. */
 export type InspectError =
   | Refusal
   | Problem

@@ -76,7 +76,6 @@ const FoundryInput = struct('FoundryInput', {
   tokenSchemeType: u8,
 })
 
-/** Computes the id of a foundry. */
 export function inspectFoundryId(_deps: InspectDeps, input: Input): InspectResult {
   const given = parse(FoundryInput, input)
   if (!given.ok) return given

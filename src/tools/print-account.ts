@@ -4,7 +4,6 @@ import type { Json } from '../protocol/schema/schema.ts'
 
 /** Entries of the accounts ledger as JSON, with the member names of the test vectors. */
 
-/** Prints one entry. */
 export function printAccount(entry: AccountEntry): Json {
   return {
     credits: entry.credits.toString(),
@@ -22,7 +21,6 @@ export function printAccount(entry: AccountEntry): Json {
   }
 }
 
-/** Prints entries by account. */
 export function printAccounts(entries: Iterable<AccountEntry>): Json {
   return Object.fromEntries([...entries].map((entry) => [entry.accountId, printAccount(entry)]))
 }

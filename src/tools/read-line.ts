@@ -3,12 +3,10 @@ import { err, ok, type Result } from '../lib/result.ts'
 
 /** Reads input lines of JSON, for all tools. */
 
-/** The line is not a JSON object. */
 export interface LineNotJson {
   readonly code: 'LINE_NOT_JSON'
 }
 
-/** The kind of the input is unknown. */
 export interface KindUnknown {
   readonly code: 'KIND_UNKNOWN'
   readonly path: 'kind'

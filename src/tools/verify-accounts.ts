@@ -67,7 +67,6 @@ export function verifyAccounts(input: VerifyInput): Verdict {
   return ok({ accounts, accountRoot, slots })
 }
 
-/** The state of the replay. */
 interface Replay {
   readonly entryById: Map<AccountId, AccountEntry>
   readonly outputById: Map<OutputId, Output>

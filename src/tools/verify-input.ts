@@ -8,7 +8,6 @@ import type { KindUnknown, LineNotJson } from './read-line.ts'
 
 /** The input and the output of verifications. */
 
-/** The dependencies of verifications. */
 export interface VerifyDeps {
   readonly checker: Pick<SignatureChecker, 'check'>
 }
@@ -16,7 +15,6 @@ export interface VerifyDeps {
 /** An input as an object, with the members of the test vectors of its kind. */
 export type VerifyInput = Readonly<Record<string, unknown>>
 
-/** The result of a verification, or the error. */
 export type Verdict = Result<Json, VerifyError>
 
 /** Why an input has no verdict: the input or the value in it is malformed. */

@@ -11,7 +11,6 @@ import type { ClientLimits } from '../limits.ts'
 
 /** The cost budget of one client. */
 export interface Share {
-  /** The name of the client. */
   readonly client: string
   /** Spends units before the work, or returns a refusal if there are too few. */
   take(cost: number): RateLimitExceeded | undefined

@@ -10,7 +10,6 @@ import { createClientShares, type Share } from './client-shares.ts'
 
 /** Identifies clients on every transport: a client is the holder of a valid token, or else an address. */
 
-/** A client with its limits. */
 export interface Client {
   readonly name: string
   readonly share: Share
@@ -20,7 +19,6 @@ export interface Client {
   readonly isOperator: boolean
 }
 
-/** The clients of a gateway. */
 export interface Clients {
   /** Returns the name of the client without verifying a token: the holder of a token that was verified before, or the address. */
   nameOf(message: IncomingMessage): string

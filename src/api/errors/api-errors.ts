@@ -168,7 +168,6 @@ export interface DocumentTooDeep {
   readonly limit: number
 }
 
-/** A document with too many lines. */
 export interface TooManyLines {
   readonly code: 'TOO_MANY_LINES'
   readonly limit: number
@@ -180,7 +179,6 @@ export interface TooManyAliases {
   readonly limit: number
 }
 
-/** A document with too many directives. */
 export interface TooManyDirectives {
   readonly code: 'TOO_MANY_DIRECTIVES'
   readonly limit: number

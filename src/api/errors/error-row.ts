@@ -7,7 +7,6 @@ import type { GatewayError } from './gateway-error.ts'
 export type ErrorCode = GatewayError['code']
 type ErrorOf<C extends ErrorCode> = Extract<GatewayError, { readonly code: C }>
 
-/** The row of one failure. */
 export interface ErrorRow<C extends ErrorCode> {
   /** The HTTP status on REST. */
   readonly status: number

@@ -7,7 +7,6 @@ import { shortened } from './message-words.ts'
 
 /** Converts failures to REST and GraphQL errors; their statuses and messages are in `error-table.ts`. */
 
-/** Returns the message of an error. */
 export function messageOf(error: GatewayError): string {
   return errorRowOf(error.code).message(error)
 }

@@ -23,7 +23,6 @@ interface Edge<M> {
   readonly node: M
 }
 
-/** Options of a connection. */
 export interface ConnectionOptions<N, M> {
   readonly description: string
   readonly edgeDescription?: string

@@ -32,7 +32,6 @@ export function pageArgsOf(defaultSize: number) {
 /** The arguments of a page with a default size of 20. */
 export const pageArgs = pageArgsOf(defaultListSize)
 
-/** The builder of the fields of an input. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 
 /** Returns the inclusive bounds of a filter. `noun` names what they bound. */
@@ -54,7 +53,6 @@ function sortArg(defaultValue: UpdateSort) {
   }))
 }
 
-/** The arguments of a list. */
 export const listArgs = { ...pageArgs, ...sortArg('NEWEST') }
 
 /** The arguments of a list that starts with the oldest element and has a default page size of 100. */

@@ -2,7 +2,6 @@ import type { Hex } from '../../lib/hex.ts'
 
 /** Global ids: the name of a type and the id of an object of that type, in URL-safe Base64. */
 
-/** The types that implement `Node`. */
 const nodeTypes = new Set([
   'Account',
   'Address',

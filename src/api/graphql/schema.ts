@@ -47,7 +47,6 @@ import './types/validators.ts'
 import './types/verify-transaction.ts'
 import { meterFields } from './execution/meter.ts'
 
-/** The whole GraphQL schema. */
 export const schema: GraphQLSchema = builder.toSchema()
 
 meterFields(schema)

@@ -28,7 +28,6 @@ import { validInParts } from './execution/validation.ts'
 /** The GraphQL server for HTTP. `ws.ts` uses its parser, validator and executor for WebSocket connections. */
 export type GraphqlServer = ReturnType<typeof createGraphqlServer>
 
-/** Dependencies of the GraphQL server. */
 export interface GraphqlDeps {
   readonly schema: GraphQLSchema
   readonly log: Log

@@ -1,6 +1,5 @@
 import { enumOf } from './enum-of.ts'
 
-/** The direction of a list. */
 export const Sort = enumOf('Sort', 'The direction of a list.', {
   NEWEST: 'The newest element first.',
   OLDEST: 'The oldest element first.',

@@ -21,7 +21,6 @@ import { headProblem } from './unreadable.ts'
 
 /** Handles HTTP requests: checks the head, identifies the client, and dispatches to GraphQL, the explorer or a REST route. */
 
-/** What handling a request needs. */
 export interface RequestDeps extends GraphqlDeps, RouterDeps {
   readonly auth: AuthDeps
   readonly clients: Clients

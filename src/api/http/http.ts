@@ -36,7 +36,6 @@ import { answerUnreadable, headProblem, maxHeadBytes } from './unreadable.ts'
 
 /** The HTTP server: GraphQL, GraphiQL and WebSocket at `/graphql`, MQTT, the explorer, and the REST routes. */
 
-/** What the HTTP server needs. */
 export interface HttpDeps {
   readonly schema: GraphQLSchema
   readonly routes: readonly Route[]
@@ -62,7 +61,6 @@ export interface HttpAddress {
   readonly port: number
 }
 
-/** A listening server. */
 export interface HttpServer {
   /** The URL of the root, without a trailing slash. */
   readonly url: string
@@ -87,7 +85,6 @@ export interface TransportLoad {
   readonly subscriptions: number
 }
 
-/** The failure to listen. */
 export interface ListenError {
   readonly code: 'CANNOT_LISTEN'
   readonly host: string
@@ -109,7 +106,6 @@ const serverOptions = {
   requireHostHeader: false,
 }
 
-/** Starts the server. */
 export async function openHttp(
   given: HttpDeps,
   address: HttpAddress,

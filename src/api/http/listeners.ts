@@ -32,7 +32,6 @@ export interface Listeners {
   close(windowMs: number, graceMs: number): Promise<void>
 }
 
-/** Opens both transports. */
 export function openListeners(deps: ListenersDeps): Listeners {
   const { services, auth } = deps
   const heartbeat = startHeartbeat(deps.occupancy.limits.heartbeatMs)

@@ -30,7 +30,6 @@ export interface MqttDeps {
   readonly log: Log
 }
 
-/** The open MQTT transport. */
 export interface MqttTransport {
   /** Accepts or refuses an upgrade request. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
@@ -64,7 +63,6 @@ type Shares = WeakMap<object, Share>
  */
 const maxUnreadAcks = 2_500
 
-/** Opens the transport. */
 export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const { services, occupancy, auth, clients, log } = deps
   const interests = createInterests()

@@ -33,7 +33,6 @@ export interface Message {
   bytes(): Uint8Array
 }
 
-/** The topics with subscribers. */
 export type SubscribedTopics = Pick<TopicInterests, 'has' | 'current'>
 
 /** Yields the messages of an event. */

@@ -34,7 +34,6 @@ import { chainKinds, chainOfOutput } from '../../service/chains/read-chain.ts'
 
 /** Parses topics, and determines the topics of a block or an output (rest.md 6). */
 
-/** The subject of a topic. */
 export type Topic =
   | { readonly kind: 'slots' }
   | { readonly kind: 'blocks' }

@@ -53,7 +53,6 @@ const sentence =
   'address gained and lost, without change), `balance` (base tokens afterwards), `manaIn` and `manaOut` (stored mana), ' +
   '`counterparties` (at most ten, separated by spaces), `counterpartyCount`, `state` (FINALIZED or EXPIRED), `cursor`.'
 
-/** Streams the history of an address. */
 export const addressHistoryRoute = route({
   method: 'GET',
   path: '/api/gateway/v1/addresses/{address}/history',

@@ -62,7 +62,6 @@ export function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
   }
 }
 
-/** Reads the body of a request as JSON. */
 export async function readJson(request: RestRequest): Promise<Result<unknown, BodyError>> {
   const type = checkContentType(request.headers['content-type'], 'application/json')
   if (!type.ok) return type

@@ -49,7 +49,6 @@ const ifNoneMatch: { readonly 'If-None-Match': Parameter<ChainRecordVersions | u
   },
 }
 
-/** The JSON form of a chain record. */
 export const chainRecordForm = printedBy(
   ({ chainId: chainID, ...record }: ChainRecordVersion) => ({ chainID, ...record }),
   object({
@@ -103,7 +102,6 @@ export const setChainRecordRoute = route({
 
 const found = recordReply('The record.')
 
-/** Reads the record of a chain. */
 export const chainRecordRoute = route({
   method: 'GET',
   path: '/v1/chains/{chainID}/chainrecord',

@@ -20,7 +20,6 @@ const cursor: Parameter<string | undefined> = {
   read: (given) => ok(given === '' ? undefined : given),
 }
 
-/** Lists the records of all chains. */
 export const chainsRoute = readRoute({
   path: '/v1/chains',
   about: 'Returns the records of all chains, ordered by chain id, page by page.',
@@ -44,10 +43,8 @@ export const chainsRoute = readRoute({
   },
 })
 
-/** Activates a chain. */
 export const activateRoute = switchRoute('activate', true)
 
-/** Deactivates a chain. */
 export const deactivateRoute = switchRoute('deactivate', false)
 
 /** The order of the checks is the same as for setting the record. A body is not read. */

@@ -34,7 +34,6 @@ const waiting = jsonReply(
   }),
 )
 
-/** The request body. */
 const faucetBody = bodyObject({
   address: bodyValue(
     about('The receiver: an address of this network in Bech32.', bech32).shape,

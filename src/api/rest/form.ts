@@ -2,7 +2,6 @@ import type { Hex } from '../../lib/hex.ts'
 
 /** Forms of JSON values: each form describes a value as JSON Schema (draft 2020-12) and prints it. */
 
-/** A JSON Schema. */
 export interface Shape {
   readonly [keyword: string]: unknown
 }
@@ -13,7 +12,6 @@ export interface Form<T> {
   print(value: T): unknown
 }
 
-/** The form of an optional member. */
 export interface OptionalForm<T> extends Form<T> {
   readonly isOptional: true
 }
@@ -80,10 +78,8 @@ export function printedBy<A, B>(convert: (value: A) => B, form: Form<B>): Form<A
   return { shape: form.shape, print: (value) => form.print(convert(value)) }
 }
 
-/** Any text. */
 export const text: Form<string> = asItIs({ type: 'string' })
 
-/** An object of any kind. */
 export const anyObject: Form<object> = asItIs({ type: 'object' })
 
 /** `true` or `false`. */

@@ -26,7 +26,6 @@ interface Branch<P extends Pattern> {
   readonly ends: { readonly route: P; readonly names: readonly string[] }[]
 }
 
-/** Builds the table. */
 export function tableOf<P extends Pattern>(routes: readonly P[]): RouteTable<P> {
   const root = newBranch<P>()
   for (const route of routes) {

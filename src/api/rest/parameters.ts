@@ -38,7 +38,6 @@ export type ParameterError =
   | IfMatchMalformed
   | ChainIdError
 
-/** The context in which a parameter is parsed. */
 export interface ParameterContext {
   readonly name: string
   /** The name as it appears in errors about values: `query: address`. */
@@ -54,12 +53,10 @@ export interface Parameter<T> {
   read(text: string | undefined, context: ParameterContext): Result<T, ParameterError>
 }
 
-/** Parameters by name. */
 export interface Parameters {
   readonly [name: string]: Parameter<unknown>
 }
 
-/** The values of parameters by name. */
 export type ParameterValues<P extends Parameters> = {
   readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T : never
 }
@@ -113,7 +110,6 @@ export function pathId<T>(schema: Schema<T> & { readonly max: number }): Paramet
   }
 }
 
-/** A path parameter with a slot. */
 export const pathSlot: Parameter<SlotIndex> = {
   shape: uint32.shape,
   read: (text = '', { name }) => {

@@ -28,7 +28,6 @@ export interface ReplyOptions {
 
 type Accepting = Pick<RestRequest, 'headers'>
 
-/** A response with a value. */
 export interface Reply<T> extends ResponseDescription {
   respond(request: Accepting, value: T, options?: ReplyOptions): RestResponse
 }

@@ -106,7 +106,6 @@ function sendBody(
   }
 }
 
-/** Sends a response of the GraphQL server. */
 export async function sendFetched(response: ServerResponse, answered: Response): Promise<void> {
   const body = await answered.text()
   if (response.destroyed) return

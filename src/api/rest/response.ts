@@ -16,10 +16,8 @@ export interface StreamedResponse extends Omit<RestResponse, 'body'> {
   readonly stream: StreamedBody
 }
 
-/** The response of a route. */
 export type RouteResponse = RestResponse | StreamedResponse
 
-/** The body of a streamed response. */
 export interface StreamedBody {
   readonly pieces: AsyncGenerator<string | Uint8Array>
   /** Fires when the stream must end early. */
@@ -36,10 +34,8 @@ export interface RefusalForm {
   readonly titles?: Readonly<Record<number, string>>
 }
 
-/** The headers of every JSON response. */
 export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' } as const
 
-/** Creates a JSON response. */
 export function json(
   status: number,
   value: unknown,

@@ -10,14 +10,12 @@ import type { RefusalForm, RouteResponse } from './response.ts'
 
 /** Routes of the REST API. The declaration that describes parameters and responses also parses and prints them. */
 
-/** The declaration of a route. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST'
   /** Segments with parameters in braces: `/v1/chains/{chainID}/chainrecord`. */
   readonly path: string
   /** Summary of the route. */
   readonly about: string
-  /** The path parameters. */
   readonly params?: Parameters
   /** The query parameters. Unknown and repeated parameters are refused before these are parsed. */
   readonly query?: Parameters
@@ -37,7 +35,6 @@ export interface RouteDescription {
   readonly refusals?: RefusalForm
 }
 
-/** A route with its implementation. */
 export interface Route extends RouteDescription {
   /** Returns the response, including expected failures. The router converts an exception to INTERNAL. */
   answer(request: RestRequest, services: Services): Promise<RouteResponse>

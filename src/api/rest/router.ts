@@ -20,7 +20,6 @@ import type { RestRequest } from './request.ts'
 import type { RefusalForm, RouteResponse, StreamedResponse } from './response.ts'
 import type { Route } from './route.ts'
 
-/** What the router needs. */
 export interface RouterDeps {
   readonly routes: RouteTable<Route>
   readonly services: Services

@@ -41,7 +41,6 @@ import type { Route } from './route.ts'
 import { snapshotRoute } from './snapshot.ts'
 import { forwardedUpstream, notOfferedByNodes } from './upstream-only.ts'
 
-/** All routes of the REST API. */
 export const routes: readonly Route[] = withDocument([
   health,
   ready,

@@ -8,5 +8,4 @@ export const isSpent = about(
   flag,
 )
 
-/** The end of the milestone of an update. */
 export const milestoneTimestamp = about('End of the milestone in Unix seconds.', count)

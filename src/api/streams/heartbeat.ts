@@ -20,7 +20,6 @@ export interface Heartbeat {
 /** Milliseconds between two pings of a peer. A peer that does not answer is cut at the next ping: after 22 s at most. */
 export const roundMs = 11_000
 
-/** Starts the heartbeat of a transport. */
 export function startHeartbeat(everyMs = roundMs): Heartbeat {
   // Each turn pings only a part of the peers: thousands of pings at once would block the event loop.
   const wheel = Array.from({ length: parts }, () => new Set<Peer>())

@@ -8,9 +8,7 @@ import type { Heartbeat } from './heartbeat.ts'
 
 /** A stream of server-sent events in one HTTP response. */
 
-/** An open stream. */
 export interface EventStream {
-  /** The sink of a feed. */
   readonly sink: Sink
   /** The feeds of this stream: at most one. */
   readonly subscribers: Set<Subscriber>

@@ -50,7 +50,6 @@ interface Operations {
   readonly costByPayload: WeakMap<SubscribePayload, number>
 }
 
-/** Creates the protocol. */
 export function createProtocol(deps: ProtocolDeps) {
   const { graphql, log, occupancy } = deps
   const anonymous = callerOf(deps.auth, {})

@@ -26,7 +26,6 @@ export interface WebSocketDeps extends ProtocolDeps {
   readonly heartbeat: Heartbeat
 }
 
-/** The open WebSocket transport. */
 export interface WebSocketTransport {
   /** Accepts or refuses an upgrade request. */
   upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void
@@ -39,7 +38,6 @@ export interface WebSocketTransport {
   close(windowMs: number, graceMs: number): Promise<void>
 }
 
-/** Opens the transport. */
 export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
   const { log, occupancy, heartbeat, clients } = deps
   const sockets = new WebSocketServer({

@@ -62,7 +62,6 @@ export function isOfThisHost({ origin, host, ...headers }: IncomingHttpHeaders):
   return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
 }
 
-/** What the check of a token needs. */
 export interface AuthDeps extends TokenCheck {
   readonly clock: Clock
   /** The revoked tokens; none by default. */

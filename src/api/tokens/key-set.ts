@@ -8,12 +8,10 @@ import { type TokenFileUnusable, watchFile } from './watched-file.ts'
 
 /** The keys of an external token issuer: a JSON Web Key Set (RFC 7517) in a file or at a URL. */
 
-/** The location of a key set. */
 export type KeySetSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string }
 
-/** The current keys. */
 export interface KeySet {
   /** Returns the key that the header of a token names. */
   find(header: KeyName): Promise<CryptoKey | undefined>

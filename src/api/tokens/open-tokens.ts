@@ -10,7 +10,6 @@ import type { TokenFileUnusable } from './watched-file.ts'
 
 /** Opens everything that token verification needs, from the settings of the operator. */
 
-/** The settings of tokens. */
 export interface TokenSettings {
   /** The key that signs and verifies tokens: a shared secret for HS256 if one is set, or else a key file. */
   readonly signing: KeySource
@@ -21,7 +20,6 @@ export interface TokenSettings {
   readonly revocationsFile: string | undefined
 }
 
-/** The opened token verification. */
 export interface OpenTokens {
   readonly auth: AuthDeps
   close(): void

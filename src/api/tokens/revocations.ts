@@ -8,7 +8,6 @@ import { type TokenFileUnusable, watchFile } from './watched-file.ts'
  * comments. Every process that can read the file loads its changes (docs/decisions/036).
  */
 
-/** The revoked tokens. */
 export interface Revocations {
   /** Whether a token is revoked, by its id or by the name of its holder. */
   isRevoked(token: { readonly id: string | undefined; readonly name: string }): boolean

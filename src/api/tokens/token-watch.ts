@@ -13,7 +13,6 @@ export interface TokenHolder {
   end(code: TokenEnded['code']): void
 }
 
-/** The watched connections. */
 export interface TokenWatch {
   /** Watches a connection until the returned function is called. */
   add(holder: TokenHolder): () => void

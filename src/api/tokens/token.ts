@@ -18,10 +18,8 @@ import { keySetAlgorithms, type SigningKey } from './signing-key.ts'
  */
 export const scopes = ['chain-record:write', 'block:submit', 'operator'] as const
 
-/** A scope of a token. */
 export type Scope = (typeof scopes)[number]
 
-/** The claims of a valid token. */
 export interface TokenClaims {
   /** The `sub` claim. */
   readonly subject: string | undefined
@@ -60,9 +58,7 @@ export const openRules: TokenRules = {
   leewaySeconds: 0,
 }
 
-/** What verifying a token needs. */
 export interface TokenCheck {
-  /** The key of this gateway. */
   readonly key: SigningKey
   /** Keys of an external issuer; a token names its key in the header. */
   readonly keySet?: KeySet | undefined
@@ -88,7 +84,6 @@ export const maxSubjectLength = 256
 /** Maximum length of a token, in characters; a longer text is refused without any work. */
 const maxTokenLength = 16_384
 
-/** Issues a token. */
 export async function issueToken(key: SigningKey, request: TokenRequest): Promise<string> {
   const { issuer = 'ledger-gateway', audience, scopes } = request
   const now = Math.floor(request.nowMs / 1000)

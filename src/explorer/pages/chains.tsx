@@ -7,7 +7,6 @@ import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.record
 
-/** The list of all chain records. */
 export const page = listPage(document, 'chainRecords', {
   title: words.list,
   empty: words.noRecords,

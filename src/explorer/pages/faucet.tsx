@@ -21,7 +21,6 @@ export const page = toolPage(document, FaucetPage, {
   live: () => 'NEVER',
 })
 
-/** The state of a request. */
 type Request =
   | { readonly is: 'NONE' }
   | { readonly is: 'UNDER_WAY' }

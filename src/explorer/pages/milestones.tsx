@@ -6,7 +6,6 @@ import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists
 
-/** The list of all milestones. */
 export const page = listPage(document, 'milestones', {
   title: words.milestones,
   empty: words.noMilestones,

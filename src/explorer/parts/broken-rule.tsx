@@ -34,7 +34,6 @@ export function BrokenRule({ of: rule }: { readonly of: BrokenRule }) {
   )
 }
 
-/** All broken rules of a value. */
 export function BrokenRules({ of: rules }: { readonly of: readonly BrokenRule[] }) {
   return (
     <>

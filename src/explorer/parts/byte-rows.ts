@@ -10,7 +10,6 @@ export interface SerializedField {
   readonly value: string | null
 }
 
-/** A field in the tree. */
 export interface TreeRow {
   readonly field: SerializedField
   /** Last segment of the path. */

@@ -53,7 +53,6 @@ export function countColumn<Row>(
   return { head, cell: (row) => <Count value={countOf(row)} />, isNumber: true }
 }
 
-/** A column of native tokens. */
 export function tokensColumn<Row>(head: string, amountOf: (row: Row) => string): Column<Row> {
   return { head, cell: (row) => <Tokens value={amountOf(row)} />, isNumber: true }
 }

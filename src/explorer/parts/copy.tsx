@@ -8,7 +8,6 @@ interface CopyProps {
   readonly isQuiet?: boolean
 }
 
-/** A button that copies a text. */
 export function Copy({ text, isQuiet }: CopyProps) {
   return (
     <button

@@ -4,11 +4,9 @@ interface FailureNoteProps {
   /** `alert` if it answers something that the user did. */
   readonly role: 'note' | 'alert'
   readonly title: string
-  /** The details. */
   readonly children: ComponentChildren
 }
 
-/** A failure with its sign. */
 export function FailureNote({ role, title, children }: FailureNoteProps) {
   return (
     <div class="failure" role={role}>

@@ -27,7 +27,6 @@ export interface ChainState {
   readonly output: { readonly content: object } | null
 }
 
-/** A state and its changes. */
 interface Row extends ChainState {
   readonly changes: readonly Change[]
   readonly isFirst: boolean

@@ -55,14 +55,12 @@ export function Epoch({ index }: { readonly index: number }) {
   )
 }
 
-/** Whether an epoch has begun. */
 export function isBegun(epoch: number): boolean {
   // The frame may be older than the newest milestone.
   const tip = Math.max(frame.value?.frame.current.slot ?? 0, milestones.value[0]?.index ?? 0)
   return tip >= firstSlotOf(epoch)
 }
 
-/** The first slot of an epoch. */
 export function firstSlotOf(epoch: number): number {
   const { genesisSlot = 0, slotsPerEpochExponent = 0 } = frame.value?.network.parameters ?? {}
   return genesisSlot + epoch * 2 ** slotsPerEpochExponent

@@ -88,7 +88,6 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>
 }
 
-/** The message of a failure for users. */
 export function sentenceOf({ code, message }: Failure): string {
   return sentences.get(code) ?? (code.startsWith('HTTP_') ? ofStatus(code) : message)
 }

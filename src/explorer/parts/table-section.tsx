@@ -33,7 +33,6 @@ export function TableSection<Row>({
   )
 }
 
-/** The meaning of a value, as a sentence. */
 export function Meaning({ of: sentence }: { readonly of: string | undefined }) {
   return <span class="meaning muted">{sentence}</span>
 }

@@ -6,7 +6,6 @@ import { bytesOf, hash, hexOf, littleEndian } from './output-proof.ts'
 
 export interface UnspentProof {
   readonly commitmentId: string
-  /** Bytes of the commitment. */
   readonly commitment: string
   /** The eight roots that the roots id is computed from; the third is the state root over all unspent outputs. */
   readonly roots: readonly string[]

@@ -27,7 +27,6 @@ import type { LedgerState } from './state.ts'
  * as a flood of other transactions, lasts only while a slot is open, and uses no memory.
  */
 
-/** Dependencies of booking. */
 export interface BookingDeps {
   readonly store: Store
   readonly network: Network
@@ -50,7 +49,6 @@ export interface Booker {
   giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>>
 }
 
-/** The result of one booking. */
 export interface Booked {
   /** Number of booked blocks. */
   readonly count: number
@@ -64,7 +62,6 @@ const bookingBatch = 500
 /** Maximum number of waiting carriers that one database transaction fails. */
 const giveUpBatch = 5_000
 
-/** Creates a booker. */
 export function createBooker(deps: BookingDeps): Booker {
   const { store, prepared, log } = deps
   const { write } = store

@@ -14,7 +14,6 @@ import type { StoredWaiters } from './judge.ts'
 
 /** Reads the carriers of a batch for judging: carriers in the inbox, and carriers that wait for them. */
 
-/** Dependencies of reading carriers. */
 export interface CarriersDeps {
   readonly write: Pick<StoreWriter, 'transactionsForBooking' | 'awaitedCounts' | 'carriersAwaiting'>
   readonly signatures: Pick<SignatureChecker, 'check'>

@@ -3,7 +3,6 @@ import { ProtocolParameters } from '../../protocol/parameters.ts'
 
 /** The parameters of the development network, in a separate file so that importing them does not load the key derivation. */
 
-/** Name of the development network. */
 export const developmentNetworkName = 'ledger-gateway-dev'
 
 /** Total base tokens of the network. */

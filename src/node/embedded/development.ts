@@ -26,13 +26,11 @@ export const fundedAmount = 1_000_000_000n
  */
 export const slotsBeforeStart = 64
 
-/** The keys of the development network. */
 export interface DevelopmentKeys {
   /** The keys of the funded addresses. Key 0 is also the key of a block issuer account. */
   readonly users: readonly Keypair[]
   /** The key of the node's own issuer account. */
   readonly issuer: Keypair
-  /** The key of the faucet. */
   readonly faucet: Keypair
 }
 

@@ -20,7 +20,6 @@ import type { LedgerState } from './state.ts'
 
 /** Chooses the committee of the next epoch and computes the rewards of an ending epoch (ledger reference 12.5). */
 
-/** Dependencies of epoch changes. */
 export interface EpochsDeps {
   readonly read: Pick<StoreReader, 'blocksOfKind'>
   readonly parameters: ProtocolParameters

@@ -19,7 +19,6 @@ export interface Inbox {
   settled(): Promise<void>
 }
 
-/** Dependencies of the inbox. */
 export interface InboxDeps {
   readonly write: Pick<StoreWriter, 'acceptBlocks'>
   /** Called after a flush that accepted blocks. */

@@ -26,7 +26,6 @@ import { type Candidate, createAgenda, type StoredWaiter } from './agenda.ts'
  * with other unlocks.
  */
 
-/** The ledger before the batch. */
 export interface LedgerBefore {
   readonly parameters: ProtocolParameters
   /** Every output that the batch spends and that already exists. */
@@ -56,7 +55,6 @@ export interface Effects {
   readonly transactions: readonly BookedTransaction[]
   readonly created: readonly CreatedOutput[]
   readonly spent: readonly SpentOutput[]
-  /** Carriers that begin to wait. */
   readonly waiting: readonly WaitingCarrier[]
   /** The errors of failed transactions, for the log. */
   readonly failures: readonly { readonly candidate: Candidate; readonly error: TransactionError }[]

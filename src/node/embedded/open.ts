@@ -27,7 +27,6 @@ import { createWriter, type LedgerWriter, type WriterDeps } from './writer.ts'
 
 /** Embedded mode: the processes on a database keep the ledger, and one of them books blocks and commits slots. */
 
-/** Dependencies of embedded mode. */
 export interface EmbeddedDeps extends NodeDeps {
   readonly signatures: Pick<SignatureChecker, 'check'>
 }

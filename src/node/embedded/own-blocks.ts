@@ -12,7 +12,6 @@ import type { LedgerState } from './state.ts'
 
 /** The blocks that the writer's own account issues in a slot. */
 
-/** Dependencies of building the blocks. */
 export interface OwnBlocksDeps extends BuildDeps {
   readonly issuer: IssuerAccount
   readonly issuance: () => Promise<Issuance>

@@ -6,7 +6,6 @@ import type { LedgerState } from './state.ts'
 
 /** Decides when the writer's own account announces its candidacy: once per epoch, as validators of a network do. */
 
-/** Dependencies of the decision. */
 export interface OwnCandidacyDeps {
   readonly parameters: ProtocolParameters
   readonly state: Pick<LedgerState, 'entryAt' | 'epochAt'>

@@ -28,7 +28,6 @@ import type { LedgerState } from './state.ts'
 
 /** Commits slots: turns their booked content into log rows, and chains their commitments. */
 
-/** Dependencies of committing. */
 export interface SlotsDeps {
   readonly store: Store
   readonly network: Network
@@ -39,7 +38,6 @@ export interface SlotsDeps {
 /** Maximum number of slots in one database transaction. */
 export const slotsPerCommit = 1_000
 
-/** The result of a commit. */
 export interface CommittedSlots {
   /** The tip of the log after the commit. */
   readonly tip: LogTip

@@ -64,7 +64,6 @@ export interface LedgerState {
 
 /** Limits of the caches of the state. */
 export interface StateMemory {
-  /** Bytes of trie pages. */
   readonly trieBytes: number
   /** Number of account versions, a few hundred bytes each. */
   readonly accountVersions: number

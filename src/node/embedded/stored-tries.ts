@@ -33,7 +33,6 @@ import type { StoreReader } from '../../store/contract.ts'
 /** The number of each trie in page ids. */
 const storedTries = { outputs: 0, accounts: 1 } as const
 
-/** A stored trie. */
 export type StoredTrie = keyof typeof storedTries
 
 /** The tries at the end of the newest slot, whether that slot is written or not. */
@@ -240,7 +239,6 @@ function below(place: Place, digit: number): Place {
   return { id: place.id + added * depthsOfPath + 1, prefix: place.prefix + added, depth }
 }
 
-/** The id of the top page of a trie. */
 export function topPage(trie: StoredTrie): number {
   return topOf(trie).id
 }

@@ -9,7 +9,6 @@ import { parsePart, splitLine } from './snapshot-format.ts'
 
 /** The worker thread of `proof-thread.ts`: answers each request in order. */
 
-/** The options of the thread. */
 export interface ProofOptions {
   /** Whether the content of each output is checked against its proof. */
   readonly withProofs: boolean
@@ -25,7 +24,6 @@ export type ProofRequest =
   | { readonly ids: readonly OutputId[] }
   | { readonly end: true }
 
-/** The result of a request. */
 export interface ProofResponse {
   /** The first output of the line whose proof fails. */
   readonly unproved?: OutputId | undefined

@@ -36,7 +36,6 @@ import { createRowsWriter, type RowsWriter } from './write-rows.ts'
  * if an earlier process received some of them.
  */
 
-/** Dependencies of receiving. */
 export interface ReceiveDeps<E> {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly log: Log

@@ -30,7 +30,6 @@ export type SnapshotMilestone = readonly [bytes: Hex, firstSeq: number, lastSeq:
 
 /** The sections of the parts after the head, in order. */
 export const sections = ['outputs', 'accounts', 'tips'] as const
-/** The name of a section. */
 export type Section = (typeof sections)[number]
 
 /** An output with the serialized proof of its content; `undefined` if the block of its transaction is not kept. */
@@ -38,13 +37,11 @@ export interface ProvenOutput extends Omit<SnapshotOutput, 'output'> {
   readonly proof: Hex | undefined
 }
 
-/** A part with rows. */
 export type SnapshotRows =
   | { readonly section: 'outputs'; readonly rows: readonly ProvenOutput[] }
   | { readonly section: 'accounts'; readonly rows: readonly AccountAt[] }
   | { readonly section: 'tips'; readonly rows: readonly PrunedTip[] }
 
-/** Any part. */
 export type SnapshotPart =
   | { readonly section: 'head'; readonly head: SnapshotHead }
   | SnapshotRows
@@ -107,7 +104,6 @@ export function parsePart(text: string): SnapshotPart | undefined {
   return Array.isArray(tips) ? rowsIn('tips', tips.map(tipIn)) : undefined
 }
 
-/** Prints a position. */
 export function positionText({ slot, section, after, check }: SnapshotPosition): string {
   return `${slot}:${section}:${after}:${check}`
 }

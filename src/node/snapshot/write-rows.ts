@@ -12,7 +12,6 @@ import { positionText } from './snapshot-format.ts'
 
 /** Writes the rows of a snapshot. A transaction has the rows of many lines and the position after the last line. */
 
-/** Dependencies of writing. */
 export interface WriteRowsDeps {
   readonly store: Pick<Store, 'write'>
   readonly lease: Lease

@@ -88,7 +88,6 @@ export function checkCreated(
   return err(placeWrong(slot, outputId, included.transactionId))
 }
 
-/** An output in the changes of a slot. */
 export type CreatedOutput = UtxoChangesFull['createdOutputs'][number]
 
 /**

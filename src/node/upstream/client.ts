@@ -4,7 +4,6 @@ import { carriedTrace, inSpan } from '../../lib/tracing.ts'
 
 /** Sends one request to a node. The request has a deadline and a size limit, whatever the node does. */
 
-/** A request to a node. */
 export interface NodeRequest {
   readonly method: 'GET' | 'POST'
   /** The path after the address of the node, with its query. */

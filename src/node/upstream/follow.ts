@@ -18,7 +18,6 @@ import type { UpstreamNodeDeps } from './upstream-node.ts'
 
 /** Follows the committed slots of the nodes and writes them to the log while the lease lasts. */
 
-/** Dependencies of following. */
 export interface FollowDeps
   extends Pick<UpstreamNodeDeps, 'nodes' | 'network' | 'log'>,
     Pick<RoundDeps, 'withProofs' | 'proven'> {

@@ -8,7 +8,6 @@ import type { Nodes } from './nodes.ts'
 /** The progress of following in the term of this process. */
 export type Progress = Omit<FollowingStatus, 'withProofs'>
 
-/** Dependencies of the state. */
 export interface FollowingDeps {
   readonly core: NodeCore
   readonly nodes: Nodes
@@ -17,9 +16,7 @@ export interface FollowingDeps {
   readonly isStandby: boolean
 }
 
-/** The state of following. */
 export interface Following {
-  /** Records the progress. */
   report(progress: Progress): void
   /** Records that a node contradicts the committed ledger. The node is queried again. */
   contradicted(): void

@@ -73,7 +73,6 @@ export interface NodeFacts extends Infer<typeof NodeFacts> {}
 
 const core = '/api/core/v3'
 
-/** The node and its network. */
 export function info(): NodeQuery<NodeFacts> {
   return json(`${core}/info`, NodeFacts, { limit: limits.info })
 }
@@ -97,22 +96,18 @@ export function outputOf(id: OutputId): NodeQuery<OutputWithMetadata> {
   return json(`${core}/outputs/${id}/full`, OutputWithMetadata, { outputId: id })
 }
 
-/** The metadata of an output. */
 export function outputMetadataOf(id: OutputId): NodeQuery<OutputMetadata> {
   return json(`${core}/outputs/${id}/metadata`, OutputMetadata, { outputId: id })
 }
 
-/** The bytes of a block. */
 export function blockOf(id: BlockId): NodeQuery<Uint8Array> {
   return bytes(`${core}/blocks/${id}`)
 }
 
-/** The metadata of a block. */
 export function blockMetadataOf(id: BlockId): NodeQuery<BlockMetadata> {
   return json(`${core}/blocks/${id}/metadata`, BlockMetadata)
 }
 
-/** The metadata of a transaction. */
 export function transactionMetadataOf(id: TransactionId): NodeQuery<TransactionMetadata> {
   return json(`${core}/transactions/${id}/metadata`, TransactionMetadata)
 }
@@ -149,7 +144,6 @@ export function logIdOfGateway(): NodeQuery<Hex> {
   }
 }
 
-/** The submission of a block. */
 export function submission(block: Uint8Array): NodeRequest {
   return {
     method: 'POST',

@@ -6,14 +6,12 @@ import type { NodeQuery } from './node-queries.ts'
 
 /** The nodes of upstream mode. They are queried in the order of the list. A node that does not respond is not queried for a while. */
 
-/** The URLs of the nodes. */
 export interface NodesDeps {
   /** Without a trailing slash; at least one. */
   readonly urls: readonly string[]
   readonly log: Log
 }
 
-/** One node. */
 export interface Node {
   /** Its number in the list, from 1. */
   readonly number: number
@@ -40,7 +38,6 @@ export interface NodesAway {
   readonly code: 'NODES_AWAY'
 }
 
-/** All nodes. */
 export interface Nodes {
   /** The nodes that may be queried now, in the order of the list. */
   available(): readonly Node[]

@@ -24,7 +24,6 @@ export interface Provenance {
   readonly proven: ReadonlyMap<OutputId, Output>
 }
 
-/** The changes of a slot. */
 export interface SlotChanges {
   readonly slot: SlotIndex
   readonly changes: UtxoChangesFull
@@ -34,7 +33,6 @@ type Failed = NodeFailed | AnswerUnreadable | Contradiction
 type Checked = Result<unknown, Failed>
 type Created = CreatedOutput
 
-/** Dependencies of fetching. */
 export interface ProvenanceDeps {
   readonly node: Node
   /** Maximum number of concurrent requests. */
@@ -43,7 +41,6 @@ export interface ProvenanceDeps {
   readonly proven: Pick<LRUCache<TransactionId, Hex>, 'set'>
 }
 
-/** Fetches and checks the provenance. */
 export async function fetchProvenance(
   { node, limit, proven: essences }: ProvenanceDeps,
   slots: readonly SlotChanges[],

@@ -23,7 +23,6 @@ import {
 
 /** Fetches the next slots from one node and checks them. Writes nothing. */
 
-/** Dependencies of fetching. */
 export interface RoundDeps {
   readonly write: Pick<StoreWriter, 'outputsForBooking'>
   readonly parameters: ProtocolParameters

@@ -28,7 +28,6 @@ import { createRequestCoalescer } from './request-coalescer.ts'
 
 /** Fetches data that is not in the database from the nodes: blocks, transactions, metadata and proofs. */
 
-/** Dependencies of fetching. */
 export interface UpstreamNodeDeps {
   readonly nodes: Nodes
   readonly network: Network

@@ -28,7 +28,6 @@ export interface VariantSchema<C extends number, T> extends StructSchema<T> {
   readonly code: C
 }
 
-/** Any variant. */
 export type AnyVariant = VariantSchema<number, any>
 
 /** A union of variants of one family, which are distinguished by their code. */

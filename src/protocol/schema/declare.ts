@@ -26,7 +26,6 @@ export function struct<F extends Fields>(
   return { ...objectOf({ name, fields, check }), fields }
 }
 
-/** Options of a variant. */
 export interface VariantOptions<T> {
   readonly check?: Check<T>
   readonly documentedCode?: number | 'none'
@@ -67,7 +66,6 @@ export interface Restriction {
   readonly rule: RefusalCode
 }
 
-/** A union of all variants of a family. */
 export function union<V extends readonly AnyVariant[]>(
   name: keyof typeof unknownCodeRules,
   ...variants: V
@@ -242,7 +240,6 @@ export function optional<T>(of: Schema<T>): OptionalSchema<T> {
   }
 }
 
-/** The variants by their codes in a numbering. */
 function tableOf(variants: readonly AnyVariant[], numbering: Numbering) {
   const table: (AnyVariant | undefined)[] = Array(256).fill(undefined)
   for (const one of variants) {

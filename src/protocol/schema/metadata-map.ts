@@ -78,7 +78,6 @@ export const bySdk: MetadataOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1)
 /** The order of the node: by the length of the keys, then by their bytes. */
 export const byNode: MetadataOrder = (a, b) => a.length - b.length || bySdk(a, b)
 
-/** Sorts the entries in one of the orders. */
 export function sortEntries(
   entries: readonly MetadataEntry[],
   order: MetadataOrder,

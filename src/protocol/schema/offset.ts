@@ -6,7 +6,6 @@ import { isReadable, type Schema } from './schema.ts'
 
 /** Computes the position of a part in the bytes of a value. Used only for errors and inspections. */
 
-/** A schema with its kind. */
 export type SchemaNode =
   | UintSchema<any>
   | BytesSchema<any>

@@ -32,7 +32,6 @@ export interface LongTextSchema extends Schema<string> {
   readonly name: string
 }
 
-/** A leaf of a response. */
 export type ResponseLeaf = FlagSchema | WordSchema<string> | RateSchema | IntSchema
 
 /** `true` or `false`. */

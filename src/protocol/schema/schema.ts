@@ -48,7 +48,6 @@ export interface Schema<T> {
   print(value: T): Json | undefined
 }
 
-/** The type of the values of a schema. */
 export type Infer<S> = S extends Schema<infer T> ? T : never
 
 /** Adds a description to a schema: its meaning at this place, with unit, range and special values. */
@@ -85,7 +84,6 @@ export function parse<T>(schema: Schema<T>, json: unknown): Result<T, Refusal> {
   }
 }
 
-/** Encodes a value. */
 export function encode<T>(schema: Schema<T>, value: T): Uint8Array<ArrayBuffer> {
   scratch.reset()
   schema.write(scratch, value)

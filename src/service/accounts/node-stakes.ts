@@ -13,7 +13,6 @@ import { accountAddress, type StakeView } from './validators.ts'
 
 /** Reads validators and committees from a node (rest.md 4.1). */
 
-/** A node, and the parameters of its network. */
 export interface NodeOfNetwork {
   readonly node: UpstreamNode
   readonly parameters: ProtocolParameters

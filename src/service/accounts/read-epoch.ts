@@ -9,7 +9,6 @@ import { committedEpoch, readEpochRow } from './validators.ts'
 
 /** An epoch: its slots, its committee, and its rewards. */
 
-/** An epoch that has begun. */
 export interface EpochView {
   readonly epoch: EpochIndex
   readonly firstSlot: SlotIndex

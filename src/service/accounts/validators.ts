@@ -17,7 +17,6 @@ import type { Services } from '../services.ts'
 
 type Needed = Pick<Services, 'store' | 'source' | 'stakers'>
 
-/** A position in the list of validators. */
 export interface ValidatorsPosition {
   readonly epoch: EpochIndex
   readonly index: number
@@ -42,7 +41,6 @@ export interface StakeView {
   readonly isMember: boolean
 }
 
-/** The requested epoch has not begun. */
 export interface EpochNotBegun {
   readonly code: 'EPOCH_NOT_BEGUN'
   readonly argument: string
@@ -153,7 +151,6 @@ export async function candidatesOf(
   return candidates
 }
 
-/** The committee of an epoch. */
 export interface CommitteeView {
   readonly epoch: EpochIndex
   readonly members: readonly CommitteeSeat[]

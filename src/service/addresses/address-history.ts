@@ -75,7 +75,6 @@ export async function openAddressHistory(
   return ok({ retainedFrom, rows: walk(deps, { address, tip, slot, done, upTo, pageRows }) })
 }
 
-/** The start of a history. */
 interface Start {
   readonly slot: SlotIndex
   /** Number of rows of that milestone that the client has. */

@@ -10,7 +10,6 @@ import { decode } from '../../protocol/schema/schema.ts'
 
 /** Parses the text of an address to the key under which the log stores its updates. */
 
-/** An address in a request. */
 export interface AddressKey {
   /** The human-readable part of the text, in lower case. */
   readonly hrp: string

@@ -16,7 +16,6 @@ import { addressText } from './address-text.ts'
 
 /** The rows of an address history for one milestone: one row for each transaction and token. */
 
-/** A row of the history. */
 export interface HistoryRow {
   /** The end of the milestone, in Unix seconds. */
   readonly time: number

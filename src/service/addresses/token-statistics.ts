@@ -14,7 +14,6 @@ export interface RichestAddresses {
   readonly top: readonly { readonly address: string; readonly balance: bigint }[]
 }
 
-/** Reads the richest addresses. */
 export async function readRichest(
   { store, parameters }: Pick<Services, 'store' | 'parameters'>,
   limit: number,

@@ -73,7 +73,6 @@ export function viewOfBlock(row: BlockRow): BlockView {
   return { ...row, block: () => (decoded ??= decodedBlocks(blockId, bytes, decode)) }
 }
 
-/** Cache of recently decoded blocks. */
 const decodedBlocks = createDecodeCache<BlockId, Block>(6 * 1024 * 1024)
 
 /** The state of a block in the form of the node API (rest.md 4.1). */

@@ -22,7 +22,6 @@ export interface TransactionOutcome extends Omit<TransactionRow, 'failureReason'
   readonly failure: PublishedFailure | undefined
 }
 
-/** The content of a transaction. */
 export interface TransactionContent {
   /** The transaction with the unlocks in that block; `undefined` for the genesis transaction, which has no signature. */
   readonly payload: SignedTransaction | undefined
@@ -32,7 +31,6 @@ export interface TransactionContent {
   readonly outputIds: readonly OutputId[]
 }
 
-/** A transaction with its state. */
 export interface TransactionView extends TransactionOutcome, TransactionContent {}
 
 /** A transaction in a list: its state, and its content if that was already read. */
@@ -95,7 +93,6 @@ export function creatingTransaction(
   return { transactionId, blockId, slot: bookedSlot, state, failure: undefined }
 }
 
-/** The content of the transaction in a block. */
 export function contentOfBlock(view: BlockView): TransactionContent {
   const block = view.block()
   const known = contents.get(block)

@@ -13,7 +13,6 @@ import type { ChainView } from './read-chain.ts'
 
 /** The states of a chain, also after its destruction and after the log was pruned. */
 
-/** A state of a chain. */
 export type ChainState = ChainStateRow
 
 /** A page of states, and the total number of states. */

@@ -20,7 +20,6 @@ export function issuerOfChain({ last }: ChainView): Hex | undefined {
   return issuer && addressKey(issuer)
 }
 
-/** The immutable metadata of a chain. */
 export function immutableMetadataOf({ last }: ChainView): Metadata | undefined {
   return last && immutableFeaturesOf(last.output()).find((one) => is(Metadata, one))
 }

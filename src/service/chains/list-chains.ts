@@ -18,7 +18,6 @@ import { type ChainView, chainKinds } from './read-chain.ts'
 
 /** Lists the existing chains of a kind, by the time of their last change. */
 
-/** Selects chains. */
 export interface ChainsRequest {
   readonly kind: ChainKind
   /** Index keys that every listed chain has: at most two, or one together with `heldBy`. */

@@ -31,7 +31,6 @@ export interface ChainView {
   readonly current: OutputView | undefined
 }
 
-/** Kinds of chains by name. */
 export const chainKinds = {
   ACCOUNT: AccountOutput.code,
   ANCHOR: AnchorOutput.code,

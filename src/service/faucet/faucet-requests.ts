@@ -12,7 +12,6 @@ export interface Faucet {
   close(): Promise<void>
 }
 
-/** A request to the faucet. */
 export interface RequestedPayment {
   /** Bech32 address of the receiver. */
   readonly address: string
@@ -23,7 +22,6 @@ export interface RequestedPayment {
   readonly amount: bigint | undefined
 }
 
-/** A queued request. */
 export interface FaucetRequest {
   /** The address as the client sent it. */
   readonly address: string

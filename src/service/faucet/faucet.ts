@@ -37,7 +37,6 @@ import {
 
 /** The faucet of the development network: pays base tokens on request, within limits (rest.md 7). */
 
-/** The services that the faucet uses. */
 export type FaucetServices = Pick<Services, 'store' | 'source' | 'signatures' | 'clock' | 'space'>
 
 /** The key and the log of the faucet. */

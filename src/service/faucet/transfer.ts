@@ -31,7 +31,6 @@ export interface Transfer {
   readonly slot: SlotIndex
 }
 
-/** A payment to one receiver. */
 export interface TransferPayment {
   readonly to: Address
   /** Base tokens. */

@@ -14,7 +14,6 @@ import { type LedgerUpdateView, viewOf } from '../updates/list-ledger-updates.ts
 
 export type { ExpirationTransfer } from '../../feed/expiration-transfers.ts'
 
-/** An event of a feed. */
 export type LedgerFeedEvent =
   | FeedOpened
   | FeedSnapshot

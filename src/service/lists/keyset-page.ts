@@ -23,7 +23,6 @@ import type { Cursors } from './keyset-cursor.ts'
 
 export type { PageOrder } from '../../store/contract/list.ts'
 
-/** Default size of a page. */
 export const defaultListSize = 20
 
 /** Selects a page. With NEWEST the order is reversed: `after` means older. */

@@ -10,7 +10,6 @@ import type { Services } from '../services.ts'
 export type { Contradiction } from '../../node/contradiction.ts'
 export type { AnswerUnreadable } from '../../node/unreadable.ts'
 
-/** Health of the gateway. */
 export interface Health {
   /** Whether `reasons` is empty. */
   readonly isHealthy: boolean

@@ -7,7 +7,6 @@ import type { Services } from '../services.ts'
 
 /** Reads outputs, spent or unspent. */
 
-/** An output with its state. */
 export interface OutputView extends OutputRow {
   /** The decoded output; decoded at the first call. */
   readonly output: () => Output
@@ -41,7 +40,6 @@ export function viewOfOutput(row: OutputRow): OutputView {
   return { ...row, output: () => (decoded ??= decodeOutput(row)) }
 }
 
-/** Cache of recently decoded outputs. */
 const decodedOutputs = createDecodeCache<OutputId, Output>(4 * 1024 * 1024)
 
 /** Decodes a stored output, whose bytes were checked when it was booked. */

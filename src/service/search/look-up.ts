@@ -40,7 +40,6 @@ export interface Nothing {
   readonly sentence: string
 }
 
-/** The services that searches use. */
 export type SearchDeps = Pick<Services, 'store' | 'source' | 'parameters'>
 
 /** Maximum number of hits of a search. */

@@ -47,7 +47,6 @@ export type Meaning =
 /** Why a text is not valid as the kind that it resembles. */
 export interface Misspelling {
   readonly reason: 'MALFORMED' | 'TOO_SHORT'
-  /** A sentence for people. */
   readonly sentence: string
 }
 

@@ -14,7 +14,6 @@ import { fromPosition, type UpdatePosition, type UpdateSort } from '../updates/u
 
 /** Lists of the explorer API: milestones, their updates and blocks (rest.md 3). */
 
-/** An update of a milestone. */
 export interface MilestoneUpdate {
   /** Bech32 address of the owner. */
   readonly address: string
@@ -130,7 +129,6 @@ export interface CarriedPayload {
   readonly payloadType: number | null
 }
 
-/** A page of the blocks of a slot. */
 export interface SlotBlocks {
   readonly blocks: readonly CarriedPayload[]
   /** The next block, if there is one. */

@@ -23,7 +23,6 @@ export interface ActivityRequest {
   readonly to: number | undefined
 }
 
-/** The activity of one span. */
 export interface ActivityPoint extends Activity {
   /** Start of the span in Unix seconds. */
   readonly start: number

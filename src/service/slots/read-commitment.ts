@@ -76,7 +76,6 @@ async function* pagesBehind(
   }
 }
 
-/** An output with its id. */
 export function outputWithId({ outputId, bytes }: OutputRow): {
   readonly outputId: OutputId
   readonly output: Output

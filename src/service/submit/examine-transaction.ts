@@ -16,7 +16,6 @@ import {
 
 /** Examination of an executed transaction: the rules that it fulfils, and its mana, from the data that it refers to. */
 
-/** The result of an examination. */
 export interface Examination extends Examined {
   /** The broken rule; `undefined` if no rule is broken, and if an input or other reference was missing or spent. */
   readonly broken: RuleName | undefined

@@ -55,7 +55,6 @@ export type SimulatedSubmission =
   | { readonly form: 'json'; readonly json: unknown }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
 
-/** The result of a simulation. */
 export type Simulation = {
   readonly transactionId: TransactionId
 } & (

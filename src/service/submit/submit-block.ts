@@ -72,7 +72,6 @@ export interface AnnouncementWithoutBlock {
   readonly code: 'ANNOUNCEMENT_WITHOUT_BLOCK'
 }
 
-/** The signature of the block is invalid. */
 export interface BlockSignatureInvalid {
   readonly code: 'BLOCK_SIGNATURE_INVALID'
   readonly publicKey: Hex

@@ -26,9 +26,7 @@ import type { Interval, UpdateSort } from './update-position.ts'
 
 /** Pages of the updates of one address or of all addresses, as a connection (Relay). */
 
-/** Maximum size of a page. */
 export const maxPageSize = 1000
-/** Default size of a page. */
 export const defaultPageSize = 100
 
 /** An update as the transports render it. */

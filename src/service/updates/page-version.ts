@@ -8,7 +8,6 @@ import type { Services } from '../services.ts'
 
 /** The updates of one address and class. */
 export interface UpdateList {
-  /** Bech32 address. */
   readonly address: string
   readonly class: UpdateClass
 }

@@ -70,7 +70,6 @@ export interface Interval {
 /** The order of a list: log order, or the reverse. */
 export type UpdateSort = 'OLDEST' | 'NEWEST'
 
-/** The whole log up to a tip. */
 function wholeLog(tip: LogTip): Interval {
   return { after: 0, before: tip.seq + 1 }
 }

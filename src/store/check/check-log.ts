@@ -49,7 +49,6 @@ export interface RetainedRange {
   readonly upTo: number | undefined
 }
 
-/** Reads the range of the log. */
 export async function readRetainedRange({ tx, sql }: Writing): Promise<RetainedRange> {
   const isSharded = (await sql.shards?.look(tx)) === true
   if (!isSharded) {

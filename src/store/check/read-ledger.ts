@@ -32,7 +32,6 @@ export interface SlotChanges extends SlotContents {
   readonly isPruned: boolean
 }
 
-/** Creates the reads of a ledger for a check. */
 export function readLedger(reading: Writing): CheckedLedger {
   const { tx } = reading
 

@@ -19,7 +19,6 @@ export type DistributeError =
   | ImportUnfinished
   | { readonly code: 'DISTRIBUTION_INTERRUPTED' }
 
-/** The options of the distribution. */
 export interface DistributeOptions {
   /** Number of shards; by default two per worker. */
   readonly shards: number | undefined
@@ -44,7 +43,6 @@ export interface DistributionStep {
   isDone?(tx: RawTx): Promise<boolean>
 }
 
-/** The distributed log. */
 export interface DistributedLog {
   readonly shards: number
   readonly workers: number

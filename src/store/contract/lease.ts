@@ -14,7 +14,6 @@ export interface LeaseHeld {
   readonly until: number
 }
 
-/** The current lease. */
 export interface LeaseState {
   readonly term: number
   readonly holder: string

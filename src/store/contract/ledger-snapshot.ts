@@ -50,7 +50,6 @@ export interface AccountPage {
   readonly last: AccountId
 }
 
-/** A page of the tips of addresses. */
 export interface TipPage {
   /** Tips by address and class. A tip at a later position replaces rows that are pruned. */
   readonly tips: readonly PrunedTip[]
@@ -58,13 +57,11 @@ export interface TipPage {
   readonly last: AddressTip['historyHash']
 }
 
-/** A state of a chain. */
 export interface ChainPlace {
   readonly chainId: AddressTip['historyHash']
   readonly outputId: OutputId
 }
 
-/** The progress of the import of a snapshot. */
 export interface SnapshotProgress {
   /** First line of the snapshot, as JSON. */
   readonly head: string
@@ -77,7 +74,6 @@ export interface ReceivedSnapshot extends SnapshotProgress {
   readonly baseTokens: bigint
 }
 
-/** An output of a snapshot. */
 export interface SnapshotOutput extends Omit<OutputRow, 'spentSlot' | 'spentBy'> {
   /** The decoded bytes. */
   readonly output: Output

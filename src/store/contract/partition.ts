@@ -20,7 +20,6 @@ export type PartitionError =
   | { readonly code: 'LOG_HAS_DEPENDENTS'; readonly dependents: readonly string[] }
   | { readonly code: 'PARTITION_INTERRUPTED' }
 
-/** The options of the partitioning. */
 export interface PartitionOptions {
   /** Positions per partition; `undefined` for the width of the newest partition, or the default width. */
   readonly rows: number | undefined
@@ -33,14 +32,12 @@ export interface PartitionOptions {
   onWaiting(reader: string): void
 }
 
-/** The partitioned log. */
 export interface PartitionedLog {
   readonly partitions: readonly LogPartition[]
   /** Longest time in milliseconds for which no other session could read or write the log. */
   readonly lockedMs: number
 }
 
-/** The dependencies of the steps. */
 export interface Partitioning extends PartitionOptions {
   readonly raw: RawConnection
   /** Another connection, for changes that other sessions have to see before a transaction ends. */

@@ -8,7 +8,6 @@ export interface PruneRequest {
   readonly rows: number
 }
 
-/** The result of one call that prunes the log. */
 export interface PruneResult {
   /** Last pruned position. */
   readonly prunedSeq: number
@@ -26,9 +25,7 @@ export interface PruneBlocksRequest {
   readonly rows: number
 }
 
-/** The result of one call that prunes blocks. */
 export interface PruneBlocksResult {
-  /** Number of pruned blocks. */
   readonly pruned: number
   /** Whether no further block has to be pruned. */
   readonly isDone: boolean

@@ -7,7 +7,6 @@ export interface ReplicasStatus {
   readonly replicas: readonly ReplicaStatus[]
 }
 
-/** The status of one read replica. */
 export interface ReplicaStatus {
   /** Host and database, without user and password. */
   readonly name: string
@@ -17,5 +16,4 @@ export interface ReplicaStatus {
   readonly lagMs: number
 }
 
-/** The states of a replica. */
 export const replicaStates = ['read', 'ready', 'left_out'] as const

@@ -100,7 +100,6 @@ export interface OwnedTokens {
   readonly balance: TokenBalance
 }
 
-/** The query of a page of unspent outputs. */
 export interface UnspentQuery {
   readonly filter: UnspentFilter
   /** Lower bound of the positions, exclusive. There need not be an output at it. */

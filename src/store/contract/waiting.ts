@@ -7,7 +7,6 @@ import type { BlockRow } from '../rows.ts'
 export interface WaitingReads {
   /** The blocks of the inbox that are not booked yet, in inbox order. */
   pendingBlocks(limit: number): Promise<PendingBlock[]>
-  /** Number of waiting blocks. */
   countWaiting(): Promise<number>
   /** The blocks that no longer wait for any transaction and have to be judged, in inbox order. */
   releasedCarriers(limit: number): Promise<BlockRow[]>
@@ -48,7 +47,6 @@ export interface WaitingChanges {
   readonly begun: readonly WaitingCarrier[]
 }
 
-/** A block that waits. */
 export interface WaitingCarrier extends Pick<BlockRow, 'inbox' | 'slot'> {
   /** The transactions that it waits for. If there are none, the block has to be judged. */
   readonly awaits: readonly TransactionId[]

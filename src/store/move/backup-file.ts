@@ -6,7 +6,6 @@ import type { ExportInterrupted, MoveProgress, NothingToExport } from './export.
 
 /** Copies a snapshot of an SQLite file while a gateway keeps writing to it. */
 
-/** Options of a copy. */
 export interface CopyOptions {
   readonly signal: AbortSignal
   /** Reports the progress in pages of the file. */

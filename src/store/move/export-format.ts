@@ -22,14 +22,12 @@ export interface ExportHeader {
   readonly tables: readonly ExportedTable[]
 }
 
-/** Table of an export. */
 export interface ExportedTable {
   readonly name: string
   readonly columns: readonly string[]
   readonly rows: number
 }
 
-/** Line of rows of one table. */
 export interface RowsLine {
   readonly table: string
   readonly rows: readonly Row[]
@@ -38,7 +36,6 @@ export interface RowsLine {
 /** Values of a row in the order of its columns. A missing value is null. */
 export type Row = readonly (string | boolean | null)[]
 
-/** Last line. */
 export interface EndLine {
   /** Number of lines before this one. */
   readonly lines: number

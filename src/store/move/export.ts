@@ -24,18 +24,15 @@ export interface NothingToExport {
   readonly code: 'NOTHING_TO_EXPORT'
 }
 
-/** Progress of an export or import. */
 export interface MoveProgress {
   readonly rows: number
   readonly ofRows: number
 }
 
-/** The signal interrupted the export. */
 export interface ExportInterrupted {
   readonly code: 'EXPORT_INTERRUPTED'
 }
 
-/** Options of an export. */
 export interface ExportOptions {
   /** Writes one line, which includes its line feed. */
   write(line: string): Promise<void>

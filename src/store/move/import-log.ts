@@ -16,7 +16,6 @@ export interface LogBroken {
   readonly ordinal: number
 }
 
-/** Rows of a table. */
 export interface TableRows {
   readonly table: Table
   readonly rows: readonly Row[]

@@ -41,7 +41,6 @@ export interface ExportUnusable {
   readonly reason: ExportFault
 }
 
-/** Fault in the text of an export. */
 export type ExportFault =
   | 'NOT_AN_EXPORT'
   | 'OTHER_VERSION'
@@ -54,12 +53,10 @@ export type ExportFault =
   /** The database has the beginning of another export. */
   | 'NOT_THE_ONE_BEGUN'
 
-/** The signal interrupted the import. */
 export interface ImportInterrupted {
   readonly code: 'IMPORT_INTERRUPTED'
 }
 
-/** Options of an import. */
 export interface ImportOptions {
   /** Lines of the export, without line feeds. */
   readonly lines: AsyncIterable<string>

@@ -43,7 +43,6 @@ export interface DistributionPlan extends DistributedLog {
   readonly steps: readonly DistributionStep[]
 }
 
-/** Distributes the log. */
 export async function distributeLog(
   database: Database,
   { shards, ...options }: DistributeOptions,

@@ -5,7 +5,6 @@ import type { LogPartition } from '../sql/statements.ts'
  * refreshes it while it reads the database, by separate statements, so a log in one table costs only an occasional refresh.
  */
 
-/** The form of the log. */
 export interface LogForm {
   /** Partitions in order; empty if the log is in one table. */
   readonly partitions: readonly LogPartition[]

@@ -27,13 +27,11 @@ export interface Pipeline {
   command(statement: Statement): void
   /** Sends the pending statements, unless a batch is in flight. */
   flush(): void
-  /** Number of messages sent. */
   messages(): number
   /** Resolves when no statement is pending or in flight. */
   drained(): Promise<void>
 }
 
-/** A statement that is pending or in flight. */
 interface Pending extends Statement {
   readonly resolve: ((rows: Rows) => void) | undefined
   readonly reject: ((failure: unknown) => void) | undefined

@@ -14,7 +14,6 @@ import { commandOf, createStatements, type Statement } from './statements.ts'
 
 /** Reads of PostgreSQL through the driver alone, on a connection pool of their own, with named prepared statements. */
 
-/** Reads of a PostgreSQL database. */
 export interface PostgresqlReads
   extends Pick<Database, 'query' | 'queryBoth' | 'snapshotConnection'> {
   pool(): PoolLoad

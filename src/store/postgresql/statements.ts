@@ -3,7 +3,6 @@ import type { Parameter } from '../database.ts'
 
 /** Statements of PostgreSQL, with the names under which connections prepare them. */
 
-/** A statement with its parameters. */
 export interface Statement {
   /** SQL text with numbered parameters ($1, $2, …). */
   readonly text: string

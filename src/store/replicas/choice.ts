@@ -13,7 +13,6 @@ import type { Server } from './server.ts'
  * go back in time: they move only to a server that has everything that was read before (docs/decisions/042-read-replicas.md).
  */
 
-/** Dependencies of the choice. */
 export interface ChoiceDeps {
   readonly primary: Server
   /** Functions that open the replicas, in order of preference. A replica is opened again after it was left out. */

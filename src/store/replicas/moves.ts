@@ -5,7 +5,6 @@ import { type ReadTarget, reaches } from './read-target.ts'
 
 /** Moves the reads from one server to another, but only to a server that has everything that was read before. */
 
-/** Dependencies of the moves. */
 export interface MovesDeps {
   readonly primary: ReadTarget
   readonly replicas: readonly ReadTarget[]

@@ -8,7 +8,6 @@ import type { Server, ServerState } from './server.ts'
 
 /** Checks the servers, leaves out replicas that must not be read, uses them again, and moves the reads accordingly. */
 
-/** Dependencies of the watch. */
 export interface ReplicaWatchDeps {
   readonly primary: ReadTarget
   readonly replicas: readonly ReadTarget[]
@@ -20,7 +19,6 @@ export interface ReplicaWatchDeps {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Watch on the servers. */
 export interface ReplicaWatch {
   isPrimaryAway(): boolean
   /** Checks all servers. Concurrent calls share one check. */

@@ -28,7 +28,6 @@ export interface Server extends Pick<Store, 'snapshot'> {
   close(): Promise<void>
 }
 
-/** State of a server. */
 export interface ServerState {
   /** Position in the write-ahead log. `tip` includes everything up to it. */
   readonly lsn: bigint
@@ -56,7 +55,6 @@ export function primaryServer(store: Store, url: string): Server {
   }
 }
 
-/** Dependencies of a replica. */
 export interface ReplicaDeps {
   readonly url: string
   readonly log: StoreLog

@@ -119,7 +119,6 @@ export const commitments = table('commitments', {
   lastSeq: long,
 })
 
-/** Blocks. */
 export const blocks = table('blocks', {
   blockId: ownId<'BlockId'>(),
   inbox: long,
@@ -133,10 +132,8 @@ export const blocks = table('blocks', {
   workScore: long,
 })
 
-/** Positions in the inbox. */
 export const inboxPositions = table('blocks', { inbox: long })
 
-/** Committed slots by slot. */
 export const commitmentSlots = table('commitments', { slot: long })
 
 /** Committed slots by the ids of their commitments. */
@@ -152,10 +149,8 @@ export const issuedBlocks = table('blocks', {
   issuingTime: amount,
 })
 
-/** Blocks by id. */
 export const blockIds = table('blocks', { blockId: ownId<'BlockId'>() })
 
-/** States of blocks. */
 export const blockStates = table('blocks', {
   blockId: ownId<'BlockId'>(),
   state: blockState,
@@ -179,15 +174,12 @@ const judgedTransaction = { ...carriedTransaction, failureReason: optional(int) 
 /** Transactions, each with a block that carries it and the number of its carriers. */
 export const carriedTransactions = table('transactions', { ...carriedTransaction, carriers: int })
 
-/** Transactions. */
 export const transactions = table('transactions', judgedTransaction)
 
-/** Transactions by id. */
 export const transactionIds = table('transactions', {
   transactionId: ownId<'TransactionId'>(),
 })
 
-/** Verdicts on transactions. */
 export const verdicts = writtenTable('transactions', {
   ...judgedTransaction,
   allotments,
@@ -197,7 +189,6 @@ export const verdicts = writtenTable('transactions', {
 /** Blocks whose transaction waits for other transactions, by their places in the inbox. */
 export const waitingCarriers = table('waiting_carriers', { inbox: long, slot: long, missing: int })
 
-/** Positions of waiting blocks in the inbox. */
 export const waitingPositions = table('waiting_carriers', { inbox: long })
 
 /** Awaited transactions by the inbox place of the block that waits for them. */
@@ -233,7 +224,6 @@ export const outputRows = table('outputs', {
   spentBy: optional(id<'TransactionId'>()),
 })
 
-/** Outputs by id. */
 export const outputIds = table('outputs', { outputId: ownId<'OutputId'>() })
 
 /** Slots and transactions in which outputs are spent. */
@@ -255,13 +245,11 @@ export const unspentOutputs = table('unspent_outputs', {
   hasToken: bool,
 })
 
-/** Unspent outputs and their slots. */
 export const unspentSlots = table('unspent_outputs', {
   outputId: id<'OutputId'>(),
   bookedSlot: long,
 })
 
-/** Unspent outputs by id. */
 export const unspentIds = table('unspent_outputs', { outputId: id<'OutputId'>() })
 
 /** Index keys with the unspent outputs that have them. */
@@ -279,7 +267,6 @@ export const chainStates = table(
   2,
 )
 
-/** Chain states by chain id. */
 export const chainIds = writtenTable('chain_states', { chainId: hex })
 
 /** Future slots at which timelocks and expirations of unspent outputs end. */
@@ -299,7 +286,6 @@ export const balances = table('balances', {
 /** Total base tokens of addresses. */
 export const addressTotals = table('balances', { address: hex, total: amount })
 
-/** Balances by address. */
 export const balanceAddresses = table('balances', { address: hex })
 
 /** Balances of native tokens by address. Amounts are 32 bytes, big-endian. */
@@ -336,7 +322,6 @@ export const balanceRanges = table('balance_ranges', {
   total: amount,
 })
 
-/** The network of a ledger. */
 export const networks = writtenTable('network', { id: int, logId: hex, parameters: bytes })
 
 /** Epochs, each with three columns of JSON. */
@@ -382,7 +367,6 @@ export const accountVersions = table('account_versions', {
   entry: optional(bytes),
 })
 
-/** Versions of chain records. */
 export const chainRecords = table('chain_records', {
   chainId: text,
   version: int,

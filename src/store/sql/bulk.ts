@@ -44,7 +44,6 @@ export interface BulkTable<R> {
   valuesOf(row: R): JsonValue[]
 }
 
-/** A column in a database. */
 export interface BulkColumn {
   readonly name: string
   readonly type: ColumnType
@@ -55,7 +54,6 @@ export interface BulkColumn {
 /** Type of a column. In the JSON parameter, `bytes` are hexadecimal digits, and `amount` is text because JSON numbers end at 2^53. */
 export type ColumnType = 'bytes' | 'int' | 'long' | 'amount' | 'text' | 'boolean'
 
-/** A value in the JSON parameter. */
 export type JsonValue = string | number | boolean | null
 
 /** Assignments and condition of an update. Its SQL refers to the columns of the parameter by the table name `given`. */

@@ -2,7 +2,6 @@ import type { StoreReader } from '../contract.ts'
 import { chainRecords } from './bulk-tables.ts'
 import { both, boundsOf, type Reading } from './reading.ts'
 
-/** Reads of chain records and their versions. */
 export function chainRecordReads({ row, rows }: Reading) {
   const newest = row(chainRecords, 'WHERE "chainId" = ? AND "isNewest" = true')
   const versions = both((direction) =>

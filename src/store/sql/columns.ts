@@ -136,7 +136,6 @@ export function asIs<V extends JsonValue>(value: V): V {
   return value
 }
 
-/** Column of ids of one kind. */
 export function id<Kind extends string>(): Column<Id<Kind>> {
   return { type: 'bytes', asText: true, write: digits, read: idOfText }
 }
@@ -144,7 +143,6 @@ export function id<Kind extends string>(): Column<Id<Kind>> {
 /** Column of bytes that the program handles as hexadecimal text. */
 export const hex: Column<Hex> = { type: 'bytes', asText: true, write: digits, read: hexOfText }
 
-/** Column of bytes. */
 export const bytes = column<Uint8Array>('bytes', digitsOf, (value) => {
   assert(value instanceof Uint8Array, 'the driver returns bytes as a byte array')
   return value
@@ -156,9 +154,7 @@ export const int = column<number>('int', asIs, Number)
 export const long = column<number>('long', asIs, Number)
 /** Column of integers up to 2^64 - 1. */
 export const amount = column<bigint>('amount', String, (value) => BigInt(String(value)))
-/** Column of booleans. */
 export const bool = column<boolean>('boolean', asIs, Boolean)
-/** Column of text. */
 export const text = column<string>('text', asIs, String)
 
 /** Makes a column nullable. SQLite returns null as `0x` when it reads bytes as text. */

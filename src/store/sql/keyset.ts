@@ -14,7 +14,6 @@ import type { Reading } from './reading.ts'
 
 /** Index whose leading columns are compared for equality, and whose other columns are the order of the pages. */
 export interface KeysetIndex<Row> {
-  /** Table of the rows of a page. */
   readonly table: ReadTable<never, Row>
   /** Table that has the index. The last column of `order` is the key of `table`. */
   readonly name: string

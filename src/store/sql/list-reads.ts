@@ -28,7 +28,6 @@ const kind: BulkColumn = { name: 'kind', type: 'int' }
 const state: BulkColumn = { name: 'state', type: 'text' }
 const id = bytes('id')
 
-/** Creates the reads of lists. */
 export function listReads(reading: Reading) {
   return {
     ...blockPageReads(reading),
@@ -259,7 +258,6 @@ function addressPageReads(reading: Reading) {
   } satisfies Partial<ListReader>
 }
 
-/** The type codes of outputs. */
 const outputKinds = Output.variants.map(({ code }) => code)
 
 /** Reads the pages of each index together, and returns all pages in the order of the requests. */

@@ -22,7 +22,6 @@ export interface LogScan {
   isFirst?(row: readonly unknown[]): boolean
 }
 
-/** Range of positions with an order and a limit. */
 export type ScannedRange = Pick<LogRange, 'after' | 'before' | 'limit' | 'order'>
 
 /** Reads the rows of a range. */

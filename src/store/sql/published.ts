@@ -11,7 +11,6 @@ export function publishedUpdates(name: string, table = logTable): string {
   return `(SELECT * FROM ${table} WHERE ${isPublished}) AS ${name}`
 }
 
-/** The table of the log. */
 export const logTable = 'ledger_updates'
 
 /** SQL condition that a row of the log is published. */

@@ -13,7 +13,6 @@ import { publishedSlot, publishedTable } from './published.ts'
 /** Creates reads on one database. `rest` is the SQL after the name of the table. */
 export interface Reading extends Pick<Database, 'query' | 'queryBoth' | 'logForms'> {
   readonly dialect: Dialect
-  /** Reads all rows of a statement. */
   rows<Row>(
     table: ReadTable<never, Row>,
     rest: string,
@@ -46,7 +45,6 @@ export interface AsOf<Row> {
   readonly rows: Row[]
 }
 
-/** Creates one read for each direction. */
 export function both<T>(of: (direction: 'ASC' | 'DESC') => T): Record<PageOrder['order'], T> {
   return { ascending: of('ASC'), descending: of('DESC') }
 }
@@ -58,7 +56,6 @@ export function boundsOf({ above, below }: Between): Parameter[] {
   )
 }
 
-/** Creates the reads of a database. */
 export function createReading({
   query,
   queryBoth,

@@ -80,7 +80,6 @@ export interface InboxStatements {
   numbered(text: string): string
 }
 
-/** Allocated positions of the inbox. */
 export interface AllocatedPositions {
   readonly openFrom: bigint
   /** Position after the last allocated one. */
@@ -148,9 +147,7 @@ export type LogTipRow = Pick<
   'address' | 'class' | 'ordinal' | 'historyHash' | 'milestoneIndex'
 >
 
-/** Partition of the log. */
 export interface LogPartition {
-  /** Name of the table. */
   readonly name: string
   /** First position. */
   readonly from: number
@@ -220,16 +217,13 @@ export interface Table {
   readonly key: readonly string[]
 }
 
-/** Column of a table. */
 export interface Column {
   readonly name: string
   readonly kind: ColumnKind
 }
 
-/** Kind of the values of a column. */
 export type ColumnKind = 'bytes' | 'integer' | 'text' | 'boolean'
 
-/** Page of the rows of a table. */
 export interface TablePage {
   /** Key values after which the page begins, as text. `undefined` for the first page. */
   readonly after: readonly string[] | undefined

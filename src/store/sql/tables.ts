@@ -33,7 +33,6 @@ export function tablesOf(
   })
 }
 
-/** Counts the rows of a table. */
 export async function countRows(connection: SqlConnection, table: Table): Promise<number> {
   const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
   return Number(count)
@@ -69,7 +68,6 @@ export async function logBounds(
   return { seq, prunedSeq: Number(first ?? seq + 1) - 1 }
 }
 
-/** Quotes a name for a statement. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -2,26 +2,22 @@ import { bytes, int, long, optional, ownId, table, writtenTable } from './column
 
 /** Tables of tries, and the table of accounts from which one trie is built. */
 
-/** Accounts with their entries. */
 export const accountEntries = table('account_versions', {
   accountId: ownId<'AccountId'>(),
   slot: long,
   entry: optional(bytes),
 })
 
-/** Accounts, each with a slot. */
 export const accountSlots = writtenTable('account_versions', {
   accountId: ownId<'AccountId'>(),
   slot: long,
 })
 
-/** Pages of tries. */
 export const triePages = table('trie_pages', { id: long, bytes })
 
 /** Pages of tries as parts of one parameter: offset in bytes, counted from 1, and length. */
 export const trieParts = writtenTable('trie_pages', { id: long, from: int, length: int })
 
-/** Pages of tries by id. */
 export const triePageIds = table('trie_pages', { id: long })
 
 /** Progress of the stored pages of tries. */

@@ -12,7 +12,6 @@ import { logTexts } from './update-texts.ts'
 
 /** Reads of rows of the log with their branches. Each scan is one statement that both databases understand. */
 
-/** Reads of the log. */
 export interface LogReads {
   /** Reads rows of one address and class, in the order of their index. */
   ofAddress(
@@ -27,7 +26,6 @@ export interface LogReads {
   page(request: AddressPageQuery): Promise<AddressPage>
 }
 
-/** Creates the reads of the log of a database. */
 export function logReads(reading: Reading): LogReads {
   const texts = logTexts(reading.dialect)
 

@@ -4,7 +4,6 @@ import { createStatementCache, isLarge, rowsOf, type StatementCache } from './st
 
 /** Reads of SQLite through the driver alone, on a connection of their own. */
 
-/** Reads of a SQLite database. */
 export interface SqliteReads extends SnapshotConnection, Pick<Database, 'changes'> {}
 
 /** Creates the reads. The first read calls `open`, which throws once the store is closed. */

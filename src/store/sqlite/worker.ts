@@ -9,7 +9,6 @@ import { type SqliteQueries, sqliteQueries } from './queries.ts'
 
 /** The thread of `thread.ts`. It sends one response per request, in order. */
 
-/** A request to the thread. */
 export type SqliteRequest =
   | { readonly what: 'open' }
   | { readonly what: 'endTransaction' }
@@ -28,7 +27,6 @@ export type SqliteResponse = { readonly isInTransaction: boolean } & (
   | { readonly ok: false; readonly failure: SqliteFailure }
 )
 
-/** The rows of a query. */
 export interface PackedResult extends Omit<SqlResultSet, 'rows'> {
   readonly packed: PackedRows
 }
@@ -59,7 +57,6 @@ async function outcomeOf(request: SqliteRequest) {
   }
 }
 
-/** The result of a request. */
 interface Found {
   readonly changed: number
   readonly found: PackedResult | undefined

@@ -93,7 +93,6 @@ function activityRow({ moved, burned, ...counts }: ActivityBucket): ActivityRow 
   }
 }
 
-/** Converts a row to activity. */
 export function activityOfRow({
   movedHigh,
   movedLow,

@@ -85,7 +85,6 @@ async function firstSlotWithFewerBlocks(
 /** The slots of which no row is pruned. */
 export interface RetainedLog {
   readonly parameters: ProtocolParameters
-  /** The first slot of the ledger. */
   readonly first: SlotIndex
   readonly firstRetained: SlotIndex
 }

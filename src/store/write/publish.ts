@@ -16,7 +16,6 @@ export interface Appended {
   readonly isPublished: boolean
 }
 
-/** Publishes the first slot of a log. */
 export async function publishFirst(writing: RawWriting): Promise<LogTip> {
   const { tx, sql } = writing
   const tip = await logEndWithin(writing)

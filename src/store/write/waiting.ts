@@ -33,7 +33,6 @@ export async function changeWaiting(
   await inChunks(awaited, (part) => sql.insert(tx, table.awaitedTransactions, part))
 }
 
-/** Number of waiting blocks. */
 export function countWaiting({ tx }: Writing): Promise<number> {
   return tx.waitingCarrier.count()
 }

@@ -28,7 +28,6 @@ export interface Spent {
   readonly cost: number
 }
 
-/** The budget of one operation. */
 export interface Budget {
   /** Fires when the operation has to end. Its reason is the error that the operation ends with. */
   readonly signal: AbortSignal
@@ -52,7 +51,6 @@ export interface Budget {
   readonly spent: Spent
 }
 
-/** Creates the budget of an operation. */
 export function createBudget(): Budget {
   return new OperationBudget()
 }

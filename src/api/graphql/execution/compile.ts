@@ -37,7 +37,6 @@ import { abandon, completeText, emptyPendingText, type PendingText } from './pen
  * the executor of `graphql` then runs the query again and formats the errors. Without errors both return the same response.
  */
 
-/** A compiled query. */
 export interface CompiledQuery {
   /** Number of compiled fields. Each of them has functions of its own. */
   readonly size: number
@@ -123,7 +122,6 @@ function dependsOnLog({ dependences, lists }: Plan): LogDependence | undefined {
   }
 }
 
-/** One execution. */
 interface Run {
   readonly context: GatewayContext
   readonly variables: Variables

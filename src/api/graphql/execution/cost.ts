@@ -122,7 +122,6 @@ interface CostDeps {
   readonly context: unknown
 }
 
-/** Prices an operation. */
 function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   const { selectionSet } = operation
   const root = present(deps.schema.getRootType(operation.operation), 'the root')

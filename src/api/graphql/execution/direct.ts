@@ -56,7 +56,6 @@ export interface DirectRequest {
   readonly common: Readonly<Record<string, string>>
 }
 
-/** Dependencies of the fast path. */
 export interface DirectDeps extends PreparedQueryDeps {
   readonly documents: Documents
   readonly responseCache: ResponseCache

@@ -34,7 +34,6 @@ export const documentCodes: Plugin<GatewayContext> = {
   },
 }
 
-/** Dependencies of masking for one request. */
 export interface MaskingDeps {
   readonly log: Log
   readonly requestId: string

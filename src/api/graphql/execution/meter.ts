@@ -243,7 +243,6 @@ function typeNamesIn(
   return names
 }
 
-/** Whether a value is a promise. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
 }

@@ -54,7 +54,6 @@ export interface ReadyQuery {
   readonly name: string | undefined
 }
 
-/** Prepared queries by their text. */
 export interface PreparedQueries {
   /**
    * Resolves to `undefined` unless the request is a valid query within the cost limit with valid variables; the server answers others.
@@ -63,7 +62,6 @@ export interface PreparedQueries {
   prepare(request: QueryRequest, context: GatewayContext): Promise<ReadyQuery | undefined>
 }
 
-/** Dependencies of prepared queries. */
 export interface PreparedQueryDeps {
   readonly graphql: GraphqlServer
   readonly schema: GraphQLSchema
@@ -229,7 +227,6 @@ function isBounded({ address, class: _class, ...bounds }: ListArguments): boolea
 }
 
 interface Prepared {
-  /** Key in the cache. */
   readonly key: string
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode

@@ -66,7 +66,6 @@ interface PageArgs {
 
 /** Maximum cost of an operation, in units: one second of a core. */
 export const maxOperationCost = 100_000
-/** Cost of a row that is read. */
 export const rowCost = 1
 /** Price of an account or another chain by its id. */
 export const chainCost = reads(3)

@@ -10,7 +10,6 @@ export interface RunningOperations {
   bytes: number
 }
 
-/** Limits of the concurrently running operations. */
 export interface RunningOperationLimits {
   /** Maximum number of queries and mutations. */
   readonly operations: number
@@ -18,7 +17,6 @@ export interface RunningOperationLimits {
   readonly heldBytes: number
 }
 
-/** Creates the counters. */
 export function createRunningOperations(limits: RunningOperationLimits): RunningOperations {
   return { limits, operations: 0, bytes: 0 }
 }

@@ -4,7 +4,6 @@ import type { Services } from '../../../service/services.ts'
 
 /** The initial tabs of GraphiQL. Each of them runs without changes on the network of the gateway. */
 
-/** A tab of GraphiQL. */
 export interface GraphiqlTab {
   readonly query: string
   /** Variables as JSON. */

@@ -15,7 +15,6 @@ export interface ProtocolInput {
   readonly [member: string]: unknown
 }
 
-/** The input types of the protocol. */
 export interface InputTypes {
   /** Returns the input of a struct or family, by the name of its schema. */
   of(name: string): InputRef

@@ -26,7 +26,6 @@ const edges = new Map([
 
 const objects = declareObjects(collectTypes(protocolRoots), edges)
 
-/** A decoded block. */
 export const BlockContent = objects.struct(Block)
 
 /** A decoded transaction with its unlocks. */
@@ -38,7 +37,6 @@ export const OutputContent = objects.family(Output)
 /** A decoded address of any kind. */
 export const AddressContent = objects.family(Address)
 
-/** A decoded slot commitment. */
 export const SlotCommitmentType = objects.struct(SlotCommitment)
 
 /** A decoded proof that an output belongs to a transaction. */
@@ -50,7 +48,6 @@ export const StateMetadataType = objects.struct(StateMetadata)
 export const BlockIssuerType = objects.struct(BlockIssuer)
 export const StakingType = objects.struct(Staking)
 
-/** The parameters of a network. */
 export const ProtocolParametersType = objects.struct(ProtocolParameters)
 
 const blockTypes = collectTypes([Block])

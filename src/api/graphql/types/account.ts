@@ -58,7 +58,6 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   }),
 })
 
-/** The GraphQL type of accounts. */
 export const AccountNode = builder.nodeRef<AccountView>('Account', {
   id: { resolve: ({ chainId }) => chainId },
   loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>

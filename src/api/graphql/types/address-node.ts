@@ -15,7 +15,6 @@ export interface AddressView {
   content(): Address | undefined
 }
 
-/** Returns the address of a key. */
 export function viewOfKey(key: Hex): AddressView {
   return { key, content: () => contentOf(key) }
 }
@@ -25,7 +24,6 @@ export function viewOfAddress(address: Address): AddressView {
   return { key: addressKey(address), content: () => address }
 }
 
-/** The GraphQL type of addresses. */
 export const AddressNode = builder.nodeRef<AddressView>('Address', {
   id: { resolve: ({ key }) => key },
   loadOne: (id) => {

@@ -41,7 +41,6 @@ import { UnspentOutputConnection } from './unspent-outputs.ts'
 
 type AddressKindCode = Address['type']
 
-/** The GraphQL type of the base token balance of an address. */
 export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBalance').implement({
   description:
     'The base token balance of an address at the end of a milestone, in the smallest unit. The four parts add up to the total.',
@@ -71,7 +70,6 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
   }),
 })
 
-/** The GraphQL type of the balance of a native token of an address. */
 export const NativeTokenBalance = builder.objectRef<OwnedTokens>('NativeTokenBalance').implement({
   description: 'The balance of a native token of an address. The three parts add up to the total.',
   fields: (t) => ({

@@ -41,7 +41,6 @@ export const BlockFilter = builder.inputType('BlockFilter', {
   }),
 })
 
-/** The GraphQL type of a page of blocks. */
 export const BlockConnection = listConnection(
   'Block',
   BlockNode,

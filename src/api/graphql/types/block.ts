@@ -11,7 +11,6 @@ import { TransactionNode } from './transaction.ts'
 
 /** Blocks and their states. */
 
-/** The states of blocks. */
 export const BlockState = enumOf('BlockState', 'The state of a block.', {
   PENDING: 'The block is stored and not booked yet.',
   ACCEPTED: 'The block is booked into its slot.',
@@ -20,7 +19,6 @@ export const BlockState = enumOf('BlockState', 'The state of a block.', {
   DROPPED: 'The block is stored, but will not be booked.',
 })
 
-/** The GraphQL type of blocks. */
 export const BlockNode = builder.nodeRef<BlockView>('Block', {
   id: { resolve: ({ blockId }) => blockId },
   loadOne: byProtocolId(36, blockInBatch),

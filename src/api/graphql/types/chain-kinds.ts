@@ -47,7 +47,6 @@ async function chainOfKind(
   return chain?.kind === kind ? chain : undefined
 }
 
-/** The GraphQL type of anchors. */
 export const AnchorNode = chainNode('Anchor', chainKinds.ANCHOR, 32)
 
 AnchorNode.implement({
@@ -87,7 +86,6 @@ AnchorNode.implement({
   }),
 })
 
-/** The GraphQL type of NFTs. */
 export const NftNode = chainNode('Nft', chainKinds.NFT, 32)
 
 NftNode.implement({
@@ -109,7 +107,6 @@ NftNode.implement({
   }),
 })
 
-/** The GraphQL type of native tokens. */
 export const TokenNode = chainNode('Token', chainKinds.FOUNDRY, 38)
 
 TokenNode.implement({
@@ -163,7 +160,6 @@ TokenNode.implement({
   }),
 })
 
-/** The GraphQL type of delegations. */
 export const DelegationNode = chainNode('Delegation', chainKinds.DELEGATION, 32)
 
 DelegationNode.implement({

@@ -44,7 +44,6 @@ const TokenConnection = listConnection(
   },
 )
 
-/** The GraphQL type of a page of delegations. */
 export const DelegationConnection = listConnection(
   'Delegation',
   DelegationNode,

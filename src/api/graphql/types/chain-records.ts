@@ -19,7 +19,6 @@ import { indexId } from '../node-id.ts'
 
 /** Chain records: queries for records and versions, the mutation that sets a record, and the subscription to changes. */
 
-/** The GraphQL type of chain records. */
 export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
   id: { resolve: ({ chainId, version }) => `${chainId}/${version}` },
   loadOne: async (id, { services }) => {

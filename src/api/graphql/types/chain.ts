@@ -78,7 +78,6 @@ builder.objectField(ChainStateConnection, 'totalCount', (t) =>
   }),
 )
 
-/** GraphQL type names by kind. */
 const typeNames: { readonly [K in ChainView['kind']]: string } = {
   [chainKinds.ACCOUNT]: 'Account',
   [chainKinds.ANCHOR]: 'Anchor',
@@ -87,7 +86,6 @@ const typeNames: { readonly [K in ChainView['kind']]: string } = {
   [chainKinds.DELEGATION]: 'Delegation',
 }
 
-/** The GraphQL interface of chains. */
 export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
   description:
     'A chain: an account, anchor, token, NFT or delegation. It is a sequence of outputs, each of which is a state of the chain.',

@@ -80,7 +80,6 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
   }),
 })
 
-/** The GraphQL type of the first event of a feed. */
 export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implement({
   description: 'The first event of every feed.',
   fields: (t) => ({
@@ -118,7 +117,6 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
   }),
 })
 
-/** The GraphQL type of a piece of the snapshot. */
 export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').implement({
   description:
     'A piece of the snapshot: some of the outputs that were unspent at the cursor. The last piece is empty. A feed that resumes before the last piece starts the snapshot again.',
@@ -162,7 +160,6 @@ const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').im
   }),
 })
 
-/** The GraphQL type of a batch of updates. */
 export const LedgerUpdateBatchType = builder
   .objectRef<LedgerUpdateBatch>('LedgerUpdateBatch')
   .implement({
@@ -196,7 +193,6 @@ export const LedgerUpdateBatchType = builder
     }),
   })
 
-/** The GraphQL type of a progress event. */
 export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').implement({
   description:
     'A progress event: the feed had no update since the previous event. It is sent when a feed has caught up, and at intervals while there are no updates.',
@@ -249,7 +245,6 @@ const FeedNoticeTopic = enumOf('FeedNoticeTopic', 'The topic of a notice. Topics
   TOKEN_EXPIRING: 'The access token expires soon. The connection closes when it expires.',
 })
 
-/** The GraphQL type of a notice about the feed itself. */
 export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implement({
   description: 'A notice about the feed itself. It does not change the position of the feed.',
   fields: (t) => ({
@@ -283,7 +278,6 @@ const FeedResetReason = enumOf('FeedResetReason', 'The reason why a feed cannot 
   LOG_PRUNED: 'The next updates of the feed have been pruned from the log.',
 })
 
-/** The GraphQL type of the last event of a feed that cannot continue. */
 export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement({
   description:
     'The last event of a feed that cannot continue from its position. Start a new feed; it may have a gap to this one.',

@@ -104,7 +104,6 @@ const Following = builder.objectRef<FollowingHealth>('Following').implement({
   }),
 })
 
-/** The role of a gateway among the gateways on its database. */
 export const GatewayRole = enumOf(
   'GatewayRole',
   'The role of a gateway among the gateways on its database.',
@@ -148,7 +147,6 @@ const HealthReason = enumOf(
   healthReasons,
 )
 
-/** The GraphQL type of the health of the gateway. */
 export const HealthType = builder.objectRef<Health>('Health').implement({
   description: 'The health of the gateway.',
   fields: (t) => ({

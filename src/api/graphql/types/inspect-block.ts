@@ -30,7 +30,6 @@ interface Broken {
   readonly subject: string
 }
 
-/** The GraphQL type of a rule that a value breaks. */
 export const BrokenRule = builder.objectRef<Broken>('BrokenRule').implement({
   description: 'A rule that a value breaks, with the location of the invalid part.',
   fields: (t) => ({
@@ -75,7 +74,6 @@ const CreatedChain = builder.objectRef<readonly [number, `0x${string}`]>('Create
   }),
 })
 
-/** The GraphQL type of facts that follow from a signed transaction alone. */
 export const TransactionInspection = builder
   .objectRef<InspectedTransaction>('TransactionInspection')
   .implement({
@@ -121,7 +119,6 @@ export const TransactionInspection = builder
     }),
   })
 
-/** The GraphQL type of facts that follow from a block alone. */
 export const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspection').implement({
   description: 'The facts that follow from a block alone, without the ledger.',
   fields: (t) => ({

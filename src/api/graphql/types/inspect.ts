@@ -81,7 +81,6 @@ builder.objectFields(TransactionInspection, (t) => ({
   }),
 }))
 
-/** The GraphQL type of facts that follow from an output alone. */
 export const OutputInspection = builder.objectRef<InspectedOutput>('OutputInspection').implement({
   description: 'The facts that follow from an output alone, without the ledger.',
   fields: (t) => ({
@@ -120,7 +119,6 @@ export const OutputInspection = builder.objectRef<InspectedOutput>('OutputInspec
   }),
 })
 
-/** The GraphQL type of facts that follow from an address alone. */
 export const AddressInspection = builder
   .objectRef<InspectedAddress>('AddressInspection')
   .implement({

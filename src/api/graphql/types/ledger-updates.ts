@@ -20,7 +20,6 @@ import { OutputNode } from './output.ts'
 
 /** Ledger updates: single updates and pages. */
 
-/** The GraphQL enum of update classes. */
 export const UpdateClass = enumOf(
   'UpdateClass',
   'The class of a ledger update: the reason why it is filed under an address.',
@@ -30,7 +29,6 @@ export const UpdateClass = enumOf(
   },
 )
 
-/** The GraphQL enum of address roles. */
 export const AddressRole = enumOf('AddressRole', 'The role of an address in an output.', {
   OWNER: 'The address can spend the output, until the expiration if there is one.',
   STATE_CONTROLLER: 'The address can change the state of the anchor.',
@@ -44,7 +42,6 @@ export const AddressRole = enumOf('AddressRole', 'The role of an address in an o
   RESTRICTED_INNER: 'The address is inside a restricted address that has a role.',
 })
 
-/** The GraphQL type of ledger updates. */
 export const LedgerUpdate = builder.nodeRef<LedgerUpdateView>('LedgerUpdate', {
   id: { extensions: dependsOn('PARENT'), resolve: ({ cursor }) => cursor },
   loadOne: async (cursor, { services }) => await updateAtCursor(services, cursor),
@@ -121,7 +118,6 @@ builder.objectFields(LedgerUpdate, (t) => ({
   }),
 }))
 
-/** The GraphQL type of a page of updates. */
 export const LedgerUpdateConnection = connection<LedgerUpdateView, LedgerUpdatePage>(
   'LedgerUpdate',
   LedgerUpdate,

@@ -9,7 +9,6 @@ import { SlotCommitmentType } from '../model/model.ts'
 
 /** Milestones: committed slots with their parts of the log. */
 
-/** The GraphQL type of milestones. */
 export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
   id: { resolve: ({ index }) => index },
   loadOne: byIndex(milestoneInBatch),

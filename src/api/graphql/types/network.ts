@@ -24,7 +24,6 @@ const BaseTokenType = builder.objectRef<typeof baseToken>('BaseToken').implement
   }),
 })
 
-/** The GraphQL type of networks. */
 export const NetworkType = builder.objectRef<Network>('Network').implement({
   description: 'A network, with its protocol parameters.',
   fields: (t) => ({

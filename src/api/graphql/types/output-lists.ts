@@ -26,7 +26,6 @@ const OutputFilter = builder.inputType('OutputFilter', {
   }),
 })
 
-/** The GraphQL type of a page of outputs. */
 export const OutputConnection = listConnection(
   'Output',
   OutputNode,

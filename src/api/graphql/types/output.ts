@@ -17,7 +17,6 @@ import { AddressNode, viewOfAddress } from './address-node.ts'
 import { OutputKind } from './output-kind.ts'
 import { proofInBatch } from './proof-batch.ts'
 
-/** The GraphQL type of outputs. */
 export const OutputNode = builder.nodeRef<OutputView>('Output', {
   id: { resolve: ({ outputId }) => outputId },
   loadOne: byProtocolId(38, outputInBatch),

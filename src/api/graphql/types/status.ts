@@ -28,7 +28,6 @@ const SlotTimeType = builder.objectRef<SlotTime>('SlotTime').implement({
   }),
 })
 
-/** The GraphQL type of the status. */
 export const StatusType = builder.objectRef<Status>('Status').implement({
   description:
     'The status of the ledger and the gateway. All counts are as of the newest committed slot. They are read from counters, so their cost does not depend on the size of the ledger.',

@@ -20,7 +20,6 @@ const TransactionFilter = builder.inputType('TransactionFilter', {
   }),
 })
 
-/** The GraphQL type of a page of transactions. */
 export const TransactionConnection = listConnection(
   'Transaction',
   TransactionNode,

@@ -11,7 +11,6 @@ import { OutputNode } from './output.ts'
 
 /** Transactions and their states. */
 
-/** The states of transactions. */
 export const TransactionState = enumOf('TransactionState', 'The state of a transaction.', {
   PENDING:
     'A block that carries the transaction is stored. The transaction is not judged yet, or waits for outputs that it spends and that do not exist yet.',
@@ -22,7 +21,6 @@ export const TransactionState = enumOf('TransactionState', 'The state of a trans
     'The transaction was judged and has failed without any effect. After a failure because of an unlock (codes 5 to 8, 24 and 25) or a missing input (code 2), it becomes PENDING again as soon as another block carries it.',
 })
 
-/** The GraphQL type of the failure of a transaction. */
 const TransactionFailure = builder.objectRef<PublishedFailure>('TransactionFailure').implement({
   description: 'The reason why a transaction failed.',
   fields: (t) => ({
@@ -39,7 +37,6 @@ const TransactionFailure = builder.objectRef<PublishedFailure>('TransactionFailu
   }),
 })
 
-/** The GraphQL type of transactions. */
 export const TransactionNode = builder
   .nodeRef<ListedTransaction>('Transaction', {
     id: { resolve: ({ transactionId }) => transactionId },

@@ -115,7 +115,6 @@ type Filter = Parameters<typeof listUnspentOutputs>[1]
 type Key = NonNullable<Filter['keys']>[number]
 type ConditionError = AddressError | FilterAddressCount
 
-/** The GraphQL type of a page of unspent outputs. */
 export const UnspentOutputConnection = listConnection(
   'UnspentOutput',
   OutputNode,

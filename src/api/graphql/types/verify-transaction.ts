@@ -107,7 +107,6 @@ export const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').imple
   }),
 })
 
-/** The GraphQL type of the simulated outcome of a transaction. */
 export const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransaction').implement({
   description:
     'The outcome that a submission of a transaction would have now. The transaction is not stored.',

@@ -70,7 +70,6 @@ const validatorsCursor: Parameter<ValidatorsPosition | undefined> = {
   },
 }
 
-/** The registered validators. */
 export const validatorsRoute = readRoute({
   path: '/api/core/v3/validators',
   about:
@@ -86,7 +85,6 @@ export const validatorsRoute = readRoute({
   },
 })
 
-/** One validator. */
 export const validatorRoute = readRoute({
   path: '/api/core/v3/validators/{bech32Address}',
   about: 'Returns the stake of an account and the stake that is delegated to it.',
@@ -99,7 +97,6 @@ export const validatorRoute = readRoute({
   },
 })
 
-/** The committee of an epoch. */
 export const committeeRoute = readRoute({
   path: '/api/core/v3/committee',
   about: 'Returns the committee of an epoch. The committee is empty if it is unknown.',

@@ -22,14 +22,12 @@ export const blockRoute = blockReading('', {
   toAnswer: ({ bytes, block }) => ok({ bytes, value: block }),
 })
 
-/** The state of a block. */
 export const blockMetadataRoute = blockReading('/metadata', {
   about: 'Returns the state of a block.',
   reply: serialized('The state of the block.', BlockMetadata),
   toAnswer: (found) => ok(blockMetadata(found)),
 })
 
-/** A block and its state. */
 export const blockFullRoute = blockReading('/full', {
   about: 'Returns a block and its state.',
   reply: serialized('The block and its state.', BlockWithMetadata),

@@ -9,7 +9,6 @@ import { readRoute } from '../route.ts'
 
 /** Routes that the official client reads before it builds a block (rest.md 4.4, ledger reference 14.2). */
 
-/** The state of the node, and the parameters of its network. */
 export const infoRoute = readRoute({
   path: '/api/core/v3/info',
   about: 'Returns the state of the node and the parameters of its network.',

@@ -18,7 +18,6 @@ export const networkHealthRoute = healthRoute({
   toAnswer: ({ isHealthy: isNetworkHealthy }) => ({ isNetworkHealthy }),
 })
 
-/** The load of the network. */
 export const networkMetricsRoute = readRoute({
   path: '/api/core/v3/network/metrics',
   about: 'Returns the block rates of the network in its newest committed slots.',

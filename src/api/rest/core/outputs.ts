@@ -36,7 +36,6 @@ export const outputRoute = provenOutputReading('', {
   toAnswer: ({ output, proof: outputIdProof }) => ok({ output, outputIdProof }),
 })
 
-/** The metadata of an output. */
 export const outputMetadataRoute = outputReading('/metadata', {
   about: 'Returns the metadata of an output.',
   reply: serialized('Slots and transactions that created and spent the output.', OutputMetadata),

@@ -22,7 +22,6 @@ import { jsonHeaders, type RouteResponse } from '../response.ts'
  * the response is produced in pieces: a small response is sent as a whole, and a large one as a download while it is produced.
  */
 
-/** The representation of each output. */
 interface OutputForm {
   json(output: ChangedOutput): string
   bytes(output: ChangedOutput): readonly Uint8Array[]

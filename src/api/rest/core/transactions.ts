@@ -47,21 +47,18 @@ export const transactionRoute = transactionReading('', {
       : ok(payload.transaction),
 })
 
-/** The state of a transaction. */
 export const transactionMetadataRoute = metadataReading('/metadata', {
   about: 'Returns the state of a transaction, and the reason if it failed.',
   reply: serialized('The state of the transaction.', TransactionMetadata),
   toAnswer: (metadata) => ok(metadata),
 })
 
-/** The block that includes a transaction. */
 export const includedBlockRoute = includedBlockReading('/included-block', {
   about: 'Returns the block that includes a transaction; 404 until the transaction is accepted.',
   reply: serializedBytes('The block.', Block),
   toAnswer: ({ bytes, block }) => ok({ bytes, value: block }),
 })
 
-/** The state of the block that includes a transaction. */
 export const includedBlockMetadataRoute = includedBlockReading('/included-block/metadata', {
   about:
     'Returns the state of the block that includes a transaction; 404 until the transaction is accepted.',

@@ -20,7 +20,6 @@ interface Dialect {
   readonly index: FormMembers
 }
 
-/** Updates by the id of the milestone. */
 export const updatesByMilestone = updatesRoute({
   path: '/api/explorer/v2/ledger/updates/by-milestone/{milestoneId}',
   naming: byId('milestoneId'),

@@ -20,7 +20,6 @@ import { readRoute } from '../route.ts'
 
 /** A way to identify a milestone in a path. */
 export interface MilestoneNaming {
-  /** The path segments. */
   readonly path: string
   readonly parameter: string
   readonly params: { readonly [name: string]: Parameter<CommitmentName> }
@@ -38,7 +37,6 @@ export const byIndex: MilestoneNaming = {
   params: { index: pathSlot },
 }
 
-/** Finds the milestone of a path. */
 export async function findMilestone(
   { parameter }: MilestoneNaming,
   given: object,

@@ -42,7 +42,6 @@ const top: Parameter<number> = {
   ).shape,
 }
 
-/** The base token balance of an address. */
 export const balanceRoute = readRoute({
   path: '/api/explorer/v2/balance/{address}',
   about: 'Returns the base token balance of an address.',

@@ -61,7 +61,6 @@ const chains: readonly Chain[] = [
   },
 ]
 
-/** One route for each kind of chain. */
 export const chainRoutes = chains.map(({ name, parameter, kind, id }) =>
   readRoute({
     path: `${indexerPath}/outputs/${name}/{${parameter}}`,
@@ -80,7 +79,6 @@ export const chainRoutes = chains.map(({ name, parameter, kind, id }) =>
   }),
 )
 
-/** The members of a multi address, whose Bech32 text contains only their hash. */
 export const multiAddressRoute = readRoute({
   path: `${indexerPath}/multiaddress/{bech32Address}`,
   about: 'Returns the members of a multi address, whose Bech32 text contains only their hash.',

@@ -151,7 +151,6 @@ export const filters = {
   createdAfter: slotFilter('The output was booked after this slot.', 'created', 'after'),
 } as const satisfies Readonly<Record<string, Filter>>
 
-/** The name of a filter. */
 export type FilterName = keyof typeof filters
 
 /** Combines filters; an output has to match all of them. */

@@ -120,7 +120,6 @@ function printCursor({ bookedSlot, outputId }: OutputPlace, pageSize: number): s
   return `${bookedSlot.toString(16).padStart(8, '0')}${outputId.slice(2)}.${pageSize}`
 }
 
-/** The routes of all lists. */
 export const outputListRoutes: readonly Route[] = lists.map(listRoute)
 
 function listRoute({ path, about, kinds, filters: own }: List): Route {

@@ -10,7 +10,6 @@ import { componentsOf } from './from-schema.ts'
 
 /** The OpenAPI 3.1 document of the REST API: the declarations of all routes, and the types of the protocol. */
 
-/** Creates the document. */
 export function openapiDocument(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, Shape>> = {}
   for (const route of routes) {

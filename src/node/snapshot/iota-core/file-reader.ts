@@ -4,7 +4,6 @@ import type { FileHandle } from 'node:fs/promises'
 
 /** The bytes are not a snapshot of iota-core, or are invalid. */
 export class SnapshotFileMalformed extends Error {
-  /** The part of the file. */
   readonly part: string
   /** Offset of the fault from the beginning of the file. */
   readonly offset: number

@@ -13,7 +13,6 @@ import type { FileReader } from './file-reader.ts'
  * place of each part that a follower needs. The other parts are skipped, and must end where the next part begins.
  */
 
-/** The result of a scan. */
 export interface ScannedFile {
   readonly commitment: SlotCommitment
   readonly parameters: ProtocolParameters

@@ -2,7 +2,6 @@ import type { RawTx } from '../../client.ts'
 import type { LeaseStatements } from '../statements.ts'
 import { timelineText } from './position.ts'
 
-/** Statements on the lease on PostgreSQL. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
     // SKIP LOCKED: a holder in the middle of a commit is alive, and the claim must not wait for it.

@@ -108,7 +108,6 @@ export async function detachedTables(
 
 const formerPrefix = 'ledger_updates_former_'
 
-/** Drops tables. */
 export async function dropTables(tx: RawTx, names: readonly string[]): Promise<void> {
   for (const name of names) await tx.$executeRawUnsafe(`DROP TABLE IF EXISTS ${quoted(name)}`)
 }

@@ -69,7 +69,6 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
 /** Maximum age in milliseconds of the form of the log that a writer uses. It cannot fill the room that a conversion leaves in this time. */
 const maxFormAgeMs = 500
 
-/** Reads the form of the log. */
 export async function formOfLog(tx: RawTx): Promise<LogForm> {
   const rows = await tx.$queryRawUnsafe<object[]>(formText)
   return formOfRows(rows.map((row) => Object.values(row)))

@@ -9,7 +9,6 @@ export interface ServerFacts {
   readonly hasTables: boolean
 }
 
-/** Reads all facts in one statement. */
 export async function serverFacts(client: Client): Promise<ServerFacts> {
   const { rows } = await client.query<{
     encoding: string

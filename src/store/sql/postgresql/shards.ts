@@ -10,7 +10,6 @@ import { marksTable, tipsTable } from './sharded-log.ts'
 
 /** Statements of writing on a log in the shards of Citus (docs/decisions/047-citus.md). */
 
-/** Creates the statements of one database. */
 export function shardStatements(forms: LogForms): ShardStatements {
   /** Number of shards: 0 if the log is one table, `undefined` before the first look. */
   let shards: number | undefined

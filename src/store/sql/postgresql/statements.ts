@@ -7,7 +7,6 @@ import { logStatements } from './tips.ts'
 import { transactionStatements } from './transaction.ts'
 import { transactionInserts } from './transactions.ts'
 
-/** All statements of PostgreSQL. */
 export const postgresqlStatements: Statements = {
   ...transactionStatements,
   ...leaseStatements,

@@ -1,7 +1,6 @@
 import type { RawTx } from '../../client.ts'
 import type { LeaseStatements } from '../statements.ts'
 
-/** Statements on the lease on SQLite. */
 export const leaseStatements: LeaseStatements = {
   async claimLease(tx, holder, ttlMs) {
     const rows = await tx.$queryRaw<{ term: bigint }[]>`
