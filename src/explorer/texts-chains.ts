@@ -84,6 +84,7 @@ export const chainTexts = {
     recordVersion: (version: number) => `version ${version}`,
     keys: 'Block issuer keys',
     until: 'valid up to',
+    always: 'valid forever',
     foundries: 'Tokens',
     noFoundries: 'All foundries of this account are destroyed.',
     token: 'Token',

@@ -460,6 +460,18 @@ test('a page without HTTPS copies without losing the focus', async () => {
   await tab.close()
 })
 
+test('values at the end of their range, and results of a search', async () => {
+  const { page, close } = await openTab(browser, started.world.gateway.url, looks[0] as Look)
+  const textAt = async (path: string, selector: string) => {
+    await page.goto(started.world.gateway.url + path)
+    return (await page.waitForSelector(selector))?.evaluate(({ textContent }) => textContent)
+  }
+  expect(await textAt('/rich', '[data-row] data[value^="0.9999"]')).toBe('> 99.99 %')
+  expect(await textAt(paths.get('account') ?? '', 'section:has(.keys)')).toContain('valid forever')
+  expect(await textAt(`/search?q=${paths.get('nft')?.slice(5)}`, 'section h2')).toBe('NFTs')
+  await close()
+})
+
 test('a list is saved as a file with full ids and exact numbers', async () => {
   const { url } = started.world.gateway
   const { data } = await graphql(

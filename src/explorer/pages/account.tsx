@@ -9,7 +9,7 @@ import { Fact, Facts, Section } from '../parts/facts.tsx'
 import { History } from '../parts/history.tsx'
 import { PlainId } from '../parts/id.tsx'
 import { MetadataSection } from '../parts/metadata.tsx'
-import { Epochs, Slot } from '../parts/moments.tsx'
+import { Epochs, never, Slot } from '../parts/moments.tsx'
 import { nextOf, Paging } from '../parts/paging.tsx'
 import { supplyColumns } from '../parts/supply.tsx'
 import { TableSection } from '../parts/table-section.tsx'
@@ -153,7 +153,13 @@ function Keys({ of: { entry, blockIssuer } }: { readonly of: Account }) {
       title={words.keys}
       aside={
         <span class="muted">
-          {words.until} <Slot index={expirySlot} />
+          {expirySlot === never ? (
+            words.always
+          ) : (
+            <>
+              {words.until} <Slot index={expirySlot} />
+            </>
+          )}
         </span>
       }
     >

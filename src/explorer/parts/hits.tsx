@@ -20,7 +20,7 @@ export interface Hit {
 export function hitOf({ thing }: SearchHit): Hit {
   const { __typename: typename } = thing
   const [label, address] = labelAndAddress(thing)
-  const group = texts.search.groups[typename] ?? texts.search.groups.Chain ?? typename
+  const group = texts.search.groups[typename]
   const kind = typename.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
   return { key: `${typename} ${address}`, kind, group, label, address }
 }

@@ -9,9 +9,10 @@ export function Shares({ of: shares }: { readonly of: readonly number[] }) {
   )
 }
 
-/** Formats a fraction as a percentage with two decimals; smaller fractions are shown as `< 0.01 %`. */
+/** Formats a fraction as a percentage with two decimals: `< 0.01 %` is more than nothing, `> 99.99 %` less than the whole. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.0001) return '< 0.01 %'
+  if (share > 0.9999 && share < 1) return '> 99.99 %'
   return `${(100 * share).toFixed(2)} %`
 }
 

@@ -41,7 +41,7 @@ export function Failed({
   const isFinal = finalCodes.has(failure.code)
   return (
     <div class="notice">
-      <h1>{isFinal ? states.noId : states.failed}</h1>
+      <h1>{isFinal ? states.noPage : states.failed}</h1>
       <p>{sentenceOf(failure)}</p>
       <p class="muted">
         {states.code} <code>{failure.code}</code>
