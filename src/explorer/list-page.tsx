@@ -1,8 +1,8 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { TypedDocument } from './graphql.ts'
 import { definePage, type Liveness, type Page } from './page.tsx'
-import { nextOf, type Paged, Paging } from './parts/paging.tsx'
-import { type Column, Table } from './parts/table.tsx'
+import { nextOf, type Paged, Paging } from './parts/tables/paging.tsx'
+import { type Column, Table } from './parts/tables/table.tsx'
 import { cursorsIn, isCursor, type Place } from './router.ts'
 import { chainTexts } from './texts-chains.ts'
 

@@ -6,11 +6,11 @@ import {
   type SerializedField,
   treeOf,
   visibleOf,
-} from '../../src/explorer/parts/byte-rows.ts'
-import { manaLane, tokenLanes } from '../../src/explorer/parts/lanes.ts'
-import { checkProof, type ProvenOutput } from '../../src/explorer/parts/output-proof.ts'
-import { spansOf } from '../../src/explorer/parts/spans.ts'
-import { checkUnspent, type UnspentProof } from '../../src/explorer/parts/unspent-proof.ts'
+} from '../../src/explorer/parts/bytes/byte-rows.ts'
+import { checkProof, type ProvenOutput } from '../../src/explorer/parts/outputs/output-proof.ts'
+import { spansOf } from '../../src/explorer/parts/outputs/spans.ts'
+import { checkUnspent, type UnspentProof } from '../../src/explorer/parts/outputs/unspent-proof.ts'
+import { manaLane, tokenLanes } from '../../src/explorer/parts/transactions/lanes.ts'
 import { outputTrieChanges } from '../../src/ledger/state-root.ts'
 import { emptyTrie, emptyTrieRoot, trieRoot, updateTrie } from '../../src/ledger/trie.ts'
 import { present } from '../../src/lib/assert.ts'

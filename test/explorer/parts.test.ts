@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { changesOf, isOfBaseTokens } from '../../src/explorer/parts/changes.ts'
-import { csvOf, fileNameOf } from '../../src/explorer/parts/csv.ts'
+import { changesOf, isOfBaseTokens } from '../../src/explorer/parts/chains/changes.ts'
+import { mediaIn, metadataRows, nameIn } from '../../src/explorer/parts/chains/metadata-rows.ts'
 import { stripOf } from '../../src/explorer/parts/issued-blocks.ts'
-import { mediaIn, metadataRows, nameIn } from '../../src/explorer/parts/metadata-rows.ts'
+import { isSame } from '../../src/explorer/parts/same.ts'
+import { csvOf, fileNameOf } from '../../src/explorer/parts/tables/csv.ts'
 import {
   blocksIn,
   nextBlocks,
   partsOf,
   rowsPerBlock,
   withRow,
-} from '../../src/explorer/parts/row-blocks.ts'
-import { isSame } from '../../src/explorer/parts/same.ts'
+} from '../../src/explorer/parts/tables/row-blocks.ts'
 
 /** Computations of the pages of chains and lists. */
 

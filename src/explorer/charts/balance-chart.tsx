@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { grouped } from '../format.ts'
-import { Amount } from '../parts/amount.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { FullTime, utc } from '../parts/time.tsx'
+import { type Column, Table } from '../parts/tables/table.tsx'
+import { Amount } from '../parts/values/amount.tsx'
+import { FullTime, utc } from '../parts/values/time.tsx'
 import { texts } from '../texts.ts'
 import { detailTexts } from '../texts-details.ts'
 import {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { copyMarked } from '../parts/copy.tsx'
+import { copyMarked } from '../parts/values/copy.tsx'
 import { linkTo, navigate } from '../router.ts'
 import { texts } from '../texts.ts'
 import { switchTheme } from './theme.ts'

@@ -1,7 +1,7 @@
 import { grouped } from '../format.ts'
 import { type Link, link, milestones } from '../live.ts'
 import { frame } from '../network.ts'
-import { now } from '../parts/time.tsx'
+import { now } from '../parts/values/time.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 

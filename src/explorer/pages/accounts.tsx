@@ -1,8 +1,8 @@
 import { document } from '../../generated/explorer/accounts.ts'
 import { grouped } from '../format.ts'
 import { listPage } from '../list-page.tsx'
-import { amountColumn, idColumn, timeColumn } from '../parts/columns.tsx'
-import { Credits } from '../parts/credits.tsx'
+import { amountColumn, idColumn, timeColumn } from '../parts/tables/columns.tsx'
+import { Credits } from '../parts/values/credits.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists

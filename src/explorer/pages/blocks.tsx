@@ -1,9 +1,9 @@
 import { document } from '../../generated/explorer/blocks.ts'
 import { listPage } from '../list-page.tsx'
-import { idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { IssuerFilter } from '../parts/issuer-filter.tsx'
-import { SlotLink } from '../parts/moments.tsx'
-import { Choice, oneOf } from '../parts/paging.tsx'
+import { idColumn, stateColumn, timeColumn } from '../parts/tables/columns.tsx'
+import { Choice, oneOf } from '../parts/tables/paging.tsx'
+import { SlotLink } from '../parts/values/moments.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists

@@ -1,9 +1,9 @@
 import { type ChainPageData, document } from '../../generated/explorer/chain.ts'
 import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
-import { RecordFacts, Versions } from '../parts/chain-record.tsx'
+import { RecordFacts, Versions } from '../parts/chains/chain-record.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { Id, PlainId } from '../parts/id.tsx'
-import { Paging } from '../parts/paging.tsx'
+import { Paging } from '../parts/tables/paging.tsx'
+import { Id, PlainId } from '../parts/values/id.tsx'
 import { cursorsIn } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 

@@ -1,8 +1,8 @@
 import { document } from '../../generated/explorer/chains.ts'
 import { grouped } from '../format.ts'
 import { listPage } from '../list-page.tsx'
-import { AccessNodes, IsActive } from '../parts/chain-record.tsx'
-import { idColumn, timeColumn } from '../parts/columns.tsx'
+import { AccessNodes, IsActive } from '../parts/chains/chain-record.tsx'
+import { idColumn, timeColumn } from '../parts/tables/columns.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.record

@@ -1,11 +1,11 @@
 import { document, type FoundryPageData } from '../../generated/explorer/foundry.ts'
 import { grouped } from '../format.ts'
 import { byId, type ObjectViewProps, objectPage } from '../page.tsx'
-import { ChainHeading, ChainOutputFacts } from '../parts/chain.tsx'
+import { ChainHeading, ChainOutputFacts } from '../parts/chains/chain.tsx'
+import { History } from '../parts/chains/history.tsx'
+import { SupplyFacts } from '../parts/chains/supply.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
-import { History } from '../parts/history.tsx'
-import { SupplyFacts } from '../parts/supply.tsx'
-import { IdFact } from '../parts/value-facts.tsx'
+import { IdFact } from '../parts/values/value-facts.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 /** The page of a foundry: its account, and each state with the minted and melted tokens. */

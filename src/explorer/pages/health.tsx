@@ -3,9 +3,9 @@ import { sentences as reasonSentences } from '../../generated/explorer/health-se
 import { grouped, words as wordsOf } from '../format.ts'
 import type { PageViewProps } from '../page.tsx'
 import { Fact, Facts, Section } from '../parts/facts.tsx'
-import { CommittedSlot } from '../parts/moments.tsx'
-import type { TableDefinition } from '../parts/table.tsx'
-import { Meaning, TableSection } from '../parts/table-section.tsx'
+import type { TableDefinition } from '../parts/tables/table.tsx'
+import { Meaning, TableSection } from '../parts/tables/table-section.tsx'
+import { CommittedSlot } from '../parts/values/moments.tsx'
 import { toolTexts } from '../texts-tools.ts'
 import { toolPage } from '../tool-page.tsx'
 

@@ -6,11 +6,17 @@ import { ActivityChart, isResolution } from '../charts/activity.tsx'
 import { grouped } from '../format.ts'
 import { frame } from '../network.ts'
 import { definePage, type PageViewProps } from '../page.tsx'
-import { amountColumn, countColumn, idColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
-import { MilestoneLink } from '../parts/milestone-link.tsx'
-import { movedBy, Parties } from '../parts/parties.tsx'
-import type { TableDefinition } from '../parts/table.tsx'
-import { TableSection } from '../parts/table-section.tsx'
+import {
+  amountColumn,
+  countColumn,
+  idColumn,
+  stateColumn,
+  timeColumn,
+} from '../parts/tables/columns.tsx'
+import type { TableDefinition } from '../parts/tables/table.tsx'
+import { TableSection } from '../parts/tables/table-section.tsx'
+import { movedBy, Parties } from '../parts/transactions/parties.tsx'
+import { MilestoneLink } from '../parts/values/milestone-link.tsx'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 

@@ -2,17 +2,23 @@ import { document, type MilestonePageData } from '../../generated/explorer/miles
 import { grouped } from '../format.ts'
 import { milestones } from '../live.ts'
 import { type ObjectViewProps, objectPage } from '../page.tsx'
-import { Change } from '../parts/change.tsx'
-import { amountColumn, idColumn, idTable, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
-import { PlainId } from '../parts/id.tsx'
-import { nextOf, Paging } from '../parts/paging.tsx'
-import { Parties } from '../parts/parties.tsx'
 import { StepsHeading } from '../parts/steps-heading.tsx'
-import type { TableDefinition } from '../parts/table.tsx'
-import { TableSection } from '../parts/table-section.tsx'
-import { FullTime } from '../parts/time.tsx'
-import { CountFact } from '../parts/value-facts.tsx'
+import {
+  amountColumn,
+  idColumn,
+  idTable,
+  stateColumn,
+  timeColumn,
+} from '../parts/tables/columns.tsx'
+import { nextOf, Paging } from '../parts/tables/paging.tsx'
+import type { TableDefinition } from '../parts/tables/table.tsx'
+import { TableSection } from '../parts/tables/table-section.tsx'
+import { Parties } from '../parts/transactions/parties.tsx'
+import { Change } from '../parts/values/change.tsx'
+import { PlainId } from '../parts/values/id.tsx'
+import { FullTime } from '../parts/values/time.tsx'
+import { CountFact } from '../parts/values/value-facts.tsx'
 import { cursorsIn, linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
 

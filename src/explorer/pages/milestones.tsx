@@ -1,7 +1,7 @@
 import { document } from '../../generated/explorer/milestones.ts'
 import { listPage } from '../list-page.tsx'
-import { countColumn, timeColumn } from '../parts/columns.tsx'
-import { MilestoneLink } from '../parts/milestone-link.tsx'
+import { countColumn, timeColumn } from '../parts/tables/columns.tsx'
+import { MilestoneLink } from '../parts/values/milestone-link.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists

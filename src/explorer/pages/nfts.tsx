@@ -1,8 +1,8 @@
 import { document } from '../../generated/explorer/nfts.ts'
 import { listPage } from '../list-page.tsx'
-import { idColumn, timeColumn } from '../parts/columns.tsx'
+import { nameColumn } from '../parts/chains/named.tsx'
 import { IssuerFilter } from '../parts/issuer-filter.tsx'
-import { nameColumn } from '../parts/named.tsx'
+import { idColumn, timeColumn } from '../parts/tables/columns.tsx'
 import { linkTo } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
 

@@ -1,8 +1,8 @@
 import { document } from '../../generated/explorer/tokens.ts'
 import { listPage } from '../list-page.tsx'
-import { idColumn, timeColumn } from '../parts/columns.tsx'
-import { nameColumn } from '../parts/named.tsx'
-import { supplyColumns } from '../parts/supply.tsx'
+import { nameColumn } from '../parts/chains/named.tsx'
+import { supplyColumns } from '../parts/chains/supply.tsx'
+import { idColumn, timeColumn } from '../parts/tables/columns.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists

@@ -1,9 +1,9 @@
 import { document } from '../../generated/explorer/transactions.ts'
 import { listPage } from '../list-page.tsx'
-import { amountColumn, idColumn, stateColumn } from '../parts/columns.tsx'
-import { SlotLink } from '../parts/moments.tsx'
-import { Choice, oneOf } from '../parts/paging.tsx'
-import { movedBy, Parties } from '../parts/parties.tsx'
+import { amountColumn, idColumn, stateColumn } from '../parts/tables/columns.tsx'
+import { Choice, oneOf } from '../parts/tables/paging.tsx'
+import { movedBy, Parties } from '../parts/transactions/parties.tsx'
+import { SlotLink } from '../parts/values/moments.tsx'
 import { chainTexts } from '../texts-chains.ts'
 
 const words = chainTexts.lists

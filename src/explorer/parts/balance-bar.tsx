@@ -1,5 +1,5 @@
 import { texts } from '../texts.ts'
-import { Amount } from './amount.tsx'
+import { Amount } from './values/amount.tsx'
 
 /** A balance as a bar, divided into available, timelocked and expiring tokens and storage deposits. */
 

@@ -2,7 +2,7 @@ import type { SearchPageData } from '../../generated/explorer/search.ts'
 import { grouped, shortened } from '../format.ts'
 import { linkTo } from '../router.ts'
 import { texts } from '../texts.ts'
-import { chainPages } from './chain-id.tsx'
+import { chainPages } from './values/chain-id.tsx'
 
 /** Search results as links. */
 

@@ -1,6 +1,6 @@
 import { linkTo, type Place } from '../router.ts'
 import { chainTexts } from '../texts-chains.ts'
-import { Id } from './id.tsx'
+import { Id } from './values/id.tsx'
 
 interface IssuerFilterProps {
   readonly place: Place

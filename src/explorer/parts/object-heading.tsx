@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { PlainId } from './id.tsx'
+import { PlainId } from './values/id.tsx'
 
 interface ObjectHeadingProps {
   readonly title: string

@@ -1,0 +1,64 @@
+import type { Signed } from '../../../generated/explorer/decode.ts'
+import { toolTexts } from '../../texts-tools.ts'
+import { Fact } from '../facts.tsx'
+import { Id } from '../values/id.tsx'
+import { IdFact } from '../values/value-facts.tsx'
+
+/** Facts that are derived from a signed transaction alone. */
+
+const words = toolTexts.decode
+
+export function TransactionFacts({ of: transaction }: { readonly of: Signed }) {
+  const { transactionId, areSignaturesValid, outputIds, createdChains } = transaction
+  return (
+    <>
+      <IdFact name={words.transaction} of="transaction" id={transactionId} isWhole />
+      <Fact name={words.signatures}>
+        {areSignaturesValid.length > 0 && (
+          <ol class="tree-elements">
+            {areSignaturesValid.map((isValid, n) => (
+              <li key={n}>
+                <Verdict isGood={isValid}>{isValid ? words.right : words.wrong}</Verdict>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Fact>
+      <Fact name={words.outputs}>
+        <ol class="tree-elements">
+          {outputIds.map((id) => (
+            <li key={id}>
+              <Id of="output" id={id} />
+            </li>
+          ))}
+        </ol>
+      </Fact>
+      <Fact name={words.chains}>
+        {createdChains.length > 0 && (
+          <ul>
+            {createdChains.map(({ id, outputIndex }) => (
+              <li key={id}>
+                <code class="breaks">{id}</code> {words.inOutput(outputIndex)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Fact>
+    </>
+  )
+}
+
+/** A positive or negative verdict, with a sign and a word. */
+export function Verdict({
+  isGood,
+  children,
+}: {
+  readonly isGood: boolean
+  readonly children: string
+}) {
+  return (
+    <span class={isGood ? 'state state-done' : 'state state-failed'}>
+      <span aria-hidden="true">{isGood ? '✓' : '✕'}</span> {children}
+    </span>
+  )
+}
