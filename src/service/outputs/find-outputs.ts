@@ -64,16 +64,12 @@ export function unlockableKeys(address: Hex): readonly IndexKey[] {
 
 /** The index keys of outputs that an address may unlock, now or after their expiration. */
 export function unlockableBy(address: Hex): readonly IndexKey[] {
-  return owning.map((kind) => ({ kind, value: address }))
+  return holding.map((kind) => ({ kind, value: address }))
 }
 
-const owning = [
-  'HOLDER',
-  'EXPIRING_OWNER',
-  'GOVERNOR',
-  'EXPIRATION_RETURN',
-] as const satisfies readonly IndexKind[]
-const unlocking = [...owning, 'STORAGE_DEPOSIT_RETURN'] as const
+/** The holder of an expired output is its return address; its former owner can no longer unlock it. */
+const holding = ['HOLDER', 'GOVERNOR', 'EXPIRATION_RETURN'] as const satisfies readonly IndexKind[]
+const unlocking = [...holding, 'EXPIRING_OWNER', 'STORAGE_DEPOSIT_RETURN'] as const
 
 /** Finds the members of a multi address in an unspent output that contains the full address; `undefined` if there is none. */
 export async function findMultiAddress(

@@ -3,6 +3,7 @@ import { present } from '../../../src/lib/assert.ts'
 import type { BasicOutput } from '../../../src/protocol/outputs.ts'
 import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
+import { startFromGenesis } from '../../support/genesis-gateway.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import { until } from '../../support/until.ts'
@@ -195,6 +196,32 @@ describe('unspent outputs are found', () => {
   test.each(refused)('not with %s', async (_name, variables, code) => {
     await expect(ask(variables)).rejects.toThrow(code)
   })
+})
+
+test('an expired output can be unlocked by its return address, and no longer by its former owner', async () => {
+  const returnAddress = { type: 0, pubKeyHash: user(2).publicKeyHash } as const
+  const expiringIn = (expiry: number): BasicOutput => {
+    const { unlockConditions, ...rest } = ownedBy(user(1), 1_000_000n)
+    return {
+      ...rest,
+      unlockConditions: [...unlockConditions, { type: 3, returnAddress, slot: expiry }],
+    }
+  }
+  const { url, close } = await startFromGenesis([expiringIn(1), expiringIn(1_000_000)])
+  const query = `query ($address: String!) {
+    unspentOutputs(filter: { unlockableBy: $address, kinds: [BASIC] }) {
+      nodes { content { unlockConditions { ... on ExpirationUnlockCondition { slot } } } } } }`
+  const slotsOf = async (address: string) => {
+    const { data } = await graphql(url, query, { address })
+    const nodes: { content: { unlockConditions: { slot?: number }[] } }[] =
+      data.unspentOutputs.nodes
+    return nodes.flatMap(({ content }) =>
+      content.unlockConditions.flatMap(({ slot }) => slot ?? []),
+    )
+  }
+  expect(await slotsOf(addressOf(user(1)))).toEqual([1_000_000])
+  expect((await slotsOf(addressOf(user(2)))).sort()).toEqual([1, 1_000_000])
+  await close()
 })
 
 describe('a ledger update', () => {
