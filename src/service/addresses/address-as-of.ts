@@ -59,8 +59,12 @@ export async function readAddressAsOf(
   const { read } = services.store
   const milestone = await read.milestone(slot)
   if (milestone === undefined) {
+    if (slot < services.parameters.genesisSlot) {
+      return ok(ownedBy([], { address, slot, reached: slot }))
+    }
     const { slot: newest } = await read.latestMilestone()
-    if (slot <= newest) return ok(ownedBy([], { address, slot, reached: slot }))
+    // A ledger that began with a snapshot has no milestones of most earlier slots.
+    if (slot <= newest) return err({ code: 'UPDATES_NOT_KEPT', slot })
     const argument = 'milestoneIndex'
     return err({ code: 'MILESTONE_NOT_COMMITTED', argument, milestoneIndex: slot, newest })
   }

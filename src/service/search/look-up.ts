@@ -152,9 +152,13 @@ async function usedAddresses({ store }: SearchDeps, keys: readonly Hex[]): Promi
 async function milestone(deps: SearchDeps, index: number): Promise<LookUpResult> {
   const found = await readMilestone(deps, index)
   if (found !== undefined) return [{ kind: 'MILESTONE', thing: found }]
+  if (index < deps.parameters.genesisSlot) {
+    return { reason: 'BEFORE_GENESIS', sentence: 'the slot is before the start of the network' }
+  }
   const { slot } = await deps.store.read.latestMilestone()
   if (index < slot) {
-    return { reason: 'BEFORE_GENESIS', sentence: 'the slot is before the start of the network' }
+    const sentence = `milestone ${index} is not stored, because the ledger began with a later snapshot`
+    return { reason: 'UNKNOWN', sentence }
   }
   const sentence = `milestone ${index} is not committed yet; the newest is ${slot}`
   return { reason: 'NOT_COMMITTED', sentence }

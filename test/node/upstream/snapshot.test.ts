@@ -188,6 +188,27 @@ describe.each(databases)('on $name', ({ create }) => {
     await cutting.close()
   })
 
+  test('a follower does not know the holdings and the milestones of most slots before the snapshot', async () => {
+    const begun = await startGateway({ env: { ...(await behind(node.url)), SNAPSHOT: node.url } })
+    // The snapshot has the commitment of the genesis, which holds the last row of the log, and those of the last slots.
+    const slot = 1
+    const { data, errors } = await graphql(
+      begun.url,
+      `{ milestone(index: ${slot}) { index } search(text: "${slot}") { reason message }
+        address(address: "${addressOf(user(3))}") { asOf(milestoneIndex: ${slot}) { balance { total } } } }`,
+    )
+    expect(data.milestone).toBeNull()
+    expect(data.search).toEqual({
+      reason: 'UNKNOWN',
+      message: 'milestone 1 is not stored, because the ledger began with a later snapshot',
+    })
+    expect(data.address.asOf).toBeNull()
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([
+      { code: 'UPDATES_NOT_KEPT', slot },
+    ])
+    await begun.close()
+  })
+
   test('a follower resumes after a restart', async () => {
     const lines = await snapshotOf(node.url)
     const env = await behind(node.url)

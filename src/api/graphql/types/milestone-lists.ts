@@ -39,7 +39,7 @@ builder.queryField('milestones', (t) =>
     type: MilestoneConnection,
     nullable: true,
     description:
-      'A list of all milestones. Each slot from the genesis to the newest committed slot has one.',
+      'A list of all milestones. Each slot from the genesis to the newest committed slot has one, but a ledger that began with a snapshot contains only the last milestones before it.',
     complexity: listCost,
     args: {
       filter: t.arg({
@@ -57,7 +57,8 @@ builder.objectFields(Milestone, (t) => ({
   previous: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The previous milestone. Null for the milestone of the genesis.',
+    description:
+      'The previous milestone. Null for the milestone of the genesis, and if it is not known.',
     complexity: reads(1),
     resolve: ({ index }, _args, context) =>
       index === 0 ? null : milestoneInBatch(context, index - 1),
@@ -65,7 +66,7 @@ builder.objectFields(Milestone, (t) => ({
   next: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The next milestone. Null for the newest milestone.',
+    description: 'The next milestone. Null for the newest milestone, and if it is not known.',
     complexity: reads(1),
     resolve: ({ index }, _args, context) =>
       index === maxSlot ? null : milestoneInBatch(context, index + 1),

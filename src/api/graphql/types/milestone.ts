@@ -62,7 +62,8 @@ builder.queryField('milestone', (t) =>
     complexity: reads(1),
     type: Milestone,
     nullable: true,
-    description: 'The milestone with the given index. Null if the slot is not committed.',
+    description:
+      'The milestone with the given index. Null if the slot is not committed, or if the ledger began with a later snapshot that does not contain the milestone.',
     args: {
       index: t.arg({
         type: 'UInt32',
