@@ -57,6 +57,15 @@ describe('every response', () => {
   )
 })
 
+test('a response as multipart/mixed has a length and no other framing', async () => {
+  const response = await fetch(`${gateway.url}/graphql?query=%7B__typename%7D`, {
+    headers: { accept: 'multipart/mixed' },
+  })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('transfer-encoding')).toBeNull()
+  expect(await response.text()).toContain('{"data":{"__typename":"Query"}}')
+})
+
 test('an idle connection stays open for longer than those of balancers', async () => {
   const { headers } = await rest(`${gateway.url}/health`)
   const [, seconds] = /^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '') ?? []

@@ -109,10 +109,9 @@ function sendBody(
 export async function sendFetched(response: ServerResponse, answered: Response): Promise<void> {
   const body = await answered.text()
   if (response.destroyed) return
-  const headers = Object.fromEntries(answered.headers)
-  // The response is sent as a whole, even if the server would stream it.
-  delete headers['transfer-encoding']
-  sendBody(response, answered.status, headers, body)
+  // The response is sent as a whole, even if the server would stream it. Its headers keep the case in which it wrote them.
+  const kept = [...answered.headers].filter(([name]) => name.toLowerCase() !== 'transfer-encoding')
+  sendBody(response, answered.status, Object.fromEntries(kept), body)
 }
 
 /** Makes large responses wait for turns of this client, if it is not the address of the connection. */
