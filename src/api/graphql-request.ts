@@ -46,6 +46,8 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
   if (message.method === 'POST') {
     const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
     if (!type.ok) return refuse(type.error, 415)
+    // The GraphQL server compares the case.
+    message.headers['content-type'] = message.headers['content-type']?.toLowerCase()
   }
   if (wantsEvents(message)) {
     setHeaders(response, { ...common, ...client.share.headers() })

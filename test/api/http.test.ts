@@ -57,6 +57,15 @@ describe('every response', () => {
   )
 })
 
+test('a media type may have capitals', async () => {
+  const response = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'Application/JSON; charset=UTF-8' },
+    body: '{"query":"{ __typename }"}',
+  })
+  expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }])
+})
+
 test('a response as multipart/mixed has a length and no other framing', async () => {
   const response = await fetch(`${gateway.url}/graphql?query=%7B__typename%7D`, {
     headers: { accept: 'multipart/mixed' },
