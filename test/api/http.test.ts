@@ -180,6 +180,19 @@ describe('GraphQL refuses with a code', () => {
     expect([response.status, errors[0].extensions.code]).toEqual([415, 'CONTENT_TYPE_REFUSED'])
   })
 
+  test('a compressed body', async () => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: 'x',
+    })
+    const { errors } = await response.json()
+    expect([response.status, errors?.[0].extensions.code]).toEqual([
+      415,
+      'CONTENT_ENCODING_REFUSED',
+    ])
+  })
+
   test('a mutation by GET', async () => {
     const query = encodeURIComponent('mutation { __typename }')
     const response = await fetch(`${gateway.url}/graphql?query=${query}`)

@@ -4,6 +4,7 @@ import { within } from '../../lib/tracing.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Clients } from '../clients/clients.ts'
 import { toRest } from '../errors/errors.ts'
+import type { GatewayError } from '../errors/gateway-error.ts'
 import { type Explorer, explorerResponse } from '../explorer.ts'
 import { bytesOfUnit } from '../graphql/execution/prices.ts'
 import { refusedGraphql } from '../graphql/execution/refused.ts'
@@ -13,7 +14,7 @@ import { noteRefusal, type Observation } from '../observation.ts'
 import type { Observer } from '../observer.ts'
 import { originHeaders, type Policies, policyProblem } from '../policies.ts'
 import { send } from '../rest/respond.ts'
-import type { RouteResponse } from '../rest/response.ts'
+import type { RestResponse, RouteResponse } from '../rest/response.ts'
 import { answer, type RouterDeps, refusalsAt } from '../rest/router.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../tokens/auth.ts'
 import { earlyRefusal, isProbe } from './early-refusal.ts'
@@ -84,7 +85,7 @@ async function handle(
     const away = storeAwayOf(error)
     if (away === undefined) deps.log.error('request-failed', { requestId, path, error })
     if (response.headersSent) response.destroy()
-    else reply(toRest(away ?? { code: 'INTERNAL', requestId }, refusalsAt(deps, message, path)))
+    else reply(refusalOf(deps, exchange, away ?? { code: 'INTERNAL', requestId }))
   }
 }
 
@@ -110,7 +111,7 @@ function answerByHead(
   }
   const { 'content-encoding': coding = 'identity' } = headers
   if (coding !== 'identity') {
-    reply(toRest({ code: 'CONTENT_ENCODING_REFUSED' }, refusalsAt(deps, message, path)))
+    reply(refusalOf(deps, { message, path }, { code: 'CONTENT_ENCODING_REFUSED' }))
     return true
   }
   const shown = explorerResponse(explorer, message, path, isOpened)
@@ -129,9 +130,7 @@ async function answerClient(deps: RequestDeps, exchange: HttpExchange): Promise<
   const isFree = isProbe(path)
   const early = earlyRefusal(deps.occupancy, client, { message, path, query })
   if (early !== undefined) {
-    const refusal =
-      path === graphqlPath ? refusedGraphql(early) : toRest(early, refusalsAt(deps, message, path))
-    return reply(refusal, { ...common, ...share.headers() })
+    return reply(refusalOf(deps, exchange, early), { ...common, ...share.headers() })
   }
   const isPage = deps.policies.hasGraphiql && exchange.isOpened
   if (path === '/' && isPage) return sendToPage(response, common)
@@ -150,6 +149,17 @@ async function answerClient(deps: RequestDeps, exchange: HttpExchange): Promise<
     return
   }
   await answerGraphql(deps, { message, response, query, caller, client, common, observation })
+}
+
+/** Returns the response for an error in the form of the path: that of GraphQL, or that of a route. */
+function refusalOf(
+  deps: RouterDeps,
+  { message, path }: Pick<HttpExchange, 'message' | 'path'>,
+  error: GatewayError,
+): RestResponse {
+  return path === graphqlPath
+    ? refusedGraphql(error)
+    : toRest(error, refusalsAt(deps, message, path))
 }
 
 /** Splits the target of a request into path and query string. A request to a proxy has a whole URL as its target. */
