@@ -1,4 +1,4 @@
-import { inWords } from '../api/errors/message-words.ts'
+import { inWords } from '../lib/in-words.ts'
 import { messageIn } from '../lib/thrown.ts'
 import { healthReasonCodes, healthReasons } from '../node/health-reasons.ts'
 import { type Call, readCall, urlProblems } from './call.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inWords } from '../../src/api/errors/message-words.ts'
 import { status } from '../../src/cli/status.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { inWords } from '../../src/lib/in-words.ts'
 import {
   type HealthReason,
   healthReasonCodes,

@@ -1,6 +1,7 @@
+import { inWords } from '../../lib/in-words.ts'
 import { refusalMessage } from '../../protocol/refusal-message.ts'
 import { badRequest, type ErrorCode, type ErrorRow, later, tooMany } from './error-row.ts'
-import { inWords, shortened } from './message-words.ts'
+import { shortened } from './message-words.ts'
 import { nodeErrorRows } from './node-error-rows.ts'
 import { tokenErrorRows } from './token-error-rows.ts'
 

@@ -9,8 +9,3 @@ export function isoTime(seconds: number): string {
 export function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
-
-/** Formats a code as lower-case words. */
-export function inWords(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ')
-}

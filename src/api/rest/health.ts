@@ -1,3 +1,4 @@
+import { inWords } from '../../lib/in-words.ts'
 import { ok } from '../../lib/result.ts'
 import {
   type FollowingHealth,
@@ -6,7 +7,6 @@ import {
   readHealth,
 } from '../../service/network/health.ts'
 import { messageOf } from '../errors/errors.ts'
-import { inWords } from '../errors/message-words.ts'
 import {
   about,
   count,

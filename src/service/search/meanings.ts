@@ -1,5 +1,6 @@
 import { parseMoment } from '../../lib/calendar.ts'
 import { bytesToHex, type Hex, hexToBytes, isHex } from '../../lib/hex.ts'
+import { inWords } from '../../lib/in-words.ts'
 import {
   Address,
   Ed25519Address,
@@ -209,7 +210,7 @@ const bech32Pattern = /^[a-z][a-z0-9-]{0,82}1[a-z0-9]{38,}$/i
 function meaningsOfBech32(text: string): Meanings {
   const address = addressKeyOfText(text, 'text')
   if (!address.ok) {
-    const sentence = `the text is not a valid Bech32 address: ${address.error.reason}`
+    const sentence = `the text is not a valid Bech32 address: ${inWords(address.error.reason)}`
     return { meanings: tagOf(text), misspelling: { reason: 'MALFORMED', sentence } }
   }
   const { key, hrp } = address.value

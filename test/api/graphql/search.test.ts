@@ -211,4 +211,12 @@ describe('a search finds', () => {
     ] as const
     for (const [text, reason] of rows) expect([text, await found(text)]).toEqual([text, reason])
   })
+
+  test('nothing, and says in words what is wrong with an address', async () => {
+    const text = addressOf(user(1)).replace(/.$/, 'b')
+    const { data } = await graphql(gateway.url, `{ search(text: "${text}") { message } }`)
+    expect(data.search.message).toBe(
+      'the text is not a valid Bech32 address: bech32 character unknown',
+    )
+  })
 })
