@@ -60,7 +60,9 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
       `${e.argument}: an address of the network "${shortened(e.hrp)}"; addresses of this network begin with "${e.expected}"`,
   ),
   NODE_ID_MALFORMED: badRequest((e) => `${e.argument}: not a global id of this gateway`),
-  CURSOR_MALFORMED: badRequest((e) => `${e.argument}: not a cursor of this gateway`),
+  CURSOR_MALFORMED: badRequest(
+    (e) => `${e.argument}: not a cursor from a response to the same kind of request`,
+  ),
   CURSOR_OF_ANOTHER_LOG: {
     status: 410,
     message: (e) =>
@@ -106,7 +108,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     (e) => `filter.addresses: must have at most ${e.limit} elements, not ${e.count}`,
   ),
   FILTER_NEEDS_UNSPENT: badRequest(
-    (e) => `filter: ${e.members} are available for unspent outputs only; set isSpent: false`,
+    (e) => `filter: only unspent outputs can be filtered by ${e.members}; set isSpent: false`,
   ),
   FILTER_NOT_LIVE: badRequest(
     (e) => `filter: a subscription cannot filter new blocks by ${e.members}`,

@@ -145,9 +145,10 @@ function readBy<T>(parseValue: (value: unknown) => T) {
 
 /** Checks the length of an id, but not whether the object exists. */
 function parseId<I extends Hex>(value: unknown, length: number): I {
-  const hex = parseHex(value)
-  if (hex.length !== 2 + 2 * length) throw refused(`0x and ${2 * length} hexadecimal digits`)
-  return hex as I
+  if (typeof value !== 'string' || value.length !== 2 + 2 * length || !isHex(value)) {
+    throw refused(`0x and ${2 * length} hexadecimal digits`)
+  }
+  return value.toLowerCase() as I
 }
 
 function parseHex(value: unknown): Hex {

@@ -567,6 +567,18 @@ describe('a list', () => {
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code, ...members }])
   })
 
+  test('says of a cursor of another list and of a condition what is wrong', async () => {
+    const { data } = await ask('{ blocks(first: 1) { pageInfo { endCursor } } }')
+    const { errors } = await ask(
+      `{ transactions(after: "${data.blocks.pageInfo.endCursor}") { nodes { slot } }
+        outputs(filter: { tag: "0x00" }) { nodes { outputId } } }`,
+    )
+    expect(errors?.map(({ message }) => message)).toEqual([
+      'after: not a cursor from a response to the same kind of request',
+      'filter: only unspent outputs can be filtered by tag; set isSpent: false',
+    ])
+  })
+
   test('accepts a cursor without an element', async () => {
     const unusedCursor = Buffer.from('block.3.1700000000000000000.-5', 'latin1').toString(
       'base64url',

@@ -64,6 +64,12 @@ describe('a scalar refuses', () => {
     expect(codeOf(() => scalarNamed(name).parseValue(input))).toBe('BAD_USER_INPUT')
   })
 
+  test.each(['x', '0x1', '0x11', 1])('an id %s, and says how many digits it must have', (input) => {
+    expect(() => scalarNamed('BlockId').parseValue(input)).toThrow(
+      'expected 0x and 72 hexadecimal digits',
+    )
+  })
+
   test('a number in a document that JSON cannot represent exactly', () => {
     const literal = { kind: Kind.INT, value: '18446744073709551615' } as const
     expect(codeOf(() => scalarNamed('UInt64').parseLiteral(literal))).toBe('BAD_USER_INPUT')

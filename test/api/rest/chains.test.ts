@@ -167,7 +167,9 @@ describe('the list', () => {
 
   test('names the parameter cursor when it refuses one', async () => {
     const { error } = await (await rest(`${gateway.url}/v1/chains?cursor=x`)).json()
-    expect(error.message).toBe('query: cursor: not a cursor of this gateway')
+    expect(error.message).toBe(
+      'query: cursor: not a cursor from a response to the same kind of request',
+    )
   })
 
   const rows = ['pageSize=0', 'pageSize=-1', 'pageSize=x', 'cursor=x', 'sort=newest']

@@ -348,7 +348,7 @@ describe.each(databases)('on $name', ({ create }) => {
     ])
     expect(await responseOf(node.url, '?from=here')).toEqual([
       400,
-      'from: not a cursor of this gateway',
+      'from: not a cursor from a response to the same kind of request',
     ])
     expect(await responseOf(node.url, `?from=4000000000:tips:0x:${check}`)).toEqual([
       410,
