@@ -81,7 +81,7 @@ builder.objectField(OutputNode, 'chain', (t) =>
     nullable: true,
     complexity: reads(3),
     description:
-      'The account, anchor, token, NFT or delegation of which the output is a state. Null for other outputs, and until the output is committed.',
+      'The account, anchor, token, NFT or delegation of which the output is a state. Null for other outputs, and until the first state of the chain is committed.',
     resolve: async (view, _args, context) => {
       const name = chainOfOutput(view)
       const chain = name && (await chainInBatch(context, name.chainId))
