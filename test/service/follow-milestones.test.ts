@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { followMilestones } from '../../src/service/feed/follow-milestones.ts'
 import { type FeedLog, openFeedLog, slotOf } from '../support/feed-log.ts'
-import { addresses, unwrap } from '../support/log-store.ts'
+import { addresses, commitmentIdAt, unwrap } from '../support/log-store.ts'
 import { servedParameters as parameters } from '../support/serve-log.ts'
 
 const [owner = '0x'] = addresses
@@ -60,6 +60,22 @@ describe('milestones', () => {
     await copy.log.rewind(1)
     await copy.commit([], [], [], [])
     expect(await next).toEqual({ done: true, value: undefined })
+    await copy.close()
+  })
+
+  test('end for a slow subscriber before the first of an older copy that the gateway has not noticed yet (16)', async () => {
+    const copy = await openFeedLog()
+    await copy.commit(...Array.from({ length: 250 }, () => []))
+    await copy.known()
+    const all = { store: copy.log.store, parameters, feed: copy.feed }
+    const feed = unwrap(await followMilestones(all, 0))
+    const received: string[] = []
+    for (let i = 0; i < 100; i++) received.push((await feed.next()).value.commitmentId)
+    await copy.log.rewind(50)
+    await copy.log.commit(...Array.from({ length: 250 }, () => []))
+    // Nothing wakes the feed: it only reads the next page for its subscriber.
+    expect(await feed.next()).toEqual({ done: true, value: undefined })
+    expect(received.at(-1)).toBe(commitmentIdAt(100, 'first'))
     await copy.close()
   })
 

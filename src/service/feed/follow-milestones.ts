@@ -3,6 +3,7 @@ import { createSignal } from '../../lib/signal.ts'
 import { stoppable } from '../../lib/stoppable.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { retryWhileAway } from '../../store/retry.ts'
+import type { Milestone } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type MilestoneView, milestoneView } from '../slots/read-milestone.ts'
 
@@ -43,19 +44,20 @@ interface Following {
 }
 
 async function* milestonesAfter(
-  { parameters, feed: { tail, milestones: read } }: Pick<Services, 'parameters' | 'feed'>,
+  deps: Pick<Services, 'store' | 'parameters' | 'feed'>,
   { after, era, signal }: Following,
 ): AsyncGenerator<MilestoneView, void, undefined> {
+  const { parameters, feed } = deps
+  const { tail } = feed
   const changed = createSignal()
   const stopWatching = tail.watchTip(changed.notify)
   let reached = after
   try {
     while (!signal.aborted) {
-      const { logId, slot: newest, era: eraNow } = tail.tip()
+      const { logId, era: eraNow } = tail.tip()
       if (eraNow !== era) return
-      // Reads no milestone beyond the tip of the tail, so that the updates of an emitted milestone can be read.
-      const limit = Math.min(newest - reached, pageSize)
-      const milestones = limit > 0 ? await retryWhileAway(() => read(reached, limit), signal) : []
+      const from = reached
+      const milestones = await retryWhileAway(() => readAfter(deps, from), signal)
       if (tail.tip().era !== era) return
       for (const milestone of milestones) {
         reached = milestone.slot
@@ -66,6 +68,24 @@ async function* milestonesAfter(
   } finally {
     stopWatching()
   }
+}
+
+/** Reads the next milestones up to the tip of the tail, so that the updates of an emitted milestone can be read. */
+async function readAfter(
+  { store, feed: { tail, milestones } }: Pick<Services, 'store' | 'feed'>,
+  reached: SlotIndex,
+): Promise<readonly Milestone[]> {
+  const { seq, slot, commitmentId } = tail.tip()
+  const limit = Math.min(slot - reached, pageSize)
+  if (limit <= 0) return []
+  const page = await milestones(reached, limit)
+  const last = page.at(-1)
+  const newest = last?.slot === slot ? last : await store.read.milestone(slot)
+  // If the database still has the milestone of the tip, it had its history when the page was read.
+  if (newest?.commitmentId === commitmentId) return page
+  // An older copy of the log has replaced it, which the tail has not noticed yet.
+  await tail.freshTip(seq + 1)
+  return []
 }
 
 const pageSize = 100
