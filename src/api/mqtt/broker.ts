@@ -17,7 +17,7 @@ import { refuseUpgrade } from '../streams/ws.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../tokens/auth.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { currentState } from './messages.ts'
-import { startPublishing } from './publish.ts'
+import { type Publishing, startPublishing } from './publish.ts'
 import { parseTopic, rawSuffix } from './topics.ts'
 
 /** Live topics over MQTT 3.1 and 3.1.1 on WebSocket (rest.md 6). Clients may subscribe, but not publish. */
@@ -67,10 +67,11 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const { services, occupancy, auth, clients, log } = deps
   const interests = createInterests()
   const shareByStream: Shares = new WeakMap()
-  const broker = await createBroker(deps, interests, shareByStream)
+  const broker = await createBroker(deps, shareByStream)
   const heartbeat = startHeartbeat(occupancy.limits.heartbeatMs)
   const sockets = createSocketServer()
   const publishing = startPublishing({ services, interests, broker, log })
+  trackSubscriptions(broker, { services, log, interests, publishing })
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
     const sent = credentialsOf(request.headers)
@@ -168,11 +169,7 @@ function streamOf(socket: WebSocket, share: Share): Duplex {
   return stream
 }
 
-async function createBroker(
-  deps: MqttDeps,
-  interests: TopicInterests,
-  shares: Shares,
-): Promise<Aedes> {
+async function createBroker(deps: MqttDeps, shares: Shares): Promise<Aedes> {
   const admission = createAdmission(shares)
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
@@ -194,7 +191,6 @@ async function createBroker(
       return null
     },
   })
-  trackSubscriptions(broker, deps, interests)
   limitUnreadAcks(broker)
   broker.on('unsubscribe', (topics, client) => admission.release(client, topics))
   // The library cuts a client that violates the protocol.
@@ -224,12 +220,14 @@ function createAdmission(shares: Shares) {
   }
 }
 
+interface TrackingDeps extends Pick<MqttDeps, 'services' | 'log'> {
+  readonly interests: TopicInterests
+  readonly publishing: Pick<Publishing, 'begin'>
+}
+
 /** Counts the subscriptions of connected clients in `interests`, and sends the current state of each new topic. */
-function trackSubscriptions(
-  broker: Aedes,
-  { services, log }: MqttDeps,
-  interests: TopicInterests,
-): void {
+function trackSubscriptions(broker: Aedes, deps: TrackingDeps): void {
+  const { log, interests } = deps
   const topicsByClient = new Map<Client, Set<string>>()
   const remove = (client: Client, topics: Iterable<string>) => {
     for (const topic of topics) {
@@ -245,7 +243,7 @@ function trackSubscriptions(
       if ((qos as number) === refused) continue
       if (!topics.has(topic)) interests.add(topic)
       topics.add(topic)
-      void sendCurrentState(services, client, topic).catch((error: unknown) => {
+      void sendCurrentState(deps, client, topic).catch((error: unknown) => {
         if (!storeAwayOf(error)) log.error('mqtt-failed', { topic, error })
         // The client would wait for a state that is never sent. It subscribes again when it reconnects.
         client.close()
@@ -289,9 +287,16 @@ function mayAdd(topics: ReadonlySet<string>, { topic }: Subscription): boolean {
 }
 
 /** Publishes the current state of a block, transaction or output to a new subscriber. */
-async function sendCurrentState(services: Services, client: Client, text: string): Promise<void> {
+async function sendCurrentState(
+  { services, publishing }: TrackingDeps,
+  client: Client,
+  text: string,
+): Promise<void> {
   const topic = parseTopic(text)
-  const state = topic && (await currentState(services, topic))
+  if (topic === undefined) return
+  // A change before the first read is in the state, and a change after it is an event.
+  await publishing.begin(topic)
+  const state = await currentState(services, topic)
   if (state === undefined || client.closed) return
   const payload = text.endsWith(rawSuffix) ? Buffer.from(state.bytes()) : state.json()
   const packet = {

@@ -11,15 +11,12 @@ export interface TopicInterests {
   has(topic: string): boolean
   /** Returns the kinds of events that have subscribers. */
   current(): Interests
-  /** Calls `act` after each added subscription. */
-  onChange(act: () => void): void
 }
 
 /** Creates an empty count. */
 export function createInterests(): TopicInterests {
   const countByTopic = new Map<string, number>()
   const countByKind = new Map<Topic['kind'], number>()
-  let notify = () => {}
 
   function change(text: string, by: 1 | -1): void {
     const topic = parseTopic(text)
@@ -33,19 +30,13 @@ export function createInterests(): TopicInterests {
   }
 
   return {
-    add: (text) => {
-      change(text, 1)
-      notify()
-    },
+    add: (text) => change(text, 1),
     remove: (text) => change(text, -1),
     has: (topic) => {
       if (countByTopic.has(topic)) return true
       const [outputs, unlock, , ...rest] = topic.split('/')
       if (unlock !== 'unlock') return false
       return countByTopic.has([outputs, unlock, anyCondition, ...rest].join('/'))
-    },
-    onChange: (act) => {
-      notify = act
     },
     current: () => ({
       slots: wants('slots'),

@@ -1,12 +1,16 @@
 import type { Aedes } from 'aedes'
 import type { Log } from '../../lib/log.ts'
 import { createSignal } from '../../lib/signal.ts'
-import { createLedgerEventReader, type LedgerEvent } from '../../service/feed/ledger-events.ts'
+import {
+  createLedgerEventReader,
+  type EarlyBlocks,
+  type LedgerEvent,
+} from '../../service/feed/ledger-events.ts'
 import { storeAwayOf } from '../../service/network/database-away.ts'
 import type { Services } from '../../service/services.ts'
 import type { TopicInterests } from './interests.ts'
 import { type Message, messagesOf } from './messages.ts'
-import { rawSuffix } from './topics.ts'
+import { rawSuffix, type Topic } from './topics.ts'
 
 /** Publishes ledger events on the topics that have subscribers. */
 
@@ -19,6 +23,8 @@ export interface PublishingDeps {
 
 /** A running publication. */
 export interface Publishing {
+  /** Resolves when every later event of a new topic will be published: after the first read that follows the call. */
+  begin(topic: Topic): Promise<void>
   stop(): Promise<void>
 }
 
@@ -37,13 +43,18 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   const stopWatchingBlocks = blocks.add(() => {
     if (interests.current().blocks) moved.notify()
   })
-  // The events of a new subscription begin with the first read after it.
   const subscribed = createSignal()
-  interests.onChange(() => {
-    subscribed.notify()
-    moved.notify()
-  })
+  /** The topics whose events begin with the next read. */
+  const beginning: { readonly topic: Topic; readonly resolve: () => void }[] = []
   let unpublished: LedgerEvent[] = []
+
+  function begin(topic: Topic): Promise<void> {
+    return new Promise((resolve) => {
+      beginning.push({ topic, resolve })
+      subscribed.notify()
+      moved.notify()
+    })
+  }
 
   async function look(): Promise<readonly LedgerEvent[]> {
     const now = tail.tip().era
@@ -52,7 +63,10 @@ export function startPublishing(deps: PublishingDeps): Publishing {
       reader = createLedgerEventReader(services)
       era = now
     }
-    return await reader.look(interests.current())
+    const begun = [...beginning]
+    const events = await reader.look(interests.current(), earlyBlocks(begun))
+    for (const { resolve } of beginning.splice(0, begun.length)) resolve()
+    return events
   }
 
   async function run(): Promise<void> {
@@ -81,12 +95,24 @@ export function startPublishing(deps: PublishingDeps): Publishing {
 
   const running = run()
   return {
+    begin,
     stop: async () => {
       stopped.abort()
       stopWatchingTip()
       stopWatchingBlocks()
       await running
     },
+  }
+}
+
+/** The blocks that a new topic is about. They may have arrived before the first read. */
+function earlyBlocks(begun: readonly { readonly topic: Topic }[]): EarlyBlocks {
+  const topics = begun.map(({ topic }) => topic)
+  return {
+    blockIds: topics.flatMap((topic) => ('blockId' in topic ? [topic.blockId] : [])),
+    transactionIds: topics.flatMap((topic) =>
+      'transactionId' in topic ? [topic.transactionId] : [],
+    ),
   }
 }
 

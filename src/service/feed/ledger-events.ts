@@ -1,6 +1,6 @@
 import { updateClasses } from '../../ledger/updates.ts'
 import { Block } from '../../protocol/block.ts'
-import type { BlockId, OutputId, SlotIndex } from '../../protocol/primitives.ts'
+import type { BlockId, OutputId, SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import { decodeStored } from '../../protocol/stored.ts'
 import type { StoreReader } from '../../store/contract.ts'
 import type { BlockRow, BlockState } from '../../store/rows.ts'
@@ -26,15 +26,25 @@ export interface Interests {
   readonly outputs: boolean
 }
 
+/** Blocks that may have arrived before the first call, and whose later states are reported nevertheless. */
+export interface EarlyBlocks {
+  readonly blockIds: readonly BlockId[]
+  /** Transactions whose carriers are meant. */
+  readonly transactionIds: readonly TransactionId[]
+}
+
 export interface LedgerEventReader {
   /** Returns the events since the last call, except for kinds that were not requested in that call. */
-  look(interests: Interests): Promise<readonly LedgerEvent[]>
+  look(interests: Interests, early?: EarlyBlocks): Promise<readonly LedgerEvent[]>
 }
 
 /** Maximum number of slots of one call. After a longer pause, only the newest slots are reported. */
 const maxSlots = 100
 
 const pageSize = 1_000
+
+/** Maximum number of carriers of one transaction among the early blocks. */
+const maxCarriers = 16
 
 export function createLedgerEventReader({
   store: { read },
@@ -45,11 +55,14 @@ export function createLedgerEventReader({
   /** Blocks whose state may still change. */
   const open = new Map<BlockId, BlockRow>()
 
-  async function look(interests: Interests): Promise<readonly LedgerEvent[]> {
+  async function look(
+    interests: Interests,
+    early: EarlyBlocks = { blockIds: [], transactionIds: [] },
+  ): Promise<readonly LedgerEvent[]> {
     const tip = interests.slots || interests.outputs ? await read.logTip() : undefined
     const slots = interests.slots && tip !== undefined ? tip.slot : undefined
     const blocks = interests.blocks
-      ? await blocksAfter(read, inbox ?? (await read.newestInbox()), open)
+      ? await blocksAfter(read, inbox ?? (await read.newestInbox()), { open, early })
       : undefined
     const outputs =
       interests.outputs && tip !== undefined
@@ -74,6 +87,7 @@ export function createLedgerEventReader({
       open.clear()
       return []
     }
+    for (const row of now.early) open.set(row.blockId, row)
     // A new block is first reported as pending, whatever its state: a client sees each state of a block once.
     for (const row of now.rows) open.set(row.blockId, { ...row, state: 'PENDING' })
     const events: LedgerEvent[] = now.rows.map((row) => ({ kind: 'block', block: viewOf(row) }))
@@ -100,6 +114,8 @@ interface BlocksNow {
   /** The inbox position up to which blocks are known. */
   readonly inbox: number
   readonly rows: readonly BlockRow[]
+  /** The early blocks whose state may still change. */
+  readonly early: readonly BlockRow[]
   readonly states: Awaited<ReturnType<StoreReader['blockStates']>>
 }
 
@@ -114,12 +130,29 @@ type Read = Services['store']['read']
 async function blocksAfter(
   read: Read,
   after: number,
-  open: ReadonlyMap<BlockId, BlockRow>,
+  { open, early }: { readonly open: ReadonlyMap<BlockId, BlockRow>; readonly early: EarlyBlocks },
 ): Promise<BlocksNow> {
+  const known = (await readEarly(read, early)).filter(
+    ({ blockId, inbox, state }) => inbox <= after && !isLast[state] && !open.has(blockId),
+  )
   const rows = await read.blocksAfter({ inbox: after, limit: pageSize })
-  const ids = [...open.keys(), ...rows.map(({ blockId }) => blockId)]
-  return { inbox: rows.at(-1)?.inbox ?? after, rows, states: await read.blockStates(ids) }
+  const ids = [...open.keys(), ...[...known, ...rows].map(({ blockId }) => blockId)]
+  const inbox = rows.at(-1)?.inbox ?? after
+  return { inbox, rows, early: known, states: await read.blockStates(ids) }
 }
+
+async function readEarly(
+  read: Read,
+  { blockIds, transactionIds }: EarlyBlocks,
+): Promise<readonly BlockRow[]> {
+  const blocks = blockIds.length === 0 ? [] : await read.blocks(blockIds)
+  if (transactionIds.length === 0) return blocks
+  const parts = transactionIds.map((transactionId) => ({ where: { transactionId }, ...allBlocks }))
+  const carriers = await read.blockPages(parts, { order: 'descending', limit: maxCarriers })
+  return [...blocks, ...carriers.flat()]
+}
+
+const allBlocks = { above: [-1, 0n, 0], below: [Number.MAX_SAFE_INTEGER, 0n, 0] } as const
 
 async function outputsBetween(read: Read, after: number, newest: number): Promise<OutputsNow> {
   const range = { after, before: newest + 1, limit: pageSize, order: 'ascending' } as const

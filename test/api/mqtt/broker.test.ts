@@ -154,6 +154,22 @@ describe('a transaction', () => {
     expect(await jsonOn(metadata)).toMatchObject({ transactionState: 'finalized' })
   })
 
+  test('that was submitted before anyone subscribed is published until it is final', async () => {
+    const offer = await offerOf(gateway.url)
+    const spend = present((await genesisOutputs(gateway.url, user(8)))[0], 'an output')
+    const payment = paymentOf(offer.network, {
+      spend,
+      key: user(8),
+      outputs: [ownedBy(user(8), 1_000_000_000n)],
+      creationSlot: slotNow(offer.network),
+    })
+    await acceptedId(await post(gateway.url, blockOf(offer, payment.payload).bytes))
+    const topic = `transaction-metadata/${payment.transactionId}`
+    await open(topic)
+    let state = ''
+    while (state !== 'finalized') state = (await jsonOn(topic)).transactionState
+  })
+
   test('that exists before the subscription is published with its current state', async () => {
     const offer = await offerOf(gateway.url)
     const spend = present((await genesisOutputs(gateway.url, user(5)))[0], 'an output')

@@ -127,3 +127,20 @@ test('blocks are published also after an older copy of the database has replaced
   await own.close()
   await copy.close()
 })
+
+test('the states of a block that was stored before anyone subscribed are published on its topic', async () => {
+  const own = await serveLog({ settings: { tickMs: neverMs } })
+  const { write } = notifyBlockChanges(own.log.store, own.feed.blocks.notify)
+  await own.commit(slotOf(owner))
+  await write.acceptBlocks([incomingBlock(1, { slot: 3, transactionId: undefined })])
+  const wallet = await openListener(own.url)
+  const topic = `block-metadata/${blockIdOf(1)}`
+  await wallet.listen(topic)
+  const states = async () => JSON.parse((await wallet.next(topic)).toString()).blockState
+  expect(await states()).toBe('pending')
+  const blocks = [{ blockId: blockIdOf(1), state: 'ACCEPTED' as const }]
+  await write.book(1, { blocks, transactions: [], created: [], spent: [] })
+  expect(await states()).toBe('accepted')
+  await wallet.close()
+  await own.close()
+})
