@@ -57,6 +57,9 @@ const topicCost = 10
 /** The budgets of clients by the streams of their connections. */
 type Shares = WeakMap<object, Share>
 
+/** The topics of clients on which nothing was published since they were subscribed to. */
+type UnsentTopics = WeakMap<Client, Set<string>>
+
 /**
  * Unread acknowledgements above which a client is cut: more than a client causes that subscribes to all its topics one by one
  * and unsubscribes from them.
@@ -67,11 +70,12 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   const { services, occupancy, auth, clients, log } = deps
   const interests = createInterests()
   const shareByStream: Shares = new WeakMap()
-  const broker = await createBroker(deps, shareByStream)
+  const unsent: UnsentTopics = new WeakMap()
+  const broker = await createBroker(deps, shareByStream, unsent)
   const heartbeat = startHeartbeat(occupancy.limits.heartbeatMs)
   const sockets = createSocketServer()
   const publishing = startPublishing({ services, interests, broker, log })
-  trackSubscriptions(broker, { services, log, interests, publishing })
+  trackSubscriptions(broker, { services, log, interests, publishing, unsent })
 
   function upgrade(request: IncomingMessage, duplex: Duplex, head: Buffer): void {
     const sent = credentialsOf(request.headers)
@@ -169,7 +173,7 @@ function streamOf(socket: WebSocket, share: Share): Duplex {
   return stream
 }
 
-async function createBroker(deps: MqttDeps, shares: Shares): Promise<Aedes> {
+async function createBroker(deps: MqttDeps, shares: Shares, unsent: UnsentTopics): Promise<Aedes> {
   const admission = createAdmission(shares)
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
@@ -185,6 +189,8 @@ async function createBroker(deps: MqttDeps, shares: Shares): Promise<Aedes> {
     },
     authorizeForward: (client, packet) => {
       const { conn } = client
+      // The state that is being read may be older than this message.
+      unsent.get(client)?.delete(packet.topic)
       shares.get(conn)?.charge(1 + packet.payload.length / bytesOfUnit)
       if (conn.writableLength <= maxUnsentBytes) return packet
       conn.destroy()
@@ -223,14 +229,16 @@ function createAdmission(shares: Shares) {
 interface TrackingDeps extends Pick<MqttDeps, 'services' | 'log'> {
   readonly interests: TopicInterests
   readonly publishing: Pick<Publishing, 'begin'>
+  readonly unsent: UnsentTopics
 }
 
 /** Counts the subscriptions of connected clients in `interests`, and sends the current state of each new topic. */
 function trackSubscriptions(broker: Aedes, deps: TrackingDeps): void {
-  const { log, interests } = deps
+  const { log, interests, unsent } = deps
   const topicsByClient = new Map<Client, Set<string>>()
   const remove = (client: Client, topics: Iterable<string>) => {
     for (const topic of topics) {
+      unsent.get(client)?.delete(topic)
       if (topicsByClient.get(client)?.delete(topic)) interests.remove(topic)
     }
   }
@@ -239,10 +247,13 @@ function trackSubscriptions(broker: Aedes, deps: TrackingDeps): void {
     if (client.closed) return
     const topics = topicsByClient.get(client) ?? new Set()
     topicsByClient.set(client, topics)
+    const unsentTopics = unsent.get(client) ?? new Set()
+    unsent.set(client, unsentTopics)
     for (const { topic, qos } of subscriptions) {
       if ((qos as number) === refused) continue
       if (!topics.has(topic)) interests.add(topic)
       topics.add(topic)
+      unsentTopics.add(topic)
       void sendCurrentState(deps, client, topic).catch((error: unknown) => {
         if (!storeAwayOf(error)) log.error('mqtt-failed', { topic, error })
         // The client would wait for a state that is never sent. It subscribes again when it reconnects.
@@ -286,9 +297,9 @@ function mayAdd(topics: ReadonlySet<string>, { topic }: Subscription): boolean {
   return topics.has(topic) || (topics.size < maxTopics && parseTopic(topic) !== undefined)
 }
 
-/** Publishes the current state of a block, transaction or output to a new subscriber. */
+/** Publishes the current state of a block, transaction or output to a new subscriber, unless a later one was published meanwhile. */
 async function sendCurrentState(
-  { services, publishing }: TrackingDeps,
+  { services, publishing, unsent }: TrackingDeps,
   client: Client,
   text: string,
 ): Promise<void> {
@@ -297,7 +308,7 @@ async function sendCurrentState(
   // A change before the first read is in the state, and a change after it is an event.
   await publishing.begin(topic)
   const state = await currentState(services, topic)
-  if (state === undefined || client.closed) return
+  if (state === undefined || client.closed || !unsent.get(client)?.has(text)) return
   const payload = text.endsWith(rawSuffix) ? Buffer.from(state.bytes()) : state.json()
   const packet = {
     cmd: 'publish',

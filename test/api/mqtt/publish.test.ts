@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
+import { createSignal } from '../../../src/lib/signal.ts'
 import { Block, ValidationBlockBody } from '../../../src/protocol/block.ts'
 import { is } from '../../../src/protocol/is.ts'
 import { encode } from '../../../src/protocol/schema/schema.ts'
@@ -141,6 +142,43 @@ test('the states of a block that was stored before anyone subscribed are publish
   const blocks = [{ blockId: blockIdOf(1), state: 'ACCEPTED' as const }]
   await write.book(1, { blocks, transactions: [], created: [], spent: [] })
   expect(await states()).toBe('accepted')
+  await wallet.close()
+  await own.close()
+})
+
+test('no older state follows a newer one on the topic of a block', async () => {
+  const isRead = createSignal()
+  const isReleased = createSignal()
+  const own = await serveLog({
+    settings: { tickMs: neverMs },
+    changed: (read) => ({
+      ...read,
+      block: async (blockId) => {
+        const block = await read.block(blockId)
+        isRead.notify()
+        await isReleased.wait()
+        return block
+      },
+    }),
+  })
+  const { write } = notifyBlockChanges(own.log.store, own.feed.blocks.notify)
+  await own.commit(slotOf(owner))
+  await write.acceptBlocks([incomingBlock(1, { slot: 3, transactionId: undefined })])
+  const wallet = await openListener(own.url)
+  const topic = `block-metadata/${blockIdOf(1)}`
+  const states: string[] = []
+  wallet.client.on('message', (_topic, payload) => {
+    states.push(JSON.parse(payload.toString()).blockState)
+  })
+  await wallet.listen(topic)
+  await isRead.wait()
+  const blocks = [{ blockId: blockIdOf(1), state: 'ACCEPTED' as const }]
+  await write.book(1, { blocks, transactions: [], created: [], spent: [] })
+  await until(() => states.includes('accepted'))
+  isReleased.notify()
+  // The answer to this subscription follows everything that was sent before it.
+  await wallet.listen('commitments/latest')
+  expect(states).toEqual(['accepted'])
   await wallet.close()
   await own.close()
 })
