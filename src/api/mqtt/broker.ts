@@ -112,9 +112,9 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
   }
 
   async function close(windowMs: number): Promise<void> {
+    await spread([...sockets.clients], windowMs, (socket) => socket.close(goingAway))
     await publishing.stop()
     heartbeat.stop()
-    await spread([...sockets.clients], windowMs, (socket) => socket.close(goingAway))
     await new Promise<void>((resolve) => broker.close(resolve))
     for (const socket of sockets.clients) socket.terminate()
     await new Promise<void>((resolve) => sockets.close(() => resolve()))

@@ -10,7 +10,7 @@ import { arbitraryOf } from '../../support/arbitrary.ts'
 import { onDatabase } from '../../support/databases.ts'
 import { neverMs, slotOf } from '../../support/feed-log.ts'
 import { addresses } from '../../support/log-store.ts'
-import { type Listener, openListener } from '../../support/mqtt.ts'
+import { event, type Listener, openListener } from '../../support/mqtt.ts'
 import { type ServedLog, serveLog } from '../../support/serve-log.ts'
 import { blockIdOf, incomingBlock } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
@@ -180,5 +180,29 @@ test('no older state follows a newer one on the topic of a block', async () => {
   await wallet.listen('commitments/latest')
   expect(states).toEqual(['accepted'])
   await wallet.close()
+  await own.close()
+})
+
+test('a client that is closed late while the gateway stops gets what is published until then', async () => {
+  const own = await serveLog({ settings: { tickMs: neverMs } })
+  const listeners: Listener[] = []
+  for (let i = 0; i < 100; i++) {
+    const one = await openListener(own.url)
+    await one.listen('block-metadata/accepted')
+    listeners.push(one)
+  }
+  const { write } = notifyBlockChanges(own.log.store, own.feed.blocks.notify)
+  await own.commit(slotOf(owner))
+  await write.acceptBlocks([incomingBlock(1, { slot: 3, transactionId: undefined })])
+  const [first, last] = [listeners.at(0), listeners.at(-1)].map((one) => present(one, 'a listener'))
+  const closed = event(present(first, 'the first').client, 'close')
+  const drained = own.drain(60_000)
+  await closed
+  const blocks = [{ blockId: blockIdOf(1), state: 'ACCEPTED' as const }]
+  await write.book(1, { blocks, transactions: [], created: [], spent: [] })
+  const accepted = await present(last, 'the last').next('block-metadata/accepted')
+  expect(JSON.parse(accepted.toString())).toMatchObject({ blockId: blockIdOf(1) })
+  await drained
+  for (const one of listeners) await one.close()
   await own.close()
 })
