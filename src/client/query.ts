@@ -87,6 +87,8 @@ export function headersOf(
 
 /** Whether `fetch` accepts the URL. In a browser a URL without a host is relative to the page. */
 export function isGatewayUrl(url: string): boolean {
+  // With the path of the endpoint, `fetch` takes the path for the host of `http:`, and a query string of the URL for the end of the path.
+  if (/[?#]|^https?:(?!\/\/[^/])/i.test(url)) return false
   try {
     return /^https?:/.test(new Request(endpointOf(url)).url)
   } catch {

@@ -152,7 +152,10 @@ describe('query', () => {
     expect(offline).toMatchObject({ ok: false, failure: { code: 'OFFLINE' } })
   })
 
-  test.each(['', 'gateway', 'ws://127.0.0.1'])('refuses the invalid URL "%s"', async (url) => {
+  test.each([
+    ...['', 'gateway', 'ws://127.0.0.1', 'http:', 'http://', 'http:/127.0.0.1'],
+    ...['http://127.0.0.1/?a=1', 'http://127.0.0.1/#a'],
+  ])('refuses the invalid URL "%s"', async (url) => {
     const answer = await query({ url, document: '{ status { role } }' })
     expect(answer).toMatchObject({ ok: false, failure: { code: 'URL_MALFORMED' } })
   })
