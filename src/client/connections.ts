@@ -84,8 +84,8 @@ export async function* receive<Data>(
 }
 
 /**
- * Creates a generator that also ends while its consumer waits for an event: its `return` aborts the signal of the options. The `return` of
- * an async generator alone waits until the next event has arrived.
+ * Creates a generator that also ends while its consumer waits for an event: its `return` and its `throw` abort the signal of the options.
+ * Those of an async generator alone wait until the next event has arrived.
  */
 export function stoppable<Options extends ConnectionOptions, Event>(
   options: Options,
@@ -107,9 +107,14 @@ export function stoppable<Options extends ConnectionOptions, Event>(
 
   const generator = events()
   const end = generator.return.bind(generator)
+  const fail = generator.throw.bind(generator)
   generator.return = (value) => {
     abort()
     return end(value)
+  }
+  generator.throw = (error) => {
+    abort()
+    return fail(error)
   }
   return generator
 }

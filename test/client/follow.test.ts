@@ -112,6 +112,15 @@ describe('the client', () => {
     expect(await waiting).toEqual({ done: true, value: undefined })
   })
 
+  test('fails on throw() while next() waits for an event', async () => {
+    const feed = follow({ url: gateway.url })
+    await feed.next()
+    const waiting = feed.next()
+    const failure = new Error('of the consumer')
+    await expect(feed.throw(failure)).rejects.toBe(failure)
+    expect(await waiting).toEqual({ done: true, value: undefined })
+  })
+
   test('ends with its signal also while its headers never arrive', async () => {
     const controller = new AbortController()
     const headers = () => {
