@@ -11,7 +11,7 @@ import {
   malformedUrl,
   parseAnswer,
 } from './query.ts'
-import { openStream } from './stream.ts'
+import { type EventStream, openStream } from './stream.ts'
 
 /** Receives the answers of a subscription, and reconnects as often as needed. */
 
@@ -24,8 +24,11 @@ export interface ConnectionOptions extends GatewayOptions {
    * event for 33 seconds.
    */
   readonly silenceMs?: number
-  /** Is called whenever a connection was lost or could not be opened, before the pause after which the next one is tried. */
-  readonly onDisconnected?: () => void
+  /**
+   * Is called whenever a connection was lost or could not be opened, before the pause after which the next one is tried, with the reason:
+   * the error of the gateway, `HTTP_` and a status, `OFFLINE`, or `HEADERS_FAILED` if `headers` threw.
+   */
+  readonly onDisconnected?: (failure: Failure) => void
 }
 
 /** A subscription to receive. */
@@ -68,18 +71,16 @@ export async function* receive<Data>(
         yield next.value
       }
     } finally {
-      await answers.return('complete')
+      await answers.return(completed)
     }
-    if (ending === 'complete') {
-      if (subscription.onComplete === 'end') return
-      ending = { retryAfterMs: 0 }
-    }
-    if ('code' in ending) {
-      yield { ok: false, failure: ending }
+    if (ending === completed && subscription.onComplete === 'end') return
+    const { failure } = ending
+    if (!ending.isTemporary) {
+      yield { ok: false, failure }
       return
     }
-    if (!signal?.aborted) options.onDisconnected?.()
-    await backoff.wait(ending.retryAfterMs, signal)
+    if (!signal?.aborted) options.onDisconnected?.(failure)
+    await backoff.wait(failure.retryAfterMs ?? 0, signal)
   }
 }
 
@@ -119,8 +120,18 @@ export function stoppable<Options extends ConnectionOptions, Event>(
   return generator
 }
 
-/** Why a connection ended: finally, or with a pause before the next connection. */
-type Ending = Failure | 'complete' | { readonly retryAfterMs: number }
+/** Why a connection ended, and whether a later connection may succeed. */
+interface Ending {
+  readonly failure: Failure
+  readonly isTemporary: boolean
+}
+
+/** The gateway completed the subscription. */
+const completed = lost('the gateway completed the subscription')
+
+function lost(message: string, code = 'OFFLINE'): Ending {
+  return { failure: failed(code, message).failure, isTemporary: true }
+}
 
 /** Yields the answers of one connection. */
 async function* connect<Data>(
@@ -129,21 +140,17 @@ async function* connect<Data>(
 ): AsyncGenerator<Answer<Data>, Ending, undefined> {
   const body = JSON.stringify(subscription.body())
   const timeout = createTimeout(options.silenceMs ?? 90_000, options.signal)
+  let faultCode = 'HEADERS_FAILED'
   try {
     const { signal } = timeout
     const headers = await headersOf(options, signal)
+    faultCode = 'OFFLINE'
     const request = { url: endpointOf(options.url), body, headers, signal }
     const opened = await openStream({ ...request, onBytes: timeout.restart })
-    if (!opened.isOpen) {
-      const { status, retryAfterMs, message } = opened
-      if (isTemporaryStatus(status)) return { retryAfterMs }
-      const missing = { code: `HTTP_${status}`, message }
-      const answer = parseAnswer(message, missing)
-      return endingOf(answer.ok ? failed(missing.code, message).failure : answer.failure)
-    }
+    if (!opened.isOpen) return endingOfResponse(opened)
     for (;;) {
       const next = await opened.events.next()
-      if (next.done) return next.value === 'complete' ? next.value : { retryAfterMs: 0 }
+      if (next.done) return next.value === 'complete' ? completed : lost('the connection was lost')
       timeout.restart()
       const result: GraphqlResult<Data> = JSON.parse(next.value)
       if (result.data == null && result.errors === undefined) continue
@@ -155,17 +162,33 @@ async function* connect<Data>(
       yield answer
       timeout.restart()
     }
-  } catch {
-    // The gateway did not answer, or the connection broke: the subscription reconnects in both cases.
+  } catch (error) {
+    // There are no headers, the gateway did not answer, or the connection broke: the subscription reconnects in all cases.
+    return lost(String(error), faultCode)
   } finally {
     timeout.abort()
   }
-  return { retryAfterMs: 0 }
 }
 
-function endingOf(refusal: Failure): Ending {
-  return isTemporary(refusal) ? { retryAfterMs: 1_000 } : refusal
+function endingOfResponse({
+  status,
+  retryAfterMs,
+  message,
+}: Extract<EventStream, { readonly isOpen: false }>): Ending {
+  const missing = { code: `HTTP_${status}`, message }
+  const answer = parseAnswer(message, missing)
+  const { failure } = answer.ok ? failed(missing.code, message) : answer
+  const isTemporary = isTemporaryStatus(status)
+  return isTemporary ? { failure: { ...failure, retryAfterMs }, isTemporary } : endingOf(failure)
 }
+
+function endingOf(failure: Failure): Ending {
+  if (!isTemporary(failure)) return { failure, isTemporary: false }
+  return { failure: { ...failure, retryAfterMs: refusedMs }, isTemporary: true }
+}
+
+/** Minimum milliseconds until a refused subscription is requested again. */
+const refusedMs = 1_000
 
 /** Whether another gateway, or the same gateway a little later, may accept the request. */
 export function isTemporary({ code }: Failure): boolean {

@@ -1,5 +1,6 @@
 import type { FeedEvent, FeedMode, FeedUpdate } from './events.ts'
 import { type FeedEnded, type FollowOptions, follow } from './follow.ts'
+import type { Failure } from './query.ts'
 
 /** The state of a feed for rendering, independent of a framework. */
 
@@ -35,9 +36,9 @@ export async function watchFeed<Fields>(
   options: WatchOptions<Fields>,
   change: (next: (former: FeedView<Fields>) => FeedView<Fields>) => void,
 ): Promise<void> {
-  const onDisconnected = () => {
+  const onDisconnected = (failure: Failure) => {
     change((former) => ({ ...former, state: 'CONNECTING' }))
-    options.onDisconnected?.()
+    options.onDisconnected?.(failure)
   }
   try {
     for await (const event of follow({ ...options, onDisconnected })) {

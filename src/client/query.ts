@@ -46,7 +46,7 @@ export interface GraphqlResult<Data> {
   }[]
 }
 
-/** Sends a query or a mutation. Rejects only when the signal aborts or `headers` throws. */
+/** Sends a query or a mutation. Rejects only when the signal aborts, or `headers` throws or returns invalid headers. */
 export async function query<Data = unknown, Variables = unknown>(
   options: GatewayOptions & DocumentOptions<Data, Variables>,
 ): Promise<Answer<Data>> {
@@ -69,7 +69,10 @@ export async function query<Data = unknown, Variables = unknown>(
   }
 }
 
-/** The additional headers of a request. Rejects when the signal aborts, although `headers` may never settle. */
+/**
+ * The additional headers of a request. Rejects if `headers` throws or returns what no request can have, and when the signal aborts,
+ * although `headers` may never settle.
+ */
 export function headersOf(
   { headers }: Pick<GatewayOptions, 'headers'>,
   signal: AbortSignal | undefined,
@@ -78,7 +81,12 @@ export function headersOf(
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort)
     if (signal?.aborted) abort()
-    const given = async () => (await headers?.()) ?? {}
+    const given = async () => {
+      const own = (await headers?.()) ?? {}
+      // Throws for a name or a value that no header may have. `fetch` would throw the same as for an unreachable server.
+      void new Headers(own)
+      return own
+    }
     given()
       .finally(() => signal?.removeEventListener('abort', abort))
       .then(resolve, reject)

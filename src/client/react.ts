@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { documentText } from './documents.ts'
 import { connecting, type FeedView, watchFeed } from './feed-view.ts'
 import type { FollowOptions } from './follow.ts'
+import type { Failure } from './query.ts'
 
 /** The feed as a React hook. */
 
@@ -29,7 +30,7 @@ export function useFeed<Fields = unknown>(options: UseFeedOptions<Fields>): Feed
     const controller = new AbortController()
     const { signal } = controller
     const headers = () => newest.current.headers?.() ?? {}
-    const onDisconnected = () => newest.current.onDisconnected?.()
+    const onDisconnected = (failure: Failure) => newest.current.onDisconnected?.(failure)
     setShown(undefined)
     void watchFeed<Fields>(
       { ...options, keep: options.keep ?? 100, headers, onDisconnected, signal },

@@ -7,6 +7,7 @@ import {
   type FollowOptions,
   follow,
 } from '../../src/client/follow.ts'
+import type { Failure } from '../../src/client/query.ts'
 import { openCuttableProxy } from '../support/cuttable-proxy.ts'
 import { slotOf } from '../support/feed-log.ts'
 import { addresses, rowsOf } from '../support/log-store.ts'
@@ -305,6 +306,31 @@ describe('the client of a faulty or busy gateway', () => {
     ]
     const [first] = await read({ url, addresses: [address], after: 'a', silenceMs: Infinity }, 0)
     expect([first?.__typename, requests]).toEqual(['FeedOpened', 1])
+  })
+
+  test('says why it is disconnected', async () => {
+    const codes: string[] = []
+    const headers = () => {
+      if (codes.length === 0) throw new Error('no token')
+      return codes.length === 1 ? { authorization: 'line\nbreak' } : {}
+    }
+    const body = JSON.stringify({ errors: [{ extensions: { code: 'GATEWAY_DRAINING' } }] })
+    answers = [
+      (_request, response) => void response.writeHead(503).end(body),
+      (_request, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'),
+      (request) => request.socket.destroy(),
+      respondWith(opened),
+    ]
+    const onDisconnected = ({ code }: Failure) => codes.push(code)
+    const [first] = await read({ url, after: 'a', headers, onDisconnected }, 0)
+    expect(first).toMatchObject({ __typename: 'FeedOpened' })
+    expect(codes).toEqual([
+      'HEADERS_FAILED',
+      'HEADERS_FAILED',
+      'GATEWAY_DRAINING',
+      'HTTP_502',
+      'OFFLINE',
+    ])
   })
 
   test('waits for the time in Retry-After, in seconds or as a date', async () => {

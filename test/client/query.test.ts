@@ -170,6 +170,13 @@ describe('query', () => {
     await expect(query(own)).rejects.toMatchObject({ name: 'AbortError' })
   })
 
+  test('throws for headers that no request can have, which are not an unreachable server', async () => {
+    const headers = () => ({ authorization: 'line\nbreak' })
+    await expect(query({ url, document: '{ status { role } }', headers })).rejects.toThrow(
+      TypeError,
+    )
+  })
+
   test('throws what its signal throws', async () => {
     const signal = AbortSignal.abort()
     await expect(query({ url, document: '{ status { role } }', signal })).rejects.toBe(
