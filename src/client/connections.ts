@@ -37,6 +37,8 @@ export interface Subscription<Data> {
   body(): object
   /** Returns the failure in an answer that ends the connection; `undefined` if there is none. */
   refusalIn(answer: Answer<Data>): Failure | undefined
+  /** Whether an answer shows that the subscription advances; the first answer of a connection often only repeats what is known. */
+  isProgress(answer: Answer<Data>, isFirst: boolean): boolean
   /** Whether to end or to reconnect when the gateway completes the subscription. */
   readonly onComplete: 'end' | 'reconnect'
 }
@@ -57,9 +59,10 @@ export async function* receive<Data>(
   const backoff = createBackoff(longestPauseMs)
   while (signal?.aborted !== true) {
     let ending: Ending
+    const begunAt = performance.now()
     const answers = connect(options, subscription)
     try {
-      for (;;) {
+      for (let isFirst = true; ; isFirst = false) {
         const next = await answers.next()
         // Events that arrived together with the one before may still be there.
         if (signal?.aborted) return
@@ -67,7 +70,7 @@ export async function* receive<Data>(
           ending = next.value
           break
         }
-        backoff.reset()
+        if (subscription.isProgress(next.value, isFirst)) backoff.reset()
         yield next.value
       }
     } finally {
@@ -79,10 +82,14 @@ export async function* receive<Data>(
       yield { ok: false, failure }
       return
     }
+    if (performance.now() - begunAt >= steadyMs) backoff.reset()
     if (!signal?.aborted) options.onDisconnected?.(failure)
     await backoff.wait(failure.retryAfterMs ?? 0, signal)
   }
 }
+
+/** Milliseconds after which a connection that ends counts as a working one, also without progress. */
+const steadyMs = 10_000
 
 /**
  * Creates a generator that also ends while its consumer waits for an event: its `return` and its `throw` abort the signal of the options.
@@ -211,7 +218,8 @@ function isTemporaryStatus(status: number): boolean {
 
 /** Exponential backoff from a quarter of a second, with full jitter, so that thousands of clients do not reconnect at once. */
 function createBackoff(maxMs: number) {
-  let next = 250
+  const firstMs = Math.min(250, maxMs)
+  let next = firstMs
 
   async function wait(minMs: number, signal: AbortSignal | undefined): Promise<void> {
     const pause = minMs + Math.random() * next
@@ -231,7 +239,7 @@ function createBackoff(maxMs: number) {
   return {
     wait,
     reset: () => {
-      next = 250
+      next = firstMs
     },
   }
 }

@@ -58,6 +58,7 @@ async function* followUntilEnd<Fields>(
     body: () => ({ query, variables: variablesOf(options, history) }),
     // If a selected field fails temporarily, the feed reconnects; a field that fails permanently is null.
     refusalIn: (answer) => (answer.ok ? answer.failures.find(isTemporary) : answer.failure),
+    isProgress: (answer) => answer.ok && answer.data.event.__typename === 'LedgerUpdateBatch',
     onComplete: 'reconnect',
   })
   for await (const answer of answers) {

@@ -21,6 +21,7 @@ export function subscribe<Data = unknown, Variables = unknown>(
     receive<Data>(own, {
       body: () => ({ query, variables: isFunction(variables) ? variables() : variables }),
       refusalIn: (answer) => (answer.ok ? undefined : answer.failure),
+      isProgress: (_answer, isFirst) => !isFirst,
       onComplete: 'end',
     }),
   )

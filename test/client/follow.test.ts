@@ -215,6 +215,17 @@ describe('the client of a faulty or busy gateway', () => {
     return { __typename: 'LedgerUpdateBatch', previousCursor, cursor: 'b', updates }
   }
 
+  /** Runs with a fixed value in place of random numbers. */
+  async function withRandom(value: number, run: () => Promise<void>): Promise<void> {
+    const random = Object.getOwnPropertyDescriptor(Math, 'random') ?? {}
+    Object.defineProperty(Math, 'random', { value: () => value, configurable: true })
+    try {
+      await run()
+    } finally {
+      Object.defineProperty(Math, 'random', random)
+    }
+  }
+
   /** Returns the first update of the owner from the real log, with its real history hash. */
   async function realUpdate(): Promise<Record<string, unknown>> {
     const [, received] = await read(
@@ -306,6 +317,48 @@ describe('the client of a faulty or busy gateway', () => {
     ]
     const [first] = await read({ url, addresses: [address], after: 'a', silenceMs: Infinity }, 0)
     expect([first?.__typename, requests]).toEqual(['FeedOpened', 1])
+  })
+
+  test('doubles its pause until a connection brings an update', async () => {
+    const moments: number[] = []
+    const cutAfter =
+      (...events: object[]) =>
+      (request: IncomingMessage, response: ServerResponse) => {
+        moments.push(performance.now())
+        respondWith(...events)(request, response)
+        response.end()
+      }
+    const progress = { __typename: 'FeedProgress', previousCursor: 'a', cursor: 'a' }
+    const update = await realUpdate()
+    answers = [
+      cutAfter(opened),
+      cutAfter(opened, progress),
+      cutAfter(opened),
+      cutAfter(opened, batch([update])),
+      cutAfter({ ...opened, cursor: 'b', start: [] }),
+    ]
+    // The longest of the possible pauses.
+    await withRandom(1, async () => {
+      const options = { url, addresses: [address], after: 'a', longestPauseMs: 10_000 }
+      for await (const _ of follow(options)) if (moments.length === 5) break
+    })
+    const pauses = moments.slice(1).map((moment, i) => moment - (moments[i] ?? 0))
+    expect(pauses[1]).toBeGreaterThanOrEqual(490)
+    expect(pauses[2]).toBeGreaterThanOrEqual(990)
+    expect(pauses[3]).toBeLessThan(990)
+  })
+
+  test('pauses no longer than the caller allows, also before the first new connection', async () => {
+    answers = [
+      (request) => request.socket.destroy(),
+      (request) => request.socket.destroy(),
+      respondWith(opened),
+    ]
+    // A thousand times the longest of the possible pauses.
+    await withRandom(1_000, async () => {
+      const [first] = await read({ url, after: 'a', longestPauseMs: 1 }, 0)
+      expect(first).toMatchObject({ __typename: 'FeedOpened' })
+    })
   })
 
   test('says why it is disconnected', async () => {
