@@ -57,6 +57,7 @@ export async function* receive<Data>(
     return
   }
   const backoff = createBackoff(longestPauseMs)
+  let isFollowing = false
   while (signal?.aborted !== true) {
     let ending: Ending
     const begunAt = performance.now()
@@ -71,6 +72,7 @@ export async function* receive<Data>(
           break
         }
         if (subscription.isProgress(next.value, isFirst)) backoff.reset()
+        isFollowing = true
         yield next.value
       }
     } finally {
@@ -78,13 +80,15 @@ export async function* receive<Data>(
     }
     if (ending === completed && subscription.onComplete === 'end') return
     const { failure } = ending
-    if (!ending.isTemporary) {
+    // The position of a subscription that has already received an answer comes from a gateway, and this one may lag behind it.
+    const isAhead = isFollowing && failure.code === 'MILESTONE_NOT_COMMITTED'
+    if (!ending.isTemporary && !isAhead) {
       yield { ok: false, failure }
       return
     }
     if (performance.now() - begunAt >= steadyMs) backoff.reset()
     if (!signal?.aborted) options.onDisconnected?.(failure)
-    await backoff.wait(failure.retryAfterMs ?? 0, signal)
+    await backoff.wait(ending.isTemporary ? (failure.retryAfterMs ?? 0) : refusedMs, signal)
   }
 }
 

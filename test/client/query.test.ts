@@ -18,7 +18,9 @@ import {
 } from '../../src/client/index.ts'
 import { openCuttableProxy } from '../support/cuttable-proxy.ts'
 import { rest } from '../support/rest.ts'
+import { serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { openSwitch } from '../support/switch.ts'
 import { until } from '../support/until.ts'
 import { addressOf, untilHealth, user } from '../support/wallet.ts'
 
@@ -217,6 +219,37 @@ describe('subscribe', () => {
     const states: unknown[] = []
     for await (const event of subscribe({ url, document, variables: { id } })) states.push(event)
     expect(states.at(-1)).toMatchObject({ data: { transactionState: { state: 'FINALIZED' } } })
+  })
+
+  test('waits at a gateway that lags behind the one that sent its last milestone', async () => {
+    const [ahead, behind] = [await serveLog(), await serveLog()]
+    await ahead.commit([], [], [])
+    await ahead.known()
+    const proxy = await openSwitch(Number(new URL(ahead.url).port))
+    const received: number[] = []
+    const codes: string[] = []
+    type Milestones = { readonly milestones: { readonly index: number } }
+    const events = subscribe<Milestones>({
+      url: `http://127.0.0.1:${proxy.port}`,
+      document: 'subscription ($after: UInt32!) { milestones(after: $after) { index } }',
+      variables: () => ({ after: received.at(-1) ?? 0 }),
+      longestPauseMs: 5,
+      onDisconnected: ({ code }) => {
+        codes.push(code)
+        if (code === 'MILESTONE_NOT_COMMITTED') void behind.commit([], [], [], [])
+      },
+    })
+    for await (const event of events) {
+      if (!event.ok) throw new Error(event.failure.code)
+      received.push(event.data.milestones.index)
+      if (received.length === 3) proxy.leadTo(Number(new URL(behind.url).port))
+      if (received.length === 4) break
+    }
+    expect(received).toEqual([1, 2, 3, 4])
+    expect(codes).toEqual(['OFFLINE', 'MILESTONE_NOT_COMMITTED'])
+    await proxy.close()
+    await ahead.close()
+    await behind.close()
   })
 
   test('ends with an error that a new connection would not change', async () => {
