@@ -95,6 +95,29 @@ describe('the client', () => {
     await own.close()
   })
 
+  test('gets a reset, not a broken history, when it resumes before the gateway notices an older copy (9)', async () => {
+    const own = await serveLog()
+    for (let i = 0; i < 8; i++) await own.commit(slotOf(owner))
+    await own.known()
+    const proxy = await openCuttableProxy(own.url)
+    const options = { url: proxy.url, addresses: [addressText(owner)], longestPauseMs: 5 }
+    const ends: string[] = []
+    let opened = 0
+    for await (const event of follow({ ...options, after: own.log.cursorAt(0) })) {
+      if (event.__typename === 'FeedOpened') opened++
+      if (event.__typename === 'LedgerUpdateBatch' && opened === 1) {
+        await own.log.rewind(5)
+        await own.log.commit(slotOf(owner), slotOf(owner), slotOf(owner), slotOf(owner))
+        proxy.cut()
+      }
+      if (event.__typename === 'FeedReset') ends.push(event.reason)
+      if (event.__typename === 'FeedEnded') ends.push(event.code)
+    }
+    expect(ends).toEqual(['LOG_REPLACED'])
+    proxy.close()
+    await own.close()
+  })
+
   test('ends with its signal', async () => {
     const controller = new AbortController()
     const events: string[] = []

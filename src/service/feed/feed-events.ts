@@ -37,7 +37,7 @@ export interface FeedOpened {
   /** The newest committed slot. */
   readonly milestoneIndex: SlotIndex
   /** The position of `cursor` in the log. */
-  readonly position: number
+  readonly position: LogPosition
   readonly filter: UpdateFilter
 }
 
@@ -126,7 +126,7 @@ export function eventOf(
         ...endsOf(message.tip),
         mode: message.position.seq < message.tip.seq ? 'CATCHING_UP' : 'LIVE',
         milestoneIndex: message.tip.slot,
-        position: message.position.seq,
+        position: message.position,
         filter,
       }
     case 'snapshot': {

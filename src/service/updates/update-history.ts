@@ -2,7 +2,7 @@ import { decodeCursor } from '../../feed/cursor.ts'
 import type { UpdateFilter } from '../../feed/read.ts'
 import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { UpdateClass } from '../../store/rows.ts'
+import type { LogPosition, UpdateClass } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
 import { type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 
@@ -62,18 +62,23 @@ export async function updateAtCursor(
 
 /**
  * Reads the history point of each address and class of a filter at a position of the log, with at most two reads each. Returns none if
- * updates after the position have been pruned: the newest pruned updates may then lie after it.
+ * updates after the position have been pruned: the newest pruned updates may then lie after it. Returns none either if the log was replaced
+ * by one without the position, with which the feed ends.
  */
 export async function historyAt(
-  { store }: Pick<Services, 'store'>,
+  { store, feed: { tail } }: Pick<Services, 'store' | 'feed'>,
   { addresses = [], classes }: UpdateFilter,
-  position: number,
+  { seq, branch }: LogPosition,
 ): Promise<readonly HistoryPoint[]> {
   const pairs = addresses.flatMap((address) => classes.map((one) => ({ address, class: one })))
-  const points = await Promise.all(pairs.map((pair) => pointAt(store.read, pair, position)))
+  const points = await Promise.all(pairs.map((pair) => pointAt(store.read, pair, seq)))
   if (points.length === 0) return []
-  const { prunedSeq } = await store.read.logTip()
-  return prunedSeq > position ? [] : points
+  const now = await store.read.logTip()
+  if (now.prunedSeq > seq) return []
+  const tip = tail.tip()
+  // The log may have been replaced without the notice of the tail.
+  if (now.commitmentId !== tip.commitmentId) await tail.freshTip(tip.seq + 1)
+  return (await tail.branchAt(seq)) === branch ? points : []
 }
 
 async function pointAt(

@@ -109,7 +109,7 @@ export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implem
       complexity: reads(2 * maxFeedAddresses),
       type: [FeedHistoryPoint],
       description:
-        'The position of the newest update at the cursor, for each address and class of the feed. The next update has the next ordinal. Empty for a feed of the whole ledger, and if updates after the cursor have just been pruned.',
+        'The position of the newest update at the cursor, for each address and class of the feed. The next update has the next ordinal. Empty for a feed of the whole ledger, and if updates after the cursor have just been pruned or the log has just been replaced.',
       resolve: async ({ filter, position }, _args, { services }) => [
         ...(await historyAt(services, filter, position)),
       ],
