@@ -36,7 +36,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
   const { services, interests, log } = deps
   const { tail, blocks, tickMs } = services.feed
   const stopped = new AbortController()
-  let reader = createLedgerEventReader(services)
+  const reader = createLedgerEventReader(services)
   let { era } = tail.tip()
   const moved = createSignal()
   const stopWatchingTip = tail.watchTip(moved.notify)
@@ -60,7 +60,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
     const now = tail.tip().era
     if (now !== era) {
       // An older copy of the database gives new blocks the positions of those that it lacks.
-      reader = createLedgerEventReader(services)
+      reader.restart()
       era = now
     }
     const begun = [...beginning]

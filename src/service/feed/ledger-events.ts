@@ -36,6 +36,8 @@ export interface EarlyBlocks {
 export interface LedgerEventReader {
   /** Returns the events since the last call, except for kinds that were not requested in that call. */
   look(interests: Interests, early?: EarlyBlocks): Promise<readonly LedgerEvent[]>
+  /** Makes the next call begin at the present end of the ledger, because the log was replaced. Observed blocks remain observed. */
+  restart(): void
 }
 
 /** Maximum number of slots of one call. After a longer pause, only the newest slots are reported. */
@@ -107,7 +109,13 @@ export function createLedgerEventReader({
     return (now?.outputIds ?? []).map((outputId) => ({ kind: 'output', outputId }))
   }
 
-  return { look }
+  function restart(): void {
+    slot = undefined
+    inbox = undefined
+    seq = undefined
+  }
+
+  return { look, restart }
 }
 
 interface BlocksNow {

@@ -146,6 +146,27 @@ test('the states of a block that was stored before anyone subscribed are publish
   await own.close()
 })
 
+test('the states of a block are published on its topic also after the log was replaced', async () => {
+  const own = await serveLog({ settings: { tickMs: neverMs } })
+  const { write } = notifyBlockChanges(own.log.store, own.feed.blocks.notify)
+  await own.commit(slotOf(owner))
+  await write.acceptBlocks([incomingBlock(1, { slot: 9, transactionId: undefined })])
+  const wallet = await openListener(own.url)
+  const topic = `block-metadata/${blockIdOf(1)}`
+  await wallet.listen(topic)
+  const states = async () => JSON.parse((await wallet.next(topic)).toString()).blockState
+  expect(await states()).toBe('pending')
+  // The operator has accepted a loss.
+  await own.log.replace('0x1122334455667788')
+  await own.commit([])
+  await until(() => own.feed.tail.tip().era === 1)
+  const blocks = [{ blockId: blockIdOf(1), state: 'ACCEPTED' as const }]
+  await write.book(1, { blocks, transactions: [], created: [], spent: [] })
+  expect(await states()).toBe('accepted')
+  await wallet.close()
+  await own.close()
+})
+
 test('no older state follows a newer one on the topic of a block', async () => {
   const isRead = createSignal()
   const isReleased = createSignal()
