@@ -32,6 +32,8 @@ export interface SecretType<T> extends ValueType<T> {
 
 export interface ValueSchema {
   readonly type: JsonType | readonly JsonType[]
+  /** Schema of the items of an array. */
+  readonly items?: { readonly type: 'string'; readonly pattern: string }
   readonly [keyword: string]: unknown
 }
 
@@ -255,6 +257,7 @@ export const postgresqlUrl: SecretType<Secret> = {
 /** URLs of PostgreSQL databases, separated by commas. Commas also separate the hosts of one URL. */
 export const postgresqlUrls: SecretType<readonly Secret[]> = {
   ...nonEmpty('URLS', 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE, several separated by commas'),
+  json: { ...list, items: { type: 'string', pattern: '^postgres(ql)?://' } },
   mask: (text) => urlsOf(text).map(maskUrl).join(','),
   parse: (text) => (urlsOf(text).every(isOneUrl) ? urlsOf(text).map(createSecret) : undefined),
 }

@@ -113,7 +113,7 @@ export interface WrongType {
 /** Converts a value of a settings file to the text that its variable would have. */
 export function textInFile(
   value: unknown,
-  { json, expected }: ValueType<unknown>,
+  { json, expected, mask }: ValueType<unknown>,
 ): Result<string, WrongType> {
   const types: readonly JsonType[] = [json.type].flat()
   if (!types.some((type) => isOfType(value, type))) {
@@ -121,9 +121,11 @@ export function textInFile(
   }
   if (typeof value === 'boolean') return ok(value ? 'on' : 'off')
   if (!Array.isArray(value)) return ok(String(value))
-  const index = value.findIndex((item) => typeof item !== 'string' || !/^[^,]+$/.test(item))
+  const pattern = new RegExp(json.items?.pattern ?? '')
+  const index = value.findIndex((item) => typeof item !== 'string' || !pattern.test(item))
   if (index < 0) return ok(value.join(','))
-  return err({ member: `.${index}`, item: value[index], expected: 'a string without commas' })
+  const ofItem = mask === undefined ? 'a string without commas' : expected
+  return err({ member: `.${index}`, item: value[index], expected: ofItem })
 }
 
 /** Descriptions for JSON types whose values a file writes differently from a variable. */

@@ -72,6 +72,13 @@ describe('a settings file', () => {
     })
   })
 
+  test('lists URLs of databases, each of which may list hosts', () => {
+    const readDatabaseUrls = ['postgresql://a,b:5433/db', 'postgres://c/db']
+    const members = { databaseUrl: 'postgresql://a/db', readDatabaseUrls }
+    const { readDatabaseUrls: read } = configOf({}, ['--config', fileOf(members)])
+    expect(read?.map((one) => one.reveal())).toEqual(readDatabaseUrls)
+  })
+
   test('is overridden by the environment, which is overridden by flags', () => {
     const CONFIG_FILE = fileOf({ port: 1, host: 'file', submit: 'closed' })
     const env = { CONFIG_FILE, PORT: '2', HOST: 'environment' }
@@ -182,9 +189,11 @@ describe('a settings file', () => {
   })
 
   test('that is missing is reported with the setting that names it', () => {
-    const config = parseConfig({ CONFIG_FILE: '/no/such.json' }, [])
+    const path = '/no/such.json'
+    const reason = 'no such file or directory (ENOENT)'
+    const config = parseConfig({ CONFIG_FILE: path }, [])
     expect(config.ok ? [] : config.error).toEqual([
-      { code: 'FILE_UNREADABLE', setting: 'CONFIG_FILE', path: '/no/such.json', reason: 'ENOENT' },
+      { code: 'FILE_UNREADABLE', setting: 'CONFIG_FILE', path, reason },
     ])
   })
 
