@@ -37,13 +37,14 @@ interface FileCall extends DatabaseCall {
 /** Writes the backup; returns a message if that fails. */
 async function writeBackup(process: ProcessIo, call: FileCall): Promise<string | undefined> {
   const { path, values, url } = call
-  const existing = await stat(path).catch(() => undefined)
-  if (existing !== undefined && !values.has('force')) {
+  const found = await stat(path).catch(() => undefined)
+  if (found !== undefined && !values.has('force')) {
     return `${path} already exists; --force replaces it`
   }
-  if (existing?.isDirectory()) return `${path} is a folder`
+  if (found?.isDirectory()) return `${path} is a folder`
   if (await isDatabase(path, url)) return `${path} is the database itself`
-  return writeWholeFile(path, (out, part) => writePart(process, call, { out, part }))
+  const existing = values.has('force') ? 'REPLACED' : 'KEPT'
+  return writeWholeFile({ path, existing }, (out, part) => writePart(process, call, { out, part }))
 }
 
 async function isDatabase(path: string, url: string): Promise<boolean> {

@@ -44,7 +44,7 @@ async function exportFrom(
   }
   if (path === undefined) return exportTo(stdout)
   if (existsSync(path)) return `${path} already exists`
-  const problem = await writeWholeFile(path, exportTo)
+  const problem = await writeWholeFile({ path, existing: 'KEPT' }, exportTo)
   if (problem !== undefined) return problem
   const file = resolve(path)
   call.print(`${file}: ${summary(rows, progress.end())}\n`, { file, rows })

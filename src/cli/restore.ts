@@ -83,17 +83,23 @@ async function restoreSqlite(
     return `${path} is a backup of a SQLite database; restore it to a file, then move the ledger with ledger-gateway export and import`
   }
   const { path: to } = address
-  const taken = `${databaseLocation(url)} already contains a database; name one that does not exist`
-  // SQLite would apply a leftover write-ahead log to the new file.
-  const isTaken = () => existsSync(to) || existsSync(`${to}-wal`)
-  if (isTaken()) return taken
+  const taken = () => {
+    if (existsSync(to)) {
+      return `${databaseLocation(url)} already contains a database; name one that does not exist`
+    }
+    // SQLite would apply it to the new file.
+    const log = `${resolve(to)}-wal`
+    return existsSync(log) ? `${log} is left of a former database; remove it first` : undefined
+  }
+  const former = taken()
+  if (former !== undefined) return former
   mkdirSync(dirname(to), { recursive: true })
   const progress = createProgress(process, 'restore', 'pages')
   const options = { signal, onProgress: progress.show }
-  return writeWholeFile(to, async (_out, part) => {
+  return writeWholeFile({ path: to, existing: 'KEPT' }, async (_out, part) => {
     const restored = await restoreLedgerFile(path, part, options).finally(progress.end)
     // A gateway may have created a database meanwhile.
-    if (restored.ok) return isTaken() ? taken : undefined
+    if (restored.ok) return taken()
     const { error } = restored
     switch (error.code) {
       case 'NOTHING_TO_EXPORT':

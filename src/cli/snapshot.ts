@@ -94,7 +94,7 @@ async function write(
     yield `${first.text}\n`
     yield* counting(snapshotLines(read, range), progress, signal)
   }
-  const problem = await writeWholeFile(file, async (out) => {
+  const problem = await writeWholeFile({ path: file, existing: 'KEPT' }, async (out) => {
     await pipeline(lines, out, { signal }).catch((error) => {
       if (!signal.aborted) throw error
     })

@@ -1,51 +1,78 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type close, createWriteStream, write as writeBytes, writev } from 'node:fs'
-import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type close, createWriteStream, existsSync, write as writeBytes, writev } from 'node:fs'
+import { access, constants, link, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { hasEnded, nameOfThisProcess } from '../node/lease-holder.ts'
+
+/** The file to write. */
+export interface WholeFile {
+  readonly path: string
+  /** Whether the file replaces another one that has the path when it is complete. */
+  readonly existing: 'KEPT' | 'REPLACED'
+}
 
 /**
  * Writes a file that exists only when it is complete and on disk. `write` gets a stream to it, and its temporary name, and resolves to a
- * message if that fails.
+ * message if that fails. The temporary name belongs to this call alone, so commands with the same path do not disturb each other.
  */
 export async function writeWholeFile(
-  path: string,
+  { path, existing }: WholeFile,
   write: (out: Writable, part: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   // SQLite would not say which of its two files it cannot open.
   await access(dirname(path), constants.W_OK)
-  const part = `${path}.part`
-  // SQLite leaves its other files when the disk is full, or when the command is killed.
-  const remove = () =>
-    Promise.all(
-      ['', '-journal', '-wal', '-shm', '-reserve'].map((end) => rm(part + end, { force: true })),
-    )
-  await remove()
+  await removeLeftovers(path)
+  const owner = nameOfThisProcess().replaceAll(':', '_')
+  const part = `${path}.${owner}_${randomUUID().slice(0, 8)}.part`
   const file = await open(part, 'wx')
-  const { ino } = await file.stat()
   const out = createWriteStream(part, { fd: file.fd, fs: fsWithoutClose })
-  // Another command with the same path removes this file and creates its own.
-  const isReplaced = async () => (await stat(part).catch(() => undefined))?.ino !== ino
-  const replaced = `another command writes ${path}`
   try {
-    const problem = await write(out, part).catch(async (failure: unknown) => {
-      if (await isReplaced()) return replaced
-      throw failure
-    })
+    const problem = await write(out, part)
     if (problem !== undefined) return problem
     if (!out.writableEnded) out.end()
     if (!out.writableFinished) await once(out, 'finish')
     await file.sync()
-    if (await isReplaced()) return replaced
-    await rename(part, path)
+    if (existing === 'REPLACED') await rename(part, path)
+    else if (!(await isNamed(part, path))) return `${path} already exists`
     const folder = await open(dirname(path), 'r')
     await folder.sync().finally(() => folder.close())
     return undefined
   } finally {
     await file.close()
-    if (!(await isReplaced())) await remove()
+    // SQLite leaves its other files when the disk is full.
+    await Promise.all(endings.map((end) => rm(part + end, { force: true })))
   }
 }
+
+/** Endings of the temporary file, and of the files that SQLite and the gateway create beside it. */
+const endings = ['', '-journal', '-wal', '-shm', '-reserve']
+
+/** Gives a file its name. Returns `false` if another file has that name: unlike `rename`, `link` replaces nothing. */
+async function isNamed(part: string, path: string): Promise<boolean> {
+  try {
+    await link(part, path)
+  } catch {
+    if (existsSync(path)) return false
+    // Some file systems, such as FAT, have no links.
+    await rename(part, path)
+  }
+  return true
+}
+
+/** Removes the temporary files of commands with the same path that were killed on this machine. */
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path)
+  const start = `${basename(path)}.`
+  for (const name of await readdir(folder)) {
+    const [, host, pid, scope] = leftover.exec(name.slice(start.length)) ?? []
+    const isLeft = name.startsWith(start) && hasEnded([host, pid, scope].join(':'))
+    if (isLeft) await rm(join(folder, name), { force: true })
+  }
+}
+
+const leftover = new RegExp(`^(.+)_(\\d+)_([0-9a-f]*)_[0-9a-f]{8}\\.part(${endings.join('|')})$`)
 
 /** A stream closes its file also when it fails, and the number of the file may then be that of another one. */
 const fsWithoutClose = {
