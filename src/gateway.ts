@@ -160,6 +160,9 @@ async function openInOrder(
   if (!trusted.ok) return trusted
   const genesis = await planGenesis(config, deps.clock)
   if (!genesis.ok) return genesis
+  const tokens = await openTokens(config, { clock: deps.clock, log })
+  if (!tokens.ok) return tokens
+  opened.push(async () => tokens.value.close())
   const onCall = metrics?.meters.storeCall
   const database = await openWatchedStore(config, { log, wake, commits, onCall })
   if (!database.ok) return database
@@ -180,10 +183,8 @@ async function openInOrder(
   if (!ledger.ok) return ledger
   const source = ledger.value
   opened.push(source.close)
-  // Tokens are opened only now because this may create the key file: a start that fails earlier writes nothing.
-  const tokens = await openTokens(config, { clock: deps.clock, log })
-  if (!tokens.ok) return tokens
-  opened.push(async () => tokens.value.close())
+  const auth = await tokens.value.auth()
+  if (!auth.ok) return auth
   await replicated?.begin()
   const serving = replicated?.serving ?? store
   const services = await openServices(
@@ -192,8 +193,14 @@ async function openInOrder(
     opened,
   )
   blockChanges.add(services.feed.blocks.notify)
-  const { auth } = tokens.value
-  const shared = { services, store, signatures, auth, trustedDocuments: trusted.value, log }
+  const shared = {
+    services,
+    store,
+    signatures,
+    auth: auth.value,
+    trustedDocuments: trusted.value,
+    log,
+  }
   const servers = await openServers(config, { ...shared, explorer, metrics }, opened)
   if (!servers.ok) return servers
   const http = servers.value

@@ -130,14 +130,17 @@ describe('serve reports', () => {
   })
 })
 
-test.each(['genesis', 'parameters'])(
-  'serve with a missing %s file leaves no database and no key',
-  async (name) => {
+test.each(['--genesis-file', '--parameters-file', '--jwt-revocations', '--jwt-jwks', '--key-file'])(
+  'serve with an unusable file of %s leaves no database and no key',
+  async (flag) => {
     const empty = mkdtempSync(join(folder, 'missing-'))
     const DATABASE_URL = `file:${join(empty, 'data', 'test.db')}`
-    const run = start(serve.run, { PORT: '0', DATABASE_URL }, [`--${name}-file`, '/none.json'])
+    // A missing key file would be created.
+    const path = flag === '--key-file' ? folder : '/none.json'
+    const env = { PORT: '0', DATABASE_URL, JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'me' }
+    const run = start(serve.run, env, [flag, path])
     expect(await run.code).toBe(1)
-    expect(run.stderr()).toMatch(/^ledger-gateway serve: \/none\.json cannot be used: ENOENT/)
+    expect(run.stderr()).toMatch(/^ledger-gateway serve: .* cannot be used: .*\n$/)
     expect(readdirSync(empty)).toEqual([])
   },
 )

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { AuthDeps } from './auth.ts'
-import { type KeySet, type KeySetSource, openKeySet } from './key-set.ts'
-import { openRevocations, type Revocations } from './revocations.ts'
+import { type KeySetSource, openKeySet } from './key-set.ts'
+import { openRevocations } from './revocations.ts'
 import { type KeyError, type KeySource, openSigningKey } from './signing-key.ts'
 import type { TokenRules } from './token.ts'
 import type { TokenFileUnusable } from './watched-file.ts'
@@ -20,40 +21,40 @@ export interface TokenSettings {
   readonly revocationsFile: string | undefined
 }
 
+/** The opened files of token verification. */
 export interface OpenTokens {
-  readonly auth: AuthDeps
+  /** Opens the key, and creates a missing key file. Called once nothing else can refuse the start. */
+  auth(): Promise<Result<AuthDeps, KeyError>>
   close(): void
 }
 
-/** Opens the token verification. The key file is opened last, because this may create it: a refused start writes no file. */
+/** Opens the files of token verification. Writes nothing, so a start with an unusable file is refused before it creates a ledger. */
 export async function openTokens(
-  settings: TokenSettings,
+  { revocationsFile, keySet: source, tokenRules: rules, signing }: TokenSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<Result<OpenTokens, KeyError | TokenFileUnusable>> {
-  const { revocationsFile, tokenRules: rules } = settings
-  const opened: { close(): void }[] = []
-  const close = () => {
-    for (const one of opened) one.close()
+  if (signing.kind === 'file' && existsSync(signing.path)) {
+    const key = await openSigningKey(signing)
+    if (!key.ok) return key
   }
-  const refused = <E>(refusal: E): E => {
-    close()
-    return refusal
+  const revocations =
+    revocationsFile === undefined ? undefined : await openRevocations(revocationsFile, log)
+  if (revocations?.ok === false) return revocations
+  const keySet = source && (await openKeySet(source, log))
+  if (keySet?.ok === false) {
+    revocations?.value.close()
+    return keySet
   }
-  let revocations: Revocations | undefined
-  if (revocationsFile !== undefined) {
-    const found = await openRevocations(revocationsFile, log)
-    if (!found.ok) return found
-    revocations = found.value
-    opened.push(revocations)
-  }
-  let keySet: KeySet | undefined
-  if (settings.keySet !== undefined) {
-    const found = await openKeySet(settings.keySet, log)
-    if (!found.ok) return refused(found)
-    keySet = found.value
-    opened.push(keySet)
-  }
-  const key = await openSigningKey(settings.signing)
-  if (!key.ok) return refused(key)
-  return ok({ auth: { key: key.value, keySet, rules, revocations, clock }, close })
+  return ok({
+    auth: async () => {
+      const key = await openSigningKey(signing)
+      if (!key.ok) return key
+      const others = { keySet: keySet?.value, revocations: revocations?.value }
+      return ok({ key: key.value, ...others, rules, clock })
+    },
+    close: () => {
+      revocations?.value.close()
+      keySet?.value.close()
+    },
+  })
 }
