@@ -1,6 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import host from 'node:process'
 import { parseConfig } from '../config.ts'
 import { assert, present } from '../lib/assert.ts'
 import { createLog } from '../lib/log.ts'
@@ -21,10 +23,14 @@ export const demo: Command = {
     if (typeof call === 'number') return call
     return exitCodeOf(process, demoDeclaration, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'ledger-gateway-demo-'))
+      const remove = () => rmSync(folder, { recursive: true, force: true })
+      // The process ends at once when the reader of its output has ended, as `head` does, or at a second signal.
+      host.once('exit', remove)
       try {
         return await runDemo(process, call, `file:${join(folder, 'demo.db')}`)
       } finally {
-        await rm(folder, { recursive: true })
+        host.off('exit', remove)
+        remove()
       }
     })
   },

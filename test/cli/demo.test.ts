@@ -1,3 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import type { StopSignal } from '../../src/cli/command.ts'
 import { demo } from '../../src/cli/demo.ts'
@@ -40,4 +46,21 @@ test('the demonstration names the temporary folder that does not exist', async (
   vi.unstubAllEnvs()
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^ledger-gateway demo: ENOENT: .*ledger-gateway-demo-\w+'\n$/)
+})
+
+test('the demonstration removes its folder when the reader of its output ends', async () => {
+  const TMPDIR = mkdtempSync(join(tmpdir(), 'ledger-gateway-head-'))
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const env = { ...process.env, TMPDIR, TEMP: TMPDIR }
+  const child = spawn(process.execPath, [main, 'demo'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'data')
+  expect(readdirSync(TMPDIR)).toEqual([expect.stringMatching(/^ledger-gateway-demo-/)])
+  child.stdout.destroy()
+  expect(await ended).toEqual([1, null])
+  expect(readdirSync(TMPDIR)).toEqual([])
+  rmSync(TMPDIR, { recursive: true })
 })
