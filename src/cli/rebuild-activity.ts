@@ -1,6 +1,7 @@
 import { silentLog } from '../lib/log.ts'
 import { awaitLease } from '../node/lease.ts'
 import { nameOfThisProcess } from '../node/lease-holder.ts'
+import { onSnapshot } from '../store/check/snapshot.ts'
 import type { BlocksPruned } from '../store/contract/fill.ts'
 import type { Database } from '../store/database.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
@@ -32,7 +33,7 @@ async function rebuildIn(
   if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
   const { term, renew, release } = lease.value
   const progress = createProgress(process, 'rebuild-activity')
-  const ofRows = await database.reader.ledgerUpdate.count()
+  const ofRows = await onSnapshot(database, ({ tx }) => tx.ledgerUpdate.count())
 
   async function rebuild(): Promise<string | undefined> {
     const forgotten = await write.forgetActivity(term)

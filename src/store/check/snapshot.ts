@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import { timeoutsOff } from '../sql/postgresql/transaction.ts'
 import type { Writing } from '../sql/statements.ts'
 
 /** Runs work on one snapshot of a database, for as long as it takes, while other connections write. */
@@ -11,6 +12,7 @@ export function onSnapshot<T>(
       // On SQLite, every transaction has one snapshot, and the client of the readers refuses to write.
       if (kind === 'postgresql') {
         await tx.$executeRawUnsafe('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+        await tx.$executeRawUnsafe(timeoutsOff)
       }
       return work({ tx, sql: statements })
     },

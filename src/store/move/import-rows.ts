@@ -110,6 +110,7 @@ async function importInboxState(
 export async function isComplete(database: Database, target: ImportTarget): Promise<boolean> {
   const { header, tables } = target
   const connection = await database.connect()
+  await database.tables.beginSnapshot(connection)
   try {
     for (const { name, rows } of header.tables) {
       const table = present(tables.get(name), `table ${name}`)
@@ -119,6 +120,7 @@ export async function isComplete(database: Database, target: ImportTarget): Prom
     const { seq, prunedSeq } = await logBounds(connection)
     return seq === header.seq && prunedSeq === header.prunedSeq
   } finally {
+    await database.tables.endSnapshot(connection)
     await connection.dispose()
   }
 }

@@ -10,6 +10,7 @@ import {
   tryLockLog,
   tryLockWriter,
 } from '../sql/postgresql/partitions.ts'
+import { timeoutsOff } from '../sql/postgresql/transaction.ts'
 
 type LockDeps = Pick<Partitioning, 'raw' | 'beside' | 'signal' | 'onWaiting'>
 
@@ -107,8 +108,9 @@ async function tryAfterWriters(
   })
 }
 
-/** Begins the transaction with the timeout that a writer uses: a process that pauses here would block all others. */
+/** Begins the transaction with the timeouts of a writer: a process that pauses here would block all others. */
 async function begin(tx: RawTx): Promise<void> {
+  await tx.$executeRawUnsafe(timeoutsOff)
   await tx.$executeRawUnsafe(`SET LOCAL idle_in_transaction_session_timeout = '2s'`)
 }
 

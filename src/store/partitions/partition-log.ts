@@ -18,6 +18,7 @@ import {
   validateText,
 } from '../sql/postgresql/partitioning.ts'
 import { addPartition, after, formOfLog } from '../sql/postgresql/partitions.ts'
+import { timeoutsOff } from '../sql/postgresql/transaction.ts'
 import { createLogLock } from './log-lock.ts'
 import { splitPartitions } from './split-partitions.ts'
 
@@ -41,7 +42,7 @@ export async function partitionLog(
     return err({ code: 'LOG_IN_SHARDS' })
   const connection = await database.connect()
   const other = await database.connect()
-  const raw = rawConnection(async () => connection)
+  const raw = withoutTimeouts(rawConnection(async () => connection))
   const beside = rawConnection(async () => other)
   const lock = createLogLock({ raw, beside, ...options })
   try {
@@ -56,6 +57,18 @@ export async function partitionLog(
   } finally {
     await other.dispose()
     await connection.dispose()
+  }
+}
+
+/** Runs each statement in a transaction without the timeouts of the role: it may read or copy the whole log. */
+function withoutTimeouts(raw: RawConnection): RawConnection {
+  return {
+    ...raw,
+    $executeRawUnsafe: (text, ...parameters) =>
+      raw.transact(async (tx) => {
+        await tx.$executeRawUnsafe(timeoutsOff)
+        return tx.$executeRawUnsafe(text, ...parameters)
+      }),
   }
 }
 

@@ -36,14 +36,17 @@ export interface RawWriting {
 
 /** Statements of a writing transaction that do not write rows. */
 export interface TransactionStatements {
-  /** Sets the lock and idle timeouts of the transaction. Every writing transaction begins with this or with `beginWritingAfter`. */
+  /**
+   * Sets the lock and idle timeouts of the transaction of a command, and turns off its other ones. Every writing transaction begins with
+   * this or with `beginWritingAfter`.
+   */
   beginWriting(tx: RawTx): Promise<void>
   /**
    * Raises the idle timeout for a transaction during which the program computes for long: the one that writes the first state of a
    * ledger, which no other process needs yet.
    */
   allowIdling(tx: RawTx): Promise<void>
-  /** Same as `beginWriting`. Also returns the facts about the history in a slot and since. */
+  /** Sets the same timeouts for a gateway. Also returns the facts about the history in a slot and since. */
   beginWritingAfter(tx: RawTx, slot: SlotIndex): Promise<HistoryFacts>
   /** Updates the statistics of the planner after a bulk load. Without it, the planner assumes empty tables for minutes. */
   gatherStatistics(tx: RawTx): Promise<void>

@@ -1,12 +1,13 @@
 import type { SqlConnection } from '../../client.ts'
 import { leaseInForce } from '../migration-records.ts'
 import type { MigrationStatements } from '../statements.ts'
+import { timeoutsOff } from './transaction.ts'
 
 /** Statements on the table of applied migrations on PostgreSQL. They need a single connection, not a pool. */
 export const migrationStatements: MigrationStatements = {
   // The lock belongs to the transaction: behind a connection pooler, a session lock would never be released.
   beginMigrating: (connection) =>
-    runScript(connection, `BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`),
+    runScript(connection, `BEGIN; ${timeoutsOff}; SELECT pg_advisory_xact_lock(${migrationLock})`),
   commitMigrating: (connection) => runScript(connection, 'COMMIT'),
   // A failed statement has closed the connection already, and the transaction with it.
   rollbackMigrating: (connection) => runScript(connection, 'ROLLBACK').catch(() => {}),

@@ -2,11 +2,13 @@ import { logTable } from '../published.ts'
 import type { Column, ColumnKind, TableStatements } from '../statements.ts'
 import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
 import { isShardedText } from './shards.ts'
+import { timeoutsOff } from './transaction.ts'
 
 /** Statements on whole tables of PostgreSQL. */
 export const tableStatements: TableStatements = {
   async beginSnapshot(connection) {
     await rowsOf(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await rowsOf(connection, timeoutsOff)
   },
 
   async endSnapshot(connection) {

@@ -18,11 +18,19 @@ const settings = `set_config('idle_in_transaction_session_timeout', '2s', true),
   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
     ELSE set_config('synchronous_commit', 'on', true) END`
 
+/**
+ * Turns off the timeouts that a role or a database may have, as pg_dump does, for a transaction that reads or writes a whole ledger.
+ * `transaction_timeout` exists from PostgreSQL 17 on.
+ */
+export const timeoutsOff = `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`
+
 /** Statements of a writing transaction that do not write rows, on PostgreSQL. */
 export const transactionStatements: TransactionStatements = {
   // The settings belong to the transaction and not to the session, which other clients behind a connection pooler use too. A process
   // that is paused in a transaction loses it, and all its locks, before its lease expires.
   async beginWriting(tx) {
+    await tx.$executeRawUnsafe(timeoutsOff)
     await tx.$queryRawUnsafe(`SELECT ${settings}`)
   },
 
@@ -36,7 +44,8 @@ export const transactionStatements: TransactionStatements = {
   },
 
   async gatherStatistics(tx) {
-    await tx.$executeRawUnsafe('ANALYZE')
+    // One message, which is one transaction.
+    await tx.$executeRawUnsafe('SET LOCAL statement_timeout = 0; ANALYZE')
   },
 
   async allowIdling(tx) {
