@@ -16,7 +16,7 @@ export type FileProblem =
       /** Source of the file name: a variable, a flag, or a member of the settings file. */
       readonly setting: string
       readonly path: string
-      /** System error code, such as `ENOENT`. */
+      /** Reason in words, with the error code of the system. */
       readonly reason: string
     }
   | {
@@ -72,9 +72,7 @@ export function readText(setting: string, path: string): Result<string, FileProb
   try {
     return ok(readFileSync(path, 'utf8').replace(/\r?\n$/, ''))
   } catch (failure) {
-    const isNamed = failure instanceof Error && 'code' in failure
-    const reason = String(isNamed ? failure.code : failure)
-    return err({ code: 'FILE_UNREADABLE', setting, path, reason })
+    return err({ code: 'FILE_UNREADABLE', setting, path, reason: messageIn(failure) })
   }
 }
 

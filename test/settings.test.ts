@@ -201,10 +201,13 @@ describe('a settings file', () => {
     const wrong = [
       messagesFor(`{"jwtSecret": "hush", "databaseUrl": "hush://x", "issuerKey": "hush"}`),
       messagesFor(`{"jwtSecret": ["hush"], "upstreamUrls": ["http://u:hush@a"]}`),
+      messagesFor(
+        `{"readDatabaseUrls": ["postgresql://a/b", "hush"], "databaseUrl": "postgres://a/b"}`,
+      ),
       messagesFor(`{"jwtSecret": hush}`),
       messagesFor(`{"jwtSecret": "hush" "port": 1}`),
     ]
-    expect(wrong.map((sentences) => sentences.length)).toEqual([3, 3, 1, 1])
+    expect(wrong.map((sentences) => sentences.length)).toEqual([3, 3, 1, 1, 1])
     expect(wrong.join()).not.toContain('hush')
   })
 })
@@ -328,8 +331,8 @@ describe('a secret in a file', () => {
   })
 
   test.each([
-    ['that is missing', 'missing.txt', 'ENOENT'],
-    ['that is a folder', 'folder', 'EISDIR'],
+    ['that is missing', 'missing.txt', 'no such file or directory (ENOENT)'],
+    ['that is a folder', 'folder', 'it is a directory (EISDIR)'],
   ])('%s is reported', (_name, name, reason) => {
     mkdirSync(join(folder, 'folder'), { recursive: true })
     const path = join(folder, name)

@@ -20,6 +20,7 @@ import type { Command, ProcessIo } from './command.ts'
 import { importDeclaration } from './declarations/ledger.ts'
 import { filePath } from './export.ts'
 import { createProgress, summary } from './progress.ts'
+import { readFailure } from './read-failure.ts'
 import { exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
 
 /** Imports a whole ledger from an export. */
@@ -31,8 +32,9 @@ export const importCommand: Command = {
     const path = filePath(call)
     return exitCodeOf(process, importDeclaration, async () => {
       // If the file does not exist or is not an export, no database is created. A pipe can be read only once.
-      if (path !== undefined && !(await stat(path)).isFIFO()) {
-        const header = parseHeader(await firstLineOf(path))
+      const unreadable = readFailure('--file', path ?? '')
+      if (path !== undefined && !(await stat(path).catch(unreadable)).isFIFO()) {
+        const header = parseHeader(await firstLineOf(path).catch(unreadable))
         if (typeof header === 'string') return `line 1: ${faults[header]}`
       }
       return withDatabase({ url }, async (database) => {

@@ -38,5 +38,5 @@ async function readNetwork(path: string | undefined): Promise<Result<Network, st
   if (path === undefined) return ok(networkOf(developmentParameters(0)))
   const parameters = await readParametersFile(path)
   if (parameters.ok) return ok(networkOf(parameters.value))
-  return err(`${path} cannot be used: ${parameters.error.reason}`)
+  return err(`--parameters-file names ${path}, which cannot be used: ${parameters.error.reason}`)
 }

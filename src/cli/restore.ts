@@ -13,6 +13,7 @@ import { databaseMessage } from './database-message.ts'
 import { restoreDeclaration } from './declarations/ledger.ts'
 import { firstLineOf, importInto } from './import.ts'
 import { createProgress } from './progress.ts'
+import { readFailure } from './read-failure.ts'
 import { writeWholeFile } from './whole-file.ts'
 import {
   type DatabaseCall,
@@ -62,9 +63,10 @@ function acceptIn({ print }: DatabaseCall) {
 }
 
 async function restoreFrom(process: ProcessIo, call: FileCall): Promise<string | undefined> {
+  const unreadable = readFailure('FILE', call.path)
   // A pipe would be empty at the second reading.
-  if (!(await stat(call.path)).isFile()) return `${call.path} is not a file`
-  const firstLine = await firstLineOf(call.path)
+  if (!(await stat(call.path).catch(unreadable)).isFile()) return `${call.path} is not a file`
+  const firstLine = await firstLineOf(call.path).catch(unreadable)
   if (firstLine.startsWith('SQLite format 3\0')) return restoreSqlite(process, call)
   const header = parseHeader(firstLine.split('\n', 1)[0] ?? '')
   if (header === 'NOT_AN_EXPORT') return `${call.path} is not a backup of ledger-gateway`

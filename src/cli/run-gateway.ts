@@ -152,10 +152,11 @@ export function startMessage(error: StartError): string {
     case 'SNAPSHOT_UNFINISHED':
       return snapshotMessage(error)
     case 'GENESIS_FILE_INVALID':
+      return `${error.path} of GENESIS_FILE or PARAMETERS_FILE cannot be used: ${error.reason}`
     case 'TRUSTED_DOCUMENTS_INVALID':
-      return `${error.path} cannot be used: ${error.reason}`
+      return `${error.path} of TRUSTED_DOCUMENTS cannot be used: ${error.reason}`
     case 'TOKEN_FILE_UNUSABLE':
-      return `the token file ${error.path} cannot be used: ${error.reason}`
+      return `${error.path} of JWT_JWKS or JWT_REVOCATIONS cannot be used: ${error.reason}`
     case 'KEY_FILE_UNUSABLE':
       return `the key file ${error.path} cannot be used: ${error.reason}`
     case 'DATABASE_URL_NOT_SUPPORTED':

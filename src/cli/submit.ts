@@ -13,6 +13,7 @@ import {
   refusalText,
 } from './gateway-client.ts'
 import { inputOf } from './inspect-file.ts'
+import { readFailure } from './read-failure.ts'
 
 /** Submits a block to a running gateway, and follows its state. */
 export const submit: Command = {
@@ -57,11 +58,13 @@ function waitProblems(wait: string | undefined): readonly string[] {
 }
 
 async function tokenIn(path: string | undefined): Promise<string | undefined> {
-  return path === undefined ? undefined : (await readFile(path, 'utf8')).trim()
+  if (path === undefined) return undefined
+  return (await readFile(path, 'utf8').catch(readFailure('--token-file', path))).trim()
 }
 
 function contentsOf(process: ProcessIo, path: string): Promise<Uint8Array> {
-  return path === '-' ? buffer(process.stdin) : readFile(path)
+  if (path === '-') return buffer(process.stdin)
+  return readFile(path).catch(readFailure('FILE', path))
 }
 
 interface Submitting {

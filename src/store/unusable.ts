@@ -1,5 +1,6 @@
 import type { DriverAdapterError } from '@prisma/driver-adapter-utils'
 import { err, type Result } from '../lib/result.ts'
+import { messageIn } from '../lib/thrown.ts'
 import type { DatabaseUnusable } from './database.ts'
 
 /** Reasons why a database cannot be used, for the operator. */
@@ -15,10 +16,11 @@ export function reasonOf(failure: unknown): string {
   // The adapter's own error names do not help an operator. For example, it calls a locked database a `SocketTimeout`.
   if (isOfAdapter(failure)) return failure.cause.originalMessage ?? failure.message
   // A host with several addresses fails with several errors and an empty message.
-  const { message, code, cause, name } = failure as NodeJS.ErrnoException
+  const { code, cause, name, path } = failure as NodeJS.ErrnoException
   // Prisma's message begins with the call. The message of the database is its last line.
-  const words = message.trim().split('\n').at(-1) ?? ''
-  const own = words !== '' ? words : (code ?? name)
+  const words = messageIn(failure).trim().split('\n').at(-1) ?? ''
+  const place = path === undefined ? '' : `${path}: `
+  const own = place + (words !== '' ? words : (code ?? name))
   return cause instanceof Error ? `${own}: ${reasonOf(cause)}` : own
 }
 

@@ -45,7 +45,9 @@ test('the demonstration names the temporary folder that does not exist', async (
   const { stdout, stderr, code } = await runCommand(demo, [])
   vi.unstubAllEnvs()
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^ledger-gateway demo: ENOENT: .*ledger-gateway-demo-\w+'\n$/)
+  expect(stderr).toMatch(
+    /^ledger-gateway demo: .*ledger-gateway-demo-\w+: no such file or directory \(ENOENT\)\n$/,
+  )
 })
 
 test('the demonstration removes its folder when the reader of its output ends', async () => {

@@ -186,8 +186,22 @@ describe('a ledger is moved by export and import', () => {
 
   const refusals: readonly (readonly [string, Command, string[], Environment, number, RegExp])[] = [
     ['an existing file', exportCommand, ['--file', 'HERE'], {}, 1, /here\.txt already exists\n$/],
-    ['a missing file', importCommand, ['--file', 'NONE'], {}, 1, /ENOENT/],
-    ['a folder', importCommand, ['--file', 'FOLDER'], {}, 1, /EISDIR/],
+    [
+      'a missing file',
+      importCommand,
+      ['--file', 'NONE'],
+      {},
+      1,
+      /: --file names .*, which cannot be read: no such .* \(ENOENT\)\n$/,
+    ],
+    [
+      'a folder',
+      importCommand,
+      ['--file', 'FOLDER'],
+      {},
+      1,
+      /: --file names .*, which cannot be read: it is a directory \(EISDIR\)\n$/,
+    ],
     ['a file that is not an export', importCommand, ['--file', 'HERE'], {}, 1, /not an export/],
     ['an unknown flag', importCommand, ['--fast'], {}, 2, /--fast/],
     [

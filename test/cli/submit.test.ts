@@ -151,7 +151,13 @@ describe('submit reports an error', () => {
   test('of the file, the arguments and the URL', async () => {
     expect(await run(['nowhere.json'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('ENOENT'),
+      stderr:
+        'ledger-gateway submit: FILE names nowhere.json, which cannot be read: no such file or directory (ENOENT)\n',
+    })
+    expect(await runCommand(submit, [fileOf('x'), '--token-file', '.'])).toMatchObject({
+      code: 1,
+      stderr:
+        'ledger-gateway submit: --token-file names ., which cannot be read: it is a directory (EISDIR)\n',
     })
     expect(await run([fileOf('x'), '--wait', 'forever'])).toMatchObject({
       code: 2,

@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import type { AccountId, OutputId } from '../../protocol/primitives.ts'
 import type { LeaseLost } from '../../store/contract/lease.ts'
 import type { Store } from '../../store/contract.ts'
+import { reasonOf } from '../../store/unusable.ts'
 import { type Lease, leaseRenewalMs } from '../lease.ts'
 import {
   type CheckedHead,
@@ -154,9 +155,9 @@ async function receive<E extends object>(
     failures = reader.position() === from ? failures + 1 : 1
     if (!source.isRemote || failures > maxFailures) {
       const isCut = failure instanceof SnapshotCut
-      return err(isCut ? reader.endedEarly() : { code: 'SNAPSHOT_AWAY', reason: failure.message })
+      return err(isCut ? reader.endedEarly() : { code: 'SNAPSHOT_AWAY', reason: reasonOf(failure) })
     }
-    log.warn('snapshot-cut', { reason: failure.message })
+    log.warn('snapshot-cut', { reason: reasonOf(failure) })
     const renewed = await lease.renew()
     if (!renewed.ok) return renewed
     await delay(retryMs)

@@ -2,8 +2,8 @@ import { accountEntries, outputEntries } from '../../ledger/trie-entries.ts'
 import type { KeyValue } from '../../ledger/trie-pass.ts'
 import { createTrieRoot, type TrieRoot } from '../../ledger/trie-root.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import { messageIn } from '../../lib/thrown.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
+import { reasonOf } from '../../store/unusable.ts'
 import { type CheckedHead, checkRoots, createLineReader } from './check-snapshot.ts'
 import type { SnapshotAway, SnapshotInvalid } from './snapshot-errors.ts'
 import { parsePart, type SnapshotRows, splitLine } from './snapshot-format.ts'
@@ -35,7 +35,7 @@ export async function verifySnapshot(
     const invalid = invalidBy(failure)
     if (invalid !== undefined) return err(invalid)
     // The file or the gateway is unavailable, or failed.
-    return err({ code: 'SNAPSHOT_AWAY', reason: messageIn(failure) })
+    return err({ code: 'SNAPSHOT_AWAY', reason: reasonOf(failure) })
   }
 }
 
