@@ -3,7 +3,7 @@ import { assert } from '../lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from '../lib/flags.ts'
 import { isNodeUrl } from '../setting-values.ts'
 import { done, type ProcessIo, refuse, requestsHelp } from './command.ts'
-import { type Declaration, flagForms } from './declaration.ts'
+import { type Declaration, flagForms, type WordForm } from './declaration.ts'
 import { helpText } from './help-text.ts'
 
 /** Parses the arguments of a command by its declaration. */
@@ -89,13 +89,13 @@ function wordProblems(
   { words: forms = [] }: Declaration,
   words: readonly string[],
 ): readonly string[] {
-  const missing = forms
-    .slice(words.length)
-    .filter(({ isOptional }) => isOptional !== true)
-    .map(({ name }) => `${name} is required`)
+  // A script may pass an empty variable.
+  const isMissing = ({ isOptional }: WordForm, index: number) =>
+    words[index] === '' || (words[index] === undefined && isOptional !== true)
+  const missing = forms.filter(isMissing).map(({ name }) => `${name} is required`)
   const misfits = forms.flatMap(({ name, choices }, index) => {
     const word = words[index]
-    if (choices === undefined || word === undefined || choices.includes(word)) return []
+    if (choices === undefined || !word || choices.includes(word)) return []
     return [`${name} must be ${alternatives(choices)}, not ${word}`]
   })
   return [...missing, ...misfits, ...surplusWords(forms, words)]

@@ -55,14 +55,14 @@ export function parseFlags(words: readonly string[], names: FlagNames): Flags {
     if (token.kind !== 'option') continue
     const { name, rawName: word, value, inlineValue } = token
     const known = values.get(name) ?? []
-    if (!(name in options)) {
+    if (!Object.hasOwn(options, name)) {
       const meant = nearest(name, Object.keys(options))
       problems.push({ code: 'FLAG_UNKNOWN', word, nearest: meant && `--${meant}` })
     } else if (bare.includes(name)) {
       if (value === undefined) values.set(name, ['true'])
       else problems.push({ code: 'FLAG_WITH_VALUE', word })
-    } else if (value === undefined || (inlineValue === false && value.startsWith('--'))) {
-      // The parser took the next flag for the value.
+    } else if (!value || (inlineValue === false && value.startsWith('--'))) {
+      // A script passed an empty variable, or the parser took the next flag for the value.
       problems.push({ code: 'FLAG_WITHOUT_VALUE', word })
     } else if (known.length > 0 && !many.includes(name)) {
       problems.push({ code: 'FLAG_REPEATED', word })

@@ -65,7 +65,11 @@ describe('the program', () => {
     [['serve', '--prot', '1'], '--prot is unknown; did you mean --port?'],
     [['backup', 'x', '--forec'], '--forec is unknown; did you mean --force?'],
     [['status', '--wholly-else'], '--wholly-else is unknown\n'],
-  ])('suggests the nearest flag for %j', async (words, sentence) => {
+    [['serve', '--constructor=x'], '--constructor is unknown'],
+    [['backup', ''], 'FILE is required\n'],
+    [['status', ''], 'URL is required\n'],
+    [['import', '--file', ''], '--file needs a value\n'],
+  ])('refuses %j, and suggests the nearest flag', async (words, sentence) => {
     const { code, stdout, stderr } = await run(...words)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(sentence)
