@@ -1,10 +1,23 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { backup } from '../../src/cli/backup.ts'
+import { check } from '../../src/cli/check.ts'
 import type { Command, ProcessIo } from '../../src/cli/command.ts'
+import { exportCommand } from '../../src/cli/export.ts'
 import { restore } from '../../src/cli/restore.ts'
+import { canIsolate } from '../deploy/container.ts'
 import {
   databases,
   onDatabase,
@@ -171,6 +184,36 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     })
     expect(readFileSync(database, 'utf8')).toBe('mine')
     expect(names()).toEqual([basename(database)])
+  })
+
+  test.runIf(name === 'sqlite')('is not changed by commands that read it', async () => {
+    await createLedger()
+    await run(backup, [file])
+    const before = readFileSync(file)
+    const env = { DATABASE_URL: `file:${file}` }
+    await runCommand(check, [], { env })
+    const to = join(folder, 'ledger.export')
+    expect(await runCommand(exportCommand, ['--file', to], { env })).toMatchObject({ code: 0 })
+    expect(readdirSync(folder)).toEqual(['ledger.backup', 'ledger.export'])
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  // Root may write into every folder but one of a file system that is mounted for reading.
+  test.runIf(name === 'sqlite' && canIsolate())('is read on a read-only disk', async () => {
+    await createLedger()
+    await run(backup, [file])
+    copyFileSync(from.url.replace('file:', ''), join(folder, 'ledger.db'))
+    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+    const script = `mount --bind ${folder} ${folder}; mount -o remount,ro,bind ${folder}; exec "$@"`
+    const isolated = ['--mount', '--propagation', 'private', 'sh', '-ec', script, 'sh']
+    const read = (name: string) => {
+      const words = [process.execPath, main, 'export', '--database', `file:${join(folder, name)}`]
+      return spawnSync('unshare', [...isolated, ...words], { encoding: 'utf8' })
+    }
+    expect(read('ledger.backup')).toMatchObject({ status: 0, stderr: '' })
+    // SQLite reads a file with a write-ahead log only with two files beside it.
+    const { status, stderr } = read('ledger.db')
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${folder} cannot be written; `)])
   })
 
   test.runIf(name === 'postgresql')('is written by a role that may only read', async () => {

@@ -13,7 +13,7 @@ import { rawConnection } from '../raw-transactions.ts'
 import { type Reserve, reserveOf } from '../reserve.ts'
 import { openFile, tableNames } from '../sql/sqlite/file.ts'
 import { migrationStatements } from '../sql/sqlite/migrations.ts'
-import { refuseWrites, settleWriter, useWriteAheadLog } from '../sql/sqlite/pragmas.ts'
+import { refuseWrites, settleWriter } from '../sql/sqlite/pragmas.ts'
 import { sqliteStatements } from '../sql/sqlite/statements.ts'
 import { tableStatements } from '../sql/sqlite/tables.ts'
 import type { Statements } from '../sql/statements.ts'
@@ -58,7 +58,8 @@ export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HE
     reads.close()
     await reader.$disconnect()
     await writer.$disconnect()
-    reserve.keep()
+    // A command that only reads leaves no file.
+    if (checkpoints !== undefined) reserve.keep()
   }
 
   return {
@@ -82,12 +83,9 @@ export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HE
 
 async function connectTo(file: string, { begin, on }: Connecting): Promise<SqlConnection> {
   mkdirSync(dirname(file), { recursive: true })
-  const connection =
-    on === 'HERE'
-      ? sqliteConnection(openFile(file, 'WRITE'), begin)
-      : connectionBy(await sqliteOnThread(file), begin)
-  await useWriteAheadLog(connection)
-  return connection
+  return on === 'HERE'
+    ? sqliteConnection(openFile(file, 'WRITE'), begin)
+    : connectionBy(await sqliteOnThread(file), begin)
 }
 
 /** The statements of SQLite. A writing transaction fails if the file was moved or removed. */

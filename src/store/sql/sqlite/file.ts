@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
@@ -12,17 +14,36 @@ export function openFile(
   use: FileUse,
   cacheKibibytes = defaultCacheKibibytes,
 ): DatabaseSync {
-  const database = new DatabaseSync(use === 'WRITE_EXISTING' ? existing(file) : file, {
-    readOnly: use === 'READ',
-    timeout: busyTimeoutMs,
-  })
+  let database: DatabaseSync | undefined
   try {
+    database = new DatabaseSync(use === 'WRITE_EXISTING' ? existing(file) : file, {
+      readOnly: use === 'READ',
+      timeout: busyTimeoutMs,
+    })
     database.exec(settings(cacheKibibytes))
+    return database
   } catch (failure) {
-    database.close()
-    throw failure
+    database?.close()
+    throw withFolder(failure, file)
   }
-  return database
+}
+
+/** Adds the reason to the failure to open a file in a folder that cannot be written. Returns any other failure unchanged. */
+function withFolder(failure: unknown, file: string): unknown {
+  if (!(failure instanceof Error && 'errcode' in failure) || mayWrite(dirname(file))) return failure
+  const { errcode } = failure
+  const reason = `${dirname(file)} cannot be written; SQLite needs other files beside a database, except beside a backup`
+  // The number tells faults of the database apart.
+  return Object.assign(new Error(reason, { cause: failure }), { errcode })
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Milliseconds for which a statement waits for another process on the same file. It blocks the event loop meanwhile. */

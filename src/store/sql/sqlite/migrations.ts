@@ -1,9 +1,10 @@
 import { leaseInForce } from '../migration-records.ts'
 import type { MigrationStatements } from '../statements.ts'
+import { useWriteAheadLog } from './pragmas.ts'
 
 /** Statements on the table of applied migrations on SQLite. */
 export const migrationStatements: MigrationStatements = {
-  beginMigrating: (connection) => connection.executeScript('BEGIN IMMEDIATE'),
+  beginMigrating: (connection) => connection.executeScript(`${useWriteAheadLog}; BEGIN IMMEDIATE`),
   commitMigrating: (connection) => connection.executeScript('COMMIT'),
   // SQLite has already rolled back when the disk is full.
   rollbackMigrating: (connection) => connection.executeScript('ROLLBACK').catch(() => {}),

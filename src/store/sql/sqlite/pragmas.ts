@@ -3,10 +3,11 @@ import type { SqlConnection } from '../../client.ts'
 
 /** Settings of connections to SQLite. */
 
-/** Switches the file to a write-ahead log, so that readers and the writer do not block each other. The file keeps this setting. */
-export function useWriteAheadLog(connection: SqlConnection): Promise<void> {
-  return connection.executeScript('PRAGMA journal_mode = WAL')
-}
+/**
+ * Switches the file to a write-ahead log, so that readers and the writer do not block each other. The file keeps this setting, so only
+ * connections that write do it: a command that only reads a backup must not change it.
+ */
+export const useWriteAheadLog = 'PRAGMA journal_mode = WAL'
 
 /**
  * Applies the settings of the writer. A commit is on the disk before it returns, whatever the defaults of the SQLite build are. The cache
@@ -16,6 +17,7 @@ export function useWriteAheadLog(connection: SqlConnection): Promise<void> {
  */
 export function settleWriter(connection: SqlConnection): Promise<void> {
   return connection.executeScript(`
+    ${useWriteAheadLog};
     PRAGMA synchronous = FULL;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -${cacheKibibytes};
