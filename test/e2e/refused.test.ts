@@ -135,7 +135,11 @@ describe('the gateway rejects', () => {
       /^the data.* used: .*\/none\/ca\.pem/,
     ],
     ['an unknown database', change({ pathname: '/none' }), /^the data.* used: .*"none" does not/],
-    ['a file below a file', () => `file:${text()}/x.db`, /^the data.* used: .* \((ENOTDIR|EEXIST)\)/],
+    [
+      'a file below a file',
+      () => `file:${text()}/x.db`,
+      /^the data.* used: .* \((ENOTDIR|EEXIST)\)/,
+    ],
     ['a folder', () => `file:${folder}`, /^the database cannot be used: it is a folder/],
     [
       'a file that is not a database',
