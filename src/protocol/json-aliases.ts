@@ -30,7 +30,9 @@ export function orPublicKeys<T>(schema: ListSchema<T>): ListSchema<T> {
   return {
     ...schema,
     parse: (json) => {
-      if (!Array.isArray(json) || !json.some(isPublicKeyForm)) return schema.parse(json)
+      // A list that is too long is refused before any key is hashed.
+      if (!Array.isArray(json) || json.length > schema.max) return schema.parse(json)
+      if (!json.some(isPublicKeyForm)) return schema.parse(json)
       const hashed = json.map((key, i) => (isPublicKeyForm(key) ? withHash(key, i) : key))
       return schema.parse(hashed.sort((a, b) => (hashOf(a) < hashOf(b) ? -1 : 1)))
     },

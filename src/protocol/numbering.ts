@@ -161,14 +161,18 @@ function documentedCodeOf({ code, documentedCode }: AnyVariant): number | 'none'
 
 /** Replaces the elements of one list of a JSON object; other values are returned unchanged. */
 function mapMember(json: unknown, key: string, change: Renumber): unknown {
-  const elements = memberOf(json, key)
-  return Array.isArray(elements) ? { ...Object(json), [key]: elements.map(change) } : json
+  const elements = elementsOf(json, key)
+  return elements.length === 0 ? json : { ...Object(json), [key]: elements.map(change) }
 }
 
+/** The elements of one list of a JSON object; none of a list that is so long that it is refused, whatever its elements are. */
 function elementsOf(json: unknown, key: string): readonly unknown[] {
   const elements = memberOf(json, key)
-  return Array.isArray(elements) ? elements : []
+  return Array.isArray(elements) && elements.length <= maxElements ? elements : []
 }
+
+/** Maximum number of context inputs, and of unlocks. */
+const maxElements = 128
 
 function memberOf(json: unknown, key: string): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined

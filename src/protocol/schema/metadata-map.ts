@@ -60,9 +60,9 @@ export function metadataMap(): MapSchema {
     parse: (json) => {
       if (typeof json !== 'object' || json === null || Array.isArray(json))
         throw new Malformed('JSON_TYPE')
+      const keys = Object.keys(json)
+      if (keys.length === 0 || keys.length > 255) throw new Malformed('FEATURE_METADATA_COUNT')
       const entries = Object.entries(json).map(([key, value]) => parseEntry(key, value))
-      if (entries.length === 0 || entries.length > 255)
-        throw new Malformed('FEATURE_METADATA_COUNT')
       return sortEntries(entries, bySdk)
     },
     print: (entries): Json => Object.fromEntries(entries.map(({ key, value }) => [key, value])),
