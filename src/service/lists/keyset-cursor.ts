@@ -38,6 +38,8 @@ function encodeCursor({ list }: CursorForm, position: Position): string {
 
 /** The position of a cursor; `undefined` for every text that `encodeCursor` does not make for this list. */
 function decodeCursor(form: CursorForm, cursor: string): Position | undefined {
+  // A page of a thousand objects decodes the same argument a thousand times.
+  if (cursor.length > maxCursorLength) return undefined
   const [list, ...parts] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
   if (list !== form.list || parts.length !== form.values.length) return undefined
   const position: Position[number][] = []
@@ -60,5 +62,8 @@ function readValue(kind: CursorForm['values'][number], text: string): Position[n
   if (kind === 'AMOUNT') return BigInt.asIntN(64, number) === number ? number : undefined
   return Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 }
+
+/** Maximum characters of a cursor: more than those of the longest, which has an address. */
+const maxCursorLength = 2_048
 
 const addressPattern = new RegExp(`^0x([0-9a-f]{2}){1,${maxAddressLength}}$`)
