@@ -54,6 +54,11 @@ describe('the address that proxies name', () => {
     expect(clientOf('10.0.0.1', headers, proxies(trusted))).toBe(client)
   })
 
+  test('is found in white space of any length in a time that grows with the header', () => {
+    const forwarded = `for=203.0.113.9, for=${' '.repeat(250_000)}"x`
+    expect(clientOf('10.0.0.1', { forwarded }, proxies('1'))).toBe('10.0.0.1')
+  })
+
   test('is used only when both headers agree, because a proxy may pass on one of them as the client wrote it', () => {
     const one = '203.0.113.9'
     const both = (forwarded: string) => ({ 'x-forwarded-for': one, forwarded })

@@ -58,7 +58,8 @@ function addressesOf(list: string): readonly string[] {
 /** The `for` parameters of a `Forwarded` header (RFC 7239 4). */
 function forOf(list: string): readonly string[] {
   return splitUnquoted(list, ',').map((element) => {
-    const pairs = splitUnquoted(element, ';').map((pair) => /^\s*for="?([^"]*)"?\s*$/i.exec(pair))
+    // Trimmed first: white space that both parts of an expression match would be tried in each division between them.
+    const pairs = splitUnquoted(element, ';').map((pair) => /^for="?([^"]*)"?$/i.exec(pair.trim()))
     return plainAddress(pairs.find((pair) => pair !== null)?.[1]?.trim() ?? '')
   })
 }
