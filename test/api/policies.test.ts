@@ -170,6 +170,12 @@ describe('without introspection', () => {
     ).toBeUndefined()
   })
 
+  test('names are removed without a search from each place of a value that looks like a suggestion', async () => {
+    const query = 'query ($i: Int) { milestones(first: $i) { __typename } }'
+    const { errors } = await graphql(gateway.url, query, { i: ' Did you mean '.repeat(45_000) })
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+  })
+
   test('neither GraphiQL nor the explorer is served', async () => {
     const headers = { accept: 'text/html' }
     expect((await send(`${gateway.url}/`, headers)).status).toBe(404)

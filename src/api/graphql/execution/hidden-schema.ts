@@ -36,7 +36,9 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
 
 /** Removes the last sentence of a message in which the library suggests similar names. */
 function withoutSuggestion(error: Error): GraphQLError {
-  const message = error.message.replace(/ Did you mean .*\?$/s, '')
+  // A regular expression would search from each place where a value of the client contains these words.
+  const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1
+  const message = at === -1 ? error.message : error.message.slice(0, at)
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { originalError: error })
   if (message === error.message) return error
   const { nodes, extensions } = error
