@@ -219,6 +219,19 @@ describe('on a development network', () => {
     expect(JSON.stringify(errors).length).toBeLessThan(2_000)
   })
 
+  test('a long document has few errors, because each may repeat most of it', async () => {
+    const name = (n: number) => `F${n}_${'x'.repeat(1_200)}`
+    const fragment = (n: number, spreads: string) => `fragment ${name(n)} on Query { ${spreads} }`
+    const path = Array.from({ length: 200 }, (_, n) => fragment(n, `...${name(n + 1)}`))
+    // Closes 200 cycles, and the error of each names all fragments of its cycle.
+    const back = fragment(200, Array.from({ length: 200 }, (_, n) => `...${name(n)}`).join(' '))
+    const { errors } = await graphql(gateway.url, [`{ ...${name(0)} }`, ...path, back].join(' '))
+    const { code } = errors?.[0]?.extensions ?? {}
+    expect([code, errors?.length]).toEqual(['GRAPHQL_VALIDATION_FAILED', 3])
+    const { errors: ofShort } = await graphql(gateway.url, `{ ${'x '.repeat(200)} }`)
+    expect(ofShort).toHaveLength(101)
+  })
+
   test('an error repeats at most 200 characters of what was sent', async () => {
     const long = 'x'.repeat(5_000)
     // The human-readable part of an address may be long.

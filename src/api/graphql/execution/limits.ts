@@ -34,6 +34,11 @@ export const maxNamedCharacters = 4_194_304
 /** Capacity of the cache of parse errors, in characters of their documents. */
 export const maxErrorCharacters = 131_072
 
+/** Maximum number of errors of a document. */
+const maxErrors = 100
+/** Maximum number of characters in all errors of a document: each error may repeat most of a long document, such as its long names. */
+const maxRepeatedCharacters = 1_000_000
+
 /** Refuses documents on every transport. Lines and depth are checked before parsing, aliases, directives and variables after it. */
 export const documentLimits: Plugin<GatewayContext> = {
   onParse({ params: { source }, parseFn, setParseFn }) {
@@ -52,6 +57,11 @@ export const documentLimits: Plugin<GatewayContext> = {
       const place = { source: new Source(text), positions: [refusal.at] }
       throw new GraphQLError(message, { ...place, extensions })
     })
+  },
+  onValidate({ params: { documentAST }, validateFn, setValidationFn }) {
+    const { length = 0 } = documentAST.loc?.source.body ?? ''
+    const options = { maxErrors: Math.min(maxErrors, Math.ceil(maxRepeatedCharacters / length)) }
+    setValidationFn((schema, document, rules) => validateFn(schema, document, rules, options))
   },
 }
 

@@ -149,8 +149,7 @@ function withCode(error: GraphQLError, code: unknown): GraphQLError {
  * length. The place and the reason that follow an object are kept.
  */
 function withShortQuotes(message: string): string {
-  return message
-    .replace(/^(.{10000}).+(.{10000})$/s, '$1…$2')
+  return endsOf(message)
     .replace(
       // An open quote is matched too, or the search would begin again at each quote behind it.
       /"((?:[^"\\]|\\.)*)("|\\?$)/gs,
@@ -159,6 +158,12 @@ function withShortQuotes(message: string): string {
     .replace(/[^\s"]+/g, (word) => shortened(word))
     .replace(/([[{].{199}).+?(?=(?: at "[^"]*")?; [^;]{0,400}$|$)/gs, '$1…')
     .replace(/^(.{1000}).+$/s, '$1…')
+}
+
+/** Both ends of a long message. An expression that matches them tries ten thousand ends for each message. */
+function endsOf(message: string): string {
+  if (message.length <= 20_000) return message
+  return `${message.slice(0, 10_000)}…${message.slice(-10_000)}`
 }
 
 /** Returns the location of an error without undefined members, which the constructor does not accept. */
