@@ -24,6 +24,7 @@ import { errorCost } from './execution/prices.ts'
 import { shareLimit } from './execution/share-limit.ts'
 import { createRepeatedTextCache, createTextCache } from './execution/text-cache.ts'
 import { validInParts } from './execution/validation.ts'
+import { refusedVariables } from './execution/variables.ts'
 
 /** The GraphQL server for HTTP. `ws.ts` uses its parser, validator and executor for WebSocket connections. */
 export type GraphqlServer = ReturnType<typeof createGraphqlServer>
@@ -107,8 +108,9 @@ function errorsIn(result: unknown): number {
 
 /** Uses the executor of `graphql`: the executor of the server writes asynchronous fields last, not in the order of the selection. */
 const inOrder: Plugin = {
-  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
-  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
+  onExecute: ({ setExecuteFn }) => setExecuteFn((args) => refusedVariables(args) ?? execute(args)),
+  onSubscribe: ({ setSubscribeFn }) =>
+    setSubscribeFn((args) => refusedVariables(args) ?? subscribe(args)),
 }
 
 /** Settles like the work, but rejects as soon as the signal fires. The result of the work is then dropped. */

@@ -4,7 +4,6 @@ import {
   execute,
   type GraphQLObjectType,
   getArgumentValues,
-  getVariableValues,
   locatedError,
 } from 'graphql'
 import { present } from '../../lib/assert.ts'
@@ -23,6 +22,7 @@ import { orThrow } from '../errors/errors.ts'
 import { createBudget } from '../graphql/execution/budget.ts'
 import { causeOf, maskErrors } from '../graphql/execution/masking.ts'
 import { withMeteredServices } from '../graphql/execution/metered-services.ts'
+import { coerceVariables } from '../graphql/execution/variables.ts'
 import { feedSelectionOf, type LedgerFeedArguments } from '../graphql/types/feed-subscription.ts'
 import { contextOf } from '../operation.ts'
 import { type FeedPlan, feedPlanOf } from './feed-plan.ts'
@@ -49,8 +49,8 @@ export async function openSharedFeed(
 ): Promise<Subscriber | ExecutionResult> {
   const plan = present(feedPlanOf(args.document, args.operationName), 'a feed')
   const context = contextOf(args)
-  const values = variablesOf(args, plan)
-  if ('errors' in values) return { errors: values.errors }
+  const values = coerceVariables(args.schema, plan.operation, args.variableValues)
+  if (values.errors !== undefined) return { errors: values.errors }
   try {
     const requested = selectionOf(args, plan, values.coerced)
     const { resumeAfter, sink, log } = options
@@ -71,12 +71,6 @@ export async function openSharedFeed(
 /** Whether `openSharedFeed` returned a feed. */
 export function isSubscriber(opened: Subscriber | ExecutionResult): opened is Subscriber {
   return 'leave' in opened
-}
-
-function variablesOf({ schema, variableValues }: ExecutionArgs, { operation }: FeedPlan) {
-  return getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
-    maxErrors: 50,
-  })
 }
 
 function selectionOf(

@@ -47,6 +47,15 @@ describe('a query', () => {
     expect(prepared).toEqual([true, false, true, false])
   })
 
+  test('does not read variables that it does not declare, of which a client may send very many', async () => {
+    const prepare = createQueries()
+    const get = () => expect.unreachable('the variable is read')
+    const given = Object.defineProperty({ n: 3 }, 'x', { enumerable: true, get })
+    expect(
+      await prepare('query ($n: Int) { milestones(first: $n) { nodes { index } } }', given),
+    ).toBeDefined()
+  })
+
   test('has the cost of its own variables, whatever names others have sent', async () => {
     const prepare = createQueries()
     const text = `query ($n: Int = 1, $m: Int) {

@@ -10,7 +10,6 @@ import {
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
-  getVariableValues,
   type InlineFragmentNode,
   isAbstractType,
   isObjectType,
@@ -39,6 +38,7 @@ import {
   pageWork,
   writtenCost,
 } from './prices.ts'
+import { coerceVariables } from './variables.ts'
 
 /**
  * Estimates the cost of an operation, assuming that every page is full, in the units of `prices.ts`. A field that reads, computes or may
@@ -86,8 +86,7 @@ function billOf(args: ExecutionArgs): Bill | undefined {
   const operation = getOperationAST(document, args.operationName)
   // The executor refuses requests that name no operation or have invalid variables.
   if (!operation) return undefined
-  const definitions = operation.variableDefinitions ?? []
-  const variables = getVariableValues(schema, definitions, args.variableValues ?? {}).coerced
+  const variables = coerceVariables(schema, operation, args.variableValues).coerced
   if (variables === undefined) return undefined
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {

@@ -3,7 +3,6 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   visit,
@@ -30,6 +29,7 @@ import { withMeteredServices } from './metered-services.ts'
 import { maxOperationCost } from './prices.ts'
 import { type TrackedContext, trackContext } from './tracked-context.ts'
 import { noteValid, partsOfRules } from './validation.ts'
+import { coerceVariables } from './variables.ts'
 
 /** A cache of queries that are parsed, validated and compiled. */
 
@@ -77,8 +77,7 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const prepared = await cache.prepared(request, context)
       if (prepared === undefined) return undefined
       const { operation } = prepared
-      const definitions = operation.variableDefinitions ?? []
-      const variables = getVariableValues(schema, definitions, request.variables).coerced
+      const variables = coerceVariables(schema, operation, request.variables).coerced
       if (variables === undefined) return undefined
       // A condition of null is an error of the object around it.
       if (prepared.conditionNames.some((name) => variables[name] === null)) return undefined
@@ -240,13 +239,13 @@ interface Prepared {
 
 function costOf(
   schema: GraphQLSchema,
-  { document, costs }: Prepared,
+  { document, operation, costs }: Prepared,
   { operationName, variables }: QueryRequest,
   contextValue: GatewayContext,
 ): number {
-  // A client may send any text as the name of a variable, also one that looks like several variables.
-  const key = Object.entries(variables)
-    .map(([name, value]) => `${JSON.stringify(name)} ${priceKeyOf(value)}`)
+  // Not of the variables that a client sends without need, which may be very many.
+  const key = (operation.variableDefinitions ?? [])
+    .map(({ variable }) => priceKeyOf(variables[variable.name.value]))
     .join()
   const known = costs.get(key)
   if (known !== undefined) return known
