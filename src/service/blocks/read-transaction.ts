@@ -116,11 +116,12 @@ async function readGenesisTransaction(
 ): Promise<TransactionView | undefined> {
   const { genesisSlot: slot } = source.network.parameters
   if (slotOfId(transactionId) !== slot) return undefined
-  // The genesis slot is committed from the start, so a real transaction of that slot is booked in a later slot.
-  const first = await store.read.output(outputId(transactionId, 0))
-  if (first?.bookedSlot !== slot) return undefined
   const possible = Array.from({ length: 128 }, (_, index) => outputId(transactionId, index))
-  const outputIds = (await store.read.outputs(possible)).map((row) => row.outputId)
+  const rows = await store.read.outputs(possible)
+  // The genesis slot is committed from the start, so a real transaction of that slot is booked in a later slot.
+  const outputIds = rows.filter((row) => row.bookedSlot === slot).map((row) => row.outputId)
+  // After a snapshot, its spent outputs are missing.
+  if (outputIds.length === 0) return undefined
   return {
     transactionId,
     blockId: undefined,

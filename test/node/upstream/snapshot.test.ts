@@ -22,12 +22,14 @@ import { until } from '../../support/until.ts'
 import {
   addressOf,
   blockOf,
+  genesisOutputs as genesisOutputsOf,
   offerOf,
   ownedBy,
   paymentOf,
   postBytes,
   slotNow,
   untilCommitted,
+  untilHealth,
   user,
 } from '../../support/wallet.ts'
 
@@ -355,6 +357,27 @@ describe.each(databases)('on $name', ({ create }) => {
       expect.stringContaining('slot 4000000000 is no longer available'),
     ])
   })
+})
+
+test('a follower knows the transaction of the genesis after the first of its outputs was spent', async () => {
+  const node = await startGateway()
+  await untilHealth(node.url)
+  const [output = ''] = await genesisOutputsOf(node.url, user(1))
+  const query = `{ transaction(id: "${output.slice(0, 74)}") { state outputs { outputId isSpent } } }`
+  const request = `mutation { requestFromFaucet(address: "${addressOf(user(1))}") { transactionId } }`
+  expect((await graphql(node.url, request)).errors).toBeUndefined()
+  await until(async () => (await graphql(node.url, query)).data.transaction.outputs[0].isSpent)
+  await untilCommitted(node.url, slotNow((await offerOf(node.url)).network))
+  const known = await graphql(node.url, query)
+  const begun = await startGateway({
+    env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url, SNAPSHOT: node.url },
+  })
+  const { data, errors } = await graphql(begun.url, query)
+  expect(errors).toBeUndefined()
+  const outputs = known.data.transaction.outputs.slice(1)
+  expect(data.transaction).toEqual({ state: 'FINALIZED', outputs })
+  await begun.close()
+  await node.close()
 })
 
 function run(words: readonly string[], env: Environment) {
