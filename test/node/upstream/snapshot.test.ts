@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { check } from '../../../src/cli/check.ts'
 import { snapshot } from '../../../src/cli/snapshot.ts'
 import type { Environment } from '../../../src/config.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { slotsBeforeStart } from '../../../src/node/embedded/development.ts'
 import type { Output } from '../../../src/protocol/outputs.ts'
 import type { NftId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
 import { databases, onDatabase, openedStore, type TestDatabase } from '../../support/databases.ts'
 import { writeGenesis } from '../../support/genesis-gateway.ts'
+import { fundFromFaucet, startWorld, worldParameters } from '../../support/ledger-world.ts'
 import { type LogTables, logTables } from '../../support/log-tables.ts'
 import { changing, type Spoil, startOddNode } from '../../support/odd-node.ts'
 import { rest, restJson } from '../../support/rest.ts'
@@ -378,6 +380,32 @@ test('a follower knows the transaction of the genesis after the first of its out
   expect(data.transaction).toEqual({ state: 'FINALIZED', outputs })
   await begun.close()
   await node.close()
+})
+
+test('a follower does not know the updates of a transaction whose milestone the snapshot does not contain', async () => {
+  const world = await startWorld()
+  const outputs = [ownedBy(user(1), 1_000_000n)]
+  await fundFromFaucet(world, [...outputs, ...outputs])
+  const { outputId: spend } = present(world.outputs[0], 'a paid output')
+  const id = spend.slice(0, 74)
+  await world.pass(1)
+  // The snapshot contains the milestone of the last row of the log.
+  const moment = await world.moment()
+  const { network } = moment.offer
+  const payment = { spend, key: user(1), outputs, creationSlot: moment.slot }
+  await world.submit(moment, paymentOf(network, payment).payload)
+  await world.pass(3 * worldParameters.maxCommittableAge)
+  const { url } = world.gateway
+  const begun = await startGateway({
+    env: { LEDGER: 'upstream', UPSTREAM_URLS: url, SNAPSHOT: url },
+  })
+  const query = `{ transaction(id: "${id}") { slot milestone { index } updates { nodes { seq } } } }`
+  const { data, errors } = await graphql(begun.url, query)
+  const { slot, ...others } = data.transaction
+  expect(others).toEqual({ milestone: null, updates: null })
+  expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'UPDATES_NOT_KEPT', slot }])
+  await begun.close()
+  await world.close()
 })
 
 function run(words: readonly string[], env: Environment) {

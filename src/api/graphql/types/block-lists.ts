@@ -125,7 +125,8 @@ builder.objectFields(BlockNode, (t) => ({
   milestone: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone of the slot of the block. Null until the slot is committed.',
+    description:
+      'The milestone of the slot of the block. Null until the slot is committed, and if the milestone is not known.',
     complexity: reads(1),
     resolve: ({ slot }, _args, context) => milestoneInBatch(context, slot),
   }),

@@ -52,7 +52,7 @@ builder.objectFields(OutputNode, (t) => ({
     type: Milestone,
     nullable: true,
     description:
-      'The milestone of the slot in which the output was booked. Null until the slot is committed.',
+      'The milestone of the slot in which the output was booked. Null until the slot is committed, and if the milestone is not known.',
     complexity: reads(1),
     resolve: ({ bookedSlot }, _args, context) => milestoneInBatch(context, bookedSlot),
   }),

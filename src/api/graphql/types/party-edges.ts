@@ -26,7 +26,8 @@ builder.objectField(AddressNode, 'updates', (t) =>
     type: LedgerUpdateConnection,
     nullable: true,
     complexity: listCost,
-    description: 'A list of the ledger updates of the address in a class.',
+    description:
+      'A list of the ledger updates of the address in a class. Pruned updates are not included.',
     args: {
       ...listArgs,
       ...updateClassArg,

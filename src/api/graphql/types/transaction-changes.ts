@@ -1,3 +1,4 @@
+import { err } from '../../../lib/result.ts'
 import type { Output } from '../../../protocol/outputs.ts'
 import type { AddressChange } from '../../../service/blocks/change-cache.ts'
 import { changesOf } from '../../../service/blocks/transaction-changes.ts'
@@ -86,7 +87,11 @@ builder.objectField(TransactionNode, 'updates', (t) =>
         withContent(context, listed),
         milestoneInBatch(context, slot),
       ])
-      if (milestone === undefined) return null
+      if (milestone === undefined) {
+        const { slot: newest } = await context.services.store.read.latestMilestone()
+        // A ledger that began with a snapshot has no milestones of most earlier slots.
+        return slot > newest ? null : orThrow(err({ code: 'UPDATES_NOT_KEPT', slot }))
+      }
       const [inputs, outputs] = await Promise.all([
         outputsInBatch(context, view.inputIds),
         outputsInBatch(context, view.outputIds),

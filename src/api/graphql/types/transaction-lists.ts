@@ -68,7 +68,7 @@ builder.objectFields(TransactionNode, (t) => ({
     type: Milestone,
     nullable: true,
     description:
-      'The milestone of the slot in which the transaction is booked. Null until the slot is committed, and if the transaction failed.',
+      'The milestone of the slot in which the transaction is booked. Null until the slot is committed, if the transaction failed, and if the milestone is not known.',
     complexity: reads(1),
     resolve: ({ slot, state }, _args, context) =>
       state === 'FAILED' || state === 'PENDING' ? null : milestoneInBatch(context, slot),
