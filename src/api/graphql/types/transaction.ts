@@ -81,7 +81,7 @@ export const TransactionNode = builder
       inputs: t.field({
         type: [OutputNode],
         description:
-          'The outputs that the transaction spends, in the order of the inputs. Outputs that do not exist are left out.',
+          'The outputs that the transaction spends, in the order of the inputs. Outputs that are not known are left out: those that do not exist, and those that were spent before the snapshot with which the ledger began.',
         complexity: outputsCost,
         resolve: async (listed, _args, context) =>
           outputsInBatch(context, (await withContent(context, listed)).inputIds),
@@ -89,7 +89,7 @@ export const TransactionNode = builder
       outputs: t.field({
         type: [OutputNode],
         description:
-          'The outputs that the transaction created, in their order. Empty until it is accepted.',
+          'The outputs that the transaction created, in their order. Empty until it is accepted. Outputs that were spent before the snapshot with which the ledger began are left out.',
         complexity: outputsCost,
         resolve: async (listed, _args, context) =>
           outputsInBatch(context, (await withContent(context, listed)).outputIds),
