@@ -43,7 +43,11 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     noteRefusal(observation, refusal)
     send(response, refusal, common)
   }
-  if (message.method === 'POST') {
+  const { method = '' } = message
+  if (method !== 'GET' && method !== 'POST') {
+    return refuse({ code: 'METHOD_NOT_ALLOWED', method, allowed: 'GET, POST, OPTIONS' })
+  }
+  if (method === 'POST') {
     const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
     if (!type.ok) return refuse(type.error, 415)
     // The GraphQL server compares the case.
@@ -53,7 +57,7 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     setHeaders(response, { ...common, ...client.share.headers() })
     return await deps.listeners.answer(request)
   }
-  const misspelt = message.method === 'GET' ? unreadableParameter(query) : undefined
+  const misspelt = method === 'GET' ? unreadableParameter(query) : undefined
   if (misspelt !== undefined) return refuse(misspelt, 400)
   const { services, limits, occupancy } = deps
   const { isStopping } = occupancy

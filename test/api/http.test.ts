@@ -193,6 +193,13 @@ describe('GraphQL refuses with a code', () => {
     ])
   })
 
+  test('another method', async () => {
+    const response = await fetch(`${gateway.url}/graphql`, { method: 'PUT', body: 'x' })
+    const { errors } = await response.json()
+    expect([response.status, errors[0].extensions.code]).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(response.headers.get('allow')).toBe('GET, POST, OPTIONS')
+  })
+
   test('a mutation by GET', async () => {
     const query = encodeURIComponent('mutation { __typename }')
     const response = await fetch(`${gateway.url}/graphql?query=${query}`)
