@@ -320,4 +320,6 @@ async function sendCurrentState(
   } as const
   // The library requires a callback.
   client.publish(packet, () => {})
+  // The library has reported this packet as a message, but a repeated subscription still waits for its own.
+  unsent.get(client)?.add(text)
 }
