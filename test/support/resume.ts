@@ -92,7 +92,7 @@ async function byEvents(
   return codeOf(result)
 }
 
-/** The status is all that REST returns of a code (410 for an expired cursor, 400 for one that may become valid); the message decides. */
+/** The status is all that REST returns of a code (410 for an expired cursor, 503 for one that may become valid); the message decides. */
 async function byPoll(url: string, after: string): Promise<string> {
   const response = await rest(`${url}/feed/updates?${new URLSearchParams({ after })}`)
   if (response.ok) return served

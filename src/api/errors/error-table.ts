@@ -68,7 +68,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     message: (e) =>
       `${e.argument}: a cursor of another log, or of another branch of this log, because the database was replaced or restored; start again without a cursor`,
   },
-  CURSOR_AHEAD_OF_TIP: badRequest(
+  CURSOR_AHEAD_OF_TIP: later(
     (e) => `${e.argument}: ahead of the log, which ends at position ${e.tip}; try again later`,
   ),
   CURSOR_EXPIRED: {

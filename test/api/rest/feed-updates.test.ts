@@ -120,6 +120,11 @@ describe('GET /feed/updates (11)', () => {
       { after: encodeCursor({ logId: '0x00000000000000ff', seq: 0, branch: noBranch }) },
       410,
     ],
+    [
+      'a cursor that another gateway may know already',
+      { after: encodeCursor({ logId: '0x00112233445566ff', seq: 1_000_000, branch: noBranch }) },
+      503,
+    ],
     ['a limit of 0', { limit: '0' }, 400],
     ['a limit over 1000', { limit: '1001' }, 400],
     ['a wait over a minute', { wait: '61' }, 400],
