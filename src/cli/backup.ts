@@ -41,7 +41,8 @@ async function writeBackup(process: ProcessIo, call: FileCall): Promise<string |
   if (found !== undefined && !values.has('force')) {
     return `${path} already exists; --force replaces it`
   }
-  if (found?.isDirectory()) return `${path} is a folder`
+  // A device or a pipe would be replaced too.
+  if (found?.isFile() === false) return `${path} is not a file`
   if (await isDatabase(path, url)) return `${path} is the database itself`
   const existing = values.has('force') ? 'REPLACED' : 'KEPT'
   return writeWholeFile({ path, existing }, (out, part) => writePart(process, call, { out, part }))

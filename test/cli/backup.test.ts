@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -122,18 +122,25 @@ describe.each(databases)('a backup on $name', ({ name, create }) => {
     expect(readFileSync(file).length).toBeGreaterThan(1_000)
   })
 
-  test.runIf(name === 'sqlite')('does not replace its own database, nor a folder', async () => {
-    await createLedger()
-    const database = from.url.replace('file:', '')
-    expect(await run(backup, [database, '--force'])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `ledger-gateway backup: ${database} is the database itself\n`,
-    })
-    expect((await run(backup, [folder, '--force'])).stderr).toBe(
-      `ledger-gateway backup: ${folder} is a folder\n`,
-    )
-  })
+  test.runIf(name === 'sqlite')(
+    'does not replace its own database, a folder or a pipe',
+    async () => {
+      await createLedger()
+      const database = from.url.replace('file:', '')
+      expect(await run(backup, [database, '--force'])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `ledger-gateway backup: ${database} is the database itself\n`,
+      })
+      const pipe = join(folder, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      for (const path of [folder, pipe]) {
+        expect((await run(backup, [path, '--force'])).stderr).toBe(
+          `ledger-gateway backup: ${path} is not a file\n`,
+        )
+      }
+    },
+  )
 
   test.runIf(name === 'sqlite')('is restored by one of two commands at once', async () => {
     await createLedger()
