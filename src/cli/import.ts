@@ -5,6 +5,7 @@ import { silentLog } from '../lib/log.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { awaitLease } from '../node/lease.ts'
 import { nameOfThisProcess } from '../node/lease-holder.ts'
+import type { LeaseHeld } from '../store/contract/lease.ts'
 import type { Database } from '../store/database.ts'
 import { parseHeader } from '../store/move/export-format.ts'
 import {
@@ -79,8 +80,9 @@ export async function importInto(
   { name, input, signal, logId }: ImportCall,
 ): Promise<Result<{ readonly rows: number; readonly ms: number }, string>> {
   const write = createWriter(database, createSerialQueue())
-  const lease = await awaitLease({ write, log: silentLog, holder: nameOfThisProcess() })
-  if (!lease.ok) return err(`another process (${lease.error.holder}) writes this database`)
+  const deps = { write, log: silentLog, holder: nameOfThisProcess() }
+  const lease = await awaitLease(deps, signal)
+  if (!lease.ok) return err(leaseHeldMessage(lease.error, signal))
   const { term, release } = lease.value
   const lines = linesOf(input)
   const progress = createProgress(process, name)
@@ -95,6 +97,11 @@ export async function importInto(
     .finally(progress.end)
   if (!moved.ok) return err(importMessage(moved.error))
   return ok({ rows: moved.value.rows, ms: progress.end() })
+}
+
+/** The message of a command that did not get the lease: another process holds it, or the command was interrupted while it waited. */
+export function leaseHeldMessage({ holder }: LeaseHeld, { aborted }: AbortSignal): string {
+  return aborted ? 'interrupted' : `another process (${holder}) writes this database`
 }
 
 function importMessage(error: ImportError): string {

@@ -8,6 +8,7 @@ import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/write/writer.ts'
 import type { Command, ProcessIo } from './command.ts'
 import { rebuildActivityDeclaration } from './declarations/ledger.ts'
+import { leaseHeldMessage } from './import.ts'
 import { createProgress, summary } from './progress.ts'
 import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
 
@@ -29,8 +30,9 @@ async function rebuildIn(
 ): Promise<string | undefined> {
   if ((await database.reader.network.count()) === 0) return 'the database holds no ledger'
   const write = createWriter(database, createSerialQueue())
-  const lease = await awaitLease({ write, log: silentLog, holder: nameOfThisProcess() })
-  if (!lease.ok) return `another process (${lease.error.holder}) writes this database`
+  const deps = { write, log: silentLog, holder: nameOfThisProcess() }
+  const lease = await awaitLease(deps, signal)
+  if (!lease.ok) return leaseHeldMessage(lease.error, signal)
   const { term, renew, release } = lease.value
   const progress = createProgress(process, 'rebuild-activity')
   const ofRows = await onSnapshot(database, ({ tx }) => tx.ledgerUpdate.count())

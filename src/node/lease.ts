@@ -46,14 +46,18 @@ export async function tryLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld
 
 /**
  * Takes the lease like `tryLease`, but waits for the longest lease period if another process holds it, because that process may
- * have ended. A renewal shows that the process runs, and ends the wait.
+ * have ended. A renewal shows that the process runs, and ends the wait; so does the signal.
  */
-export async function awaitLease(deps: LeaseDeps): Promise<Result<Lease, LeaseHeld>> {
+export async function awaitLease(
+  deps: LeaseDeps,
+  signal: AbortSignal,
+): Promise<Result<Lease, LeaseHeld>> {
   const first = await tryLease(deps)
   if (first.ok) return first
   deps.log.info('lease-awaited', { holder: first.error.holder })
   for (let waited = 0; waited < longestLeaseMs + leaseRenewalMs; waited += pollMs) {
-    await delay(pollMs)
+    await delay(pollMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return first
     const next = await attempt(deps)
     if (next.ok || next.error.until !== first.error.until) return next
   }

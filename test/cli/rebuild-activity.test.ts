@@ -67,6 +67,20 @@ describe.each(databases)('rebuild-activity on $name', ({ create }) => {
     expect(stderr).toMatch(/^ledger-gateway rebuild-activity: [^\n]*\bwriter\b[^\n]*\n$/)
   })
 
+  test('changes nothing when it is interrupted while it waits for the lease', async () => {
+    const ledger = await foundActivityLedger(use, 25, parameters)
+    await ledger.commit(3)
+    const before = await allActivity(use.store)
+    await use.store.write.renewLease(use.term, 3_600_000)
+    const stopped = Promise.resolve('SIGTERM' as const)
+    const env = { DATABASE_URL: use.url }
+    expect(await runCommand(rebuildActivity, [], { env, stopped })).toMatchObject({
+      code: 1,
+      stderr: 'ledger-gateway rebuild-activity: interrupted\n',
+    })
+    expect(await allActivity(use.store)).toEqual(before)
+  })
+
   test('reports an interruption', async () => {
     const ledger = await foundActivityLedger(use, 23, parameters)
     await ledger.commit(3)

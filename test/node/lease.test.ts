@@ -11,8 +11,8 @@ const longMs = 60_000
 describe.each(databases)('taking the lease on $name', ({ create }) => {
   const use = useStore(create)
 
-  function take() {
-    return awaitLease({ write: use.store.write, log: silentLog, holder: 'next' })
+  function take(signal = new AbortController().signal) {
+    return awaitLease({ write: use.store.write, log: silentLog, holder: 'next' }, signal)
   }
 
   test.runIf(scope !== '')('from a killed process needs no wait', async () => {
@@ -39,6 +39,14 @@ describe.each(databases)('taking the lease on $name', ({ create }) => {
   test('from a process that does not renew it succeeds after the clock of the database was set back', async () => {
     await heldBy('elsewhere:1:00000000', 3_600_000)
     expect(await take()).toMatchObject({ ok: true, value: { term: use.term + 2 } })
+  })
+
+  test('is given up at once when the command has to stop', async () => {
+    const term = await heldBy('elsewhere:1:00000000', 3_600_000)
+    const begun = performance.now()
+    const refused = await take(AbortSignal.abort())
+    expect(refused).toMatchObject({ ok: false, error: { code: 'LEASE_HELD', term } })
+    expect(performance.now() - begun).toBeLessThan(5_000)
   })
 
   /** Passes the lease of the store to another holder. */
