@@ -18,7 +18,7 @@ import {
   maxUnsentAnswers,
   type TransportLimits,
 } from './limits.ts'
-import { maxTopics } from './mqtt/broker.ts'
+import { maxPacketBytes, maxTopics } from './mqtt/broker.ts'
 import { maxUnansweredRequests } from './response-tracker.ts'
 import { maxBodyBytes } from './rest/body.ts'
 
@@ -316,4 +316,10 @@ const feedLimits: readonly Limit[] = [
     error: 'CHAIN_ID_COUNT',
   },
   { name: 'mqttTopics', value: maxTopics, unit: 'COUNT', meaning: 'Topics of one MQTT client.' },
+  {
+    name: 'mqttPacketBytes',
+    value: maxPacketBytes,
+    unit: 'BYTES',
+    meaning: 'Size of a packet of an MQTT client; above it the client is disconnected.',
+  },
 ]

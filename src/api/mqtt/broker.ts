@@ -17,6 +17,7 @@ import { refuseUpgrade } from '../streams/ws.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../tokens/auth.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { currentState } from './messages.ts'
+import { passWholePackets } from './packets.ts'
 import { type Publishing, startPublishing } from './publish.ts'
 import { parseTopic, rawSuffix } from './topics.ts'
 
@@ -50,6 +51,9 @@ const maxUnsentBytes = 8 * 1024 * 1024
 
 /** Received bytes above which a client is cut: clients only connect, subscribe and ping. */
 const maxReceivedBytes = 16 * 1024 * 1024
+
+/** Length of a packet above which a client is cut: more than a subscription to all its topics at once has. */
+export const maxPacketBytes = 128 * 1024
 
 /** Cost of subscribing to a topic, whose current state is read and sent. */
 const topicCost = 10
@@ -164,6 +168,7 @@ const goingAway = 1001
 /** Creates the byte stream of a socket. Writes do not wait for a slow client; its unsent data is buffered up to the limit. */
 function streamOf(socket: WebSocket, share: Share): Duplex {
   const stream = createWebSocketStream(socket, { writableHighWaterMark: maxUnsentBytes })
+  passWholePackets(stream, { maxBytes: maxPacketBytes, turn: () => turnOf(share.client) })
   let received = 0
   socket.on('message', (bytes: Buffer) => {
     received += bytes.length
