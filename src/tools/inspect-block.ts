@@ -23,13 +23,12 @@ import {
 } from '../protocol/outputs.ts'
 import type { OutputId, SlotIndex } from '../protocol/primitives.ts'
 import type { BlockFacts, Problem } from '../protocol/problems.ts'
-import { locate } from '../protocol/schema/offset.ts'
 import type { Refusal } from '../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../protocol/schema/schema.ts'
 import { workScore } from '../protocol/score.ts'
 import { sdkProblems } from '../protocol/sdk-rules.ts'
 import { slotOfTime } from '../protocol/slots.ts'
-import { blockProblems } from '../protocol/syntax.ts'
+import { blockProblems, withOffsets } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import { MultiUnlock, SignatureUnlock, type Unlock } from '../protocol/unlocks.ts'
 
@@ -114,12 +113,11 @@ function problemsOf(
   { bytes, from }: Pick<BlockFacts, 'bytes' | 'from'>,
 ): readonly Problem[] {
   const whole = blockProblems(block, { network, bytes, from })
-  const isKnown = ({ code, path }: Problem) =>
-    whole.some((other) => other.code === code && other.path === path)
-  const parts = sdkProblems(Block, block).filter((problem) => !isKnown(problem))
-  if (from === 'json') return [...whole, ...parts]
-  const placed = parts.map((one) => ({ ...one, offset: locate(Block, bytes, one.path) }))
-  return [...whole, ...placed]
+  const nameOf = ({ code, path }: Problem) => `${code} ${path}`
+  const known = new Set(whole.map(nameOf))
+  const parts = sdkProblems(Block, block).filter((problem) => !known.has(nameOf(problem)))
+  const problems = [...whole, ...parts]
+  return from === 'json' ? problems : withOffsets(problems, bytes)
 }
 
 export async function inspectTransaction(

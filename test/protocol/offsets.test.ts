@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
 import { Block } from '../../src/protocol/block.ts'
 import { fieldsOf } from '../../src/protocol/schema/fields.ts'
 import { locate, nodeOf } from '../../src/protocol/schema/offset.ts'
 import { Reader } from '../../src/protocol/schema/reader.ts'
 import { encode, type Schema } from '../../src/protocol/schema/schema.ts'
-import { blockProblems } from '../../src/protocol/syntax.ts'
+import { blockProblems, withOffsets } from '../../src/protocol/syntax.ts'
 import { arbitraryOf } from '../support/arbitrary.ts'
+import { blockOfManyProblems } from '../support/broken-block.ts'
 import { runs } from '../support/runs.ts'
 import { vectorNetworks } from '../support/vector-networks.ts'
 
@@ -57,15 +59,36 @@ test('every problem of random blocks has a path and an offset', () => {
   fc.assert(
     fc.property(arbitraryOf(Block), fc.constantFrom(...networks), (block, network) => {
       const bytes = encode(Block, block)
-      const problems = blockProblems(block, { network, bytes, from: 'bytes' })
+      const problems = withOffsets(blockProblems(block, { network, bytes, from: 'bytes' }), bytes)
       const parts = new Set(partsOf(Block, block, []).map(({ path }) => path.join('.')))
       for (const { path, offset } of problems) {
         expect(parts).toContain(path)
+        expect(offset).toBe(locate(Block, bytes, path))
         expect(offset).toBeLessThan(bytes.length)
       }
     }),
     runs(300),
   )
+})
+
+test('the offsets of all problems take about as long as listing the fields of the block', () => {
+  const block = blockOfManyProblems()
+  const bytes = encode(Block, block)
+  const [first] = vectorNetworks.values()
+  const network = present(first, 'a network')
+  const problems = blockProblems(block, { network, bytes, from: 'bytes' })
+  expect(problems.length).toBeGreaterThan(1_800)
+  const fastest = (work: () => void) =>
+    Math.min(
+      ...Array.from({ length: 3 }, () => {
+        const start = performance.now()
+        work()
+        return performance.now() - start
+      }),
+    )
+  // One position after the other takes more than a hundred times as long.
+  const listing = fastest(() => fieldsOf(Block, bytes))
+  expect(fastest(() => withOffsets(problems, bytes)) / listing).toBeLessThan(20)
 })
 
 interface Part {

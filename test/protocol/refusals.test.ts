@@ -6,7 +6,7 @@ import { Block } from '../../src/protocol/block.ts'
 import { refusalMessage } from '../../src/protocol/refusal-message.ts'
 import type { Refusal } from '../../src/protocol/schema/refusal.ts'
 import { decode, encode, parse, print, type Schema } from '../../src/protocol/schema/schema.ts'
-import { blockProblems } from '../../src/protocol/syntax.ts'
+import { blockProblems, withOffsets } from '../../src/protocol/syntax.ts'
 import { arbitraryOf } from '../support/arbitrary.ts'
 import { byteDamage, jsonDamage } from '../support/damage.ts'
 import { rootTypes } from '../support/root-types.ts'
@@ -69,7 +69,7 @@ describe('vectors', () => {
           const value = checkBytes(Block, bytes)
           if (value === undefined) return
           const problems = blockProblems(value, { network, bytes, from: 'bytes' })
-          for (const problem of problems) checkOffset(problem, bytes)
+          for (const problem of withOffsets(problems, bytes)) checkOffset(problem, bytes)
         },
       ),
       runs(5_000),

@@ -15,7 +15,7 @@ import {
   type Schema,
 } from '../../src/protocol/schema/schema.ts'
 import { sdkProblems } from '../../src/protocol/sdk-rules.ts'
-import { blockProblems } from '../../src/protocol/syntax.ts'
+import { blockProblems, withOffsets } from '../../src/protocol/syntax.ts'
 import { SignedTransaction } from '../../src/protocol/transaction.ts'
 import { differences } from './differences.ts'
 import { vectorNetworks } from './vector-networks.ts'
@@ -132,7 +132,9 @@ function sharedProblems(
 ): readonly Refusal[] {
   const network = vectorNetworks.get(vector.params ?? '')
   if (network === undefined) throw new Error(`no parameters ${vector.params}`)
-  return blockProblems(block, { network, bytes, from }).filter((problem) => problem.of !== 'node')
+  const problems = blockProblems(block, { network, bytes, from })
+  const placed = from === 'json' ? problems : withOffsets(problems, bytes)
+  return placed.filter((problem) => problem.of !== 'node')
 }
 
 function partProblems(

@@ -19,6 +19,7 @@ import { identifyBlock, slotOfId } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import type { BlockId, SlotIndex } from '../../protocol/primitives.ts'
 import { isOfNode } from '../../protocol/problems.ts'
+import { locate } from '../../protocol/schema/offset.ts'
 import type { Refusal } from '../../protocol/schema/refusal.ts'
 import { decode, encode, parse } from '../../protocol/schema/schema.ts'
 import { epochOfSlot, nsPerSecond, slotOfTime } from '../../protocol/slots.ts'
@@ -206,8 +207,9 @@ async function receive(
   const from = submission.form === 'bytes' ? 'bytes' : 'json'
   const problem = blockProblems(block, { network, bytes, from }).find(isOfNode)
   if (problem !== undefined) {
-    const { of: _, ...refusal } = problem
-    return err({ code: 'BLOCK_MALFORMED', refusal })
+    const { code, path } = problem
+    const offset = from === 'bytes' ? { offset: locate(Block, bytes, path) } : {}
+    return malformed({ code, path, ...offset })
   }
   const slot = slotOfTime(network.parameters, block.header.issuingTime)
   const { blockId, signingInput } = identifyBlock(bytes, slot)
