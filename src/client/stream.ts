@@ -66,13 +66,18 @@ async function* resultsOf(
 ): AsyncGenerator<string, StreamEnding, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  let text = ''
+  // The pieces of an event are joined once: a search in the whole text after each piece would take the square of its length.
+  let pieces: string[] = []
   try {
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return 'cut'
       onBytes()
-      text += decoder.decode(value, { stream: true })
+      const last = pieces.at(-1)?.at(-1) ?? ''
+      const piece = decoder.decode(value, { stream: true })
+      if (piece !== '') pieces.push(piece)
+      if (!(last + piece).includes('\n\n')) continue
+      let text = pieces.join('')
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
         const fields = text.slice(0, end).split('\n')
         text = text.slice(end + 2)
@@ -81,6 +86,7 @@ async function* resultsOf(
         const data = field('data: ')
         if (data !== undefined) yield data.slice('data: '.length)
       }
+      pieces = text === '' ? [] : [text]
     }
   } finally {
     // The signal closes the connection when the consumer returns early.

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openStream } from '../../src/client/stream.ts'
+
+/** Reads a stream that a server sends in these pieces. Returns the data of its events, and the processor time in microseconds. */
+async function read(pieces: readonly string[]) {
+  const server = createServer(async (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const piece of pieces) {
+      response.write(piece)
+      await setImmediate()
+    }
+    response.end()
+  }).listen(0)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const before = process.cpuUsage()
+  const opened = await openStream({
+    url: `http://127.0.0.1:${port}`,
+    body: '{}',
+    headers: {},
+    signal: new AbortController().signal,
+    onBytes: () => {},
+  })
+  const events: string[] = []
+  let ending: string | undefined
+  while (opened.isOpen && ending === undefined) {
+    const next = await opened.events.next()
+    if (next.done) ending = next.value
+    else events.push(next.value)
+  }
+  const { user, system } = process.cpuUsage(before)
+  return { events, ending, usedUs: user + system }
+}
+
+const piecesOf = (text: string, size: number) =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+    text.slice(n * size, (n + 1) * size),
+  )
+
+describe('events are read', () => {
+  const text = ':\n\nevent: next\ndata: {"a":"é"}\n\nevent: next\ndata: 2\n\nevent: complete\n\n'
+  test.each([1, 2, 3, 1_000])('from pieces of %i characters', async (size) => {
+    const { events, ending } = await read(piecesOf(text, size))
+    expect([events, ending]).toEqual([['{"a":"é"}', '2'], 'complete'])
+  })
+
+  test('in a time that grows with their length, however many pieces they have', async () => {
+    const usedFor = async (megabytes: number) => {
+      const data = 'x'.repeat(megabytes * 1_000_000)
+      const { events, usedUs } = await read(piecesOf(`event: next\ndata: ${data}\n\n`, 16_384))
+      expect(events.map(({ length }) => length)).toEqual([data.length])
+      return usedUs
+    }
+    await usedFor(2)
+    expect((await usedFor(16)) / (await usedFor(2))).toBeLessThan(16)
+  })
+})
