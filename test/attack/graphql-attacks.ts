@@ -36,6 +36,23 @@ const allowedSubscription =
 const largeResponse = (block: string) =>
   `{ ${repeat(40, (i) => `b${i}: inspectBlock(input: { bytes: "${block}" }) { ... on BlockInspection { ${repeat(4, (j) => `a${j}: bytes`)} } }`)} }`
 
+/** A thousand lists, or a hundred, with one cursor of almost a megabyte. */
+const pagesWithCursor = [
+  'query ($c: String) { milestones(first: 1000) { nodes { blocks(first: 1, after: $c) { nodes { blockId } } } } }',
+  `query ($c: String) { ${repeat(100, (i) => `a${i}: blocks(first: 1, after: $c) { nodes { blockId } }`)} }`,
+]
+
+/** Fragments in a path, of which the last one closes a cycle with each. The error of a cycle names all of its fragments. */
+function cycles(count: number, nameLength: number): string {
+  const name = (n: number) => `F${n}`.padEnd(nameLength, '_')
+  const path = repeat(count, (n) => `fragment ${name(n)} on Query { ...${name(n + 1)} }`)
+  const last = `fragment ${name(count)} on Query { ${repeat(count, (n) => `...${name(n)}`)} }`
+  return `{ ...${name(0)} } ${path} ${last}`
+}
+
+const objectOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`member${n}`, 1]))
+
 export const graphqlAttacks: readonly Attack[] = [
   {
     name: 'introspection on three levels',
@@ -180,6 +197,63 @@ export const graphqlAttacks: readonly Attack[] = [
       ]
       const answers = await concurrently(scaled(target, 10), () =>
         Promise.all(documents.map((document) => sendGraphql(target, document))),
+      )
+      return answers.flat()
+    },
+  },
+  {
+    name: 'errors about long texts with open quotes',
+    expected: ['BAD_USER_INPUT', 'GRAPHQL_PARSE_FAILED'],
+    round: async (target) => {
+      const quotes = '\\"'.repeat(150_000)
+      const query = 'query ($i: Int) { milestones(first: $i) { __typename } }'
+      const answers = await concurrently(scaled(target, 10), async () => [
+        await sendGraphql(target, query, { variables: { i: { [`"${quotes}\\`]: 1 } } }),
+        await sendGraphql(target, `{ milestones(first: "${quotes}) { __typename } }`),
+      ])
+      return answers.flat()
+    },
+  },
+  {
+    name: 'errors that repeat most of a document',
+    expected: ['GRAPHQL_VALIDATION_FAILED'],
+    round: async (target) => {
+      const name = 'x'.repeat(900_000)
+      const documents = [
+        cycles(480, 600),
+        `query ${name} { ${repeat(150, (i) => `milestones(first: $v${i}) { __typename }`)} }`,
+        `query ${name} (${repeat(240, (i) => `$v${i}: Int`)}) { __typename }`,
+      ]
+      const answers = await concurrently(scaled(target, 10), () =>
+        Promise.all(documents.map((document) => sendGraphql(target, document))),
+      )
+      return answers.flat()
+    },
+  },
+  {
+    name: 'variables that are refused many times',
+    expected: ['BAD_USER_INPUT'],
+    round: async (target) => {
+      const query = 'query ($f: OutputFilter) { outputs(filter: $f) { nodes { outputId } } }'
+      const filters = [objectOf(60_000), { kinds: Array(300_000).fill({}) }]
+      const socket = await openGraphqlSocket(target)
+      const answers = await concurrently(scaled(target, 10), async (i) => {
+        const variables = { f: filters[i % filters.length] }
+        return [
+          await sendGraphql(target, query, { variables }),
+          await sendBySocket(socket, `v${i}`, query, variables),
+        ]
+      })
+      return answers.flat()
+    },
+  },
+  {
+    name: 'a cursor of a megabyte for each list of a page',
+    expected: ['CURSOR_MALFORMED'],
+    round: async (target) => {
+      const variables = { c: Buffer.alloc(700_000, '.').toString('base64url') }
+      const answers = await concurrently(scaled(target, 10), () =>
+        Promise.all(pagesWithCursor.map((query) => sendGraphql(target, query, { variables }))),
       )
       return answers.flat()
     },

@@ -1,6 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { Block } from '../../src/protocol/block.ts'
+import { encode } from '../../src/protocol/schema/schema.ts'
+import { blockOfManyProblems } from '../support/broken-block.ts'
 import { chainIdOf } from '../support/chain-ids.ts'
 import { type Attack, concurrently, openGraphqlSocket, openSocket, scaled, send } from './target.ts'
 
@@ -9,6 +12,15 @@ import { type Attack, concurrently, openGraphqlSocket, openSocket, scaled, send 
 const json = { 'content-type': 'application/json' }
 const record = JSON.stringify({ accessNodes: ['a'], isActive: true })
 const recordPath = `/v1/chains/${chainIdOf(77)}/chainrecord`
+
+const binary = { 'content-type': 'application/vnd.iota.serializer-v2' }
+const brokenBlock = encode(Block, blockOfManyProblems())
+
+/** Payloads with lists that are far too long. */
+const longLists: readonly string[] = [
+  { contextInputs: Array(300_000).fill({}) },
+  { contextInputs: Array(450_000).fill(0) },
+].map((transaction) => JSON.stringify({ type: 1, transaction, unlocks: [] }))
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -31,6 +43,10 @@ function forgedTokens(): readonly string[] {
 function packet(head: number, bytes: readonly number[]): Buffer {
   return Buffer.from([head, (bytes.length % 128) + 128, Math.floor(bytes.length / 128), ...bytes])
 }
+
+/** A packet that unsubscribes from thousands of topics, and the beginning of a packet of a megabyte. */
+const unsubscriptions = packet(0xa2, [0, 1, ...Array(2_000).fill([0, 1, 97]).flat()])
+const megabyte = Buffer.concat([Buffer.from([0x82, 0x80, 0x80, 0x40]), Buffer.alloc(60_000)])
 
 const mqttConnect = packet(0x10, [0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 0, 0, 1, 0x61])
 
@@ -106,6 +122,18 @@ export const restAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'blocks that break thousands of rules',
+    expected: ['400'],
+    round: (target) => {
+      const bodies = [brokenBlock, ...longLists]
+      return concurrently(scaled(target, 60), (i) => {
+        const body = bodies[i % bodies.length] ?? ''
+        const headers = body === brokenBlock ? binary : json
+        return send(target, '/api/core/v3/blocks', { method: 'POST', headers, body })
+      })
+    },
+  },
+  {
     name: 'the largest pages of REST',
     expected: ['200'],
     round: (target) => {
@@ -147,6 +175,21 @@ export const restAttacks: readonly Attack[] = [
       await delay(200)
       return sockets.map((socket) => (socket === undefined ? 'refused' : 'open'))
     },
+  },
+  {
+    name: 'MQTT packets by the thousand in one message, or byte by byte',
+    expected: ['open', 'cut'],
+    round: (target) =>
+      concurrently(scaled(target, 20), async (i) => {
+        const socket = await openSocket(target, { path: '/api/mqtt/v2', protocol: 'mqtt' })
+        if (socket === undefined) return 'refused'
+        const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('cut')))
+        socket.send(mqttConnect)
+        if (i % 3 === 0) socket.send(Buffer.alloc(60_000, Buffer.from([0xc0, 0])))
+        else if (i % 3 === 1) for (const byte of unsubscriptions) socket.send(Uint8Array.of(byte))
+        else socket.send(megabyte)
+        return Promise.race([closed, delay(1_000, 'open')])
+      }),
   },
   {
     name: 'MQTT packets that are none',

@@ -146,6 +146,7 @@ export async function sendBySocket(
   socket: WebSocket | undefined,
   id: string,
   query: string,
+  variables: object = {},
 ): Promise<string> {
   if (socket === undefined) return 'refused'
   const result = new Promise<string>((resolve) => {
@@ -158,6 +159,6 @@ export async function sendBySocket(
     socket.on('message', onMessage)
     socket.once('close', (code) => resolve(`closed ${code}`))
   })
-  socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query } }))
+  socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query, variables } }))
   return result
 }
