@@ -36,10 +36,12 @@ const allowedSubscription =
 const largeResponse = (block: string) =>
   `{ ${repeat(40, (i) => `b${i}: inspectBlock(input: { bytes: "${block}" }) { ... on BlockInspection { ${repeat(4, (j) => `a${j}: bytes`)} } }`)} }`
 
-/** A thousand lists, or a hundred, with one cursor of almost a megabyte. */
-const pagesWithCursor = [
+/** Hundreds of fields with one variable, of almost a megabyte: a cursor, a global id, or the name of a type. */
+const sharingText = [
   'query ($c: String) { milestones(first: 1000) { nodes { blocks(first: 1, after: $c) { nodes { blockId } } } } }',
   `query ($c: String) { ${repeat(100, (i) => `a${i}: blocks(first: 1, after: $c) { nodes { blockId } }`)} }`,
+  `query ($c: ID!) { nodes(ids: [${repeat(1_000, () => '$c')}]) { id } }`,
+  `query ($c: String!) { ${repeat(300, (i) => `a${i}: __type(name: $c) { name }`)} }`,
 ]
 
 /** Fragments in a path, of which the last one closes a cycle with each. The error of a cycle names all of its fragments. */
@@ -248,12 +250,12 @@ export const graphqlAttacks: readonly Attack[] = [
     },
   },
   {
-    name: 'a cursor of a megabyte for each list of a page',
-    expected: ['CURSOR_MALFORMED'],
+    name: 'one text of a megabyte for hundreds of fields',
+    expected: ['CURSOR_MALFORMED', 'NODE_ID_MALFORMED'],
     round: async (target) => {
-      const variables = { c: Buffer.alloc(700_000, '.').toString('base64url') }
+      const variables = { c: Buffer.alloc(700_000, '.:').toString('base64url') }
       const answers = await concurrently(scaled(target, 10), () =>
-        Promise.all(pagesWithCursor.map((query) => sendGraphql(target, query, { variables }))),
+        Promise.all(sharingText.map((query) => sendGraphql(target, query, { variables }))),
       )
       return answers.flat()
     },

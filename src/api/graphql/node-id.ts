@@ -35,10 +35,15 @@ export function encodeNodeId(typename: string, id: string | number | bigint): st
  * of ids that contains the text.
  */
 export function decodeNodeId(text: string): NodeId {
+  // A request may name one long text a thousand times.
+  if (text.length > maxNodeIdLength) return { typename: '', id: text }
   const [typename = '', id] = Buffer.from(text, 'base64url').toString('latin1').split(':')
   const isNone = id === undefined || !nodeTypes.has(typename) || encodeNodeId(typename, id) !== text
   return isNone ? { typename: '', id: text } : { typename, id }
 }
+
+/** Maximum characters of a global id: more than those of the longest, which has an address in Bech32. */
+const maxNodeIdLength = 2_048
 
 /** Parses an identifier of the protocol. Returns `undefined` for other texts. */
 export function protocolId<I extends Hex>(text: string, bytes: number): I | undefined {

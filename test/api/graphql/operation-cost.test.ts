@@ -96,6 +96,14 @@ describe('introspection costs as many fields as its response has', () => {
     // One by one, they would be counted for hours.
     expect(counted).toBeGreaterThan(1e10)
   })
+
+  test('of a type with a long name that many fields share, without writing the name for each', () => {
+    const fields = Array.from({ length: 300 }, (_, n) => `a${n}: __type(name: $name) { name }`)
+    const text = `query ($name: String!) { ${fields.join(' ')} }`
+    const unknown = costOf(text, { name: 'Nothing' })
+    const costs = Array.from({ length: 50 }, () => costOf(text, { name: 'x'.repeat(1_000_000) }))
+    expect(new Set(costs)).toEqual(new Set([unknown]))
+  })
 })
 
 /**

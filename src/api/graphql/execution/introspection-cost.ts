@@ -48,6 +48,8 @@ export function createIntrospectionCount(deps: IntrospectionDeps) {
     const args = definition.args.length === 0 ? {} : argumentsOf(definition, node, variables)
     // The field fails.
     if (args === undefined) return 0
+    // There is nothing below a type that does not exist, whose name may be very long.
+    if (typeof args.name === 'string' && schema.getType(args.name) === undefined) return 0
     return ofSelection(node.selectionSet, type, places.below(place, definition, args))
   }
 
