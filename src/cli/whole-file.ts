@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type close, createWriteStream, existsSync, write as writeBytes, writev } from 'node:fs'
+import { type close, createWriteStream, lstatSync, write as writeBytes, writev } from 'node:fs'
 import { access, constants, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -54,7 +54,7 @@ async function isNamed(part: string, path: string): Promise<boolean> {
   try {
     await link(part, path)
   } catch {
-    if (existsSync(path)) return false
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false
     // Some file systems, such as FAT, have no links.
     await rename(part, path)
   }

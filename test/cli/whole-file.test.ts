@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -45,6 +45,9 @@ test('replaces a file only if it may, and no other name', async () => {
   expect(await writeWholeFile({ path, existing: 'REPLACED' }, write)).toBeUndefined()
   expect(readFileSync(path, 'utf8')).toBe('new')
   expect(readFileSync(`${path}.part`, 'utf8')).toBe('mine')
+  rmSync(path)
+  symlinkSync('lost', path)
+  expect(await writeWholeFile(kept(), write)).toBe(`${path} already exists`)
   expect(readdirSync(folder)).toEqual(['file', 'file.part'])
 })
 
