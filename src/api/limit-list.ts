@@ -14,6 +14,7 @@ import { maxHeadBytes } from './http/unreadable.ts'
 import type { Limit } from './limit.ts'
 import {
   maxConnectionCost,
+  maxIdLength,
   maxTurnsAwaited,
   maxUnsentAnswers,
   type TransportLimits,
@@ -187,6 +188,12 @@ const subscriptionLimits = (transports: TransportLimits): readonly Limit[] => [
     unit: 'COUNT',
     meaning: 'Subscriptions of one WebSocket.',
     error: 'SUBSCRIPTION_LIMIT',
+  },
+  {
+    name: 'operationIdCharacters',
+    value: maxIdLength,
+    unit: 'CHARACTERS',
+    meaning: 'Length of the id of an operation on a WebSocket; above it the connection is closed.',
   },
   {
     name: 'connectionCost',

@@ -202,6 +202,9 @@ export function subscriptionRefusal(
  */
 export const maxTurnsAwaited = 1_024
 
+/** Maximum characters of the id of an operation on a WebSocket: every message of the operation repeats it. */
+export const maxIdLength = 256
+
 /** Unsent bytes of a client above which it is cut instead of sending another response: the size of two maximum responses. */
 export const maxUnsentAnswers = 33_554_432
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Client } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -61,6 +62,27 @@ describe('operations', () => {
       await client.dispose()
     },
   )
+})
+
+test('an id may have 256 characters, and a longer id closes the connection', async () => {
+  const socket = new WebSocket(
+    `${gateway.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  )
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'connection_init' }))
+  await once(socket, 'message')
+  const subscribe = (id: string) =>
+    socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query: '{ __typename }' } }))
+  subscribe('x'.repeat(256))
+  const [answer] = await once(socket, 'message')
+  expect(JSON.parse(answer)).toMatchObject({ type: 'next', id: 'x'.repeat(256) })
+  subscribe('x'.repeat(257))
+  const [code, reason] = await once(socket, 'close')
+  expect([code, String(reason)]).toEqual([
+    4400,
+    'The id of an operation is longer than 256 characters',
+  ])
 })
 
 test('an error contains no HTTP status', async () => {

@@ -82,6 +82,10 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   ],
   subscriptions: ['api/feed-ws.test.ts', 'of all connections'],
   subscriptionsPerConnection: ['api/feed-ws.test.ts', 'of one connection'],
+  operationIdCharacters: [
+    'api/ws.test.ts',
+    'an id may have 256 characters, and a longer id closes the connection',
+  ],
   connectionCost: [
     'api/graphql/cost.test.ts',
     'may cost up to a limit, and a subscription that has ended no longer counts',

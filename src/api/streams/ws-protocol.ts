@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
 import {
   CloseCode,
   type Context,
@@ -17,6 +17,7 @@ import { operationRefusal } from '../graphql/execution/running-operations.ts'
 import {
   connectionRefusal,
   costlyRefusal,
+  maxIdLength,
   type Occupancy,
   occupy,
   subscriptionRefusal,
@@ -112,6 +113,8 @@ function tracedResult(
   return { ...(data !== undefined && { data }), extensions: { ...extensions, ...trace } }
 }
 
+const tooLongId = `The id of an operation is longer than ${maxIdLength} characters`
+
 interface SubscribeMessage {
   readonly context: ConnectionContext
   readonly id: string
@@ -125,6 +128,10 @@ function admit(
   { context: { extra }, id, payload }: SubscribeMessage,
 ): ExecutionArgs | readonly GraphQLError[] {
   const { occupancy, observer } = deps
+  if (id.length > maxIdLength) {
+    extra.socket.close(CloseCode.BadRequest, tooLongId)
+    return [new GraphQLError(tooLongId)]
+  }
   extra.begunId = id
   // Checked before any other work, so that a refusal costs nothing.
   const refusal = subscriptionRefusal(occupancy, extra.client.name, extra.subscriptions)
