@@ -22,15 +22,20 @@ interface Point {
   readonly historyHash: HexText
 }
 
-/** Maximum number of addresses whose last update is kept; a feed of the whole ledger may have more. */
-const maxAddresses = 100_000
+/**
+ * The number of addresses after which those before them are forgotten, unless they had another update: a feed of the whole ledger may have
+ * millions. A map whose oldest entry was deleted for each new one would skip all deleted entries each time.
+ */
+const maxAddresses = 50_000
 
 export function createAddressHistories(): AddressHistories {
-  const points = new Map<string, Point>()
+  let recent = new Map<string, Point>()
+  let older = new Map<string, Point>()
+  const pointOf = (key: string) => recent.get(key) ?? older.get(key)
 
   function begin(point: FeedHistoryPoint): HistoryBroken | undefined {
     const { address, historyHash } = point
-    const known = points.get(keyOf(point))
+    const known = pointOf(keyOf(point))
     const ordinal = BigInt(point.ordinal)
     if (known === undefined) remember(keyOf(point), { ordinal, historyHash })
     else if (known.ordinal !== ordinal || known.historyHash !== historyHash) {
@@ -43,7 +48,7 @@ export function createAddressHistories(): AddressHistories {
     const { address, historyHash } = update
     const key = keyOf(update)
     const ordinal = BigInt(update.ordinal)
-    const known = points.get(key) ?? (ordinal === 1n ? emptyHistory : undefined)
+    const known = pointOf(key) ?? (ordinal === 1n ? emptyHistory : undefined)
     if (known !== undefined && ordinal !== known.ordinal + 1n) {
       return broken(`${address}: update ${ordinal} arrived after update ${known.ordinal}`)
     }
@@ -55,16 +60,18 @@ export function createAddressHistories(): AddressHistories {
   }
 
   function remember(key: string, point: Point): void {
-    points.delete(key)
-    points.set(key, point)
-    if (points.size <= maxAddresses) return
-    for (const oldest of points.keys()) {
-      points.delete(oldest)
-      break
-    }
+    recent.set(key, point)
+    if (recent.size < maxAddresses) return
+    older = recent
+    recent = new Map()
   }
 
-  return { begin, extend, clear: () => points.clear() }
+  function clear(): void {
+    recent.clear()
+    older.clear()
+  }
+
+  return { begin, extend, clear }
 }
 
 function keyOf({ address, class: updateClass }: Pick<FeedHistoryPoint, 'address' | 'class'>) {
