@@ -162,8 +162,8 @@ describe('outputs that an expiration passes to another owner', () => {
       delay.disable()
     }
     await until(() => reported.length === 1)
-    // Comparing all outputs with each other and with all addresses takes several seconds.
-    expect(delay.max / 1_000_000).toBeLessThan(1_000)
+    // Comparing all outputs with each other and with all addresses takes twelve seconds; this takes up to 1.7 on a busy machine.
+    expect(delay.max / 1_000_000).toBeLessThan(4_000)
     // A feed that cannot be sent gets none of them until it has room (7).
     expect(stalled.reported).toEqual([])
     hasRoom = true
