@@ -56,6 +56,16 @@ export const connectionAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'bodies in chunks of one byte that do not end',
+    expected: ['open'],
+    round: async (target) => {
+      const lines = ['POST /api/core/v3/blocks HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked']
+      const head = [...lines, 'Content-Type: application/json', '', ''].join('\r\n')
+      const body = '1\r\nx\r\n'.repeat(900_000)
+      return statesOf(await concurrently(scaled(target, 10), () => sendUnread(target, head + body)))
+    },
+  },
+  {
     name: 'requests in one pipe',
     expected: ['open', 'cut'],
     round: async (target) => {

@@ -30,18 +30,23 @@ async function collect(message: IncomingMessage): Promise<Result<Buffer, BodyErr
   if (Number(message.headers['content-length'] ?? 0) > limit) return tooLarge
   // An iterator over the message would take about ten microseconds longer for each small body.
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
+    let body = Buffer.alloc(0)
     let length = 0
     const take = (chunk: Uint8Array) => {
-      length += chunk.length
-      if (length <= limit) return void chunks.push(chunk)
-      // The rest stays unread and the connection stays open, so that the error can be sent.
-      message.off('data', take).pause()
-      resolve(tooLarge)
+      const end = length + chunk.length
+      if (end > limit) {
+        // The rest stays unread and the connection stays open, so that the error can be sent.
+        message.off('data', take).pause()
+        resolve(tooLarge)
+        return
+      }
+      // Copied at once: a chunk is a slice of a larger read buffer, and a client may send a megabyte in chunks of one byte.
+      if (end > body.length) body = Buffer.concat([body], length === 0 ? end : 2 * end)
+      body.set(chunk, length)
+      length = end
     }
     message.on('data', take)
-    // A single chunk is copied too, because it is a slice of a larger read buffer.
-    message.once('end', () => resolve(ok(Buffer.concat(chunks))))
+    message.once('end', () => resolve(ok(body.subarray(0, length))))
     message.once('error', reject)
     const lost = () => {
       if (!message.complete)
