@@ -21,7 +21,7 @@ import {
 } from './limits.ts'
 import { maxPacketBytes, maxTopics } from './mqtt/broker.ts'
 import { maxUnansweredRequests } from './response-tracker.ts'
-import { maxBodyBytes } from './rest/body.ts'
+import { maxBodyBytes, maxBodyChunks } from './rest/body.ts'
 
 /** Every limit that is reported to clients, each with its current value. */
 
@@ -56,6 +56,12 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     unit: 'BYTES',
     meaning: 'Size of a request body or a WebSocket message.',
     error: 'BODY_TOO_LARGE',
+  },
+  {
+    name: 'bodyChunks',
+    value: maxBodyChunks,
+    unit: 'COUNT',
+    meaning: 'Chunks in which a request body may arrive; above it the connection is closed.',
   },
   {
     name: 'requestMs',

@@ -128,26 +128,55 @@ const writer = `
   })
 `
 
+/** Writes a text on twenty connections of one client. Resolves when everything is written and nothing is read. */
+async function writeToMany(text: string): Promise<Worker> {
+  const { port } = server.address() as AddressInfo
+  const written = new Int32Array(new SharedArrayBuffer(4))
+  const workerData = { port, text, connections: manyConnections, written }
+  let accepted = 0
+  const count = () => void accepted++
+  server.on('connection', count)
+  const worker = new Worker(writer, { eval: true, workerData })
+  await until(() => accepted === manyConnections, { what: 'all connections are accepted' })
+  server.off('connection', count)
+  worker.postMessage('write')
+  // Nothing is read until everything is written.
+  Atomics.wait(written, 0, 0)
+  return worker
+}
+
+const manyConnections = 20
+
+/** The most by which `value` grows in a phase of the event loop, until it reaches `end`. */
+async function mostPerPhase(value: () => number, end: number): Promise<number> {
+  let [maximum, before] = [0, value()]
+  while (before < end) {
+    await inNextPhase()
+    const now = value()
+    maximum = Math.max(maximum, now - before)
+    before = now
+  }
+  return maximum
+}
+
 describe('a client', () => {
   test('with many connections has a part of its requests parsed in each turn of the event loop', async () => {
-    const { port } = server.address() as AddressInfo
-    const written = new Int32Array(new SharedArrayBuffer(4))
-    const [connections, text] = [20, request.repeat(1_000)]
-    const workerData = { port, text, connections, written }
-    let accepted = 0
-    server.on('connection', () => void accepted++)
-    const worker = new Worker(writer, { eval: true, workerData })
-    await until(() => accepted === connections, { what: 'all connections are accepted' })
-    worker.postMessage('write')
-    // Nothing is read until everything is written.
-    Atomics.wait(written, 0, 0)
-    let [maximum, before] = [0, 0]
-    while (received.length < connections * (perPiece - 1)) {
-      await inNextPhase()
-      maximum = Math.max(maximum, received.length - before)
-      before = received.length
-    }
+    const worker = await writeToMany(request.repeat(1_000))
+    const maximum = await mostPerPhase(() => received.length, manyConnections * (perPiece - 1))
     expect(maximum).toBeLessThanOrEqual(5 * perPiece)
+    await worker.terminate()
+  })
+
+  test('with many connections has a part of its short chunks parsed in each turn of the event loop', async () => {
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const chunk = '1\r\nx\r\n'
+    let chunks = 0
+    server.on('request', (message) => message.on('data', () => void chunks++))
+    // Fewer than one read returns.
+    const each = 10_000
+    const worker = await writeToMany(head + chunk.repeat(each))
+    const maximum = await mostPerPhase(() => chunks, manyConnections * each)
+    expect(maximum).toBeLessThanOrEqual((4 * 4_096) / chunk.length)
     await worker.terminate()
   })
 })

@@ -16,6 +16,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
     'reads a head just below the maximum length, and refuses a longer one',
   ],
   bodyBytes: ofQuery('bodyBytes'),
+  bodyChunks: ['api/rest/body.test.ts', 'the connection of a body in too many chunks is closed'],
   requestMs: ['api/unreadable.test.ts', 'waits for a body only for the time limit of a request'],
   unansweredRequests: [
     'api/paced-reading.test.ts',

@@ -30,6 +30,9 @@ const maxRequestsPerPhase = 64
 /** Bytes of one client, including bodies, that are parsed in one phase of the event loop. */
 const maxBytesPerPhase = 262_144
 
+/** A line counts as this many more bytes: it may end a header or a chunk of a body, for each of which the parser calls the program. */
+const bytesOfLine = 64
+
 /** Paces every connection of a server. */
 export function readInPieces(server: Server, proxies: TrustedProxies): PacedReading {
   const paces = new WeakMap<Duplex, Pace>()
@@ -71,7 +74,7 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
     isScheduled = false
     const bytes = queue.shift() ?? null
     if (!socket.destroyed) push.call(socket, bytes)
-    return bytes?.length ?? 0
+    return workOf(bytes)
   }
 
   function schedule(): void {
@@ -91,7 +94,7 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
     const isNext = !isHeld && queue.length === 0
     if (isNext && bytes === null) return push.call(socket, bytes)
     const isShort = bytes !== null && bytes.length <= pieceBytes
-    if (isNext && isShort && phases.take(client, bytes.length)) return push.call(socket, bytes)
+    if (isNext && isShort && phases.take(client, workOf(bytes))) return push.call(socket, bytes)
     enqueue(bytes)
     schedule()
     // `false` makes the stream read no more until it calls `_read`.
@@ -121,15 +124,16 @@ type Client = string | Socket
 /** Limits what is parsed for each client in one phase of the event loop; the rest waits for a later phase. */
 interface Phases {
   count(client: Client): void
-  /** Returns whether this many bytes may be parsed now, and counts them if so. */
-  take(client: Client, bytes: number): boolean
-  /** Calls `give` in the next phase that has room, in the order of the calls. `give` returns the number of bytes that it passed on. */
+  /** Returns whether this much may be parsed now, and counts it if so. */
+  take(client: Client, work: number): boolean
+  /** Calls `give` in the next phase that has room, in the order of the calls. `give` returns the work that it passed on. */
   wait(client: Client, give: () => number): void
 }
 
 interface Phase {
   requests: number
-  bytes: number
+  /** In bytes, with those that stand for lines. */
+  work: number
   readonly waiting: Fifo<() => number>
 }
 
@@ -146,11 +150,11 @@ function createPhases(): Phases {
     for (const [client, phase] of phases) {
       if (phase.waiting.length === 0) phases.delete(client)
       phase.requests = 0
-      phase.bytes = 0
+      phase.work = 0
       while (hasRoom(phase)) {
         const give = phase.waiting.shift()
         if (give === undefined) break
-        phase.bytes += give()
+        phase.work += give()
       }
     }
     if (phases.size > 0) plan()
@@ -164,23 +168,33 @@ function createPhases(): Phases {
 
   function phaseOf(client: Client): Phase {
     plan()
-    const phase = phases.get(client) ?? { requests: 0, bytes: 0, waiting: createFifo() }
+    const phase = phases.get(client) ?? { requests: 0, work: 0, waiting: createFifo() }
     phases.set(client, phase)
     return phase
   }
 
   return {
     count: (client) => void phaseOf(client).requests++,
-    take: (client, bytes) => {
+    take: (client, work) => {
       const phase = phaseOf(client)
       if (phase.waiting.length > 0 || !hasRoom(phase) || isForConnections()) return false
-      phase.bytes += bytes
+      phase.work += work
       return true
     },
     wait: (client, give) => phaseOf(client).waiting.push(give),
   }
 }
 
-function hasRoom({ requests, bytes }: Phase): boolean {
-  return requests < maxRequestsPerPhase && bytes < maxBytesPerPhase
+function hasRoom({ requests, work }: Phase): boolean {
+  return requests < maxRequestsPerPhase && work < maxBytesPerPhase
 }
+
+/** The work of parsing a piece, in bytes. */
+function workOf(bytes: Uint8Array | null): number {
+  if (bytes === null) return 0
+  let lines = 0
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === lineFeed) lines++
+  return bytes.length + bytesOfLine * lines
+}
+
+const lineFeed = 0x0a
