@@ -108,11 +108,15 @@ describe('a WebSocket that does not read', () => {
     socket.send('{"type":"connection_init"}')
     await once(socket, 'message')
     socket.pause()
-    const subscribe = { type: 'subscribe', id: 'x'.repeat(200_000), payload: { query: '{ no }' } }
+    const query =
+      '{ __schema { types { description fields { description args { description } } } } }'
+    const variables = { filling: 'x'.repeat(200_000) }
     let sent = 0
     while (stalledCount() === before) {
       if (socket.bufferedAmount < 1_000_000) {
-        socket.send(JSON.stringify({ ...subscribe, id: `${sent++} ${subscribe.id}` }))
+        socket.send(
+          JSON.stringify({ type: 'subscribe', id: String(sent++), payload: { query, variables } }),
+        )
       }
       await delay(1)
     }

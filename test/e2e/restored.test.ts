@@ -266,9 +266,10 @@ describe('a PostgreSQL that is replaced by an older copy under two gateways', ()
   })
 })
 
-/** Copies all tables in one transaction. */
+/** Copies all tables in one transaction. Later tests use the database too, some with another role. */
 const copySchema = `BEGIN ISOLATION LEVEL REPEATABLE READ;
   CREATE SCHEMA kept;
+  GRANT USAGE ON SCHEMA kept TO PUBLIC;
   DO $$ DECLARE name text; BEGIN
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
     LOOP
