@@ -20,50 +20,70 @@ const packetsPerTurn = 16
 export function passWholePackets(stream: Duplex, { maxBytes, turn }: PacketRules): void {
   const { push, _read: read } = stream
   let held = Buffer.alloc(0)
-  let length = 0
+  /** The part of `held` that is not passed on yet. */
+  let [start, end] = [0, 0]
   /** Length of the first packet, when its header is known. */
   let needed: number | undefined
   let isScheduled = false
+  let isEnded = false
 
-  const isWhole = () => needed !== undefined && needed <= length
+  const isWhole = () => needed !== undefined && needed <= end - start
 
   function hold(bytes: Uint8Array): void {
-    if (length + bytes.length > held.length) {
+    if (end + bytes.length > held.length) {
       // Doubled, so that a packet that arrives byte by byte is copied only a few times.
-      held = Buffer.concat([held.subarray(0, length)], 2 * (length + bytes.length))
+      held = Buffer.concat([held.subarray(start, end)], 2 * (end - start + bytes.length))
+      end -= start
+      start = 0
     }
-    held.set(bytes, length)
-    length += bytes.length
+    held.set(bytes, end)
+    end += bytes.length
   }
 
   function measure(): void {
-    needed = packetLength(held.subarray(0, length))
+    needed = packetLength(held.subarray(start, end))
     if (needed !== undefined && needed > maxBytes) stream.destroy()
+  }
+
+  /** Removes the next whole packets. */
+  function take(): Uint8Array {
+    const begin = start
+    for (let count = 0; count < packetsPerTurn && isWhole(); count++) {
+      start += needed ?? 0
+      measure()
+    }
+    const packets = held.subarray(begin, start)
+    if (start === end) {
+      held = Buffer.alloc(0)
+      start = 0
+      end = 0
+    }
+    return packets
   }
 
   async function passOn(): Promise<void> {
     isScheduled = true
     await turn()
     isScheduled = false
-    let end = 0
-    for (let count = 0; count < packetsPerTurn; count++) {
-      const next = packetLength(held.subarray(end, length))
-      if (next === undefined || end + next > length) break
-      end += next
-    }
-    const passed = held.subarray(0, end)
-    held = Buffer.from(held.subarray(end, length))
-    length -= end
-    measure()
-    if (!stream.destroyed) push.call(stream, passed)
-    if (isWhole() && !stream.destroyed) void passOn()
+    const packets = take()
+    if (stream.destroyed) return
+    push.call(stream, packets)
+    schedule()
+    if (isEnded && !isScheduled) push.call(stream, null)
+  }
+
+  function schedule(): void {
+    if (isWhole() && !isScheduled) void passOn()
   }
 
   stream.push = (bytes: Uint8Array | null) => {
-    if (bytes === null) return push.call(stream, bytes)
+    if (bytes === null) {
+      isEnded = true
+      return !isScheduled && push.call(stream, null)
+    }
     hold(bytes)
     if (!isWhole()) measure()
-    if (isWhole() && !isScheduled) void passOn()
+    schedule()
     // `false` makes the socket read no more until the stream calls `_read`.
     return !isWhole()
   }

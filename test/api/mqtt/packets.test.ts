@@ -42,6 +42,13 @@ describe('the bytes of a connection are passed on', () => {
     expect(passed.map(({ length }) => length)).toEqual([32, 32, 16])
   })
 
+  test('completely before the end of the stream', async () => {
+    const { stream, passed } = receive([Buffer.concat(Array.from({ length: 40 }, () => ping))])
+    stream.push(null)
+    await once(stream, 'end')
+    expect(Buffer.concat(passed)).toHaveLength(80)
+  })
+
   test.each([
     [
       'a packet that is too long, as soon as its length is known',

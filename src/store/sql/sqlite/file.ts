@@ -33,7 +33,7 @@ function withFolder(failure: unknown, file: string): unknown {
   if (!(failure instanceof Error && 'errcode' in failure) || mayWrite(dirname(file))) return failure
   const { errcode } = failure
   const reason = `${dirname(file)} cannot be written; SQLite needs other files beside a database, except beside a backup`
-  // The number tells faults of the database apart.
+  // `errcode` identifies the fault.
   return Object.assign(new Error(reason, { cause: failure }), { errcode })
 }
 
