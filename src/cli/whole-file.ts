@@ -66,9 +66,10 @@ async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path)
   const start = `${basename(path)}.`
   for (const name of await readdir(folder)) {
-    const [, host, pid, scope] = leftover.exec(name.slice(start.length)) ?? []
-    const isLeft = name.startsWith(start) && hasEnded([host, pid, scope].join(':'))
-    if (isLeft) await rm(join(folder, name), { force: true })
+    const parts = name.startsWith(start) ? leftover.exec(name.slice(start.length)) : null
+    if (parts === null) continue
+    const [, host, pid, scope] = parts
+    if (hasEnded(`${host}:${pid}:${scope}`)) await rm(join(folder, name), { force: true })
   }
 }
 

@@ -243,7 +243,7 @@ function costOf(
   { operationName, variables }: QueryRequest,
   contextValue: GatewayContext,
 ): number {
-  // Not of the variables that a client sends without need, which may be very many.
+  // Variables that the operation does not define are left out: a client may send very many of them.
   const key = (operation.variableDefinitions ?? [])
     .map(({ variable }) => priceKeyOf(variables[variable.name.value]))
     .join()
