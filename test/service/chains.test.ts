@@ -132,7 +132,7 @@ describe('a page runs the same number of statements for every size and position:
     [
       'holders of a token',
       1,
-      (deps, page) => listTokenHolders(deps, { tokenId, circulating: 1_830n }, page),
+      (deps, page) => listTokenHolders(deps, { tokenId, circulatingSupply: 1_830n }, page),
     ],
   ]
 

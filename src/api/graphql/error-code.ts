@@ -1,5 +1,5 @@
 import { errorStatuses } from '../errors/error-table.ts'
-import { enumOf } from './enum-of.ts'
+import { enumOf } from './declare.ts'
 
 /** Error codes as an enum, so that clients can enumerate them. */
 

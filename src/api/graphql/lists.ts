@@ -1,4 +1,4 @@
-import type { ObjectRef } from '@pothos/core'
+import type { InputObjectRef, ObjectRef } from '@pothos/core'
 import { defaultListSize, type KeysetPage } from '../../service/lists/keyset-page.ts'
 import { defaultPageSize } from '../../service/updates/list-ledger-updates.ts'
 import type { UpdateSort } from '../../service/updates/update-position.ts'
@@ -54,6 +54,12 @@ function sortArg(defaultValue: UpdateSort) {
 }
 
 export const listArgs = { ...pageArgs, ...sortArg('NEWEST') }
+
+/** Returns the argument for the conditions of a list of `noun`. */
+export function filterArg<T extends object>(type: InputObjectRef<Types, T>, noun: string) {
+  const description = `Conditions on the ${noun}. Without a filter, all ${noun} are returned.`
+  return builder.args((t) => ({ filter: t.field({ type, description }) }))
+}
 
 /** The arguments of a list that starts with the oldest element and has a default page size of 100. */
 export const oldestArgs = { ...pageArgsOf(defaultPageSize), ...sortArg('OLDEST') }

@@ -46,6 +46,18 @@ export function createLoader<K, V>(
   }
 }
 
+/** Creates a read that concurrent calls for one response share. */
+export function sharedByResponse<T>(read: (context: GatewayContext) => Promise<T>) {
+  const pending = new WeakMap<GatewayContext, Promise<T>>()
+  return (context: GatewayContext): Promise<T> => {
+    const known = pending.get(context)
+    if (known !== undefined) return known
+    const reading = read(context).finally(() => pending.delete(context))
+    pending.set(context, reading)
+    return reading
+  }
+}
+
 async function inNextTurn<V>(values: Promise<V>, { share }: GatewayContext): Promise<V> {
   const there = await values
   await nextTurn(share.client)

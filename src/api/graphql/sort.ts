@@ -1,4 +1,4 @@
-import { enumOf } from './enum-of.ts'
+import { enumOf } from './declare.ts'
 
 export const Sort = enumOf('Sort', 'The direction of a list.', {
   NEWEST: 'The newest element first.',

@@ -6,7 +6,7 @@ import { BlockIssuer, Metadata, Staking, StateMetadata } from '../../protocol/fe
 import { addressKey } from '../../protocol/ids.ts'
 import { is } from '../../protocol/is.ts'
 import { AccountOutput } from '../../protocol/outputs.ts'
-import type { AccountId, FoundryId } from '../../protocol/primitives.ts'
+import type { FoundryId } from '../../protocol/primitives.ts'
 import { immutableFeaturesOf } from '../../protocol/score.ts'
 import { Governor, ImmutableAccount, StateController } from '../../protocol/unlock-conditions.ts'
 import type { Services } from '../services.ts'
@@ -59,28 +59,17 @@ export function anchorParts(chain: ChainView) {
 }
 
 /** A native token as its foundry states it. The supply of a destroyed foundry is 0. */
-export interface TokenParts {
-  readonly tokenId: FoundryId
-  readonly accountId: AccountId
-  readonly serialNumber: number
-  readonly minted: bigint
-  readonly melted: bigint
-  readonly maximum: bigint
-  readonly circulating: bigint
-}
-
-/** Reads the supply of a token. */
-export function tokenParts(chain: ChainView): TokenParts {
+export function tokenParts(chain: ChainView) {
   const output = stateOf(chain, chainKinds.FOUNDRY)
-  const { mintedTokens: minted, meltedTokens: melted, maximumSupply: maximum } = output.tokenScheme
+  const { mintedTokens, meltedTokens, maximumSupply } = output.tokenScheme
   const account = present(conditionOf(output, ImmutableAccount), 'the account of a foundry').address
   return {
     tokenId: chain.chainId as FoundryId,
     accountId: account.accountId,
     serialNumber: output.serialNumber,
-    ...{ minted, melted, maximum },
+    ...{ mintedTokens, meltedTokens, maximumSupply },
     // The transaction that destroys a foundry burns the remaining tokens.
-    circulating: chain.current === undefined ? 0n : minted - melted,
+    circulatingSupply: chain.current === undefined ? 0n : mintedTokens - meltedTokens,
   }
 }
 

@@ -1,5 +1,4 @@
 import { ok } from '../../lib/result.ts'
-import type { FoundryId } from '../../protocol/primitives.ts'
 import type { AddressTotal } from '../../store/rows.ts'
 import { uint256ToHex } from '../../store/values.ts'
 import { keysetCursors } from '../lists/keyset-cursor.ts'
@@ -10,6 +9,7 @@ import {
   readKeysetPage,
 } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
+import type { tokenParts } from './chain-parts.ts'
 
 /** The owners of a native token as of the newest milestone. */
 
@@ -22,7 +22,10 @@ export interface TokenHolderView extends AddressTotal {
 /** Lists the holders of a token, the largest amount first. */
 export async function listTokenHolders(
   { store }: Pick<Services, 'store'>,
-  { tokenId, circulating }: { readonly tokenId: FoundryId; readonly circulating: bigint },
+  {
+    tokenId,
+    circulatingSupply,
+  }: Pick<ReturnType<typeof tokenParts>, 'tokenId' | 'circulatingSupply'>,
   args: Omit<PageArguments, 'sort'>,
 ): Paged<TokenHolderView> {
   const list: KeysetList<AddressTotal> = {
@@ -35,7 +38,7 @@ export async function listTokenHolders(
   if (!page.ok) return page
   const nodes = page.value.nodes.map((holder) => ({
     ...holder,
-    share: shareOf(holder.total, circulating),
+    share: shareOf(holder.total, circulatingSupply),
   }))
   return ok({ ...page.value, nodes })
 }

@@ -1,6 +1,6 @@
 import { assert, present } from '../../../lib/assert.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf } from '../declare.ts'
 import { foldType, isOptional } from './from-schema.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
 import { memberSentence, typeSentence } from './schema-sentences.ts'

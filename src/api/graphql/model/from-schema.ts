@@ -1,6 +1,7 @@
 import type { StructSchema, UnionSchema } from '../../../protocol/schema/composites.ts'
 import type { Schema } from '../../../protocol/schema/schema.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { fieldCost, free } from '../execution/prices.ts'
 import type { ScalarTypes } from '../scalar-types.ts'
 import { type AnyStruct, nodeOf, type ProtocolTypes, type SchemaNode } from './protocol-types.ts'
@@ -232,8 +233,8 @@ const MetadataEntry = builder
   .implement({
     description: 'An entry of a metadata map. The entries of a map are sorted by key.',
     fields: (t) => ({
-      key: t.exposeString('key', {
-        description: 'The key: 1 to 255 characters of printable ASCII without spaces.',
+      ...exposed(t, 'String', {
+        key: 'The key: 1 to 255 characters of printable ASCII without spaces.',
       }),
       value: t.expose('value', {
         type: 'Hex',

@@ -5,8 +5,8 @@ import { fieldsOf, type SerializedField } from '../../../protocol/schema/fields.
 import { encode, type Schema } from '../../../protocol/schema/schema.ts'
 import { SignedTransaction } from '../../../protocol/transaction.ts'
 import { builder, type GatewayContext } from '../builder.ts'
+import { exposed, exposedOrNull } from '../declare.ts'
 import { fieldCost, placedFieldCost } from '../execution/prices.ts'
-import { uint32s } from '../exposed.ts'
 import { withContent } from '../loaders.ts'
 import { BlockNode } from '../types/block.ts'
 import { AddressInspection, OutputInspection } from '../types/inspect.ts'
@@ -20,30 +20,19 @@ const SerializedFieldType = builder.objectRef<SerializedField>('SerializedField'
   description:
     'A field of a serialized object, with its offset in the bytes. A field is a leaf with a value, or contains the fields that follow it.',
   fields: (t) => ({
-    path: t.exposeString('path', {
-      description:
-        'The path of the field from the object, such as body.payload.transaction, in the format that errors use. Empty for the object itself.',
+    ...exposed(t, 'String', {
+      path: 'The path of the field from the object, such as body.payload.transaction, in the format that errors use. Empty for the object itself.',
+      type: 'The name of the type of the field. A list has the name of its element type in brackets.',
     }),
-    type: t.exposeString('type', {
-      description:
-        'The name of the type of the field. A list has the name of its element type in brackets.',
+    ...exposedOrNull(t, 'String', {
+      about: 'The meaning of the field, with its unit and range. Null if the name is sufficient.',
+      value:
+        'The value of a leaf, as decimal digits, hexadecimal bytes or text. Null for a field that contains other fields.',
     }),
-    about: t.string({
-      nullable: true,
-      description:
-        'The meaning of the field, with its unit and range. Null if the name is sufficient.',
-      resolve: ({ about }) => about,
-    }),
-    ...uint32s(t, {
+    ...exposed(t, 'UInt32', {
       offset: 'The offset of the first byte, from 0 to 32767.',
       length:
         'The length in bytes, from 1 to 32768. The length of a list or text includes its length prefix.',
-    }),
-    value: t.string({
-      nullable: true,
-      description:
-        'The value of a leaf, as decimal digits, hexadecimal bytes or text. Null for a field that contains other fields.',
-      resolve: ({ value }) => value,
     }),
   }),
 })

@@ -8,8 +8,8 @@ import {
 import { accountParts } from '../../../service/chains/chain-parts.ts'
 import { orThrow, toGraphQL } from '../../errors/errors.ts'
 import { builder, type GatewayContext } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { free, reads } from '../execution/prices.ts'
-import { uint32s, uint64s } from '../exposed.ts'
 import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
 import { chainInBatch } from '../loaders.ts'
@@ -24,36 +24,29 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   description:
     'The entry of an account in the accounts ledger. Accounts that can issue blocks or that stake have one.',
   fields: (t) => ({
-    credits: t.expose('credits', {
-      type: 'Int64',
-      description:
+    ...exposed(t, 'Int64', {
+      credits:
         'The block issuance credits in mana, as of updatedSlot and without decay since then. An account with negative credits cannot issue blocks.',
     }),
-    ...uint32s(t, {
+    ...exposed(t, 'UInt32', {
       updatedSlot: 'The index of the slot in which the credits changed last.',
       expirySlot: 'The index of the last slot in which the account can issue blocks.',
+      stakeEndEpoch: 'The last epoch of the stake, or 0 if the account does not stake.',
+      supportedVersion:
+        'The highest protocol version named by the validation blocks of the account, or 0 if there is none.',
     }),
-    keyHashes: t.field({
-      complexity: free,
-      type: ['Hex'],
-      description:
+    ...exposed(t, ['Hex'], {
+      keyHashes:
         'The BLAKE2b-256 hashes of the Ed25519 public keys that can sign blocks of the account, sorted.',
-      resolve: ({ keyHashes }) => [...keyHashes],
     }),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       validatorStake: 'The base tokens that the account stakes itself.',
       delegationStake: 'The base tokens of all current delegations to the account.',
       fixedCost:
         'The mana that the account keeps from the reward of its pool before the rest is shared.',
     }),
-    ...uint32s(t, {
-      stakeEndEpoch: 'The last epoch of the stake, or 0 if the account does not stake.',
-      supportedVersion:
-        'The highest protocol version named by the validation blocks of the account, or 0 if there is none.',
-    }),
-    supportedHash: t.expose('supportedHash', {
-      type: 'Hex',
-      description: 'The hash of the protocol parameters of supportedVersion, 32 bytes.',
+    ...exposed(t, 'Hex', {
+      supportedHash: 'The hash of the protocol parameters of supportedVersion, 32 bytes.',
     }),
   }),
 })

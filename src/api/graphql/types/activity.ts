@@ -6,7 +6,7 @@ import {
 } from '../../../service/slots/read-activity.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed } from '../declare.ts'
 import { itemsCost } from '../execution/prices.ts'
 
 /** Activity of the ledger over time. */
@@ -39,8 +39,8 @@ const Point = builder.objectRef<ActivityPoint>('ActivityPoint').implement({
       description: 'The start of the span. An epoch starts with its first slot.',
       resolve: ({ start }) => start * 1_000,
     }),
-    isComplete: t.exposeBoolean('isComplete', {
-      description:
+    ...exposed(t, 'Boolean', {
+      isComplete:
         'Whether all slots of the span are committed. Only the newest span can be incomplete.',
     }),
   }),

@@ -5,6 +5,7 @@ import {
 import { type AddressTotal, listAddresses } from '../../../service/lists/list-addresses.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { itemsCost, listCost } from '../execution/prices.ts'
 import { listConnection } from '../lists.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
@@ -65,10 +66,8 @@ const BalanceRangeType = builder.objectRef<BalanceRange>('BalanceRange').impleme
       type: 'UInt64',
       description: 'The number of addresses whose balance is in the range.',
     }),
-    total: t.field({
-      type: 'UInt64',
-      description: 'The sum of the balances of these addresses, in base tokens.',
-      resolve: ({ total }) => total,
+    ...exposed(t, 'UInt64', {
+      total: 'The sum of the balances of these addresses, in base tokens.',
     }),
   }),
 })

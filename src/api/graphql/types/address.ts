@@ -27,9 +27,8 @@ import { listUnspentOutputs } from '../../../service/lists/list-outputs.ts'
 import { defaultPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed, exposedOf } from '../declare.ts'
 import { fieldCost, free, pageCost, reads } from '../execution/prices.ts'
-import { eachOf, uint64s } from '../exposed.ts'
 import { listConnection, oldestArgs, pageArgsOf } from '../lists.ts'
 import { balanceInBatch } from '../loaders.ts'
 import { AddressContent } from '../model/model.ts'
@@ -55,7 +54,7 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
       resolve: ({ available, timelocked, storageDeposit, expiring }) =>
         available + timelocked + storageDeposit + expiring,
     }),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       available: 'The base tokens that are neither timelocked nor claimed by another address.',
       timelocked: 'The base tokens in outputs whose timelock has not passed.',
       storageDeposit:
@@ -73,24 +72,19 @@ export const AddressBalanceType = builder.objectRef<AddressBalance>('AddressBala
 export const NativeTokenBalance = builder.objectRef<OwnedTokens>('NativeTokenBalance').implement({
   description: 'The balance of a native token of an address. The three parts add up to the total.',
   fields: (t) => ({
-    tokenId: t.expose('tokenId', {
-      type: 'FoundryId',
-      description: 'The id of the token, which equals the id of its foundry.',
+    ...exposed(t, 'FoundryId', {
+      tokenId: 'The id of the token, which equals the id of its foundry.',
     }),
     total: t.field({
       type: 'UInt256',
       description: 'The total number of tokens that the address owns.',
       resolve: ({ balance }) => balance.available + balance.timelocked + balance.expiring,
     }),
-    ...eachOf(
-      {
-        available: 'The tokens that are neither timelocked nor expiring.',
-        timelocked: 'The tokens in outputs whose timelock has not passed.',
-        expiring: 'The tokens in outputs that will belong to another address from a slot on.',
-      },
-      (name, description) =>
-        t.field({ type: 'UInt256', description, resolve: ({ balance }) => balance[name] }),
-    ),
+    ...exposedOf(t, ({ balance }) => balance, 'UInt256', {
+      available: 'The tokens that are neither timelocked nor expiring.',
+      timelocked: 'The tokens in outputs whose timelock has not passed.',
+      expiring: 'The tokens in outputs that will belong to another address from a slot on.',
+    }),
   }),
 })
 
@@ -102,7 +96,7 @@ const ManaSumType = builder.objectRef<ManaSum>('ManaSum').implement({
       description: 'The sum of stored and potential mana.',
       resolve: ({ stored, potential }) => stored + potential,
     }),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       stored: 'The stored mana of the outputs after decay.',
       potential:
         'The mana that the base tokens of the outputs have generated since their creation.',

@@ -7,7 +7,8 @@ import {
 import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { free, pageCost } from '../execution/prices.ts'
+import { exposed, exposedOrNull } from '../declare.ts'
+import { pageCost } from '../execution/prices.ts'
 import { AddressNode } from './address-node.ts'
 
 /** The balance of an address over time. */
@@ -24,16 +25,12 @@ const BalancePointType = builder.objectRef<BalancePoint>('BalancePoint').impleme
       description: 'The end of the slot of the milestone.',
       resolve: ({ slot }, _args, { services }) => slotEnd(services.parameters, slot) * 1_000,
     }),
-    total: t.expose('total', {
-      type: 'UInt64',
-      description: 'The number of base tokens that the address owned, in the smallest unit.',
+    ...exposed(t, 'UInt64', {
+      total: 'The number of base tokens that the address owned, in the smallest unit.',
     }),
-    changedIn: t.field({
-      type: 'UInt32',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'UInt32', {
+      changedIn:
         'The index of the milestone of the last update or expiration up to this milestone. The total has not changed since then. Null before the first update.',
-      resolve: ({ changedIn }) => changedIn,
     }),
     changedAt: t.field({
       type: 'DateTime',
@@ -48,19 +45,13 @@ const BalancePointType = builder.objectRef<BalancePoint>('BalancePoint').impleme
 const BalanceHistoryType = builder.objectRef<BalanceHistory>('BalanceHistory').implement({
   description: 'The balance history of an address: its balances at selected milestones.',
   fields: (t) => ({
-    points: t.field({
-      complexity: free,
-      type: [BalancePointType],
-      description:
+    ...exposed(t, [BalancePointType], {
+      points:
         'The balances, the oldest first: at the first and the last milestone, and between them at milestones whose index is a multiple of a power of two. The power of two is the smallest that the number of points allows.',
-      resolve: ({ points }) => [...points],
     }),
-    knownFrom: t.field({
-      type: 'UInt32',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'UInt32', {
+      knownFrom:
         'The index of the first milestone with a known balance, if earlier updates have been pruned. There are no points before it. Null if balances are known since the genesis.',
-      resolve: ({ knownFrom }) => knownFrom,
     }),
   }),
 })

@@ -1,9 +1,9 @@
 import { listBlocks, listChildBlocks } from '../../../service/lists/list-blocks.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed } from '../declare.ts'
 import { fieldCost, itemsCost, listCost, reads } from '../execution/prices.ts'
-import { listArgs, listConnection, milestoneBounds } from '../lists.ts'
+import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
 import {
   blockInBatch,
   blockPart,
@@ -54,13 +54,7 @@ builder.queryField('blocks', (t) =>
     description:
       'A list of all stored blocks, including blocks that are not booked, ordered by issuing time and then by arrival. Null with an error in upstream mode.',
     complexity: listCost,
-    args: {
-      filter: t.arg({
-        type: BlockFilter,
-        description: 'Conditions on the blocks. Without a filter, all blocks are returned.',
-      }),
-      ...listArgs,
-    },
+    args: { ...filterArg(BlockFilter, 'blocks'), ...listArgs },
     resolve: async (_root, { filter, ...page }, context) =>
       orThrow(await listBlocks(blockPart(context), filter ?? {}, page)),
   }),
@@ -81,8 +75,8 @@ const ParentKind = enumOf('ParentKind', 'The kind of the reference of a block to
 const BlockParent = builder.objectRef<Parent>('BlockParent').implement({
   description: 'A reference of a block to a parent.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ParentKind, description: 'The kind of the reference.' }),
-    blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the parent.' }),
+    ...exposed(t, ParentKind, { kind: 'The kind of the reference.' }),
+    ...exposed(t, 'BlockId', { blockId: 'The id of the parent.' }),
     block: t.field({
       complexity: reads(1),
       type: BlockNode,

@@ -1,7 +1,7 @@
 import { bytesToHex } from '../../../lib/hex.ts'
 import type { BlockView } from '../../../service/blocks/read-block.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed } from '../declare.ts'
 import { fieldCost, reads } from '../execution/prices.ts'
 import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
@@ -27,25 +27,16 @@ export const BlockNode = builder.nodeRef<BlockView>('Block', {
 BlockNode.implement({
   description: 'A submitted block, with its state in this ledger.',
   fields: (t) => ({
-    blockId: t.expose('blockId', { type: 'BlockId', description: 'The id of the block.' }),
-    state: t.expose('state', { type: BlockState, description: 'The state of the block.' }),
-    slot: t.expose('slot', {
-      type: 'UInt32',
-      description: 'The index of the slot that contains the issuing time.',
-    }),
-    issuingTime: t.expose('issuingTime', {
-      type: 'UInt64',
-      description: 'The issuing time of the block, in Unix nanoseconds.',
-    }),
+    ...exposed(t, 'BlockId', { blockId: 'The id of the block.' }),
+    ...exposed(t, BlockState, { state: 'The state of the block.' }),
+    ...exposed(t, 'UInt32', { slot: 'The index of the slot that contains the issuing time.' }),
+    ...exposed(t, 'UInt64', { issuingTime: 'The issuing time of the block, in Unix nanoseconds.' }),
     issuedAt: t.field({
       type: 'DateTime',
       description: 'The issuing time of the block, truncated to milliseconds.',
       resolve: ({ issuingTime }) => Number(issuingTime / 1_000_000n),
     }),
-    issuerId: t.expose('issuerId', {
-      type: 'AccountId',
-      description: 'The account id of the issuer.',
-    }),
+    ...exposed(t, 'AccountId', { issuerId: 'The account id of the issuer.' }),
     content: t.field({
       type: BlockContent,
       description: 'The content of the block.',

@@ -5,8 +5,8 @@ import { readRewards } from '../../../service/chains/delegation-reward.ts'
 import { type ChainView, chainOfAddress } from '../../../service/chains/read-chain.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { chainCost, fieldCost } from '../execution/prices.ts'
-import { uint32s } from '../exposed.ts'
 import { createLoader } from '../loader.ts'
 import { chainInBatch } from '../loaders.ts'
 import { AccountNode, accountInBatch } from './account.ts'
@@ -50,7 +50,7 @@ const DelegationReward = builder.objectRef<ManaRewardsView>('DelegationReward').
       type: 'UInt64',
       description: 'The reward in mana, after decay.',
     }),
-    ...uint32s(t, {
+    ...exposed(t, 'UInt32', {
       startEpoch: 'The first epoch with a reward.',
       endEpoch: 'The last epoch with a reward.',
     }),

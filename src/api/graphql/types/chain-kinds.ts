@@ -19,6 +19,7 @@ import {
 import { type ChainView, chainKinds } from '../../../service/chains/read-chain.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder, type GatewayContext } from '../builder.ts'
+import { exposedOf } from '../declare.ts'
 import { chainCost, free, reads } from '../execution/prices.ts'
 import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
@@ -58,10 +59,8 @@ AnchorNode.implement({
       description: 'The id of the anchor.',
       resolve: ({ chainId }) => chainId as AnchorId,
     }),
-    stateIndex: t.field({
-      type: 'UInt32',
-      description: 'The number of times the state controller has changed the state of the anchor.',
-      resolve: (chain) => anchorParts(chain).stateIndex,
+    ...exposedOf(t, anchorParts, 'UInt32', {
+      stateIndex: 'The number of times the state controller has changed the state of the anchor.',
     }),
     stateController: t.field({
       complexity: free,
@@ -118,10 +117,8 @@ TokenNode.implement({
       description: 'The id of the token, which equals the id of its foundry.',
       resolve: ({ chainId }) => chainId as FoundryId,
     }),
-    accountId: t.field({
-      type: 'AccountId',
-      description: 'The id of the account that controls the foundry of the token.',
-      resolve: (chain) => tokenParts(chain).accountId,
+    ...exposedOf(t, tokenParts, 'AccountId', {
+      accountId: 'The id of the account that controls the foundry of the token.',
     }),
     account: t.field({
       type: AccountNode,
@@ -131,31 +128,15 @@ TokenNode.implement({
         'The account that controls the foundry of the token. Null if the account is not known.',
       resolve: (chain, _args, context) => accountInBatch(context, tokenParts(chain).accountId),
     }),
-    serialNumber: t.field({
-      type: 'UInt32',
-      description: 'The serial number of the foundry within its account, at least 1.',
-      resolve: (chain) => tokenParts(chain).serialNumber,
+    ...exposedOf(t, tokenParts, 'UInt32', {
+      serialNumber: 'The serial number of the foundry within its account, at least 1.',
     }),
-    mintedTokens: t.field({
-      type: 'UInt256',
-      description: 'The number of tokens that the foundry has minted.',
-      resolve: (chain) => tokenParts(chain).minted,
-    }),
-    meltedTokens: t.field({
-      type: 'UInt256',
-      description: 'The number of tokens that the foundry has melted.',
-      resolve: (chain) => tokenParts(chain).melted,
-    }),
-    maximumSupply: t.field({
-      type: 'UInt256',
-      description: 'The maximum of minted minus melted tokens.',
-      resolve: (chain) => tokenParts(chain).maximum,
-    }),
-    circulatingSupply: t.field({
-      type: 'UInt256',
-      description:
+    ...exposedOf(t, tokenParts, 'UInt256', {
+      mintedTokens: 'The number of tokens that the foundry has minted.',
+      meltedTokens: 'The number of tokens that the foundry has melted.',
+      maximumSupply: 'The maximum of minted minus melted tokens.',
+      circulatingSupply:
         'The number of minted minus melted tokens, or 0 if the foundry is destroyed. Tokens that were burned without the foundry are included.',
-      resolve: (chain) => tokenParts(chain).circulating,
     }),
   }),
 })
@@ -178,10 +159,8 @@ DelegationNode.implement({
         'The address that owns the delegation, or its last owner if the delegation has ended.',
       resolve: (chain, _args, { services }) => viewOfKey(ownerOfChain(services, chain)),
     }),
-    validatorId: t.field({
-      type: 'AccountId',
-      description: 'The account id of the validator.',
-      resolve: (chain) => delegationParts(chain).validatorId,
+    ...exposedOf(t, delegationParts, 'AccountId', {
+      validatorId: 'The account id of the validator.',
     }),
     validatorAccount: t.field({
       type: AccountNode,
@@ -191,15 +170,11 @@ DelegationNode.implement({
       resolve: (chain, _args, context) =>
         accountInBatch(context, delegationParts(chain).validatorId),
     }),
-    delegatedAmount: t.field({
-      type: 'UInt64',
-      description: 'The number of delegated base tokens, in the smallest unit.',
-      resolve: (chain) => delegationParts(chain).delegatedAmount,
+    ...exposedOf(t, delegationParts, 'UInt64', {
+      delegatedAmount: 'The number of delegated base tokens, in the smallest unit.',
     }),
-    startEpoch: t.field({
-      type: 'UInt32',
-      description: 'The first epoch in which the tokens are delegated.',
-      resolve: (chain) => delegationParts(chain).startEpoch,
+    ...exposedOf(t, delegationParts, 'UInt32', {
+      startEpoch: 'The first epoch in which the tokens are delegated.',
     }),
     endEpoch: t.field({
       type: 'UInt32',

@@ -12,8 +12,9 @@ import { listTokenHolders, type TokenHolderView } from '../../../service/chains/
 import type { Services } from '../../../service/services.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder, type GatewayContext } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { free, listCost } from '../execution/prices.ts'
-import { listArgs, listConnection, pageArgs } from '../lists.ts'
+import { filterArg, listArgs, listConnection, pageArgs } from '../lists.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
 import { AnchorNode, DelegationNode, NftNode, TokenNode } from './chain-kinds.ts'
@@ -39,18 +40,14 @@ const TokenConnection = listConnection(
   'Token',
   TokenNode,
   `A page of native tokens whose foundries are not destroyed, ${order}.`,
-  {
-    edgeDescription: 'A token and its cursor.',
-  },
+  { edgeDescription: 'A token and its cursor.' },
 )
 
 export const DelegationConnection = listConnection(
   'Delegation',
   DelegationNode,
   `A page of delegations, ${order}.`,
-  {
-    edgeDescription: 'A delegation and its cursor.',
-  },
+  { edgeDescription: 'A delegation and its cursor.' },
 )
 
 const NftFilter = builder.inputType('NftFilter', {
@@ -130,13 +127,7 @@ builder.queryFields((t) => ({
     nullable: true,
     complexity: listCost,
     description: `A list of the NFTs that are not destroyed, ${order}.`,
-    args: {
-      ...listArgs,
-      filter: t.arg({
-        type: NftFilter,
-        description: 'Conditions on the NFTs. Without a filter, all NFTs are returned.',
-      }),
-    },
+    args: { ...filterArg(NftFilter, 'NFTs'), ...listArgs },
     resolve: (_root, { filter, ...page }, context) => {
       const value = addressIn(context.services, 'filter.issuer', filter?.issuer)
       const keys = value === undefined ? [] : [{ kind: 'ISSUER', value } as const]
@@ -148,14 +139,7 @@ builder.queryFields((t) => ({
     nullable: true,
     complexity: listCost,
     description: `A list of the delegations that have not ended, ${order}.`,
-    args: {
-      ...listArgs,
-      filter: t.arg({
-        type: DelegationFilter,
-        description:
-          'Conditions on the delegations. Without a filter, all delegations are returned.',
-      }),
-    },
+    args: { ...filterArg(DelegationFilter, 'delegations'), ...listArgs },
     resolve: (_root, { filter, ...page }, context) => {
       const heldBy = addressIn(context.services, 'filter.owner', filter?.owner)
       const keys = filter?.validator == null ? [] : validatorKeys(filter.validator)
@@ -177,32 +161,33 @@ builder.objectField(AccountNode, 'foundries', (t) =>
   }),
 )
 
-builder.objectFields(AddressNode, (t) => ({
-  nfts: t.field({
-    type: NftConnection,
-    complexity: listCost,
-    description: `A list of the NFTs that the address owns, ${order}.`,
-    args: listArgs,
-    resolve: ({ key: heldBy }, args, context) =>
-      chainsOf(context, { kind: chainKinds.NFT, heldBy }, args),
-  }),
-  foundries: t.field({
-    type: TokenConnection,
-    complexity: listCost,
-    description: `A list of the native tokens whose foundries the address controls, ${order}. Empty unless it is the address of an account.`,
-    args: listArgs,
-    resolve: ({ key: heldBy }, args, context) =>
-      chainsOf(context, { kind: chainKinds.FOUNDRY, heldBy }, args),
-  }),
-  delegations: t.field({
-    type: DelegationConnection,
-    complexity: listCost,
-    description: `A list of the delegations that the address owns, ${order}.`,
-    args: listArgs,
-    resolve: ({ key: heldBy }, args, context) =>
-      chainsOf(context, { kind: chainKinds.DELEGATION, heldBy }, args),
-  }),
-}))
+builder.objectFields(AddressNode, (t) => {
+  const held = (type: ChainConnection, kind: ChainsRequest['kind'], description: string) =>
+    t.field({
+      type,
+      complexity: listCost,
+      description,
+      args: listArgs,
+      resolve: ({ key: heldBy }, args, context) => chainsOf(context, { kind, heldBy }, args),
+    })
+  return {
+    nfts: held(
+      NftConnection,
+      chainKinds.NFT,
+      `A list of the NFTs that the address owns, ${order}.`,
+    ),
+    foundries: held(
+      TokenConnection,
+      chainKinds.FOUNDRY,
+      `A list of the native tokens whose foundries the address controls, ${order}. Empty unless it is the address of an account.`,
+    ),
+    delegations: held(
+      DelegationConnection,
+      chainKinds.DELEGATION,
+      `A list of the delegations that the address owns, ${order}.`,
+    ),
+  }
+})
 
 const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement({
   description: 'A holder of a native token.',
@@ -218,8 +203,8 @@ const TokenHolder = builder.objectRef<TokenHolderView>('TokenHolder').implement(
       description:
         'The number of tokens that the address owns, including timelocked and expiring tokens.',
     }),
-    share: t.exposeFloat('share', {
-      description: "The holder's fraction of the circulating supply, from 0 to 1.",
+    ...exposed(t, 'Float', {
+      share: "The holder's fraction of the circulating supply, from 0 to 1.",
     }),
   }),
 })
@@ -228,9 +213,7 @@ const TokenHolderConnection = listConnection(
   'TokenHolder',
   TokenHolder,
   'A page of the holders of a native token, the largest amount first.',
-  {
-    edgeDescription: 'A holder and its cursor.',
-  },
+  { edgeDescription: 'A holder and its cursor.' },
 )
 
 builder.objectField(TokenNode, 'holders', (t) =>

@@ -13,6 +13,7 @@ import { setChainRecord } from '../../../service/chain-records/set-chain-record.
 import { defaultPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { chainRecordCost, computes, fieldCost, free, pageCost, reads } from '../execution/prices.ts'
 import { listConnection, pageArgsOf } from '../lists.ts'
 import { indexId } from '../node-id.ts'
@@ -30,9 +31,11 @@ export const ChainRecord = builder.nodeRef<ChainRecordVersion>('ChainRecord', {
 ChainRecord.implement({
   description: 'A version of the record of a chain.',
   fields: (t) => ({
-    chainId: t.exposeString('chainId', {
-      description:
+    ...exposed(t, 'String', {
+      chainId:
         'The address of the account or anchor that governs the chain, as Bech32 text in lower case.',
+      setBy:
+        'The subject of the token that set this version, or the fingerprint of the token if it has no subject.',
     }),
     accessNodes: t.field({
       type: ['String'],
@@ -40,16 +43,10 @@ ChainRecord.implement({
       complexity: fieldCost.accessNodes,
       resolve: (record) => [...record.accessNodes],
     }),
-    isActive: t.exposeBoolean('isActive', { description: 'Whether the chain is in use.' }),
-    version: t.field({
-      type: 'UInt32',
-      description:
+    ...exposed(t, 'Boolean', { isActive: 'Whether the chain is in use.' }),
+    ...exposed(t, 'UInt32', {
+      version:
         'The number of the version, starting at 1 for each chain. Every change creates a new version.',
-      resolve: (record) => record.version,
-    }),
-    setBy: t.exposeString('setBy', {
-      description:
-        'The subject of the token that set this version, or the fingerprint of the token if it has no subject.',
     }),
     setAt: t.field({
       type: 'DateTime',
@@ -146,16 +143,11 @@ builder.mutationField('setChainRecord', (t) =>
 const ChainRecordChanged = builder.objectRef<ChainRecordChange>('ChainRecordChange').implement({
   description: 'A change of a chain record.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', {
-      description:
+    ...exposed(t, 'String', {
+      cursor:
         'The position of the change among the changes of all chains. A subscription that resumes after it misses nothing.',
     }),
-    record: t.field({
-      complexity: free,
-      type: ChainRecord,
-      description: 'The version of the record that the change created.',
-      resolve: ({ record }) => record,
-    }),
+    ...exposed(t, ChainRecord, { record: 'The version of the record that the change created.' }),
   }),
 })
 

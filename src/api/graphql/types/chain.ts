@@ -11,6 +11,7 @@ import { outputLife } from '../../../service/outputs/output-life.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { connection } from '../connection.ts'
+import { exposed } from '../declare.ts'
 import { free, listCost, reads } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
 import { chainInBatch, milestoneInBatch, outputInBatch, transactionInBatch } from '../loaders.ts'
@@ -28,7 +29,7 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
       type: 'UInt64',
       description: 'The number of the state among all states of the chain, starting at 1.',
     }),
-    outputId: t.expose('outputId', { type: 'OutputId', description: 'The id of the output.' }),
+    ...exposed(t, 'OutputId', { outputId: 'The id of the output.' }),
     output: t.field({
       type: OutputNode,
       nullable: true,
@@ -91,9 +92,8 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
     'A chain: an account, anchor, token, NFT or delegation. It is a sequence of outputs, each of which is a state of the chain.',
   resolveType: ({ kind }) => typeNames[kind],
   fields: (t) => ({
-    chainId: t.expose('chainId', {
-      type: 'Hex',
-      description: 'The id of the chain: 32 bytes, or the 38 bytes of the foundry id for a token.',
+    ...exposed(t, 'Hex', {
+      chainId: 'The id of the chain: 32 bytes, or the 38 bytes of the foundry id for a token.',
     }),
     output: t.expose('current', {
       complexity: free,

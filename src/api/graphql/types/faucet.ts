@@ -3,6 +3,7 @@ import { faucetAmount, faucetSmallAmount, faucetTarget } from '../../../service/
 import { settledWithin } from '../../../service/faucet/settled-within.ts'
 import { orThrow, toGraphQL } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed, exposedOrNull } from '../declare.ts'
 import { computes, faucetCost, free } from '../execution/prices.ts'
 import { NetworkType } from './network.ts'
 
@@ -14,17 +15,10 @@ const FaucetType = builder.objectRef<typeof amounts>('Faucet').implement({
   description:
     'The faucet of a development network. Clients use it by the mutation requestFromFaucet or by POST /api/enqueue. Amounts are in the smallest unit.',
   fields: (t) => ({
-    amount: t.expose('amount', {
-      type: 'UInt64',
-      description: 'The number of base tokens for an address whose balance is below this amount.',
-    }),
-    smallAmount: t.expose('smallAmount', {
-      type: 'UInt64',
-      description: 'The number of base tokens for an address with a larger balance.',
-    }),
-    limit: t.expose('limit', {
-      type: 'UInt64',
-      description:
+    ...exposed(t, 'UInt64', {
+      amount: 'The number of base tokens for an address whose balance is below this amount.',
+      smallAmount: 'The number of base tokens for an address with a larger balance.',
+      limit:
         'The balance in base tokens from which on an address receives nothing, unless the request states an amount.',
     }),
   }),
@@ -55,17 +49,15 @@ interface Request {
 const FaucetRequestType = builder.objectRef<Request>('FaucetRequest').implement({
   description: 'A request that the faucet has accepted.',
   fields: (t) => ({
-    address: t.exposeString('address', {
-      description: 'The address of the receiver as Bech32 text, as given in the request.',
+    ...exposed(t, 'String', {
+      address: 'The address of the receiver as Bech32 text, as given in the request.',
     }),
-    transactionId: t.expose('transactionId', {
-      type: 'TransactionId',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'TransactionId', {
+      transactionId:
         'The id of the booked transaction that pays the request. Null if the request is still waiting.',
     }),
-    waitingRequests: t.exposeInt('waitingRequests', {
-      description:
+    ...exposed(t, 'Int', {
+      waitingRequests:
         'The number of waiting requests when this request was accepted, including this request, from 1 to 1000.',
     }),
   }),

@@ -16,9 +16,8 @@ import { readOutputs } from '../../../service/outputs/read-output.ts'
 import type { Services } from '../../../service/services.ts'
 import { type HistoryPoint, historyAt } from '../../../service/updates/update-history.ts'
 import { builder, type GatewayContext } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed, exposedOrNull } from '../declare.ts'
 import { free, itemsCost, type Price, reads } from '../execution/prices.ts'
-import { uint32s, uint64s } from '../exposed.ts'
 import { LedgerUpdate, UpdateClass } from './ledger-updates.ts'
 import { OutputNode } from './output.ts'
 
@@ -68,13 +67,11 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
   description: 'The position of the newest update of an address and class.',
   fields: (t) => ({
     ...historyFields(t),
-    ordinal: t.expose('ordinal', {
-      type: 'UInt64',
-      description: 'The ordinal of the newest update, or 0 before the first update.',
+    ...exposed(t, 'UInt64', {
+      ordinal: 'The ordinal of the newest update, or 0 before the first update.',
     }),
-    historyHash: t.expose('historyHash', {
-      type: 'Hex',
-      description:
+    ...exposed(t, 'Hex', {
+      historyHash:
         'The history hash after the newest update, or 32 zero bytes before the first update.',
     }),
   }),
@@ -83,22 +80,13 @@ const FeedHistoryPoint = builder.objectRef<HistoryPoint>('FeedHistoryPoint').imp
 export const FeedOpenedType = builder.objectRef<FeedOpened>('FeedOpened').implement({
   description: 'The first event of every feed.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', {
-      description:
-        'The cursor at which the feed begins. A feed that resumes after it misses nothing.',
+    ...exposed(t, 'String', {
+      cursor: 'The cursor at which the feed begins. A feed that resumes after it misses nothing.',
+      oldestCursor: 'The oldest cursor that a feed can start from.',
+      tipCursor: 'The cursor of the end of the log.',
     }),
-    oldestCursor: t.exposeString('oldestCursor', {
-      description: 'The oldest cursor that a feed can start from.',
-    }),
-    tipCursor: t.exposeString('tipCursor', { description: 'The cursor of the end of the log.' }),
-    mode: t.expose('mode', {
-      type: FeedMode,
-      description: 'The current mode of the feed.',
-    }),
-    milestoneIndex: t.expose('milestoneIndex', {
-      type: 'UInt32',
-      description: 'The index of the newest committed slot.',
-    }),
+    ...exposed(t, FeedMode, { mode: 'The current mode of the feed.' }),
+    ...exposed(t, 'UInt32', { milestoneIndex: 'The index of the newest committed slot.' }),
     limits: t.field({
       complexity: free,
       type: FeedLimits,
@@ -121,15 +109,8 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
   description:
     'A piece of the snapshot: some of the outputs that were unspent at the cursor. The last piece is empty. A feed that resumes before the last piece starts the snapshot again.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', {
-      description: 'The cursor at which the snapshot was taken.',
-    }),
-    outputIds: t.field({
-      complexity: free,
-      type: ['OutputId'],
-      description: 'The ids of the outputs.',
-      resolve: ({ outputIds }) => [...outputIds],
-    }),
+    ...exposed(t, 'String', { cursor: 'The cursor at which the snapshot was taken.' }),
+    ...exposed(t, ['OutputId'], { outputIds: 'The ids of the outputs.' }),
     outputs: t.field({
       type: [OutputNode],
       description:
@@ -139,9 +120,7 @@ export const FeedSnapshotType = builder.objectRef<FeedSnapshot>('FeedSnapshot').
         ...(await readOutputs(services, outputIds)),
       ],
     }),
-    isLast: t.exposeBoolean('isLast', {
-      description: 'Whether this is the last piece of the snapshot.',
-    }),
+    ...exposed(t, 'Boolean', { isLast: 'Whether this is the last piece of the snapshot.' }),
   }),
 })
 
@@ -149,14 +128,11 @@ const FeedHistoryRange = builder.objectRef<UpdateHistory>('FeedHistoryRange').im
   description: 'The range of updates of one address and class in a batch.',
   fields: (t) => ({
     ...historyFields(t),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       firstOrdinal: 'The ordinal of the first update of the range.',
       lastOrdinal: 'The ordinal of the last update of the range.',
     }),
-    historyHash: t.expose('historyHash', {
-      type: 'Hex',
-      description: 'The history hash after the last update of the range.',
-    }),
+    ...exposed(t, 'Hex', { historyHash: 'The history hash after the last update of the range.' }),
   }),
 })
 
@@ -171,15 +147,13 @@ export const LedgerUpdateBatchType = builder
         complexity: batchCost,
         resolve: (batch) => [...batch.updates],
       }),
-      previousCursor: t.exposeString('previousCursor', {
-        description:
+      ...exposed(t, 'String', {
+        previousCursor:
           'The cursor of the previous event. No update of the feed lies between it and this batch.',
-      }),
-      cursor: t.exposeString('cursor', {
-        description:
+        cursor:
           'The position of the feed after the batch. A feed that resumes after it repeats nothing and misses nothing.',
       }),
-      ...uint32s(t, {
+      ...exposed(t, 'UInt32', {
         milestoneIndex: 'The index of the milestone of the last update.',
         milestoneTimestamp: 'The end of the slot of that milestone, in Unix seconds.',
       }),
@@ -197,30 +171,22 @@ export const FeedProgressType = builder.objectRef<FeedProgress>('FeedProgress').
   description:
     'A progress event: the feed had no update since the previous event. It is sent when a feed has caught up, and at intervals while there are no updates.',
   fields: (t) => ({
-    previousCursor: t.exposeString('previousCursor', {
-      description: 'The cursor of the previous event.',
+    ...exposed(t, 'String', {
+      previousCursor: 'The cursor of the previous event.',
+      cursor: 'The position of the feed. All earlier updates of the feed have been sent.',
     }),
-    cursor: t.exposeString('cursor', {
-      description: 'The position of the feed. All earlier updates of the feed have been sent.',
-    }),
-    ...uint32s(t, {
+    ...exposed(t, 'UInt32', {
       milestoneIndex: 'The index of the newest milestone that the feed has covered.',
       milestoneTimestamp: 'The end of the slot of that milestone, in Unix seconds.',
     }),
-    mode: t.expose('mode', {
-      type: FeedMode,
-      description: 'The current mode of the feed.',
-    }),
+    ...exposed(t, FeedMode, { mode: 'The current mode of the feed.' }),
   }),
 })
 
 const FeedHandover = builder.objectRef<ExpirationTransfer>('FeedHandover').implement({
   description: 'A transfer of an expired output to its return address.',
   fields: (t) => ({
-    outputId: t.expose('outputId', {
-      type: 'OutputId',
-      description: 'The id of the output.',
-    }),
+    ...exposed(t, 'OutputId', { outputId: 'The id of the output.' }),
     from: t.string({
       description: 'The address of the previous owner as Bech32 text.',
       resolve: ({ from }, _args, { services }) => textOf(services, from),
@@ -248,26 +214,17 @@ const FeedNoticeTopic = enumOf('FeedNoticeTopic', 'The topic of a notice. Topics
 export const FeedNoticeType = builder.objectRef<FeedNotice>('FeedNotice').implement({
   description: 'A notice about the feed itself. It does not change the position of the feed.',
   fields: (t) => ({
-    topic: t.expose('topic', { type: FeedNoticeTopic, description: 'The topic of the notice.' }),
-    cursor: t.exposeString('cursor', {
-      description: 'The cursor to resume after if the feed ends now.',
-    }),
-    closesWithinMs: t.exposeInt('closesWithinMs', {
-      nullable: true,
-      description:
+    ...exposed(t, FeedNoticeTopic, { topic: 'The topic of the notice.' }),
+    ...exposed(t, 'String', { cursor: 'The cursor to resume after if the feed ends now.' }),
+    ...exposedOrNull(t, 'Int', {
+      closesWithinMs:
         'Milliseconds within which the connection will be closed. Null if it stays open.',
     }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'UInt32',
-      nullable: true,
-      description:
-        'The expiration time of the access token, in Unix seconds. Null for other topics.',
+    ...exposedOrNull(t, 'UInt32', {
+      expiresAt: 'The expiration time of the access token, in Unix seconds. Null for other topics.',
     }),
-    handover: t.expose('handover', {
-      complexity: free,
-      type: FeedHandover,
-      nullable: true,
-      description: 'The transfer of an expired output. Null for other topics.',
+    ...exposedOrNull(t, FeedHandover, {
+      handover: 'The transfer of an expired output. Null for other topics.',
     }),
   }),
 })
@@ -282,14 +239,13 @@ export const FeedResetType = builder.objectRef<FeedReset>('FeedReset').implement
   description:
     'The last event of a feed that cannot continue from its position. Start a new feed; it may have a gap to this one.',
   fields: (t) => ({
-    reason: t.expose('reason', {
-      type: FeedResetReason,
-      description: 'The reason why the feed cannot continue from its cursor.',
+    ...exposed(t, FeedResetReason, {
+      reason: 'The reason why the feed cannot continue from its cursor.',
     }),
-    oldestCursor: t.exposeString('oldestCursor', {
-      description: 'The oldest cursor that a feed can start from.',
+    ...exposed(t, 'String', {
+      oldestCursor: 'The oldest cursor that a feed can start from.',
+      tipCursor: 'The cursor of the end of the log.',
     }),
-    tipCursor: t.exposeString('tipCursor', { description: 'The cursor of the end of the log.' }),
   }),
 })
 

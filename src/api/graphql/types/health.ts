@@ -6,8 +6,8 @@ import {
 } from '../../../service/network/health.ts'
 import { messageOf } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
-import { free, reads } from '../execution/prices.ts'
+import { enumOf, exposed, exposedOrNull } from '../declare.ts'
+import { reads } from '../execution/prices.ts'
 
 /** The health of the gateway. */
 
@@ -26,7 +26,7 @@ type Contradiction = NonNullable<FollowingHealth['contradiction']>
 const NodeContradiction = builder.objectRef<Contradiction>('NodeContradiction').implement({
   description: 'A response of a node that contradicts data that the gateway has committed.',
   fields: (t) => ({
-    code: t.string({ description: 'The error code.', resolve: ({ code }) => code }),
+    ...exposed(t, 'String', { code: 'The error code.' }),
     message: t.string({ description: 'The error message.', resolve: messageOf }),
     milestoneIndex: t.field({
       type: 'UInt32',
@@ -41,7 +41,7 @@ type Unreadable = NonNullable<FollowingHealth['unreadable']>
 const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').implement({
   description: 'A response of a node that cannot be read.',
   fields: (t) => ({
-    code: t.string({ description: 'The error code.', resolve: ({ code }) => code }),
+    ...exposed(t, 'String', { code: 'The error code.' }),
     message: t.string({ description: 'The error message.', resolve: messageOf }),
     milestoneIndex: t.field({
       type: 'UInt32',
@@ -50,12 +50,9 @@ const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').imple
         'The index of the slot that the response is about. Null if it is not about a slot.',
       resolve: ({ slot }) => slot,
     }),
-    outputId: t.field({
-      type: 'OutputId',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'OutputId', {
+      outputId:
         'The id of the output that cannot be read. Null if the response is not about an output.',
-      resolve: ({ outputId }) => outputId,
     }),
   }),
 })
@@ -63,43 +60,24 @@ const UnreadableAnswer = builder.objectRef<Unreadable>('UnreadableAnswer').imple
 const Following = builder.objectRef<FollowingHealth>('Following').implement({
   description: 'The state of following a node, and its progress.',
   fields: (t) => ({
-    state: t.expose('state', {
-      type: FollowingState,
-      description: 'The current state.',
+    ...exposed(t, FollowingState, { state: 'The current state.' }),
+    ...exposed(t, 'UInt32', {
+      committedSlot: 'The index of the newest slot that the gateway has committed.',
     }),
-    committedSlot: t.expose('committedSlot', {
-      type: 'UInt32',
-      description: 'The index of the newest slot that the gateway has committed.',
-    }),
-    newestSlot: t.expose('newestSlot', {
-      type: 'UInt32',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'UInt32', {
+      newestSlot:
         'The index of the newest slot of the node that can be followed. Null if no node responds.',
+      node: 'The position of the node in the configured list, starting at 1. Null if no node responds.',
     }),
-    node: t.expose('node', {
-      type: 'UInt32',
-      nullable: true,
-      description:
-        'The position of the node in the configured list, starting at 1. Null if no node responds.',
+    ...exposed(t, 'Boolean', {
+      isNodeHealthy: 'Whether the node reports itself as healthy.',
+      withProofs: 'Whether each output is checked against its proof.',
     }),
-    isNodeHealthy: t.exposeBoolean('isNodeHealthy', {
-      description: 'Whether the node reports itself as healthy.',
+    ...exposedOrNull(t, NodeContradiction, {
+      contradiction: 'The response that stopped the gateway from following. Null in other states.',
     }),
-    withProofs: t.exposeBoolean('withProofs', {
-      description: 'Whether each output is checked against its proof.',
-    }),
-    contradiction: t.expose('contradiction', {
-      complexity: free,
-      type: NodeContradiction,
-      nullable: true,
-      description: 'The response that stopped the gateway from following. Null in other states.',
-    }),
-    unreadable: t.expose('unreadable', {
-      complexity: free,
-      type: UnreadableAnswer,
-      nullable: true,
-      description: 'The response that cannot be read. Null if all responses can be read.',
+    ...exposedOrNull(t, UnreadableAnswer, {
+      unreadable: 'The response that cannot be read. Null if all responses can be read.',
     }),
   }),
 })
@@ -128,15 +106,10 @@ const StartingStep = builder.enumType('StartingStep', {
 const StartingType = builder.objectRef<NonNullable<Health['starting']>>('Starting').implement({
   description: 'The progress of a gateway that is about to write the ledger.',
   fields: (t) => ({
-    step: t.expose('step', { type: StartingStep, description: 'The current step.' }),
-    done: t.expose('done', {
-      type: 'UInt32',
-      description:
-        'The number of completed items of the step: outputs in the tries, or committed slots.',
-    }),
-    of: t.expose('of', {
-      type: 'UInt32',
-      description: 'The total number of items of the step, or 0 while it is not known.',
+    ...exposed(t, StartingStep, { step: 'The current step.' }),
+    ...exposed(t, 'UInt32', {
+      done: 'The number of completed items of the step: outputs in the tries, or committed slots.',
+      of: 'The total number of items of the step, or 0 while it is not known.',
     }),
   }),
 })
@@ -150,40 +123,29 @@ const HealthReason = enumOf(
 export const HealthType = builder.objectRef<Health>('Health').implement({
   description: 'The health of the gateway.',
   fields: (t) => ({
-    isHealthy: t.exposeBoolean('isHealthy', {
-      description:
+    ...exposed(t, 'Boolean', {
+      isHealthy:
         'Whether the database responds, the ledger keeps up, and the gateway is not about to stop.',
     }),
-    role: t.expose('role', {
-      type: GatewayRole,
-      description: 'The role of the gateway among the gateways on its database.',
+    ...exposed(t, GatewayRole, {
+      role: 'The role of the gateway among the gateways on its database.',
     }),
-    term: t.expose('term', {
-      type: 'UInt32',
-      description: 'The leader term. It increases whenever another process takes over.',
+    ...exposed(t, 'UInt32', {
+      term: 'The leader term. It increases whenever another process takes over.',
     }),
-    reasons: t.expose('reasons', {
-      complexity: free,
-      type: [HealthReason],
-      description: 'The reasons why the gateway is not healthy. Empty if it is healthy.',
+    ...exposed(t, [HealthReason], {
+      reasons: 'The reasons why the gateway is not healthy. Empty if it is healthy.',
     }),
-    reason: t.exposeString('reason', {
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'String', {
+      reason:
         'The reason why no blocks are accepted, as in the error LEDGER_UNAVAILABLE. Null while blocks are accepted.',
     }),
-    starting: t.expose('starting', {
-      complexity: free,
-      type: StartingType,
-      nullable: true,
-      description:
+    ...exposedOrNull(t, StartingType, {
+      starting:
         'The step that the gateway has to complete before it writes the ledger. Null if there is none.',
     }),
-    following: t.expose('following', {
-      complexity: free,
-      type: Following,
-      nullable: true,
-      description:
+    ...exposedOrNull(t, Following, {
+      following:
         'The state of following a node, in upstream mode. Null if the gateway writes the ledger itself.',
     }),
   }),

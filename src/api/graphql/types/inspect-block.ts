@@ -9,8 +9,8 @@ import {
 import { printError } from '../../../tools/inspect-errors.ts'
 import { toGraphQL } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed, exposedOf, exposedOrNull } from '../declare.ts'
 import { fieldCost, free, judgementBase, judgementCost } from '../execution/prices.ts'
-import { eachOf } from '../exposed.ts'
 import { BlockContent } from '../model/model.ts'
 
 /** Inspects a block by the rules of this network without submitting it, as `ledger-gateway inspect` does. */
@@ -79,29 +79,20 @@ export const TransactionInspection = builder
   .implement({
     description: 'The facts that follow from a signed transaction alone, without the ledger.',
     fields: (t) => ({
-      transactionId: t.field({
-        type: 'TransactionId',
-        description: 'The id of the transaction.',
-        resolve: ({ identity }) => identity.transactionId,
+      ...exposedOf(t, ({ identity }) => identity, 'TransactionId', {
+        transactionId: 'The id of the transaction.',
       }),
-      ...eachOf(
-        {
-          transactionCommitment: 'The hash of the essence, 32 bytes.',
-          outputCommitment: 'The Merkle root over the outputs, 32 bytes.',
-        },
-        (name, description) =>
-          t.field({ type: 'Hex', description, resolve: ({ identity }) => identity[name] }),
-      ),
+      ...exposedOf(t, ({ identity }) => identity, 'Hex', {
+        transactionCommitment: 'The hash of the essence, 32 bytes.',
+        outputCommitment: 'The Merkle root over the outputs, 32 bytes.',
+      }),
       signingHash: t.field({
         type: 'Hex',
         description: 'The hash that every signature unlock signs, 32 bytes.',
         resolve: ({ identity }) => bytesToHex(identity.signingHash),
       }),
-      outputIds: t.field({
-        complexity: free,
-        type: ['OutputId'],
-        description: 'The ids of the outputs that the transaction creates, in their order.',
-        resolve: ({ outputIds }) => [...outputIds],
+      ...exposed(t, ['OutputId'], {
+        outputIds: 'The ids of the outputs that the transaction creates, in their order.',
       }),
       createdChains: t.field({
         complexity: free,
@@ -109,12 +100,9 @@ export const TransactionInspection = builder
         description: 'The chains that the transaction creates, in the order of the outputs.',
         resolve: ({ createdChainIds }) => [...createdChainIds],
       }),
-      areSignaturesValid: t.field({
-        complexity: free,
-        type: ['Boolean'],
-        description:
+      ...exposed(t, ['Boolean'], {
+        areSignaturesValid:
           'Whether each signature is valid, in the order of the unlocks. Signatures in multi unlocks are included.',
-        resolve: ({ areSignaturesValid }) => [...areSignaturesValid],
       }),
     }),
   })
@@ -133,11 +121,7 @@ export const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspectio
       description: 'The syntactic rules that the block breaks.',
       resolve: ({ problems }) => problems.map(ofBlock),
     }),
-    block: t.expose('block', {
-      complexity: free,
-      type: BlockContent,
-      description: 'The content of the block.',
-    }),
+    ...exposed(t, BlockContent, { block: 'The content of the block.' }),
     bytes: t.field({
       type: 'Hex',
       description: 'The serialized block.',
@@ -152,43 +136,27 @@ export const BlockInspection = builder.objectRef<InspectedBlock>('BlockInspectio
 })
 
 builder.objectFields(BlockInspection, (t) => ({
-  blockId: t.field({
-    type: 'BlockId',
-    description: 'The id of the block.',
-    resolve: ({ identity }) => identity.blockId,
+  ...exposedOf(t, ({ identity }) => identity, 'BlockId', { blockId: 'The id of the block.' }),
+  ...exposedOf(t, ({ identity }) => identity, 'Hex', {
+    headerHash: 'The hash of the header, 32 bytes.',
+    bodyHash: 'The hash of the body, 32 bytes.',
   }),
-  ...eachOf(
-    {
-      headerHash: 'The hash of the header, 32 bytes.',
-      bodyHash: 'The hash of the body, 32 bytes.',
-    },
-    (name, description) =>
-      t.field({ type: 'Hex', description, resolve: ({ identity }) => identity[name] }),
-  ),
   signingInput: t.field({
     type: 'Hex',
     description: 'The message that the issuer signs, 64 bytes.',
     resolve: ({ identity }) => bytesToHex(identity.signingInput),
   }),
-  slot: t.expose('slot', {
-    type: 'UInt32',
-    description: 'The index of the slot that contains the issuing time.',
+  ...exposed(t, 'UInt32', {
+    slot: 'The index of the slot that contains the issuing time.',
+    workScore: 'The work score of the block, as the official SDK computes it.',
   }),
-  workScore: t.field({
-    type: 'UInt32',
-    description: 'The work score of the block, as the official SDK computes it.',
-    resolve: ({ workScore }) => workScore,
+  ...exposed(t, 'Boolean', {
+    isSignatureValid:
+      'Whether the signature of the issuer is valid. It does not affect isWellFormed.',
   }),
-  isSignatureValid: t.exposeBoolean('isSignatureValid', {
-    description: 'Whether the signature of the issuer is valid. It does not affect isWellFormed.',
-  }),
-  transaction: t.field({
-    complexity: free,
-    type: TransactionInspection,
-    nullable: true,
-    description:
+  ...exposedOrNull(t, TransactionInspection, {
+    transaction:
       'The facts that follow from the transaction of the block. Null if it carries no transaction.',
-    resolve: ({ transaction }) => transaction,
   }),
 }))
 

@@ -15,6 +15,7 @@ import {
 } from '../../../tools/inspect-any.ts'
 import { messageOf, orThrow, toGraphQL } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { ErrorCode } from '../error-code.ts'
 import {
   computes,
@@ -34,7 +35,7 @@ import { VerifiedTransaction } from './verify-transaction.ts'
 const ForeseenRefusal = builder.objectRef<SubmitBlockError>('ForeseenRefusal').implement({
   description: 'The error with which the submission of a block would fail.',
   fields: (t) => ({
-    code: t.expose('code', { type: ErrorCode, description: 'The error code.' }),
+    ...exposed(t, ErrorCode, { code: 'The error code.' }),
     message: t.string({ description: 'The error message.', resolve: messageOf }),
   }),
 })

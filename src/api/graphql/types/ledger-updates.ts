@@ -10,10 +10,9 @@ import { updateAt, updateAtCursor } from '../../../service/updates/update-histor
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { connection } from '../connection.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed, exposedOrNull } from '../declare.ts'
 import { dependsOn } from '../execution/dependence.ts'
-import { free, pageCost, reads } from '../execution/prices.ts'
-import { uint32s, uint64s } from '../exposed.ts'
+import { pageCost, reads } from '../execution/prices.ts'
 import { outputInBatch } from '../loaders.ts'
 import { Sort } from '../sort.ts'
 import { OutputNode } from './output.ts'
@@ -57,7 +56,7 @@ LedgerUpdate.implement({
       description:
         'The cursor of the update in the log. Lists and subscriptions can continue after it.',
     }),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       seq: 'The position of the update in the log over all addresses, starting at 1.',
       ordinal: 'The position of the update among those of its address and class, starting at 1.',
     }),
@@ -66,28 +65,17 @@ LedgerUpdate.implement({
       resolve: ({ address }, _args, { services }) =>
         addressText(services.parameters.bech32Hrp, address),
     }),
-    class: t.expose('class', {
-      type: UpdateClass,
-      description: 'The class of the update.',
-    }),
-    roles: t.field({
-      complexity: free,
-      type: [AddressRole],
-      description: 'The roles of the address in the output.',
-      resolve: (update) => [...update.roles],
-    }),
-    outputId: t.expose('outputId', {
-      type: 'OutputId',
-      description: 'The id of the output that was created or spent.',
-    }),
-    isSpent: t.exposeBoolean('isSpent', {
-      description: 'Whether the update spent the output. Otherwise it created the output.',
+    ...exposed(t, UpdateClass, { class: 'The class of the update.' }),
+    ...exposed(t, [AddressRole], { roles: 'The roles of the address in the output.' }),
+    ...exposed(t, 'OutputId', { outputId: 'The id of the output that was created or spent.' }),
+    ...exposed(t, 'Boolean', {
+      isSpent: 'Whether the update spent the output. Otherwise it created the output.',
     }),
   }),
 })
 
 builder.objectFields(LedgerUpdate, (t) => ({
-  ...uint32s(t, {
+  ...exposed(t, 'UInt32', {
     milestoneIndex: 'The index of the milestone that contains the update.',
     milestoneTimestamp: 'The end of the slot of that milestone, in Unix seconds.',
   }),
@@ -104,16 +92,12 @@ builder.objectFields(LedgerUpdate, (t) => ({
     resolve: ({ outputId }, _args, context) =>
       outputInBatch(context, outputId).then((output) => present(output, outputId)),
   }),
-  balance: t.field({
-    type: 'UInt64',
-    nullable: true,
-    description:
+  ...exposedOrNull(t, 'UInt64', {
+    balance:
       'The number of base tokens that the address owned at the end of the milestone, in the smallest unit. Null for the class MENTIONED.',
-    resolve: ({ balance }) => balance,
   }),
-  historyHash: t.expose('historyHash', {
-    type: 'Hex',
-    description:
+  ...exposed(t, 'Hex', {
+    historyHash:
       'The SHA-256 hash of the previous historyHash of the address and class, the milestone index, the output id and isSpent. Two histories are equal if their hashes are equal.',
   }),
 }))

@@ -1,6 +1,7 @@
 import type { Limit, LimitUnit } from '../../limit.ts'
 import { limitsOf } from '../../limit-list.ts'
 import { builder } from '../builder.ts'
+import { exposed, exposedOrNull } from '../declare.ts'
 import { ErrorCode } from '../error-code.ts'
 import { free } from '../execution/prices.ts'
 
@@ -22,27 +23,22 @@ const Unit = builder.enumType('LimitUnit', {
 const LimitType = builder.objectRef<Limit>('Limit').implement({
   description: 'A limit of the server.',
   fields: (t) => ({
-    name: t.exposeString('name', {
-      description: 'The name of the limit, which is the same in every version.',
+    ...exposed(t, 'String', {
+      name: 'The name of the limit, which is the same in every version.',
+      meaning: 'The meaning of the limit.',
     }),
     value: t.field({
       type: 'UInt64',
       description: 'The current maximum, inclusive.',
       resolve: ({ value }) => BigInt(value),
     }),
-    unit: t.expose('unit', { type: Unit, description: 'The unit of the value.' }),
-    meaning: t.exposeString('meaning', { description: 'The meaning of the limit.' }),
-    error: t.field({
-      type: ErrorCode,
-      nullable: true,
-      description:
+    ...exposed(t, Unit, { unit: 'The unit of the value.' }),
+    ...exposedOrNull(t, ErrorCode, {
+      error:
         'The code of the error for requests that exceed the limit. Null if exceeding it has no error code of the gateway.',
-      resolve: ({ error }) => error,
     }),
-    setting: t.string({
-      nullable: true,
-      description: 'The setting with which the operator configures the limit. Null if it is fixed.',
-      resolve: ({ setting }) => setting,
+    ...exposedOrNull(t, 'String', {
+      setting: 'The setting with which the operator configures the limit. Null if it is fixed.',
     }),
   }),
 })

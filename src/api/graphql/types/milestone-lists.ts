@@ -6,7 +6,7 @@ import { listUpdatesOfMilestone } from '../../../service/updates/list-milestone-
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { fieldCost, listCost, reads, transactionsCost } from '../execution/prices.ts'
-import { listArgs, listConnection, milestoneBounds } from '../lists.ts'
+import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
 import {
   blockPart,
   milestoneCounts,
@@ -41,13 +41,7 @@ builder.queryField('milestones', (t) =>
     description:
       'A list of all milestones. Each slot from the genesis to the newest committed slot has one, but a ledger that began with a snapshot contains only the last milestones before it.',
     complexity: listCost,
-    args: {
-      filter: t.arg({
-        type: MilestoneFilter,
-        description: 'Conditions on the milestones. Without a filter, all milestones are returned.',
-      }),
-      ...listArgs,
-    },
+    args: { ...filterArg(MilestoneFilter, 'milestones'), ...listArgs },
     resolve: async (_root, { filter, ...page }, { services }) =>
       orThrow(await listMilestones(services, filter ?? {}, page)),
   }),

@@ -1,8 +1,8 @@
 import { bytesToHex } from '../../../lib/hex.ts'
 import { type MilestoneView, readMilestone } from '../../../service/slots/read-milestone.ts'
 import { builder } from '../builder.ts'
+import { exposed, exposedOrNull } from '../declare.ts'
 import { free, reads } from '../execution/prices.ts'
-import { uint32s } from '../exposed.ts'
 import { byIndex } from '../load-node.ts'
 import { milestoneInBatch } from '../loaders.ts'
 import { SlotCommitmentType } from '../model/model.ts'
@@ -17,7 +17,7 @@ export const Milestone = builder.nodeRef<MilestoneView>('Milestone', {
 Milestone.implement({
   description: 'A milestone: a committed slot with its part of the log of ledger updates.',
   fields: (t) => ({
-    ...uint32s(t, {
+    ...exposed(t, 'UInt32', {
       index: 'The index of the milestone, which equals the index of its slot.',
       timestamp: 'The end of the slot, in Unix seconds.',
     }),
@@ -26,10 +26,7 @@ Milestone.implement({
       description: 'The end of the slot.',
       resolve: ({ timestamp }) => timestamp * 1_000,
     }),
-    commitmentId: t.expose('commitmentId', {
-      type: 'CommitmentId',
-      description: 'The id of the slot commitment.',
-    }),
+    ...exposed(t, 'CommitmentId', { commitmentId: 'The id of the slot commitment.' }),
     commitment: t.field({
       complexity: free,
       type: SlotCommitmentType,
@@ -41,17 +38,12 @@ Milestone.implement({
       description: 'The serialized slot commitment, 89 bytes.',
       resolve: (view) => bytesToHex(view.bytes),
     }),
-    updateCount: t.expose('updateCount', {
-      type: 'UInt64',
-      description: 'The number of ledger updates of the milestone over all addresses.',
+    ...exposed(t, 'UInt64', {
+      updateCount: 'The number of ledger updates of the milestone over all addresses.',
     }),
-    firstCursor: t.exposeString('firstCursor', {
-      nullable: true,
-      description: 'The cursor of the first update. Null if the milestone has no updates.',
-    }),
-    lastCursor: t.exposeString('lastCursor', {
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'String', {
+      firstCursor: 'The cursor of the first update. Null if the milestone has no updates.',
+      lastCursor:
         'The cursor of the last update. A feed that starts after it begins with the next milestone. Null if the milestone has no updates.',
     }),
   }),

@@ -1,6 +1,7 @@
 import type { Network } from '../../../protocol/network.ts'
 import { baseToken } from '../../../service/network/base-token.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { free } from '../execution/prices.ts'
 import { ProtocolParametersType } from '../model/model.ts'
 
@@ -9,16 +10,14 @@ import { ProtocolParametersType } from '../model/model.ts'
 const BaseTokenType = builder.objectRef<typeof baseToken>('BaseToken').implement({
   description: 'The base token of a network, with the names of its units.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name of the base token.' }),
-    tickerSymbol: t.exposeString('tickerSymbol', {
-      description: 'The ticker symbol of the base token.',
+    ...exposed(t, 'String', {
+      name: 'The name of the base token.',
+      tickerSymbol: 'The ticker symbol of the base token.',
+      unit: 'The name of the unit.',
+      subunit: 'The name of the smallest unit, which is the unit of all amounts.',
     }),
-    unit: t.exposeString('unit', { description: 'The name of the unit.' }),
-    subunit: t.exposeString('subunit', {
-      description: 'The name of the smallest unit, which is the unit of all amounts.',
-    }),
-    decimals: t.exposeInt('decimals', {
-      description:
+    ...exposed(t, 'Int', {
+      decimals:
         'The number of decimal places of the unit: one unit is 10 to this power of the smallest unit.',
     }),
   }),
@@ -38,14 +37,9 @@ export const NetworkType = builder.objectRef<Network>('Network').implement({
       description:
         'The id of the network: the first 8 bytes of the hash of its name. Every block and transaction contains it.',
     }),
-    parameters: t.expose('parameters', {
-      complexity: free,
-      type: ProtocolParametersType,
-      description: 'The current protocol parameters.',
-    }),
-    parametersHash: t.expose('parametersHash', {
-      type: 'Hex',
-      description: 'The hash of the serialized protocol parameters, 32 bytes.',
+    ...exposed(t, ProtocolParametersType, { parameters: 'The current protocol parameters.' }),
+    ...exposed(t, 'Hex', {
+      parametersHash: 'The hash of the serialized protocol parameters, 32 bytes.',
     }),
   }),
 })

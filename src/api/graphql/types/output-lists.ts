@@ -2,7 +2,7 @@ import { listOutputs } from '../../../service/lists/list-outputs.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../execution/prices.ts'
-import { listArgs, listConnection, milestoneBounds } from '../lists.ts'
+import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
 import { OutputNode } from './output.ts'
 import { OutputKind } from './output-kind.ts'
 import { conditionFields, conditionsOf } from './unspent-outputs.ts'
@@ -39,13 +39,7 @@ builder.queryField('outputs', (t) =>
     description:
       'A list of all outputs, including outputs that no milestone contains yet, ordered by the slot in which they were booked and then by id.',
     complexity: listCost,
-    args: {
-      filter: t.arg({
-        type: OutputFilter,
-        description: 'Conditions on the outputs. Without a filter, all outputs are returned.',
-      }),
-      ...listArgs,
-    },
+    args: { ...filterArg(OutputFilter, 'outputs'), ...listArgs },
     resolve: async (_root, { filter, ...page }, { services }) => {
       const conditions = orThrow(conditionsOf(services, filter ?? {}))
       const { isSpent, kinds, fromMilestone, toMilestone, ...others } = filter ?? {}

@@ -7,15 +7,21 @@ import { readOwner } from '../../../service/outputs/output-owner.ts'
 import type { OutputView } from '../../../service/outputs/read-output.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed, exposedOrNull } from '../declare.ts'
 import { computes, fieldCost, free, reads } from '../execution/prices.ts'
 import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
+import { sharedByResponse } from '../loader.ts'
 import { outputInBatch } from '../loaders.ts'
 import { OutputContent, OutputIdProofType } from '../model/model.ts'
-import { newestSlot } from '../newest-slot.ts'
 import { AddressNode, viewOfAddress } from './address-node.ts'
 import { OutputKind } from './output-kind.ts'
 import { proofInBatch } from './proof-batch.ts'
+
+/** Reads the newest committed slot. */
+const newestSlot = sharedByResponse(
+  async ({ services }) => (await services.store.read.logTip()).slot,
+)
 
 export const OutputNode = builder.nodeRef<OutputView>('Output', {
   id: { resolve: ({ outputId }) => outputId },
@@ -25,10 +31,7 @@ export const OutputNode = builder.nodeRef<OutputView>('Output', {
 OutputNode.implement({
   description: 'An output of the ledger, with its owner and its spending.',
   fields: (t) => ({
-    outputId: t.expose('outputId', {
-      type: 'OutputId',
-      description: 'The id of the output.',
-    }),
+    ...exposed(t, 'OutputId', { outputId: 'The id of the output.' }),
     transactionId: t.field({
       type: 'TransactionId',
       description: 'The id of the transaction that created the output.',
@@ -69,9 +72,8 @@ builder.objectFields(OutputNode, (t) => ({
       'The index of the creation slot of the transaction. The output generates mana from this slot on.',
     resolve: ({ outputId }) => creationSlotOf(outputId),
   }),
-  bookedSlot: t.expose('bookedSlot', {
-    type: 'UInt32',
-    description: 'The index of the slot in which the ledger booked the output.',
+  ...exposed(t, 'UInt32', {
+    bookedSlot: 'The index of the slot in which the ledger booked the output.',
   }),
   bookedAt: t.field({
     type: 'DateTime',
@@ -83,10 +85,8 @@ builder.objectFields(OutputNode, (t) => ({
     description: 'Whether the output is spent.',
     resolve: ({ spentSlot }) => spentSlot !== undefined,
   }),
-  spentSlot: t.expose('spentSlot', {
-    type: 'UInt32',
-    nullable: true,
-    description: 'The index of the slot in which the output was spent. Null if it is unspent.',
+  ...exposedOrNull(t, 'UInt32', {
+    spentSlot: 'The index of the slot in which the output was spent. Null if it is unspent.',
   }),
   spentAt: t.field({
     type: 'DateTime',

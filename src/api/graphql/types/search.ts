@@ -3,7 +3,7 @@ import { maxHits, type Nothing } from '../../../service/search/look-up.ts'
 import type { Meaning } from '../../../service/search/meanings.ts'
 import { type Hit, type SearchResult, search } from '../../../service/search/search.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed } from '../declare.ts'
 import { free, itemsCost } from '../execution/prices.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode, viewOfKey } from './address-node.ts'
@@ -103,11 +103,8 @@ const SearchHit = builder.objectRef<Hit>('SearchHit').implement({
 const SearchResultType = builder.objectRef<SearchResult>('SearchResult').implement({
   description: 'The result of a search: the objects found, or the reason why there are none.',
   fields: (t) => ({
-    hits: t.field({
-      complexity: free,
-      type: [SearchHit],
-      description: `The objects found, the most exact match first, at most ${maxHits}.`,
-      resolve: ({ hits }) => [...hits],
+    ...exposed(t, [SearchHit], {
+      hits: `The objects found, the most exact match first, at most ${maxHits}.`,
     }),
     reason: t.field({
       type: SearchNothing,

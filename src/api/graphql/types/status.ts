@@ -3,9 +3,8 @@ import { readHealth } from '../../../service/network/health.ts'
 import { readStatus, type SlotTime, type Status } from '../../../service/network/read-status.ts'
 import { readMilestone } from '../../../service/slots/read-milestone.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed } from '../declare.ts'
 import { free, reads } from '../execution/prices.ts'
-import { uint64s } from '../exposed.ts'
 import { GatewayRole, HealthType } from './health.ts'
 import { Milestone } from './milestone.ts'
 
@@ -19,7 +18,7 @@ const LedgerMode = enumOf('LedgerMode', 'The source of the ledger of a gateway.'
 const SlotTimeType = builder.objectRef<SlotTime>('SlotTime').implement({
   description: 'A slot with its end time.',
   fields: (t) => ({
-    slot: t.expose('slot', { type: 'UInt32', description: 'The index of the slot.' }),
+    ...exposed(t, 'UInt32', { slot: 'The index of the slot.' }),
     end: t.field({
       type: 'DateTime',
       description: 'The end of the slot, which is the start of the next slot.',
@@ -32,10 +31,11 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
   description:
     'The status of the ledger and the gateway. All counts are as of the newest committed slot. They are read from counters, so their cost does not depend on the size of the ledger.',
   fields: (t) => ({
-    committed: t.expose('committed', {
-      complexity: free,
-      type: SlotTimeType,
-      description: 'The newest committed slot, which is the slot of the newest milestone.',
+    ...exposed(t, SlotTimeType, {
+      committed: 'The newest committed slot, which is the slot of the newest milestone.',
+      finalized:
+        'The newest final slot. The gateway never reverts a committed slot, so it is the newest committed slot.',
+      current: 'The current slot by the clock of the gateway.',
     }),
     newestMilestone: t.field({
       complexity: free,
@@ -44,21 +44,14 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       resolve: async ({ committed }, _args, { services }) =>
         present(await readMilestone(services, committed.slot), 'the newest milestone'),
     }),
-    finalized: t.expose('finalized', {
-      complexity: free,
-      type: SlotTimeType,
-      description:
-        'The newest final slot. The gateway never reverts a committed slot, so it is the newest committed slot.',
-    }),
-    current: t.expose('current', {
-      complexity: free,
-      type: SlotTimeType,
-      description: 'The current slot by the clock of the gateway.',
-    }),
-    lagSeconds: t.expose('lagSeconds', {
-      type: 'UInt64',
-      description:
+    ...exposed(t, 'UInt64', {
+      lagSeconds:
         'Seconds since the end of the newest committed slot. A slot is committed some slots after its end, so the value is never close to 0.',
+      baseTokenSupply: 'The total supply of base tokens, in the smallest unit.',
+      addresses: 'The number of addresses that own base tokens.',
+      unspentOutputs: 'The number of unspent outputs.',
+      accounts:
+        'The number of accounts, which is the number of unspent account outputs. Implicit accounts are not included.',
     }),
     blocksPerSecond: t.float({
       nullable: true,
@@ -66,20 +59,12 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
         'The number of accepted blocks per second over the newest minute of committed slots. Null in upstream mode, because nodes do not report blocks with their slots.',
       resolve: ({ blocksPerSecond }) => blocksPerSecond ?? null,
     }),
-    transactionsPerSecond: t.exposeFloat('transactionsPerSecond', {
-      description:
+    ...exposed(t, 'Float', {
+      transactionsPerSecond:
         'The number of accepted transactions per second over the newest minute of committed slots.',
     }),
-    ...uint64s(t, {
-      baseTokenSupply: 'The total supply of base tokens, in the smallest unit.',
-      addresses: 'The number of addresses that own base tokens.',
-      unspentOutputs: 'The number of unspent outputs.',
-      accounts:
-        'The number of accounts, which is the number of unspent account outputs. Implicit accounts are not included.',
-    }),
-    role: t.expose('role', {
-      type: GatewayRole,
-      description: 'The role of the gateway among the gateways on its database.',
+    ...exposed(t, GatewayRole, {
+      role: 'The role of the gateway among the gateways on its database.',
     }),
     health: t.field({
       complexity: reads(1),
@@ -87,7 +72,7 @@ export const StatusType = builder.objectRef<Status>('Status').implement({
       description: 'The health of the gateway.',
       resolve: (_status, _args, { services, isStopping }) => readHealth(services, { isStopping }),
     }),
-    mode: t.expose('mode', { type: LedgerMode, description: 'The source of the ledger.' }),
+    ...exposed(t, LedgerMode, { mode: 'The source of the ledger.' }),
   }),
 })
 

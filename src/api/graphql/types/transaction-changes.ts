@@ -6,8 +6,8 @@ import type { OutputView } from '../../../service/outputs/read-output.ts'
 import { listUpdatesOfTransaction } from '../../../service/updates/list-transaction-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { free, itemsCost, listCost } from '../execution/prices.ts'
-import { uint64s } from '../exposed.ts'
 import { listArgs } from '../lists.ts'
 import {
   milestoneInBatch,
@@ -24,17 +24,12 @@ import { TransactionNode } from './transaction.ts'
 const TokenChange = builder.objectRef<AddressChange['tokens'][number]>('TokenChange').implement({
   description: 'The amounts of a native token that an address sent and received in a transaction.',
   fields: (t) => ({
-    tokenId: t.expose('tokenId', {
-      type: 'FoundryId',
-      description: 'The id of the token, which equals the id of its foundry.',
+    ...exposed(t, 'FoundryId', {
+      tokenId: 'The id of the token, which equals the id of its foundry.',
     }),
-    sent: t.expose('sent', {
-      type: 'UInt256',
-      description: 'The number of tokens in the inputs that the address owned.',
-    }),
-    received: t.expose('received', {
-      type: 'UInt256',
-      description: 'The number of tokens in the outputs that the address owns after it.',
+    ...exposed(t, 'UInt256', {
+      sent: 'The number of tokens in the inputs that the address owned.',
+      received: 'The number of tokens in the outputs that the address owns after it.',
     }),
   }),
 })
@@ -50,15 +45,12 @@ const AddressChangeType = builder.objectRef<AddressChange>('AddressChange').impl
         'The address that owns inputs or outputs at the end of the slot of the transaction.',
       resolve: ({ address }) => viewOfKey(address),
     }),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       sent: 'The number of base tokens in the inputs that the address owned.',
       received: 'The number of base tokens in the outputs that the address owns after it.',
     }),
-    tokens: t.field({
-      complexity: free,
-      type: [TokenChange],
-      description: 'The changes of each native token in those inputs and outputs.',
-      resolve: ({ tokens }) => [...tokens],
+    ...exposed(t, [TokenChange], {
+      tokens: 'The changes of each native token in those inputs and outputs.',
     }),
   }),
 })

@@ -7,6 +7,7 @@ import {
 } from '../../../service/submit/examine-transaction.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposedOrNull } from '../declare.ts'
 import { fieldCost, free, judgementBase } from '../execution/prices.ts'
 import { withContent } from '../loaders.ts'
 import { TransactionNode } from './transaction.ts'
@@ -30,20 +31,12 @@ const TransactionExamination = builder.objectRef<Examination>('TransactionExamin
         'The rule that the transaction breaks. Null if it breaks none, and if an input or another object that the transaction refers to did not exist or was spent.',
       resolve: ({ broken }) => broken,
     }),
-    failure: t.field({
-      complexity: free,
-      type: ForeseenFailure,
-      nullable: true,
-      description:
+    ...exposedOrNull(t, ForeseenFailure, {
+      failure:
         'The failure of the transaction in detail. Null if it did not fail, and if the details are no longer known.',
-      resolve: ({ failure }) => failure,
     }),
-    mana: t.field({
-      complexity: free,
-      type: ForeseenMana,
-      nullable: true,
-      description: 'The mana of the transaction. Null if an earlier rule is broken.',
-      resolve: ({ mana }) => mana,
+    ...exposedOrNull(t, ForeseenMana, {
+      mana: 'The mana of the transaction. Null if an earlier rule is broken.',
     }),
   }),
 })

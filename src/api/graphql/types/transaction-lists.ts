@@ -3,7 +3,7 @@ import { listTransactions } from '../../../service/lists/list-transactions.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { listCost, reads, transactionsCost } from '../execution/prices.ts'
-import { listArgs, listConnection, milestoneBounds } from '../lists.ts'
+import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
 import { blockInBatch, blockPart, milestoneInBatch, transactionPart } from '../loaders.ts'
 import { BlockNode } from './block.ts'
 import { BlockConnection } from './block-lists.ts'
@@ -33,14 +33,7 @@ builder.queryField('transactions', (t) =>
     description:
       'A list of all stored transactions, including pending and failed transactions, ordered by slot and then by id. The transaction of the genesis is not included. Null with an error in upstream mode.',
     complexity: transactionsCost,
-    args: {
-      filter: t.arg({
-        type: TransactionFilter,
-        description:
-          'Conditions on the transactions. Without a filter, all transactions are returned.',
-      }),
-      ...listArgs,
-    },
+    args: { ...filterArg(TransactionFilter, 'transactions'), ...listArgs },
     resolve: async (_root, { filter, ...page }, context) =>
       orThrow(await listTransactions(transactionPart(context), filter ?? {}, page)),
   }),

@@ -1,8 +1,8 @@
 import type { PublishedFailure } from '../../../service/blocks/failure-reason.ts'
 import type { ListedTransaction } from '../../../service/blocks/read-transaction.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
-import { fieldCost, free, outputsCost, reads } from '../execution/prices.ts'
+import { enumOf, exposed, exposedOrNull } from '../declare.ts'
+import { fieldCost, outputsCost, reads } from '../execution/prices.ts'
 import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
 import { outputsInBatch, transactionInBatch, withContent } from '../loaders.ts'
@@ -24,15 +24,10 @@ export const TransactionState = enumOf('TransactionState', 'The state of a trans
 const TransactionFailure = builder.objectRef<PublishedFailure>('TransactionFailure').implement({
   description: 'The reason why a transaction failed.',
   fields: (t) => ({
-    code: t.exposeInt('code', {
-      description: 'The published number of the reason, from 1 to 255.',
-    }),
-    name: t.exposeString('name', {
-      description: 'The published name of the reason, such as InputAlreadySpent.',
-    }),
-    sentence: t.exposeString('sentence', {
-      description:
-        'The reason in words, without an initial capital letter and without a full stop.',
+    ...exposed(t, 'Int', { code: 'The published number of the reason, from 1 to 255.' }),
+    ...exposed(t, 'String', {
+      name: 'The published name of the reason, such as InputAlreadySpent.',
+      sentence: 'The reason in words, without an initial capital letter and without a full stop.',
     }),
   }),
 })
@@ -45,29 +40,16 @@ export const TransactionNode = builder
   .implement({
     description: 'A transaction, with its state in this ledger.',
     fields: (t) => ({
-      transactionId: t.expose('transactionId', {
-        type: 'TransactionId',
-        description: 'The id of the transaction.',
+      ...exposed(t, 'TransactionId', { transactionId: 'The id of the transaction.' }),
+      ...exposed(t, TransactionState, { state: 'The state of the transaction.' }),
+      ...exposedOrNull(t, TransactionFailure, {
+        failure: 'The reason why the transaction failed. Null unless the state is FAILED.',
       }),
-      state: t.expose('state', {
-        type: TransactionState,
-        description: 'The state of the transaction.',
+      ...exposed(t, 'UInt32', {
+        slot: 'The index of the slot in which the transaction is booked, or of the slot of its block while it is pending.',
       }),
-      failure: t.expose('failure', {
-        type: TransactionFailure,
-        complexity: free,
-        nullable: true,
-        description: 'The reason why the transaction failed. Null unless the state is FAILED.',
-      }),
-      slot: t.expose('slot', {
-        type: 'UInt32',
-        description:
-          'The index of the slot in which the transaction is booked, or of the slot of its block while it is pending.',
-      }),
-      blockId: t.expose('blockId', {
-        type: 'BlockId',
-        nullable: true,
-        description:
+      ...exposedOrNull(t, 'BlockId', {
+        blockId:
           'The id of the block with which the transaction was judged, or of the earliest block that carries it while it is pending. Null for the transaction of the genesis, which no block carries.',
       }),
       content: t.field({

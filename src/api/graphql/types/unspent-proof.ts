@@ -1,8 +1,10 @@
 import { nextTurn } from '../../../lib/turns.ts'
 import { type UnspentProof, unspentProverOf } from '../../../service/outputs/unspent-proof.ts'
 import { orThrow } from '../../errors/errors.ts'
-import { builder, type GatewayContext } from '../builder.ts'
+import { builder } from '../builder.ts'
+import { exposed } from '../declare.ts'
 import { fieldCost } from '../execution/prices.ts'
+import { sharedByResponse } from '../loader.ts'
 import { OutputNode } from './output.ts'
 
 /** The proof that the newest commitment commits to an output as unspent. */
@@ -11,16 +13,12 @@ const UnspentProofType = builder.objectRef<UnspentProof>('UnspentProof').impleme
   description:
     'A proof by hashes that an output is among the unspent outputs of a slot commitment. It does not prove that the network agreed on the commitment.',
   fields: (t) => ({
-    commitmentId: t.field({
-      type: 'CommitmentId',
-      description: 'The id of the slot commitment of the newest milestone.',
-      resolve: ({ commitmentId }) => commitmentId,
+    ...exposed(t, 'CommitmentId', {
+      commitmentId: 'The id of the slot commitment of the newest milestone.',
     }),
-    commitment: t.field({
-      type: 'Hex',
-      description:
+    ...exposed(t, 'Hex', {
+      commitment:
         'The serialized slot commitment, 89 bytes. Its id is the BLAKE2b-256 hash of these bytes, followed by the slot index. Bytes 41 to 72 are its roots id.',
-      resolve: ({ commitment }) => commitment,
     }),
     roots: t.field({
       complexity: fieldCost.bytes,
@@ -39,6 +37,8 @@ const UnspentProofType = builder.objectRef<UnspentProof>('UnspentProof').impleme
   }),
 })
 
+const proverOf = sharedByResponse(({ services }) => unspentProverOf(services))
+
 builder.objectField(OutputNode, 'unspentProof', (t) =>
   t.field({
     type: UnspentProofType,
@@ -54,14 +54,3 @@ builder.objectField(OutputNode, 'unspentProof', (t) =>
     },
   }),
 )
-
-const pending = new WeakMap<GatewayContext, ReturnType<typeof unspentProverOf>>()
-
-/** Returns a prover. Concurrent calls for one response share one read. */
-function proverOf(context: GatewayContext): ReturnType<typeof unspentProverOf> {
-  const known = pending.get(context)
-  if (known !== undefined) return known
-  const reading = unspentProverOf(context.services).finally(() => pending.delete(context))
-  pending.set(context, reading)
-  return reading
-}

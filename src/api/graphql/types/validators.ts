@@ -11,8 +11,8 @@ import type { StakeView } from '../../../service/accounts/validators.ts'
 import { chainKinds } from '../../../service/chains/read-chain.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
+import { exposed, exposedOf, exposedOrNull } from '../declare.ts'
 import { chainCost, fieldCost, free, listCost, reads } from '../execution/prices.ts'
-import { eachOf, uint32s, uint64s } from '../exposed.ts'
 import { listArgs, listConnection, pageArgs } from '../lists.ts'
 import { byIndex, byProtocolId } from '../load-node.ts'
 import { AccountNode, accountInBatch } from './account.ts'
@@ -30,10 +30,8 @@ const ValidatorNode = builder.nodeRef<StakeView>('Validator', {
 ValidatorNode.implement({
   description: 'A validator: an account that stakes base tokens, as of the newest milestone.',
   fields: (t) => ({
-    accountId: t.field({
-      type: 'AccountId',
-      description: 'The account id of the validator.',
-      resolve: ({ entry }) => entry.accountId,
+    ...exposedOf(t, ({ entry }) => entry, 'AccountId', {
+      accountId: 'The account id of the validator.',
     }),
     account: t.field({
       type: AccountNode,
@@ -42,39 +40,28 @@ ValidatorNode.implement({
       description: 'The account of the validator. Null if the account is not known.',
       resolve: ({ entry }, _args, context) => accountInBatch(context, entry.accountId),
     }),
-    poolStake: t.expose('poolStake', {
-      type: 'UInt64',
-      description:
+    ...exposed(t, 'UInt64', {
+      poolStake:
         'The base tokens in the pool of the validator: its own stake and all delegations to it.',
     }),
-    ...eachOf(
-      {
-        validatorStake: 'The base tokens that the validator stakes itself.',
-        delegationStake: 'The base tokens of all current delegations to the validator.',
-        fixedCost:
-          'The mana that the validator keeps from the reward of its pool before the rest is shared.',
-      },
-      (name, description) =>
-        t.field({ type: 'UInt64', description, resolve: ({ entry }) => entry[name] }),
-    ),
-    stakeEndEpoch: t.field({
-      type: 'UInt32',
-      description: 'The last epoch of the stake.',
-      resolve: ({ entry }) => entry.stakeEndEpoch,
+    ...exposedOf(t, ({ entry }) => entry, 'UInt64', {
+      validatorStake: 'The base tokens that the validator stakes itself.',
+      delegationStake: 'The base tokens of all current delegations to the validator.',
+      fixedCost:
+        'The mana that the validator keeps from the reward of its pool before the rest is shared.',
     }),
-    isCandidate: t.exposeBoolean('isCandidate', {
-      description:
+    ...exposedOf(t, ({ entry }) => entry, 'UInt32', {
+      stakeEndEpoch: 'The last epoch of the stake.',
+      supportedVersion:
+        'The highest protocol version named by the validation blocks of the validator, or 0 if there is none.',
+    }),
+    ...exposed(t, 'Boolean', {
+      isCandidate:
         'Whether the validator announced its candidacy for the next committee, in the epoch of the newest milestone.',
     }),
     isInCommittee: t.exposeBoolean('isMember', {
       description:
         'Whether the validator is in the committee of the epoch of the newest milestone.',
-    }),
-    supportedVersion: t.field({
-      type: 'UInt32',
-      description:
-        'The highest protocol version named by the validation blocks of the validator, or 0 if there is none.',
-      resolve: ({ entry }) => entry.supportedVersion,
     }),
     delegations: t.field({
       type: DelegationConnection,
@@ -91,19 +78,14 @@ const ValidatorConnection = listConnection(
   'Validator',
   ValidatorNode,
   'A page of validators, the largest pool first.',
-  {
-    edgeDescription: 'A validator and its cursor.',
-  },
+  { edgeDescription: 'A validator and its cursor.' },
 )
 
 const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement({
   description:
     'A validator in the committee of an epoch, with its stakes at the time of the selection.',
   fields: (t) => ({
-    accountId: t.expose('accountId', {
-      type: 'AccountId',
-      description: 'The account id of the validator.',
-    }),
+    ...exposed(t, 'AccountId', { accountId: 'The account id of the validator.' }),
     account: t.field({
       type: AccountNode,
       nullable: true,
@@ -111,17 +93,15 @@ const CommitteeMember = builder.objectRef<SeatView>('CommitteeMember').implement
       description: 'The account of the validator. Null if the account is not known.',
       resolve: ({ accountId }, _args, context) => accountInBatch(context, accountId),
     }),
-    ...uint64s(t, {
+    ...exposed(t, 'UInt64', {
       poolStake:
         'The base tokens in the pool of the validator: its own stake and all delegations to it.',
       validatorStake: 'The base tokens that the validator stakes itself.',
       fixedCost:
         'The mana that the validator keeps from the reward of its pool before the rest is shared.',
     }),
-    poolReward: t.expose('poolReward', {
-      type: 'UInt64',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'UInt64', {
+      poolReward:
         'The mana that the epoch paid to the pool, or 0 if the validator was inactive. Null until the epoch has ended, and in upstream mode.',
     }),
   }),
@@ -146,10 +126,8 @@ const Committee = builder.objectRef<CommitteeOfEpoch>('Committee').implement({
       description: 'The sum of the base tokens that the members stake themselves.',
       resolve: ({ seats }) => seats.reduce((sum, { validatorStake }) => sum + validatorStake, 0n),
     }),
-    targetReward: t.expose('targetReward', {
-      type: 'UInt64',
-      nullable: true,
-      description:
+    ...exposedOrNull(t, 'UInt64', {
+      targetReward:
         'The target reward of all members together, in mana. Null until the epoch has ended, if it paid nothing, and in upstream mode.',
     }),
   }),
@@ -167,11 +145,11 @@ Epoch.implement({
       type: 'UInt32',
       description: 'The index of the epoch, starting at 0.',
     }),
-    ...uint32s(t, {
+    ...exposed(t, 'UInt32', {
       firstSlot: 'The index of the first slot.',
       lastSlot: 'The index of the last slot.',
     }),
-    isOver: t.exposeBoolean('isOver', { description: 'Whether the last slot is committed.' }),
+    ...exposed(t, 'Boolean', { isOver: 'Whether the last slot is committed.' }),
     committee: t.field({
       type: Committee,
       nullable: true,

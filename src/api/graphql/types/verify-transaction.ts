@@ -12,7 +12,7 @@ import {
 } from '../../../service/submit/simulate-transaction.ts'
 import { printable, toGraphQL } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
-import { enumOf } from '../enum-of.ts'
+import { enumOf, exposed } from '../declare.ts'
 import { free, judgementBase, judgementCost } from '../execution/prices.ts'
 import { SignedTransactionInput, signedTransactionInput } from '../model/model.ts'
 
@@ -46,9 +46,7 @@ const TransactionRefusal = builder.objectRef<Refusal>('TransactionRefusal').impl
   description: 'The reason why no block may carry a transaction.',
   fields: (t) => ({
     rule: t.exposeString('code', { description: 'The code of the broken rule.' }),
-    path: t.exposeString('path', {
-      description: 'The path of the invalid part in the signed transaction.',
-    }),
+    ...exposed(t, 'String', { path: 'The path of the invalid part in the signed transaction.' }),
     message: t.string({
       description: 'The violation as a sentence.',
       resolve: (refusal) => refusalMessage(refusal, 'transaction'),
@@ -60,13 +58,10 @@ const TransactionRefusal = builder.objectRef<Refusal>('TransactionRefusal').impl
 export const ForeseenFailure = builder.objectRef<FailureInDetail>('ForeseenFailure').implement({
   description: 'The reason why a transaction would fail.',
   fields: (t) => ({
-    code: t.exposeInt('code', {
-      description: 'The published number of the reason, from 1 to 255.',
-    }),
-    name: t.exposeString('name', { description: 'The published name of the reason.' }),
-    sentence: t.exposeString('sentence', {
-      description:
-        'The reason in words, without an initial capital letter and without a full stop.',
+    ...exposed(t, 'Int', { code: 'The published number of the reason, from 1 to 255.' }),
+    ...exposed(t, 'String', {
+      name: 'The published name of the reason.',
+      sentence: 'The reason in words, without an initial capital letter and without a full stop.',
     }),
     detail: t.field({
       type: 'JSON',
@@ -84,25 +79,13 @@ export const ForeseenMana = builder.objectRef<ManaAccount>('ForeseenMana').imple
   description:
     'The mana of the inputs and outputs of a transaction in its creation slot. The difference is burned.',
   fields: (t) => ({
-    inputs: t.field({
-      type: 'UInt64',
-      description: 'The mana of all inputs, including the rewards that they claim.',
-      resolve: ({ inputs }) => inputs,
+    ...exposed(t, 'UInt64', {
+      inputs: 'The mana of all inputs, including the rewards that they claim.',
+      rewards: 'The mana that the reward inputs claim.',
+      outputs: 'The mana of all outputs and allotments.',
     }),
-    byInput: t.field({
-      complexity: free,
-      type: ['UInt64'],
-      description: 'The stored and potential mana of each input, in the order of the inputs.',
-      resolve: ({ byInput }) => [...byInput],
-    }),
-    rewards: t.expose('rewards', {
-      type: 'UInt64',
-      description: 'The mana that the reward inputs claim.',
-    }),
-    outputs: t.field({
-      type: 'UInt64',
-      description: 'The mana of all outputs and allotments.',
-      resolve: ({ outputs }) => outputs,
+    ...exposed(t, ['UInt64'], {
+      byInput: 'The stored and potential mana of each input, in the order of the inputs.',
     }),
   }),
 })
@@ -111,11 +94,8 @@ export const VerifiedTransaction = builder.objectRef<Simulation>('VerifiedTransa
   description:
     'The outcome that a submission of a transaction would have now. The transaction is not stored.',
   fields: (t) => ({
-    transactionId: t.expose('transactionId', {
-      type: 'TransactionId',
-      description: 'The id of the transaction.',
-    }),
-    outcome: t.expose('outcome', { type: Outcome, description: 'The outcome.' }),
+    ...exposed(t, 'TransactionId', { transactionId: 'The id of the transaction.' }),
+    ...exposed(t, Outcome, { outcome: 'The outcome.' }),
     refusal: t.field({
       complexity: free,
       type: TransactionRefusal,
