@@ -2,11 +2,14 @@ import {
   type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   isAbstractType,
   Kind,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from 'graphql'
 
 /** Collects the fields of a selection for one type (GraphQL specification 6.3.2, CollectFields). */
@@ -16,6 +19,11 @@ export type Conditions = ReadonlyMap<string, boolean>
 
 /** Name of the field that every type has. */
 export const typeNameField = '__typename'
+
+/** The introspection fields of the query type, by name. */
+export const introspectionFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
+)
 
 /** The selections to collect fields from, and their type. */
 export interface Collection {

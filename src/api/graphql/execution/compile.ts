@@ -18,14 +18,17 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
   visit,
 } from 'graphql'
 import { present } from '../../../lib/assert.ts'
 import { isTurnOver, nextTurn } from '../../../lib/turns.ts'
 import type { GatewayContext } from '../builder.ts'
-import { type Conditions, collectFields, typeNameField } from './collect-fields.ts'
+import {
+  type Conditions,
+  collectFields,
+  introspectionFields,
+  typeNameField,
+} from './collect-fields.ts'
 import { leafWriter, quotedWriter } from './compile-leaves.ts'
 import { workOf } from './cost.ts'
 import { type Dependence, dependenceOf, isIntrospection } from './dependence.ts'
@@ -211,10 +214,6 @@ function completeInTurn(complete: Write, value: unknown, run: Run): string | Pro
   if (!isTurnOver()) return complete(value, run)
   return nextTurn(run.context.share.client).then(() => complete(value, run))
 }
-
-const introspectionFields = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
-)
 
 /** Throws when a resolver reads the info of a field. The executor, which has the info, then runs the query. */
 const noInfo: GraphQLResolveInfo = new Proxy(Object.create(null), {

@@ -15,16 +15,14 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
-  TypeMetaFieldDef,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { present } from '../../../lib/assert.ts'
 import { toGraphQL } from '../../errors/errors.ts'
 import type { GatewayContext } from '../builder.ts'
-import { isOfType } from './collect-fields.ts'
+import { introspectionFields, isOfType } from './collect-fields.ts'
 import { argumentsOf } from './field-arguments.ts'
 import { createIntrospectionCount } from './introspection-cost.ts'
 import {
@@ -172,7 +170,7 @@ function createPricing(deps: CostDeps): Pricing {
   function ofField(node: FieldNode, type: GraphQLObjectType): number {
     const name = node.name.value
     const written = writtenCost * (1 + nameLength(node))
-    const meta = type === schema.getQueryType() ? metaFields.get(name) : undefined
+    const meta = type === schema.getQueryType() ? introspectionFields.get(name) : undefined
     if (meta !== undefined) {
       const listed = 1 + introspection.belowRoot(meta, node)
       listedFields += listed
@@ -300,7 +298,3 @@ const introspected = fieldCost.introspection.field
 function nameLength({ alias, name }: FieldNode): number {
   return Math.floor((alias ?? name).value.length / nameCharacters)
 }
-
-const metaFields = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
-)
