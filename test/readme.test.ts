@@ -116,9 +116,9 @@ const refusedHere: Readonly<Record<string, string>> = {
   'serve --workers 4': 'a SQLite file is for one process',
   // e2e/restored.test.ts
   'restore --accept': 'there is nothing to accept',
-  // cli/partition.test.ts, store/partition-log.test.ts, e2e/partitions.test.ts
+  // cli/partition.test.ts, store/partitions/partition-log.test.ts, e2e/partitions.test.ts
   partition: 'PARTITIONS_NOT_SUPPORTED',
-  // cli/distribute.test.ts, store/distribute-log.test.ts
+  // cli/distribute.test.ts, store/partitions/distribute-log.test.ts
   distribute: 'SHARDS_NOT_SUPPORTED',
   // cli/rebuild-activity.test.ts
   'rebuild-activity': 'writes this database',

@@ -7,7 +7,7 @@ import { present } from '../../src/lib/assert.ts'
 /** A test: its file in `test`, and its title or the title of its row. */
 export type NamedTest = readonly [file: string, name: string]
 
-const ofQuery = (limit: string): NamedTest => ['api/graphql/limits-query.test.ts', limit]
+const ofQuery = (limit: string): NamedTest => ['api/graphql/types/limits-query.test.ts', limit]
 
 /** The tests by the name of the limit. */
 export const limitTests: Readonly<Record<string, NamedTest>> = {
@@ -31,36 +31,42 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   accessNodeCharacters: ['api/rest/chain-record.test.ts', 'a node too long'],
   documentDepth: ofQuery('documentDepth'),
   documentLines: ofQuery('documentLines'),
-  documentTokens: ['api/graphql/limits.test.ts', 'words without end'],
+  documentTokens: ['api/graphql/execution/limits.test.ts', 'words without end'],
   aliases: ofQuery('aliases'),
   directives: ofQuery('directives'),
   variables: ofQuery('variables'),
   mergedFields: [
-    'api/graphql/overlapping-fields.test.ts',
+    'api/graphql/execution/overlapping-fields.test.ts',
     'is refused if they are merged too often',
   ],
   keptDocumentCharacters: [
-    'api/graphql/text-cache.test.ts',
+    'api/graphql/execution/text-cache.test.ts',
     'many long documents, each sent once, are not cached',
   ],
   namedDocumentCharacters: [
-    'api/graphql/documents.test.ts',
+    'api/graphql/execution/documents.test.ts',
     'is evicted when newer documents fill the cache',
   ],
-  operationCost: ['api/graphql/cost.test.ts', 'pages within pages'],
+  operationCost: ['api/graphql/execution/cost.test.ts', 'pages within pages'],
   spentCost: [
-    'api/graphql/metered-services.test.ts',
+    'api/graphql/execution/metered-services.test.ts',
     'because it has cost too much, it ends with that error, and so do its further reads',
   ],
-  queryMs: ['api/graphql/leaving.test.ts', 'end after the time limit, %s'],
-  answerBytes: ['api/graphql/answer-size.test.ts', 'on a socket, which stays open'],
-  answerFields: ['api/graphql/answer-size.test.ts', 'includes the fields of lists without a price'],
+  queryMs: ['api/graphql/execution/leaving.test.ts', 'end after the time limit, %s'],
+  answerBytes: ['api/graphql/execution/answer-size.test.ts', 'on a socket, which stays open'],
+  answerFields: [
+    'api/graphql/execution/answer-size.test.ts',
+    'includes the fields of lists without a price',
+  ],
   pageSize: ofQuery('pageSize'),
   defaultPageSize: ofQuery('of page sizes apply to lists without first and last'),
   defaultUpdatesPageSize: ofQuery('of page sizes apply to lists without first and last'),
-  filterAddresses: ['api/graphql/unspent-outputs.test.ts', 'more addresses than a filter may have'],
+  filterAddresses: [
+    'api/graphql/types/unspent-outputs.test.ts',
+    'more addresses than a filter may have',
+  ],
   activityPoints: [
-    'api/graphql/activity.test.ts',
+    'api/graphql/types/activity.test.ts',
     'to: "2023-11-14T22:00:00Z", from: "2023-11-14T05:19:59Z"',
   ],
   asOfUpdates: [
@@ -68,13 +74,13 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
     'an address with more updates than the limit is rejected',
   ],
   searchCharacters: ofQuery('of search are those that it applies'),
-  searchHits: ['api/graphql/search.test.ts', 'at most twenty things of all kinds together'],
+  searchHits: ['api/graphql/types/search.test.ts', 'at most twenty things of all kinds together'],
   operations: [
-    'api/graphql/leaving.test.ts',
+    'api/graphql/execution/leaving.test.ts',
     'are refused beyond their limit by each transport, until one ends',
   ],
   heldAnswerBytes: [
-    'api/graphql/leaving.test.ts',
+    'api/graphql/execution/leaving.test.ts',
     'end when their responses use too much memory together, which is then freed',
   ],
   connections: [
@@ -88,7 +94,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
     'an id may have 256 characters, and a longer id closes the connection',
   ],
   connectionCost: [
-    'api/graphql/cost.test.ts',
+    'api/graphql/execution/cost.test.ts',
     'may cost up to a limit, and a subscription that has ended no longer counts',
   ],
   clientConnections: [
@@ -129,7 +135,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
     'that its client does not read is cut off, even among many',
   ],
   feedAddresses: ['service/follow-ledger-updates.test.ts', '101 addresses'],
-  followedChains: ['api/graphql/chain-record-changed.test.ts', 'too many chains'],
+  followedChains: ['api/graphql/types/chain-record-changed.test.ts', 'too many chains'],
   mqttTopics: ['api/mqtt/broker.test.ts', 'has at most a thousand topics'],
   mqttPacketBytes: [
     'api/mqtt/packets.test.ts',

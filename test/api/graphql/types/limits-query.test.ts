@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limitsOf } from '../../../../src/api/limit-list.ts'
+import { defaultLimits } from '../../../../src/api/limits.ts'
+import { maxHits } from '../../../../src/service/search/look-up.ts'
+import { maxPageSize } from '../../../../src/service/updates/list-ledger-updates.ts'
+import { askBothWays } from '../../../support/both-ways.ts'
+import { addresses } from '../../../support/log-store.ts'
+import { addressText, type ServedLog, serveLog } from '../../../support/serve-log.ts'
+import { entry } from '../../../support/store-rows.ts'
+
+/** The query `limits` returns the values that are applied. */
+
+interface Limit {
+  readonly name: string
+  readonly value: string
+  readonly unit: string
+  readonly meaning: string
+  readonly error: string | null
+  readonly setting: string | null
+}
+
+let served: ServedLog
+let limitByName: ReadonlyMap<string, Limit>
+
+beforeAll(async () => {
+  served = await serveLog({ limits: { connections: 7, subscriptionsPerConnection: 3 } })
+  const document = '{ limits { name value unit meaning error setting } }'
+  const { data } = await askBothWays(served.url, document)
+  limitByName = new Map(data.limits.map((limit: Limit) => [limit.name, limit]))
+})
+afterAll(() => served.close())
+
+const address = addressText(addresses[0] ?? '0x')
+const times = (count: number, one: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => one(n)).join(' ')
+
+/** Documents at the limit; a document one larger is refused. */
+const atLimit: Readonly<Record<string, (value: number) => string>> = {
+  documentDepth: (value) => `${'{ a '.repeat(value)}${'}'.repeat(value)}`,
+  documentLines: (value) => `{ __typename${'\n'.repeat(value - 1)}}`,
+  aliases: (value) => `{ ${times(value, (n) => `a${n}: __typename`)} }`,
+  directives: (value) => `{ ${times(value, () => '__typename @include(if: true)')} }`,
+  variables: (value) => `query (${times(value, (n) => `$v${n}: Int`)}) { __typename }`,
+  pageSize: (value) => `{ ledgerUpdates(address: "${address}", first: ${value}) { totalCount } }`,
+  bodyBytes: (value) => {
+    const rest = '{ __typename }'
+    const frame = JSON.stringify({ query: rest }).length
+    return `${rest}${' '.repeat(value - frame)}`
+  },
+}
+
+async function codesOf(query: string): Promise<readonly unknown[]> {
+  const response = await fetch(`${served.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  const { errors = [] } = (await response.json()) as Awaited<ReturnType<ServedLog['ask']>>
+  return errors.map(({ extensions }) => extensions.code)
+}
+
+describe('limits', () => {
+  test.each(Object.keys(atLimit))(
+    '%s has the greatest value that is accepted, and the error of a greater one',
+    async (name) => {
+      const { value, error } = limitByName.get(name) ?? { value: '0', error: null }
+      const make = atLimit[name]
+      expect(await codesOf(make?.(Number(value)) ?? '')).not.toContain(error)
+      expect(await codesOf(make?.(Number(value) + 1) ?? '')).toContain(error)
+    },
+  )
+
+  test('pageSize applies to nodes(ids) as well', async () => {
+    const { data } = await served.ask('{ milestone { id } }')
+    const ids = `"${data.milestone.id}" `
+    const ofIds = (count: number) => codesOf(`{ nodes(ids: [${ids.repeat(count)}]) { id } }`)
+    expect(await ofIds(maxPageSize)).not.toContain('PAGE_SIZE_OUT_OF_RANGE')
+    expect(await ofIds(maxPageSize + 1)).toEqual(['PAGE_SIZE_OUT_OF_RANGE'])
+  })
+
+  test('of page sizes apply to lists without first and last', async () => {
+    const sizes = ['defaultPageSize', 'defaultUpdatesPageSize'].map(
+      (name) => limitByName.get(name)?.value,
+    )
+    const slots = Array.from({ length: 110 }, (_, n) => [entry(0, n)])
+    await served.commit(...slots)
+    const { data } = await served.ask(
+      '{ milestones { nodes { index } } ledgerUpdates { nodes { seq } } }',
+    )
+    const { milestones, ledgerUpdates } = data
+    const lengths = [milestones, ledgerUpdates].map(({ nodes }) => String(nodes.length))
+    expect(lengths).toEqual(sizes)
+  })
+
+  test('of search are those that it applies', async () => {
+    expect(limitByName.get('searchHits')?.value).toBe(String(maxHits))
+    const length = Number(limitByName.get('searchCharacters')?.value)
+    const reasons = [length, length + 1].map(async (count) => {
+      const { data } = await served.ask(`{ search(text: "${'~'.repeat(count)}") { message } }`)
+      return data.search.message ?? ''
+    })
+    const [atLimit, beyond] = await Promise.all(reasons)
+    expect(atLimit).not.toContain('longer than')
+    expect(beyond).toContain(`longer than ${length} characters`)
+  })
+
+  test('that an operator sets have the configured value', () => {
+    expect(limitByName.get('connections')).toMatchObject({ value: '7', setting: 'MAX_CONNECTIONS' })
+    expect(limitByName.get('subscriptionsPerConnection')).toMatchObject({
+      value: '3',
+      setting: null,
+    })
+    expect(limitByName.get('subscriptions')?.value).toBe(`${defaultLimits.subscriptions}`)
+  })
+
+  test('have unique names, and name every code of the error table that has a limit', () => {
+    const limits = limitsOf(defaultLimits)
+    expect(limitByName.size).toBe(limits.length)
+    const table = readFileSync(
+      new URL('../../../../src/api/errors/error-table.ts', import.meta.url),
+      'utf8',
+    )
+    const rows = [...table.matchAll(/^ {2}([A-Z_]+):(.*?)(?=^ {2}[A-Z_]+:|^})/gms)]
+    const limited = rows.flatMap(([, code = '', row = '']) => (/e\.limit/.test(row) ? [code] : []))
+    expect(limited.length).toBeGreaterThan(10)
+    // The faucet itself reports how much an address may have.
+    const named = new Set<string | undefined>(limits.map(({ error }) => error))
+    expect(limited.filter((code) => !named.has(code))).toEqual(['FAUCET_FUNDS_ENOUGH'])
+  })
+})

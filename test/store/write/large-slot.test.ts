@@ -1,0 +1,178 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { ownerAt } from '../../../src/ledger/updates.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
+import { addressKey } from '../../../src/protocol/ids.ts'
+import type { AddressTip, LogEntry, OutputRow, SlotContents } from '../../../src/store/rows.ts'
+import { rowsPerPage } from '../../../src/store/sql/slot-outputs.ts'
+import type { Statements } from '../../../src/store/sql/statements.ts'
+import { nextHistoryHash, noTip } from '../../../src/store/write/append.ts'
+import { commitSlots } from '../../../src/store/write/commit.ts'
+import { liveOutput } from '../../../src/store/write/output-index.ts'
+import { publishApart } from '../../../src/store/write/publish.ts'
+import { createTransfers } from '../../bench/transfers.ts'
+import { databases, useDatabase, useStore } from '../../support/databases.ts'
+import { contentsOf, unwrap } from '../../support/log-store.ts'
+import { slotCommit, testGenesis } from '../../support/store-rows.ts'
+
+/** Tests a slot with more rows than one page or one statement. */
+
+const transfers = rowsPerPage + 200
+
+describe.each(databases)('a large slot on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('is read page by page, and reads are served while it is committed', async () => {
+    const { store, term } = use
+    unwrap(await store.write.initialize(term, testGenesis()))
+    const source = createTransfers(1_000_000, 'many', transfers)
+    for (const slot of [1, 2]) {
+      const { incoming, booking, entries } = source.next(slot)
+      await store.write.acceptBlocks(incoming)
+      unwrap(await store.write.closeSlots(term, slot))
+      unwrap(await store.write.book(term, booking))
+      const contents = await contentsOf(store, slot, slot)
+      expect(contents.blocks.map(({ blockId }) => blockId)).toEqual(
+        incoming.map(({ blockId }) => blockId),
+      )
+      expect(contents.transactions.length).toBe(transfers)
+      expect(idsOf(contents.created)).toEqual(idsOf(booking.created))
+      expect(idsOf(contents.spent)).toEqual(idsOf(booking.spent))
+      expect(contents.spent.every(({ spentSlot }) => spentSlot === slot)).toBe(true)
+
+      let isOver = false
+      const slots: number[] = []
+      const reading = (async () => {
+        while (!isOver) {
+          await setImmediate()
+          slots.push((await store.read.logTip()).slot)
+        }
+      })()
+      unwrap(await store.write.commitSlots(term, [slotCommit(slot, entries)]))
+      isOver = true
+      await reading
+      // On SQLite there would be one read, at the beginning, if the commit did not yield.
+      expect(slots.filter((one) => one === slot - 1).length).toBeGreaterThan(2)
+      const { seq } = await store.read.logTip()
+      const first = (await store.read.milestone(slot))?.firstSeq ?? 0
+      expect(seq - first + 1).toBe(entries.length)
+      const finals = await store.read.blocks(incoming.map(({ blockId }) => blockId))
+      expect(new Set(finals.map(({ state }) => state))).toEqual(new Set(['FINALIZED']))
+      expect(finals.length).toBe(transfers)
+    }
+  }, 120_000)
+})
+
+describe.each(databases)('while a large slot is read on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('the lease is renewed, so that no other process takes it before the commit', async () => {
+    const { store, term } = use
+    unwrap(await store.write.initialize(term, testGenesis()))
+    const { incoming, booking } = createTransfers(1_000, 'few', transfers).next(1)
+    await store.write.acceptBlocks(incoming)
+    unwrap(await store.write.closeSlots(term, 1))
+    unwrap(await store.write.book(term, booking))
+    let renewal: Promise<void> | undefined
+    let isRenewed = false
+    let rowsAfter = 0
+    const renew = async () => {
+      unwrap(await store.write.renewLease(term, 60_000))
+      isRenewed = true
+    }
+    const take = () => {
+      renewal ??= renew()
+      if (isRenewed) rowsAfter++
+    }
+    await store.write.readSlots(1, 1, {
+      block: take,
+      transaction: take,
+      created: take,
+      spent: take,
+    })
+    await renewal
+    expect(rowsAfter).toBeGreaterThan(transfers)
+  })
+})
+
+describe.each(databases)('the entries of a large slot on $name', ({ create }) => {
+  const use = useStore(create)
+  const below = useDatabase(use)
+
+  test('are written batch by batch, and continue the logs of their addresses', async () => {
+    const { store, term } = use
+    unwrap(await store.write.initialize(term, testGenesis()))
+    const source = createTransfers(1_000, 'few', 2_000)
+    const tips = new Map<Hex, AddressTip>()
+    for (const slot of [1, 2]) {
+      const { incoming, booking, entries } = source.next(slot)
+      await store.write.acceptBlocks(incoming)
+      unwrap(await store.write.closeSlots(term, slot))
+      unwrap(await store.write.book(term, booking))
+      const counted = countTaken(entries)
+      let written = 0
+      let mostHeld = 0
+      const { raw, statements } = below.opened
+      await raw.transact(async (tx) => {
+        await statements.shards?.look(tx)
+        const sql: Statements = {
+          ...statements,
+          insert: (on, table, rows) => {
+            mostHeld = Math.max(mostHeld, counted.taken() - written)
+            if (table.name === 'ledger_updates') written += rows.length
+            return statements.insert(on, table, rows)
+          },
+        }
+        return commitSlots({ tx, sql }, [{ ...slotCommit(slot), entries: counted.entries }])
+      })
+      await raw.transact((tx) => publishApart({ tx, sql: statements }))
+      expect(written).toBe(entries.length)
+      expect(entries.length).toBeGreaterThanOrEqual(4_000)
+      expect(mostHeld).toBeLessThanOrEqual(4_000)
+      for (const entry of entries) {
+        const { ordinal, historyHash } = tips.get(entry.address) ?? noTip
+        const next = nextHistoryHash(historyHash, slot, entry)
+        tips.set(entry.address, { ordinal: ordinal + 1, historyHash: next })
+      }
+    }
+    const { read } = store
+    for (const [address, tip] of tips) expect(await read.addressTip(address, 'OWNED')).toEqual(tip)
+    const balances = balancesOf(await contentsOf(store, 1, 2))
+    for (const [address, total] of balances) {
+      expect(await read.totalAt(address, 2)).toBe(total)
+    }
+  }, 120_000)
+})
+
+/** Entries of which is known how many were taken since the last time that the first one was. */
+function countTaken(entries: readonly LogEntry[]) {
+  let taken = 0
+  function* each(): Generator<LogEntry> {
+    taken = 0
+    for (const entry of entries) {
+      taken++
+      yield entry
+    }
+  }
+  return {
+    taken: () => taken,
+    entries: { length: entries.length, [Symbol.iterator]: each },
+  }
+}
+
+/** What the transfers leave to each address: every output has 1,000 base tokens. */
+function balancesOf({ created, spent }: SlotContents): Map<Hex, bigint> {
+  const totals = new Map<Hex, bigint>()
+  const add = (amount: bigint) => (row: OutputRow) => {
+    const { output } = liveOutput(row)
+    const address = addressKey(ownerAt(output, 0))
+    totals.set(address, (totals.get(address) ?? 0n) + amount)
+  }
+  created.forEach(add(1_000n))
+  spent.forEach(add(-1_000n))
+  return totals
+}
+
+function idsOf(outputs: readonly { readonly outputId: string }[]): string[] {
+  return outputs.map(({ outputId }) => outputId).sort()
+}

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { branchOf, noBranch } from '../../../src/store/values.ts'
+import { databases, useStore } from '../../support/databases.ts'
+import { addressOf, entry, slotCommit, testGenesis, wholeLog } from '../../support/store-rows.ts'
+
+describe.each(databases)('pruning on $name', ({ create }) => {
+  const use = useStore(create)
+
+  beforeEach(async () => {
+    const { write } = use.store
+    await write.initialize(use.term, testGenesis())
+    await write.closeSlots(use.term, 10)
+    // Slots 1 to 3 have two rows of address 1 each, slot 2 has one row of address 2 as well, and slot 4 is empty.
+    await write.commitSlots(use.term, [
+      slotCommit(1, [entry(1, 1), entry(1, 2, { class: 'MENTIONED' })]),
+      slotCommit(2, [entry(1, 3), entry(2, 4), entry(1, 5, { class: 'MENTIONED' })]),
+      slotCommit(3, [entry(1, 6), entry(1, 7, { class: 'MENTIONED' })]),
+      slotCommit(4),
+    ])
+  })
+
+  const seqs = async () => (await use.store.read.updates(wholeLog)).map(({ seq }) => seq)
+
+  const cuts = [
+    ['keeps all rows if there are fewer milestones', 5, 0],
+    ['keeps the rows of the newest milestones', 2, 6],
+    ['keeps no rows if the newest milestones have none', 1, 8],
+  ] as const
+  test.each(cuts)('%s', async (_name, milestones, prunedSeq) => {
+    const before = await seqs()
+    const pruned = await use.store.write.pruneLog({ milestones, rows: 100 })
+    expect(pruned).toEqual({ prunedSeq, isDone: true })
+    expect(await seqs()).toEqual(before.filter((seq) => seq > prunedSeq))
+    expect(await use.store.read.logTip()).toMatchObject({ seq: 8, slot: 4, prunedSeq })
+  })
+
+  test('keeps the branches of all positions, and the writer returns them too (5)', async () => {
+    const { read, write } = use.store
+    const positions = [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    const slots = [undefined, 0, 1, 1, 2, 2, 3, 3, undefined]
+    const expected = slots.map((slot) =>
+      slot === undefined ? noBranch : branchOf(slotCommit(slot).commitmentId),
+    )
+    expect(await read.branchesAt(positions)).toEqual(expected)
+    // The cut is in the middle of slot 2.
+    await write.pruneLog({ milestones: 2, rows: 4 })
+    expect(await read.branchesAt(positions)).toEqual(expected)
+    const tip = { branch: expected[7], prunedSeq: 4, prunedBranch: expected[4] }
+    expect(await read.logTip()).toMatchObject(tip)
+    const slot = slotCommit(5)
+    expect(await write.commitSlots(use.term, [slot])).toMatchObject({
+      value: { ...tip, slot: 5, commitmentId: slot.commitmentId },
+    })
+    await write.pruneLog({ milestones: 1, rows: 100 })
+    const end = { seq: 8, prunedSeq: 8, branch: expected[7], prunedBranch: expected[7] }
+    expect(await read.logTip()).toMatchObject(end)
+  })
+
+  test('removes at most `rows` rows at once', async () => {
+    const keep = { milestones: 2, rows: 4 }
+    expect(await use.store.write.pruneLog(keep)).toEqual({ prunedSeq: 4, isDone: false })
+    expect(await seqs()).toEqual([5, 6, 7, 8])
+    expect(await use.store.write.pruneLog(keep)).toEqual({ prunedSeq: 6, isDone: true })
+    expect(await use.store.write.pruneLog(keep)).toEqual({ prunedSeq: 6, isDone: true })
+  })
+
+  test('keeps the last ordinal and history hash of every address, and continues from there (18)', async () => {
+    const { read, write } = use.store
+    const [owned] = (await read.updates({ ...wholeLog, address: addressOf(1) })).filter(
+      (row) => row.class === 'OWNED' && row.milestoneIndex === 2,
+    )
+    await write.pruneLog({ milestones: 2, rows: 2 })
+    await write.pruneLog({ milestones: 2, rows: 100 })
+    expect(await read.prunedTip(addressOf(1), 'OWNED')).toMatchObject({
+      ordinal: 2,
+      historyHash: owned?.historyHash,
+      milestoneIndex: 2,
+    })
+    expect(await read.prunedTip(addressOf(2), 'MENTIONED')).toBeUndefined()
+    await write.commitSlots(use.term, [slotCommit(5, [entry(1, 8), entry(2, 9)])])
+    const behind = await read.updates({ ...wholeLog, classes: ['OWNED'], after: 8 })
+    expect(behind.map(({ ordinal }) => ordinal)).toEqual([4, 2])
+    expect(await read.addressTip(addressOf(1), 'OWNED')).toMatchObject({ ordinal: 4 })
+  })
+
+  test('keeps what an address owned at the end of every retained milestone (18)', async () => {
+    const { read, write } = use.store
+    const slots = [2, 3, 4]
+    const totals = () => Promise.all(slots.map((slot) => read.totalAt(addressOf(0), slot)))
+    const before = await totals()
+    expect(before).toEqual([1_000n, 1_000n, 1_000n])
+    await write.pruneLog({ milestones: 2, rows: 100 })
+    expect(await totals()).toEqual(before)
+  })
+})
