@@ -68,10 +68,10 @@ export function openChainRecordFeed({
         const page = { after: at.seq - 1, limit: batchSize + 1 }
         const changes = [...(await retryWhileAway(() => reader.chainRecordChanges(page), signal))]
         const last = at.seq === 0 ? undefined : changes.shift()
-        if (branchOfSettings(last) !== at.branch) return
+        if (branchOfChange(last) !== at.branch) return
         for (const change of changes) {
           yield change
-          at = settingPosition(change)
+          at = positionOfChange(change)
         }
         if (changes.length > 0) continue
         // A notification may name a change that this reader lacks: on a lagging replica, or since an older copy was restored.
@@ -97,12 +97,12 @@ export function openChainRecordFeed({
 const batchSize = 100
 const longestWaitMs = 60_000
 
-export function settingPosition(record: ChainRecordVersion): LogPosition {
-  return { seq: record.change, branch: branchOfSettings(record) }
+export function positionOfChange(record: ChainRecordVersion): LogPosition {
+  return { seq: record.change, branch: branchOfChange(record) }
 }
 
 /** The branch after a change: a hash of its content and its time, which differs in every other copy of the database. */
-export function branchOfSettings(last: ChainRecordVersion | undefined): Hex {
+export function branchOfChange(last: ChainRecordVersion | undefined): Hex {
   if (last === undefined) return noBranch
   const { chainId, version, accessNodes, isActive, setBy, setAt, change } = last
   const text = JSON.stringify([change, chainId, version, accessNodes, isActive, setBy, setAt])

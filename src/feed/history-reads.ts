@@ -30,9 +30,12 @@ export interface HistoryReadsDeps {
 }
 
 export interface HistoryReads {
-  /** The next rows of a filter from the ring; `undefined` if the database has to be read. */
+  /** The next rows of a filter up to the tip, at most `limit`, from the ring; `undefined` if the database has to be read. */
   peek(query: TailQuery): PageRead | undefined
-  /** The next rows of a filter from the database; `'PRUNED'` or `'REPLACED'` if the database no longer has them. */
+  /**
+   * The next rows of a filter from the database, in a read that equal requests share. Resolves to `'PRUNED'` if the database
+   * no longer has the rows, and to `'REPLACED'` if it no longer has the history of the tip.
+   */
   read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
   /** The newest milestone without a row after a position below the tip. Recent positions need no read, other positions one. */
   slotUpTo(seq: number): Promise<SlotIndex>

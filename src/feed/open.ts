@@ -37,7 +37,7 @@ export interface FeedSettings {
 
 export interface Feed extends FeedSettings {
   readonly tail: Tail
-  readonly share: FeedHub
+  readonly hub: FeedHub
   readonly milestones: ReadMilestones
   /** Values that are read once for each tip. */
   readonly tipValues: TipValues
@@ -66,7 +66,6 @@ export async function openFeed(
   const { tickMs, progressMs, batchRows, ringRows } = settings
   const { minCommittableAge } = parameters
   const transfers = createExpirationTransfers({ reader, minCommittableAge })
-  const pageRows = ringRows
   const tail = await openTail({
     reader,
     wake,
@@ -74,9 +73,8 @@ export async function openFeed(
     log,
     tickMs,
     ringRows,
-    pageRows,
   })
-  const share = createFeedHub({
+  const hub = createFeedHub({
     tail,
     commits,
     log,
@@ -89,13 +87,13 @@ export async function openFeed(
   return {
     ...settings,
     tail,
-    share,
+    hub,
     tipValues: createTipValues(tail),
     readBlocks: shareBlocks(reader, blocks),
     blocks,
     milestones: shareMilestones(reader, () => tail.tip().era),
     close: async () => {
-      share.close()
+      hub.close()
       await tail.close()
     },
   }

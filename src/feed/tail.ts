@@ -1,18 +1,17 @@
 import type { Hex } from '../lib/hex.ts'
 import { createListeners } from '../lib/listeners.ts'
 import type { Log } from '../lib/log.ts'
-import type { SlotIndex } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
 import { createBranches } from './branches.ts'
 import type { ExpirationTransfer, ExpirationTransfers } from './expiration-transfers.ts'
-import { createHistoryReads, type PageRead, type TailQuery } from './history-reads.ts'
+import { createHistoryReads, type HistoryReads } from './history-reads.ts'
 import { openLogWindow, type TailTip, type WindowChange } from './log-window.ts'
 import { createPages } from './pages.ts'
-import type { LogReader, UpdateFilter } from './read.ts'
-import { followTip } from './tip-follower.ts'
+import type { LogReader } from './read.ts'
+import { followTip, type TipFollower } from './tip-follower.ts'
 import type { Wake } from './wake.ts'
-import { createWatchers } from './watchers.ts'
+import { createWatchers, type Watchers } from './watchers.ts'
 
 /** The live end of the log: one reader per process follows it, holds the newest rows, and notifies the watchers. */
 
@@ -23,34 +22,19 @@ export interface TailDeps {
   /** Maximum delay after a lost wake-up, in milliseconds. */
   readonly tickMs: number
   readonly log: Pick<Log, 'warn' | 'error'>
-  /** Minimum number of newest rows that are held in memory. */
+  /** Minimum number of newest rows that are held in memory, and maximum number of rows in the cache of older pages. */
   readonly ringRows: number
-  /** Maximum number of rows in the cache of older pages. */
-  readonly pageRows: number
 }
 
 /** The followed log. */
-export interface Tail {
+export interface Tail
+  extends Pick<HistoryReads, 'peek' | 'read' | 'slotUpTo'>,
+    Pick<TipFollower, 'freshTip'>,
+    Pick<Watchers, 'watch'> {
   /** The tip at the last read. */
   tip(): TailTip
-  /** Returns the tip; reads again if the last read is older than a tick or a wake-up, or does not reach `seq`. */
-  freshTip(seq?: number): Promise<TailTip>
   /** The branch of the current history at a position. Recent positions need no read, other positions at most one. */
   branchAt(seq: number): Promise<Hex>
-  /**
-   * The next rows of a filter up to the tip, at most `limit`, and the position that they reach, from the ring; `undefined`
-   * if the database has to be read.
-   */
-  peek(query: TailQuery): PageRead | undefined
-  /**
-   * The next rows of a filter from the database, in a read that equal requests share. Resolves to `'PRUNED'` if the database
-   * no longer has the rows, and to `'REPLACED'` if it no longer has the history of the tip.
-   */
-  read(query: TailQuery): Promise<PageRead | 'PRUNED' | 'REPLACED'>
-  /** The newest milestone without a row after a position below the tip. Recent positions need no read, other positions one. */
-  slotUpTo(seq: number): Promise<SlotIndex>
-  /** Calls `notify` when the filter may have new rows. The returned function ends the watch. */
-  watch(filter: UpdateFilter, notify: () => void): () => void
   /** Calls `notify` when the tip has moved, with or without new rows. The returned function ends the watch. */
   watchTip(notify: () => void): () => void
   /** Calls `notify` when outputs have changed their owner by expiration. The returned function ends the watch. */
@@ -63,9 +47,9 @@ export interface Tail {
 /** Counters of a tail since it was opened, and its present number of watchers. */
 export interface TailCounts {
   /** Number of reads of the tip. */
-  readonly looks: number
+  readonly tipReads: number
   /** Number of reads of rows, at the tip and below the ring. */
-  readonly reads: number
+  readonly rowReads: number
   /** Present number of watchers of rows. */
   readonly watchers: number
   /** Numbers of feed pages that the ring answered, and of pages below the ring. */
@@ -83,7 +67,7 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
   const window = await openLogWindow({ ...deps, reader, onChange })
   const follower = followTip({ ...deps, window, logFailure: createFailureLog(log) })
   const branches = createBranches({ reader, window, follower })
-  const pages = createPages(reader, deps.pageRows)
+  const pages = createPages(reader, deps.ringRows)
   const history = createHistoryReads({ reader, window, follower, branches, pages })
 
   function onChange({ former, tip, isReplaced, rows, transfers }: WindowChange): void {
@@ -111,8 +95,8 @@ export async function openTail(deps: TailDeps): Promise<Tail> {
     watchTip: tipMoved.add,
     watchExpirationTransfers: transferred.add,
     counts: () => ({
-      looks: window.advances(),
-      reads: reads(),
+      tipReads: window.advances(),
+      rowReads: reads(),
       watchers: watchers.count(),
       ...history.peeks(),
     }),

@@ -155,12 +155,12 @@ function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): v
     one(transports().subscriptions),
   )
   add('followers', 'Open feeds of ledger updates.', ['transport', 'state'], () =>
-    feed.share.followers().map(({ transport, isLive, count }) => {
+    feed.hub.followers().map(({ transport, isLive, count }) => {
       return [{ transport, state: isLive ? 'live' : 'catching-up' }, count]
     }),
   )
   add('feed_streams', 'Executions that the live feeds share.', [], () =>
-    one(feed.share.counts().streams),
+    one(feed.hub.counts().streams),
   )
   add('log_position', 'Position of the newest log row that the feeds know.', [], () =>
     one(feed.tail.tip().seq),
@@ -178,10 +178,10 @@ function addFeeds(add: Add, { services: { feed }, transports }: GaugeSources): v
     },
   )
   add('log_reads_total', 'Log reads for the feeds.', ['of'], () => {
-    const { looks, reads } = feed.tail.counts()
+    const { tipReads, rowReads } = feed.tail.counts()
     return [
-      [{ of: 'tip' }, looks],
-      [{ of: 'rows' }, reads],
+      [{ of: 'tip' }, tipReads],
+      [{ of: 'rows' }, rowReads],
     ]
   })
 }

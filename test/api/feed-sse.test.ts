@@ -82,7 +82,7 @@ describe('events', () => {
     const total = rowsOf(gateway.log.rows, owner, 'OWNED').length
     expect(await ordinals(again, 1)).toEqual([String(total)])
     again.close()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
   test.each([
@@ -96,7 +96,7 @@ describe('events', () => {
     const { id = '' } = (await first.next()) ?? {}
     expect(id).toBe(cursorAt(gateway.log.rows.length))
     first.close()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
     await gateway.commit(slotOf(owner))
     await gateway.known()
     const again = await openStream(url, { headers: { 'last-event-id': id } })
@@ -106,7 +106,7 @@ describe('events', () => {
       data: { ledgerUpdates: { updates: [{ ordinal: String(total) }] } },
     })
     again.close()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
   test('have no ids before the snapshot is complete, so that a client that is cut earlier gets all of it (11, 17)', async () => {
@@ -133,7 +133,7 @@ describe('events', () => {
       received.push([JSON.parse(data).data.ledgerUpdates.__typename, id])
     }
     await receive()
-    await own.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    await own.feed.hub.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
     await receive()
     reading.notify()
     await receive()
@@ -164,14 +164,14 @@ describe('events', () => {
     expect(errors).toBeUndefined()
     expect(data).toMatchObject({ ledgerUpdates: { cursor: expect.any(String) } })
     for (const stream of [refused, other]) stream.close()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
   test('are sent whatever the case of the Accept header', async () => {
     const stream = await get({}, { accept: 'Text/Event-Stream' })
     expect((await stream.next())?.id).toBe(cursorAt(gateway.log.rows.length))
     stream.close()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
   test('are sent by POST as well, and shared with other transports', async () => {
@@ -182,13 +182,13 @@ describe('events', () => {
     })
     const second = await get({ addresses: [addressText(owner)] })
     for (const one of [stream, second]) expect((await one.result()).data).toBeDefined()
-    await until(() => gateway.feed.share.counts().live === 2)
-    expect(gateway.feed.share.counts().streams).toBe(1)
+    await until(() => gateway.feed.hub.counts().live === 2)
+    expect(gateway.feed.hub.counts().streams).toBe(1)
     await gateway.commit(slotOf(owner))
     const total = String(rowsOf(gateway.log.rows, owner, 'OWNED').length)
     for (const one of [stream, second]) expect(await ordinals(one, 1)).toEqual([total])
     for (const one of [stream, second]) one.close()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
   test('of a query are its result and the event complete', async () => {
@@ -313,7 +313,7 @@ test('a client that disconnects before its stream begins leaves no feed', async 
     setImmediate(() => socket.resetAndDestroy())
     await once(socket, 'close')
   }
-  await until(() => few.feed.share.counts().feeds === 0)
+  await until(() => few.feed.hub.counts().feeds === 0)
   const stream = await get({}, {}, few.url)
   expect(stream.response.status).toBe(200)
   stream.close()

@@ -160,7 +160,7 @@ describe('subscription ledgerUpdates', () => {
   })
 
   test('shares one stream among all equal subscriptions, whatever their cursors (10)', async () => {
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
     const clients = [open(gateway.url), open(gateway.url), client]
     const wanted = { addresses: [addressText(third)] }
     const feeds = [0, 1, gateway.log.rows.length].map((seq, i) =>
@@ -168,8 +168,8 @@ describe('subscription ledgerUpdates', () => {
     )
     const another = subscribe(client, { addresses: [addressText(owner)] })
     for (const feed of [...feeds, another]) await feed.next()
-    await until(() => gateway.feed.share.counts().live === 4)
-    expect(gateway.feed.share.counts()).toMatchObject({ feeds: 4, streams: 2 })
+    await until(() => gateway.feed.hub.counts().live === 4)
+    expect(gateway.feed.hub.counts()).toMatchObject({ feeds: 4, streams: 2 })
     await gateway.commit(slotOf(third))
     const newest = rowsOf(gateway.log.rows, third, 'OWNED').at(-1)?.outputId
     for (const feed of feeds) {
@@ -179,7 +179,7 @@ describe('subscription ledgerUpdates', () => {
       }
     }
     for (const feed of [...feeds, another]) await feed.return?.()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
     for (const one of clients.slice(0, 2)) await one.dispose()
   })
 
@@ -187,9 +187,9 @@ describe('subscription ledgerUpdates', () => {
     const leaving = open(gateway.url)
     const feed = subscribe(leaving, {})
     await feed.next()
-    expect(gateway.feed.share.counts().feeds).toBe(1)
+    expect(gateway.feed.hub.counts().feeds).toBe(1)
     leaving.terminate()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 
   test('ends a feed that is completed while it opens, also if its id is used again at once', async () => {
@@ -238,9 +238,9 @@ describe('subscription ledgerUpdates', () => {
     release()
     await until(() => received.includes('{"type":"pong"}'))
     await until(() => received.some((text) => text.includes(addressText(other))))
-    await until(() => own.feed.share.counts().feeds === 1)
+    await until(() => own.feed.hub.counts().feeds === 1)
     socket.terminate()
-    await until(() => own.feed.share.counts().feeds === 0)
+    await until(() => own.feed.hub.counts().feeds === 0)
     await own.close()
   })
 
@@ -298,9 +298,9 @@ describe('subscription ledgerUpdates', () => {
     expect((await feed.next()).value?.data?.updates).toMatchObject({
       __typename: 'LedgerUpdateBatch',
     })
-    expect(gateway.feed.share.counts().feeds).toBe(1)
+    expect(gateway.feed.hub.counts().feeds).toBe(1)
     await feed.return?.()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
   })
 })
 
@@ -320,7 +320,7 @@ describe('limits are checked before any work (14)', () => {
     expect(response.statusCode).toBe(503)
     expect(response.headers).toMatchObject({ 'retry-after': '1' })
     await one.dispose()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
     const third = open(gateway.url)
     expect((await nextOf(subscribe(third, {})))?.__typename).toBe('FeedOpened')
     await third.dispose()
@@ -340,7 +340,7 @@ describe('limits are checked before any work (14)', () => {
     const extensions = { code: 'SUBSCRIPTION_LIMIT', scope, limit: 1 }
     await expect(over).rejects.toMatchObject([{ extensions }])
     await feed.return?.()
-    await until(() => gateway.feed.share.counts().feeds === 0)
+    await until(() => gateway.feed.hub.counts().feeds === 0)
     expect((await subscribe(client, {}).next()).value?.data).toBeDefined()
     await client.dispose()
     await gateway.close()

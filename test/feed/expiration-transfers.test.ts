@@ -193,12 +193,12 @@ async function retried<T>(read: () => Promise<T>): Promise<T> {
 }
 
 function openFollower(
-  { share }: Feed,
+  { hub }: Feed,
   addresses: readonly Hex[] | undefined,
   changes: Partial<Sink> = {},
 ) {
   const reported: ExpirationTransfer[] = []
-  share.open({
+  hub.open({
     key: String(addresses),
     filter: { ...(addresses && { addresses }), classes: ['OWNED'] },
     render: async () => ({ text: '', cursor: undefined }),

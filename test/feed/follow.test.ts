@@ -185,7 +185,7 @@ describe('a feed', () => {
     const filter = { classes: ['OWNED'] } as const
     const { tail } = own.feed
     const start = { filter, position: tail.tip(), era: tail.tip().era, snapshot: undefined }
-    const feed = follow(own.feed.share, { ...start, signal: controller.signal })
+    const feed = follow(own.feed.hub, { ...start, signal: controller.signal })
     await feed.next()
     const pending = feed.next()
     controller.abort()
@@ -194,7 +194,7 @@ describe('a feed', () => {
 
   test('that is read slowly catches up after a notice, and misses nothing (1, 2, 7)', async () => {
     const other = await openFeedLog()
-    const { tail, share: hub } = other.feed
+    const { tail, hub } = other.feed
     const controller = new AbortController()
     const start = { position: tail.tip(), era: tail.tip().era, snapshot: undefined }
     const filter = { addresses: [early], classes: ['OWNED'] as const }
@@ -220,12 +220,12 @@ describe('a feed', () => {
 
   test('gets the notices that all feeds get, and ends with the hub (8)', async () => {
     const other = await openFeedLog()
-    const { tail, share } = other.feed
+    const { tail, hub } = other.feed
     const start = { position: tail.tip(), era: tail.tip().era, snapshot: undefined }
     const { signal } = new AbortController()
-    const messages = follow(share, { filter: { classes: ['OWNED'] }, ...start, signal })
+    const messages = follow(hub, { filter: { classes: ['OWNED'] }, ...start, signal })
     expect((await messages.next()).value).toMatchObject({ kind: 'opened' })
-    await share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    await hub.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
     expect((await messages.next()).value).toMatchObject({ notice: { topic: 'DRAINING' } })
     const last = messages.next()
     await other.close()

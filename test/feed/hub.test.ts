@@ -70,7 +70,7 @@ function subscribe(
       subscriber.stalled = isStalled
       if (!isStalled) onRoom()
     },
-    reader: feed.share.open({
+    reader: feed.hub.open({
       key: JSON.stringify(filter),
       filter,
       era: feed.tail.tip().era,
@@ -172,10 +172,10 @@ describe('shared feeds', () => {
             await settled(own, subscriber)
             checkHistory(own, subscriber)
           }
-          await until(() => own.feed.share.counts().live === subscribers.length)
+          await until(() => own.feed.hub.counts().live === subscribers.length)
           await own.close()
           expect(subscribers.every(({ isEnded }) => isEnded)).toBe(true)
-          expect(own.feed.share.counts()).toEqual({ feeds: 0, live: 0, streams: 0 })
+          expect(own.feed.hub.counts()).toEqual({ feeds: 0, live: 0, streams: 0 })
         },
       ),
       { numRuns: Number(process.env.FC_NUM_RUNS ?? 40) },
@@ -186,8 +186,8 @@ describe('shared feeds', () => {
     const own = await openFeedLog()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
     const many = Array.from({ length: 50 }, () => subscribe(own, { filter, position: 0 }))
-    await until(() => own.feed.share.counts().live === 50)
-    expect(own.feed.share.counts().streams).toBe(1)
+    await until(() => own.feed.hub.counts().live === 50)
+    expect(own.feed.hub.counts().streams).toBe(1)
     const before = rendered(own)
     await own.commit(slotOf(first, second))
     await until(() => many.every((subscriber) => lastRow(subscriber) === 1))
@@ -204,12 +204,12 @@ describe('shared feeds', () => {
       return opened?.kind === 'opened' ? opened.tip.slot : undefined
     }
     const early = [begin(), begin()]
-    await until(() => own.feed.share.counts().live === 2)
+    await until(() => own.feed.hub.counts().live === 2)
     expect(early.map(openedIn)).toEqual([0, 0])
     await own.commit([], [])
     await own.known()
     const late = begin()
-    await until(() => own.feed.share.counts().live === 3)
+    await until(() => own.feed.hub.counts().live === 3)
     expect(openedIn(late)).toBe(2)
     await own.close()
   })
@@ -227,7 +227,7 @@ describe('shared feeds', () => {
     const feeds = snapshots.map((some) =>
       subscribe(own, { filter, position: 0, snapshot: snapshotOf(some) }),
     )
-    await until(() => own.feed.share.counts().live === 2)
+    await until(() => own.feed.hub.counts().live === 2)
     const received = feeds.map(({ messages }) =>
       messages.flatMap((one) => (one.kind === 'snapshot' ? one.outputIds : [])),
     )
@@ -240,13 +240,13 @@ describe('shared feeds', () => {
     for (let i = 0; i < 30; i++) await own.commit(slotOf(first))
     await own.known()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
-    const { reads } = own.feed.tail.counts()
+    const { rowReads } = own.feed.tail.counts()
     const late = Array.from({ length: 50 }, () => subscribe(own, { filter, position: 25 }))
-    await until(() => own.feed.share.counts().live === 50)
-    expect(own.feed.tail.counts().reads - reads).toBe(0)
+    await until(() => own.feed.hub.counts().live === 50)
+    expect(own.feed.tail.counts().rowReads - rowReads).toBe(0)
     const later = Array.from({ length: 50 }, () => subscribe(own, { filter, position: 0 }))
-    await until(() => own.feed.share.counts().live === 100)
-    expect(own.feed.tail.counts().reads - reads).toBeLessThanOrEqual(6)
+    await until(() => own.feed.hub.counts().live === 100)
+    expect(own.feed.tail.counts().rowReads - rowReads).toBeLessThanOrEqual(6)
     for (const subscriber of [...late, ...later]) checkHistory(own, subscriber)
     await own.close()
   })
@@ -258,7 +258,7 @@ describe('shared feeds', () => {
       subscribe(own, { filter, position: 0 }),
       subscribe(own, { filter, position: 0 }),
     ]
-    await until(() => own.feed.share.counts().live === 2)
+    await until(() => own.feed.hub.counts().live === 2)
     slow.stall(true)
     for (let i = 1; i <= 3; i++) {
       await own.commit(slotOf(first))
@@ -266,7 +266,7 @@ describe('shared feeds', () => {
     }
     expect(slow.messages.map(({ kind }) => kind)).toEqual(['opened'])
     slow.stall(false)
-    await until(() => own.feed.share.counts().live === 2)
+    await until(() => own.feed.hub.counts().live === 2)
     expect(slow.messages).toMatchObject([
       { kind: 'opened' },
       { kind: 'notice', notice: { topic: 'CATCHING_UP' }, position: { seq: 0 } },
@@ -282,7 +282,7 @@ describe('shared feeds', () => {
     for (let i = 0; i < 3; i++) await own.commit(slotOf(first))
     await own.known()
     const subscriber = subscribe(own, { filter: { classes: ['OWNED'] }, position: 0 }, 'updates')
-    await until(() => own.feed.share.counts().live === 1)
+    await until(() => own.feed.hub.counts().live === 1)
     checkHistory(own, subscriber)
     await own.close()
   })
@@ -291,7 +291,7 @@ describe('shared feeds', () => {
     const own = await openFeedLog()
     const filter = { addresses: [first], classes: ['OWNED'] } as const
     const quiet = subscribe(own, { filter, position: 0 })
-    await until(() => own.feed.share.counts().live === 1)
+    await until(() => own.feed.hub.counts().live === 1)
     const before = rendered(own)
     for (let i = 0; i < 20; i++) await own.commit(slotOf(second))
     await own.known()
@@ -319,7 +319,7 @@ describe('shared feeds', () => {
     const filter: UpdateFilter = { addresses: [first], classes: ['OWNED'] }
     const rendering = createSignal()
     const feed = subscribe(own, { filter, position: 0, opensAfter: rendering.wait() })
-    await own.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    await own.feed.hub.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
     expect(feed.messages).toEqual([])
     rendering.notify()
     await until(() => feed.messages.length === 2)
@@ -336,8 +336,8 @@ describe('shared feeds', () => {
       subscribe(own, { filter, position: 0 }),
       subscribe(own, { filter, position: 2 }),
     ]
-    await until(() => own.feed.share.counts().live === 2)
-    await own.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
+    await until(() => own.feed.hub.counts().live === 2)
+    await own.feed.hub.emitToAll({ topic: 'DRAINING', closesWithinMs: 5 })
     for (const subscriber of [old, fresh]) {
       const notice = { topic: 'DRAINING', closesWithinMs: 5 }
       expect(subscriber.messages.at(-1)).toEqual({

@@ -42,7 +42,7 @@ export function openListeners(deps: ListenersDeps): Listeners {
 
   async function close(windowMs: number, graceMs: number): Promise<void> {
     if (streams.size + webSocket.connections() > 0) {
-      await services.feed.share.emitToAll({ topic: 'DRAINING', closesWithinMs: windowMs })
+      await services.feed.hub.emitToAll({ topic: 'DRAINING', closesWithinMs: windowMs })
     }
     await Promise.all([
       webSocket.close(windowMs, graceMs),

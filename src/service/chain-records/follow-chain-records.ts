@@ -1,4 +1,4 @@
-import { branchOfSettings, chainRecordLogId, settingPosition } from '../../feed/chain-records.ts'
+import { branchOfChange, chainRecordLogId, positionOfChange } from '../../feed/chain-records.ts'
 import {
   type CursorError,
   type CursorLog,
@@ -68,7 +68,7 @@ async function startOf(
   if (position?.ok === false) return position
   const seq = position?.value.seq ?? end.seq
   const [last] = seq === 0 ? [] : await read.chainRecordChanges({ after: seq - 1, limit: 1 })
-  const branch = branchOfSettings(last)
+  const branch = branchOfChange(last)
   return position === undefined
     ? ok({ seq, branch })
     : confirmCursor(position.value, branch, 'after', log)
@@ -87,7 +87,7 @@ async function* emit(
 ): AsyncGenerator<ChainRecordChange, void, undefined> {
   for await (const record of chainRecords.follow(start, signal)) {
     if (wanted !== undefined && !wanted.has(record.chainId)) continue
-    yield { cursor: encodeCursor({ logId, ...settingPosition(record) }), record }
+    yield { cursor: encodeCursor({ logId, ...positionOfChange(record) }), record }
   }
 }
 

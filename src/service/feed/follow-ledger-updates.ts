@@ -80,7 +80,7 @@ async function* eventsOf(
   begun: StartedFeed,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerFeedEvent, void, undefined> {
-  const messages = follow(deps.feed.share, { ...begun, signal })
+  const messages = follow(deps.feed.hub, { ...begun, signal })
   for await (const message of messages) yield eventOf(deps, begun, message)
 }
 
@@ -102,7 +102,7 @@ export async function shareLedgerUpdates(
   const { logId, era, filter, position, snapshot } = begun.value
   const { addresses, classes } = filter
   return ok(
-    deps.feed.share.open({
+    deps.feed.hub.open({
       key: JSON.stringify([logId, era, addresses, classes, snapshot === undefined, key]),
       filter,
       era,

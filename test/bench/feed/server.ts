@@ -73,8 +73,8 @@ async function answer(command: ServerCommand): Promise<ServerReply> {
     usage: {
       cpu: user + system,
       rss: process.memoryUsage.rss(),
-      reads: feed.tail.counts().reads,
-      live: feed.share.counts().live,
+      reads: feed.tail.counts().rowReads,
+      live: feed.hub.counts().live,
       others: bare.clients.size + each.clients.size,
     },
     committedAt: String(committedAt),
