@@ -14,66 +14,73 @@ export interface Meters extends TransportMeters, WriterTimes {
 const fast = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 export function createMeters(registry: Registry): Meters {
-  const registers = [registry]
-  const requests = new Histogram({
-    name: 'ledger_gateway_request_seconds',
-    help: 'HTTP requests until their response, without streams and long polls.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: fast,
-    registers,
-  })
-  const storeCalls = new Histogram({
-    name: 'ledger_gateway_store_call_seconds',
-    help: 'Database calls of the program. Each call is one or more statements.',
-    labelNames: ['side', 'call'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
-    registers,
-  })
-  const refusals = new Counter({
-    name: 'ledger_gateway_refusals_total',
-    help: 'Requests and operations that were refused or failed, by error code.',
-    labelNames: ['code'],
-    registers,
-  })
+  const metrics = metricsOf(registry)
+  const requests = metrics.timer(
+    'request_seconds',
+    'HTTP requests until their response, without streams and long polls.',
+    ['method', 'route', 'status'],
+  )
+  const storeCalls = metrics.timer(
+    'store_call_seconds',
+    'Database calls of the program. Each call is one or more statements.',
+    ['side', 'call'],
+    [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
+  )
+  const refusals = metrics.counter(
+    'refusals_total',
+    'Requests and operations that were refused or failed, by error code.',
+    ['code'],
+  )
   // An alert watches for an increase of this series, and a series that begins at 1 shows none.
   refusals.inc({ code: 'INTERNAL' }, 0)
-  const delays = new Histogram({
-    name: 'ledger_gateway_feed_delay_seconds',
-    help: 'Time from the notification of a commit in this process until its updates were written to the sockets of one group of feeds.',
-    buckets: fast,
-    registers,
-  })
+  const delays = metrics.timer(
+    'feed_delay_seconds',
+    'Time from the notification of a commit in this process until its updates were written to the sockets of one group of feeds.',
+  )
   return {
     request: ({ ms, ...labels }) => requests.observe(labels, ms / 1_000),
-    operation: operationMeter(registry),
+    operation: operationMeter(metrics),
     refused: (code) => refusals.inc({ code }),
     storeCall: (side, call, ms) => storeCalls.observe({ side, call }, ms / 1_000),
-    ...writerMeters(registry),
+    ...writerMeters(metrics),
     delivered: (ms) => delays.observe(ms / 1_000),
   }
 }
 
-function operationMeter(registry: Registry): Meters['operation'] {
+type Metrics = ReturnType<typeof metricsOf>
+
+function metricsOf(registry: Registry) {
   const registers = [registry]
-  const operations = new Histogram({
-    name: 'ledger_gateway_operation_seconds',
-    help: 'GraphQL queries and mutations until their response.',
-    labelNames: ['transport', 'kind', 'operation'],
-    buckets: fast,
-    registers,
-  })
-  const subscriptions = new Counter({
-    name: 'ledger_gateway_subscriptions_begun_total',
-    help: 'Subscriptions that were accepted.',
-    labelNames: ['transport', 'operation'],
-    registers,
-  })
-  const costs = new Counter({
-    name: 'ledger_gateway_operation_cost_total',
-    help: 'Estimated cost of the operations, as compared with the limit. For a subscription, the cost of one event.',
-    labelNames: ['operation'],
-    registers,
-  })
+  return {
+    timer: <Label extends string = never>(
+      name: string,
+      help: string,
+      labelNames: readonly Label[] = [],
+      buckets: number[] = fast,
+    ) => new Histogram({ name: `ledger_gateway_${name}`, help, labelNames, buckets, registers }),
+    counter: <Label extends string = never>(
+      name: string,
+      help: string,
+      labelNames: readonly Label[] = [],
+    ) => new Counter({ name: `ledger_gateway_${name}`, help, labelNames, registers }),
+  }
+}
+
+function operationMeter({ timer, counter }: Metrics): Meters['operation'] {
+  const operations = timer(
+    'operation_seconds',
+    'GraphQL queries and mutations until their response.',
+    ['transport', 'kind', 'operation'],
+  )
+  const subscriptions = counter('subscriptions_begun_total', 'Subscriptions that were accepted.', [
+    'transport',
+    'operation',
+  ])
+  const costs = counter(
+    'operation_cost_total',
+    'Estimated cost of the operations, as compared with the limit. For a subscription, the cost of one event.',
+    ['operation'],
+  )
   const labelOf = boundedNames()
   return ({ transport, kind, name, cost, ms }) => {
     const operation = labelOf(name)
@@ -83,31 +90,22 @@ function operationMeter(registry: Registry): Meters['operation'] {
   }
 }
 
-function writerMeters(registry: Registry): WriterTimes {
-  const registers = [registry]
+function writerMeters({ timer, counter }: Metrics): WriterTimes {
   const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
-  const bookings = new Histogram({
-    name: 'ledger_gateway_booking_seconds',
-    help: 'Bookings of blocks. Each booking is one database transaction.',
+  const bookings = timer(
+    'booking_seconds',
+    'Bookings of blocks. Each booking is one database transaction.',
+    [],
     buckets,
-    registers,
-  })
-  const blocks = new Counter({
-    name: 'ledger_gateway_booked_blocks_total',
-    help: 'Blocks that this process booked.',
-    registers,
-  })
-  const commits = new Histogram({
-    name: 'ledger_gateway_commit_seconds',
-    help: 'Commits of one or more slots. Each commit is one database transaction.',
+  )
+  const blocks = counter('booked_blocks_total', 'Blocks that this process booked.')
+  const commits = timer(
+    'commit_seconds',
+    'Commits of one or more slots. Each commit is one database transaction.',
+    [],
     buckets,
-    registers,
-  })
-  const slots = new Counter({
-    name: 'ledger_gateway_committed_slots_total',
-    help: 'Slots that this process committed.',
-    registers,
-  })
+  )
+  const slots = counter('committed_slots_total', 'Slots that this process committed.')
   return {
     booked: (count, ms) => {
       bookings.observe(ms / 1_000)
