@@ -33,24 +33,18 @@ const conditions = [
   'timelockedAfter',
 ] as const satisfies readonly FilterName[]
 
-/** A list of outputs: its path, its kinds of outputs, and its filters. */
+/** A list of outputs of one kind, or of all kinds, and its filters. */
 interface List {
-  readonly path: string
-  readonly about: string
-  readonly kinds?: readonly number[]
+  readonly name?: string
+  readonly kind?: number
   readonly filters: readonly FilterName[]
 }
 
 const lists: readonly List[] = [
+  { filters: ['hasNativeToken', 'nativeToken', 'unlockableByAddress'] },
   {
-    path: '/outputs',
-    about: 'Returns the ids of unspent outputs of all kinds, page by page.',
-    filters: ['hasNativeToken', 'nativeToken', 'unlockableByAddress'],
-  },
-  {
-    path: '/outputs/basic',
-    about: 'Returns the ids of unspent basic outputs, page by page.',
-    kinds: [BasicOutput.code],
+    name: 'basic',
+    kind: BasicOutput.code,
     filters: [
       'address',
       ...conditions,
@@ -62,35 +56,26 @@ const lists: readonly List[] = [
     ],
   },
   {
-    path: '/outputs/account',
-    about: 'Returns the ids of unspent account outputs, page by page.',
-    kinds: [chainKinds.ACCOUNT],
+    name: 'account',
+    kind: chainKinds.ACCOUNT,
     filters: ['address', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
-    path: '/outputs/anchor',
-    about: 'Returns the ids of unspent anchor outputs, page by page.',
-    kinds: [chainKinds.ANCHOR],
+    name: 'anchor',
+    kind: chainKinds.ANCHOR,
     filters: ['stateController', 'governor', 'issuer', 'sender', 'unlockableByAddress'],
   },
   {
-    path: '/outputs/foundry',
-    about: 'Returns the ids of unspent foundry outputs, page by page.',
-    kinds: [chainKinds.FOUNDRY],
+    name: 'foundry',
+    kind: chainKinds.FOUNDRY,
     filters: ['account', 'accountAddress', 'hasNativeToken', 'nativeToken'],
   },
   {
-    path: '/outputs/nft',
-    about: 'Returns the ids of unspent NFT outputs, page by page.',
-    kinds: [chainKinds.NFT],
+    name: 'NFT',
+    kind: chainKinds.NFT,
     filters: ['address', ...conditions, 'issuer', 'sender', 'tag', 'unlockableByAddress'],
   },
-  {
-    path: '/outputs/delegation',
-    about: 'Returns the ids of unspent delegation outputs, page by page.',
-    kinds: [chainKinds.DELEGATION],
-    filters: ['address', 'validator'],
-  },
+  { name: 'delegation', kind: chainKinds.DELEGATION, filters: ['address', 'validator'] },
 ]
 
 const cursorForm = /^([0-9a-fA-F]{8})([0-9a-fA-F]{76})\.([0-9]{1,10})$/
@@ -122,19 +107,23 @@ function printCursor({ bookedSlot, outputId }: OutputPlace, pageSize: number): s
 
 export const outputListRoutes: readonly Route[] = lists.map(listRoute)
 
-function listRoute({ path, about, kinds, filters: own }: List): Route {
+function listRoute({ name, kind, filters: own }: List): Route {
+  const outputs = name === undefined ? 'outputs of all kinds' : `${name} outputs`
   const names = [...own, 'createdBefore', 'createdAfter'] as const
   const ofNames: { readonly [name: string]: Parameter<OutputFilter> } = Object.fromEntries(
     names.map((name) => [name, filters[name]]),
   )
   return readRoute({
-    path: `${indexerPath}${path}`,
-    about,
+    path: `${indexerPath}/outputs${name === undefined ? '' : `/${name.toLowerCase()}`}`,
+    about: `Returns the ids of unspent ${outputs}, page by page.`,
     query: { ...ofNames, pageSize: lenientPageSize(maxPageSize), cursor },
     reply: serialized('A page of output ids, ordered by booked slot and id.', FoundOutputs),
     answer: async ({ pageSize: size, cursor, ...given }, services) => {
       const asked: Readonly<Record<string, OutputFilter>> = given
-      const filter = { ...mergeFilters(Object.values(asked)), ...(kinds && { kinds }) }
+      const filter = {
+        ...mergeFilters(Object.values(asked)),
+        ...(kind !== undefined && { kinds: [kind] }),
+      }
       const { from: after, pageSize } = pageAt({ cursor, pageSize: size })
       const page = await findOutputs(services, { filter, after, pageSize })
       const { committedSlot, outputIds: items, next } = page
