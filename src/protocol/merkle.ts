@@ -15,12 +15,16 @@ function rootOf(leaves: readonly Uint8Array[], from: number, to: number): Uint8A
   const split = from + 2 ** Math.floor(Math.log2(to - from - 1))
   const left = rootOf(leaves, from, split)
   const right = rootOf(leaves, split, to)
+  return nodeHash(left, right)
+}
+
+export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   node.set(left, 1)
   node.set(right, 33)
   return blake2b256(node)
 }
 
-function leafHash(leaf: Uint8Array): Uint8Array {
+export function leafHash(leaf: Uint8Array): Uint8Array {
   if (leaf.length >= shortLeaf.length) return blake2b256(leafPrefix, leaf)
   shortLeaf.set(leaf, 1)
   return blake2b256(shortLeaf.subarray(0, 1 + leaf.length))

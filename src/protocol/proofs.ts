@@ -1,8 +1,8 @@
 import { assert, present } from '../lib/assert.ts'
 import { bytesToHex, hexToBytes } from '../lib/hex.ts'
 import type { OutputIdProof, ProofNode } from './commitment.ts'
-import { blake2b256 } from './hash.ts'
 import { indexOf, slotOfId, transactionIdOf, transactionOf } from './ids.ts'
+import { leafHash, nodeHash } from './merkle.ts'
 import type { OutputId } from './primitives.ts'
 
 /** Proofs that an output belongs to a transaction (codec reference 13.4). */
@@ -13,7 +13,7 @@ import type { OutputId } from './primitives.ts'
  */
 export function createProver(leaves: readonly Uint8Array[]): (index: number) => ProofNode {
   assert(leaves.length > 0, 'a tree has leaves')
-  const root = treeOf(leaves.map((leaf) => blake2b256(leafPrefix, leaf)))
+  const root = treeOf(leaves.map(leafHash))
   return (index) => pathTo(root, index)
 }
 
@@ -29,7 +29,7 @@ function treeOf(leafHashes: readonly Uint8Array[]): Tree {
   if (count === 1) return { hash: present(leafHashes[0], 'leaf'), count, parts: undefined }
   const split = 2 ** Math.floor(Math.log2(count - 1))
   const [left, right] = [treeOf(leafHashes.slice(0, split)), treeOf(leafHashes.slice(split))]
-  return { hash: blake2b256(nodePrefix, left.hash, right.hash), count, parts: [left, right] }
+  return { hash: nodeHash(left.hash, right.hash), count, parts: [left, right] }
 }
 
 function pathTo({ hash, parts }: Tree, index: number): ProofNode {
@@ -47,14 +47,8 @@ function siblingOf({ hash }: Tree): ProofNode {
 /** Computes the output commitment of a proof. */
 export function proofRoot(node: ProofNode): Uint8Array {
   if (node.type !== 0) return hexToBytes(node.hash)
-  const [left, right] = [proofRoot(node.l), proofRoot(node.r)]
-  pair.set(left, 1)
-  pair.set(right, 33)
-  return blake2b256(pair)
+  return nodeHash(proofRoot(node.l), proofRoot(node.r))
 }
-
-// One buffer, because calls cost more than hashing for so few bytes. It is filled and hashed synchronously.
-const pair = Uint8Array.of(1, ...new Uint8Array(64))
 
 /**
  * Whether a proof connects the bytes of an output to its id: it has the hash of the output as its only value, at a place
@@ -63,7 +57,7 @@ const pair = Uint8Array.of(1, ...new Uint8Array(64))
 export function provesOutput(id: OutputId, output: Uint8Array, proof: OutputIdProof): boolean {
   const { slot, outputIndex, transactionCommitment, outputCommitmentProof: tree } = proof
   const path = pathToValue(tree)
-  if (path === undefined || path.hash !== bytesToHex(blake2b256(leafPrefix, output))) return false
+  if (path === undefined || path.hash !== bytesToHex(leafHash(output))) return false
   const transactionId = transactionOf(id)
   return (
     outputIndex === indexOf(id) &&
@@ -106,6 +100,3 @@ function turnsTo(index: number, count: number): string {
 
 /** Maximum number of outputs of a transaction. */
 const maxLeaves = 128
-
-const leafPrefix = Uint8Array.of(0)
-const nodePrefix = Uint8Array.of(1)
