@@ -23,6 +23,9 @@ import { about, type Infer, type Schema } from './schema/schema.ts'
 
 /** The responses of a node's core API, as JSON and as bytes (rest.md 4.1; iota.go, api/core.go). */
 
+/** The content type of the responses, and of blocks, as bytes. */
+export const binaryType = 'application/vnd.iota.serializer-v2'
+
 /** The commitment id of all zeros. It means that there is no commitment, as before the first slot; JSON leaves it out. */
 export const noCommitment = `0x${'00'.repeat(36)}` as CommitmentId
 

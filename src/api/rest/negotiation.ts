@@ -2,9 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** Content negotiation. */
 
-/** The content type of serialized objects. */
-export const binaryType = 'application/vnd.iota.serializer-v2'
-
 /** Matches the content type of serialized objects of any network, at the start of `Content-Type` or `Accept`. */
 export const binaryTypes = /^application\/vnd\.[^/;,]+\.serializer-v2/i
 

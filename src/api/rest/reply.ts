@@ -1,6 +1,7 @@
+import { binaryType } from '../../protocol/node-responses.ts'
 import { encode, print, type Schema } from '../../protocol/schema/schema.ts'
 import type { Form, Shape } from './form.ts'
-import { binaryType, wantsBytes } from './negotiation.ts'
+import { wantsBytes } from './negotiation.ts'
 import { shapeOf } from './openapi/from-schema.ts'
 import type { RestRequest } from './request.ts'
 import { json, type RestResponse } from './response.ts'

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../lib/result.ts'
 import { SlotCommitment } from '../../protocol/commitment.ts'
 import {
   BlockMetadata,
+  binaryType,
   IssuanceOffer,
   OutputMetadata,
   OutputWithMetadata,
@@ -148,7 +149,7 @@ export function submission(block: Uint8Array): NodeRequest {
   return {
     method: 'POST',
     path: `${core}/blocks`,
-    headers: { accept: jsonType, 'content-type': bytesType },
+    headers: { accept: jsonType, 'content-type': binaryType },
     body: Uint8Array.from(block),
     // iota-core may take ten seconds to refuse a block.
     timeoutMs: 15_000,
@@ -167,7 +168,6 @@ export function refusalOf({ status, body }: NodeResponse): string {
 
 const maxMessageLength = 1_000
 const jsonType = 'application/json'
-const bytesType = 'application/vnd.iota.serializer-v2'
 const timeoutMs = 10_000
 
 /** Maximum sizes of responses, in bytes. */
@@ -238,7 +238,7 @@ function unreadable(reason: string, outputId?: OutputId): Result<never, AnswerUs
 
 function bytes(path: string): NodeQuery<Uint8Array> {
   return {
-    request: get(path, bytesType, limits.usual),
+    request: get(path, binaryType, limits.usual),
     read: (answer) => {
       if (isAbsent(answer)) return ok(undefined)
       return answer.status === 200 ? ok(answer.body) : refused(answer)

@@ -1,7 +1,7 @@
 import { hexToBytes } from '../../../lib/hex.ts'
 import { ok, type Result } from '../../../lib/result.ts'
 import { passTurn } from '../../../lib/turns.ts'
-import { OutputWithId } from '../../../protocol/node-responses.ts'
+import { binaryType, OutputWithId } from '../../../protocol/node-responses.ts'
 import { print } from '../../../protocol/schema/schema.ts'
 import type { Services } from '../../../service/services.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../service/slots/read-commitment.ts'
 import type { LimitError } from '../../errors/api-errors.ts'
 import { startDownload } from '../download.ts'
-import { binaryType, wantsBytes } from '../negotiation.ts'
+import { wantsBytes } from '../negotiation.ts'
 import type { RestRequest } from '../request.ts'
 import { jsonHeaders, type RouteResponse } from '../response.ts'
 
