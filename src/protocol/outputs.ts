@@ -185,6 +185,9 @@ export const Output = union(
 )
 export type Output = Infer<typeof Output>
 
+/** The type codes of all kinds of outputs. */
+export const outputCodes = Output.variants.map(({ code }) => code)
+
 /** A basic output whose only unlock condition is an address. */
 export function plainOutput(address: Address, amount: bigint, mana: bigint): BasicOutput {
   return {

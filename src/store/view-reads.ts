@@ -1,4 +1,4 @@
-import { AnchorOutput, Output } from '../protocol/outputs.ts'
+import { AnchorOutput, outputCodes } from '../protocol/outputs.ts'
 import type { OutputId } from '../protocol/primitives.ts'
 import type {
   OutputPosition,
@@ -68,7 +68,7 @@ function scansOf({
   limit,
 }: UnspentQuery): UnspentScan[] {
   const { heldBy, anyOf, keys = [] } = given
-  const kinds = given.kinds === undefined ? allKinds : [...new Set(given.kinds)]
+  const kinds = given.kinds === undefined ? outputCodes : [...new Set(given.kinds)]
   if (kinds.length === 0) return []
   const filter = given.kinds === undefined ? given : { ...given, kinds }
   const part = { ...within(filter.created, after, before), through }
@@ -123,8 +123,6 @@ function further(
 
 const minOutputId: OutputId = `0x${'00'.repeat(38)}` as OutputId
 const maxOutputId: OutputId = `0x${'ff'.repeat(38)}` as OutputId
-
-const allKinds = Output.variants.map(({ code }) => code)
 
 function placeOf({ bookedSlot, outputId }: OutputPosition) {
   return [bookedSlot, outputId] as const

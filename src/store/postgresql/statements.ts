@@ -102,7 +102,8 @@ function withLimit(text: string, limitAt: number, limit: string): string {
   })
 }
 
-function numbered(sql: string): string {
+/** Numbers the parameters of a text: `?` becomes `$1`, `$2` and so on, `?2` becomes `$2`. */
+export function numbered(sql: string): string {
   let count = 0
   return sql.replaceAll(/\?(\d*)/g, (_mark, place: string) => `$${place || ++count}`)
 }

@@ -1,13 +1,12 @@
 import type { IndexKey } from '../../ledger/index-keys.ts'
 import { hexToBytes } from '../../lib/hex.ts'
 import type { AliveChainsQuery, ChainReader } from '../contract/chain.ts'
-import type { Parameter } from '../database.ts'
-import { indexKindToNumber } from '../values.ts'
 import { type Dialect, jsonOf } from './bulk.ts'
 import { chainIds, chainStates, outputRows, tokenHolders } from './bulk-tables.ts'
 import { hexOfText, selected } from './columns.ts'
 import { publishedSlot } from './published.ts'
 import { both, boundsOf, type Reading } from './reading.ts'
+import { keyParameters } from './unspent-scans.ts'
 
 /** Reads of chains, their states, and holders of native tokens. Each read is one statement. */
 export function chainReads(reading: Reading): ChainReader {
@@ -93,7 +92,7 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
 
   return async (request) => {
     const { kind, keys, limit } = request
-    const ofKeys = keys.flatMap(parametersOf)
+    const ofKeys = keys.flatMap(keyParameters)
     const parameters = [
       ...(impliesKind(keys) ? ofKeys : [kind, ...ofKeys]),
       ...boundsOf(request),
@@ -106,10 +105,6 @@ function aliveChainsRead({ query, dialect }: Reading): ChainReader['aliveChains'
 /** Whether only one kind of chain has the first key. */
 function impliesKind([first]: readonly IndexKey[]): boolean {
   return first?.kind === 'CHAIN_HOLDER'
-}
-
-function parametersOf({ kind, value }: IndexKey): Parameter[] {
-  return [indexKindToNumber(kind), hexToBytes(value)]
 }
 
 interface AliveShape extends Pick<AliveChainsQuery, 'order'> {

@@ -1,5 +1,5 @@
 import { resolutions } from '../../ledger/activity-buckets.ts'
-import { Output } from '../../protocol/outputs.ts'
+import { outputCodes } from '../../protocol/outputs.ts'
 import type { Between, BlockConditions, ListReader, PageOrder } from '../contract/list.ts'
 import type { AddressTotal, BlockRow, BlockState, OutputRow, TransactionRow } from '../rows.ts'
 import { blockKinds, classToNumber, digits, kindToNumber } from '../values.ts'
@@ -238,7 +238,7 @@ function outputPageReads(reading: Reading) {
           ? { read: spent, equals: [[]] }
           : {
               read: booked,
-              equals: [...new Set(where.kinds ?? outputKinds)].map((code) => [code]),
+              equals: [...new Set(where.kinds ?? outputCodes)].map((code) => [code]),
             },
       ),
   } satisfies Partial<ListReader>
@@ -257,8 +257,6 @@ function addressPageReads(reading: Reading) {
     addressPages: (requests, page) => readPages(requests, page, () => ({ read, equals: [[]] })),
   } satisfies Partial<ListReader>
 }
-
-const outputKinds = Output.variants.map(({ code }) => code)
 
 /** Reads the pages of each index together, and returns all pages in the order of the requests. */
 async function readPages<A extends Between, Row>(

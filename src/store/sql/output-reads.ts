@@ -1,5 +1,5 @@
 import { hexToBytes, noBytes } from '../../lib/hex.ts'
-import { Output } from '../../protocol/outputs.ts'
+import { outputCodes } from '../../protocol/outputs.ts'
 import type { OutputId } from '../../protocol/primitives.ts'
 import type { StoreReader } from '../contract.ts'
 import type { OutputRow } from '../rows.ts'
@@ -17,7 +17,7 @@ export function outputReads({ row, rows, rowsFrom, keyed }: Reading) {
   // The index on the booked slot begins with the kind, so the statement merges one scan for each kind.
   const createdIn = rowsFrom(
     outputRows,
-    `FROM (${kinds.map(ofKind).join(' UNION ALL ')} ORDER BY id LIMIT ${pageLimit}) AS outputs
+    `FROM (${outputCodes.map(ofKind).join(' UNION ALL ')} ORDER BY id LIMIT ${pageLimit}) AS outputs
       ORDER BY outputs.id`,
   )
   const spentIn = rows(
@@ -43,8 +43,6 @@ export function outputReads({ row, rows, rowsFrom, keyed }: Reading) {
 const placeOf = (after: OutputId | undefined) => (after === undefined ? noBytes : hexToBytes(after))
 
 const pageOf = (rows: readonly OutputRow[]) => ({ rows, isLast: rows.length < pageLimit })
-
-const kinds = Output.variants.map(({ code }) => code)
 
 const ofKind = (kind: number) =>
   `SELECT * FROM outputs WHERE kind = ${kind} AND "bookedSlot" = ?1 AND id > ?2`

@@ -1,6 +1,6 @@
 import type { Output as OutputModel } from '../../generated/prisma/client.ts'
 import { passTurn } from '../../lib/turns.ts'
-import { Output } from '../../protocol/outputs.ts'
+import { outputCodes } from '../../protocol/outputs.ts'
 import type { RawWriting } from './statements.ts'
 
 /**
@@ -59,7 +59,7 @@ async function createdKinds(
   { after, upTo }: SlotRange,
 ): Promise<readonly number[]> {
   const range = [BigInt(after), BigInt(upTo)]
-  const bounds = kinds.flatMap(() => range)
+  const bounds = outputCodes.flatMap(() => range)
   const rows = await tx.$queryRawUnsafe<{ kind: bigint }[]>(
     sql.numbered(createdKindsText),
     ...bounds,
@@ -77,10 +77,7 @@ export function spentInSlots(
   return pagesOfSlots(reading, spentText, { upTo, first, placeOf })
 }
 
-/** Type codes of outputs. The index on the booked slot begins with the kind. */
-const kinds = Output.variants.map(({ code }) => code)
-
-const createdKindsText = kinds
+const createdKindsText = outputCodes
   .map(
     (kind) => `SELECT ${kind} AS kind WHERE EXISTS (
       SELECT 1 FROM outputs WHERE kind = ${kind} AND "bookedSlot" > ? AND "bookedSlot" <= ?)`,

@@ -33,6 +33,9 @@ export function tablesOf(
   })
 }
 
+/** Converts the SQL of a value, by the kind of its column. */
+export type SqlByKind = { readonly [kind in ColumnKind]: (sql: string) => string }
+
 export async function countRows(connection: SqlConnection, table: Table): Promise<number> {
   const [[count] = []] = await rowsOf(connection, `SELECT count(*) FROM ${quoted(table.name)}`)
   return Number(count)

@@ -120,7 +120,7 @@ export async function readScanEnd(
   return row && { bookedSlot: Number(row[0]), outputId: String(row[1]) as OutputId }
 }
 
-function keyParameters({ kind, value }: IndexKey): Parameter[] {
+export function keyParameters({ kind, value }: IndexKey): Parameter[] {
   return [indexKindToNumber(kind), hexToBytes(value)]
 }
 

@@ -9,7 +9,7 @@ export async function releaseCarriers(
   { tx, sql }: RawWriting,
   transactionIds: readonly TransactionId[],
 ): Promise<void> {
-  const keys = transactionIds.map((transactionId) => ({ transactionId }))
+  const keys = keysOf(transactionIds)
   await sql.execute(
     tx,
     awaitedIds,
@@ -39,7 +39,7 @@ export function countAwaited(
   return sql.select(
     tx,
     awaitedIds,
-    transactionIds.map((transactionId) => ({ transactionId })),
+    keysOf(transactionIds),
     (matched) => `SELECT "transactionId", count(*) AS count FROM (${matched}) AS awaited
       GROUP BY "transactionId"`,
   )
@@ -59,7 +59,7 @@ export function awaitedBy(
   return sql.select(
     tx,
     awaitedIds,
-    transactionIds.map((transactionId) => ({ transactionId })),
+    keysOf(transactionIds),
     (matched) => `SELECT awaited."transactionId", awaited.inbox, waiting.missing
       FROM (${matched}) AS awaited
       JOIN waiting_carriers AS waiting ON waiting.inbox = awaited.inbox`,
@@ -91,4 +91,8 @@ export interface OverdueRow {
   readonly id: Uint8Array<ArrayBuffer>
   readonly slot: bigint
   readonly transactionId: Uint8Array<ArrayBuffer>
+}
+
+function keysOf(transactionIds: readonly TransactionId[]) {
+  return transactionIds.map((transactionId) => ({ transactionId }))
 }

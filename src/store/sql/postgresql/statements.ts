@@ -1,3 +1,4 @@
+import { numbered } from '../../postgresql/statements.ts'
 import { bulkOf } from '../bulk.ts'
 import { inboxStatements } from '../inbox.ts'
 import type { Statements } from '../statements.ts'
@@ -14,9 +15,4 @@ export const postgresqlStatements: Statements = {
   ...transactionInserts,
   ...logStatements,
   ...bulkOf(dialect),
-}
-
-function numbered(text: string): string {
-  let count = 0
-  return text.replaceAll('?', () => `$${++count}`)
 }

@@ -1,6 +1,6 @@
 import { logTable } from '../published.ts'
-import type { Column, ColumnKind, TableStatements } from '../statements.ts'
-import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
+import type { ColumnKind, TableStatements } from '../statements.ts'
+import { keyColumns, quoted, rowsOf, type SqlByKind, tablesOf } from '../tables.ts'
 import { isShardedText } from './shards.ts'
 import { timeoutsOff } from './transaction.ts'
 
@@ -55,11 +55,11 @@ export const tableStatements: TableStatements = {
   async rowsAfterKey(connection, table, { after = [], limit }) {
     const key = keyColumns(table)
     const names = key.map(({ name }) => quoted(name)).join(', ')
-    const values = key.map(({ kind }, i) => parsed(kind, `$${i + 1}::text`)).join(', ')
+    const values = key.map(({ kind }, i) => parsed[kind](`$${i + 1}::text`)).join(', ')
     const behind = after.length === 0 ? '' : `WHERE (${names}) > (${values})`
     const rows = await rowsOf(
       connection,
-      `SELECT json_build_array(${table.columns.map(printed).join(', ')})::text
+      `SELECT json_build_array(${table.columns.map(({ name, kind }) => printed[kind](quoted(name))).join(', ')})::text
       FROM ${quoted(table.name)} ${behind} ORDER BY ${names} LIMIT $${after.length + 1}`,
       after,
       limit,
@@ -69,7 +69,7 @@ export const tableStatements: TableStatements = {
 
   insertRows(tx, table, json) {
     const names = table.columns.map(({ name }) => quoted(name)).join(', ')
-    const values = table.columns.map(({ kind }, i) => parsed(kind, `(value ->> ${i})`)).join(', ')
+    const values = table.columns.map(({ kind }, i) => parsed[kind](`(value ->> ${i})`)).join(', ')
     return tx.$executeRawUnsafe(
       `INSERT INTO ${quoted(table.name)} (${names})
       SELECT ${values} FROM jsonb_array_elements($1::jsonb) AS added (value)`,
@@ -87,29 +87,17 @@ const kindByType: ReadonlyMap<string, ColumnKind> = new Map([
 ])
 
 /** SQL of a column as a member of a JSON row. */
-function printed({ name, kind }: Column): string {
-  const column = quoted(name)
-  switch (kind) {
-    case 'bytes':
-      return `encode(${column}, 'hex')`
-    case 'integer':
-      return `${column}::text`
-    case 'text':
-    case 'boolean':
-      return column
-  }
+const printed: SqlByKind = {
+  bytes: (column) => `encode(${column}, 'hex')`,
+  integer: (column) => `${column}::text`,
+  text: (column) => column,
+  boolean: (column) => column,
 }
 
 /** SQL of the value of a column, from the text of a JSON member. */
-function parsed(kind: ColumnKind, text: string): string {
-  switch (kind) {
-    case 'bytes':
-      return `decode(${text}, 'hex')`
-    case 'integer':
-      return `${text}::bigint`
-    case 'text':
-      return text
-    case 'boolean':
-      return `${text}::boolean`
-  }
+const parsed: SqlByKind = {
+  bytes: (text) => `decode(${text}, 'hex')`,
+  integer: (text) => `${text}::bigint`,
+  text: (text) => text,
+  boolean: (text) => `${text}::boolean`,
 }

@@ -1,5 +1,5 @@
-import type { Column, ColumnKind, TableStatements } from '../statements.ts'
-import { keyColumns, quoted, rowsOf, tablesOf } from '../tables.ts'
+import type { ColumnKind, TableStatements } from '../statements.ts'
+import { keyColumns, quoted, rowsOf, type SqlByKind, tablesOf } from '../tables.ts'
 
 /** Statements on whole tables of SQLite. */
 export const tableStatements: TableStatements = {
@@ -25,10 +25,10 @@ export const tableStatements: TableStatements = {
     const behind =
       after === undefined
         ? ''
-        : `WHERE (${names}) > (${key.map(({ kind }) => parsed(kind, '?')).join(', ')})`
+        : `WHERE (${names}) > (${key.map(({ kind }) => parsed[kind]('?')).join(', ')})`
     const rows = await rowsOf(
       connection,
-      `SELECT json_array(${table.columns.map(printed).join(', ')}) FROM ${quoted(table.name)}
+      `SELECT json_array(${table.columns.map(({ name, kind }) => printed[kind](quoted(name))).join(', ')}) FROM ${quoted(table.name)}
       ${behind} ORDER BY ${names} LIMIT ?`,
       after,
       limit,
@@ -38,7 +38,7 @@ export const tableStatements: TableStatements = {
 
   insertRows(tx, table, json) {
     const names = table.columns.map(({ name }) => quoted(name)).join(', ')
-    const values = table.columns.map(({ kind }, i) => parsed(kind, `value ->> ${i}`)).join(', ')
+    const values = table.columns.map(({ kind }, i) => parsed[kind](`value ->> ${i}`)).join(', ')
     return tx.$executeRawUnsafe(
       `INSERT INTO ${quoted(table.name)} (${names}) SELECT ${values} FROM json_each(?)`,
       json,
@@ -55,30 +55,19 @@ const kindByType: ReadonlyMap<string, ColumnKind> = new Map([
 ])
 
 /** SQL of a column as a member of a JSON row. */
-function printed({ name, kind }: Column): string {
-  const column = quoted(name)
-  switch (kind) {
-    case 'bytes':
-      // `hex` returns an empty text for no bytes, but also for NULL.
-      return `CASE WHEN ${column} IS NULL THEN NULL ELSE lower(hex(${column})) END`
-    case 'integer':
-      return `CAST(${column} AS TEXT)`
-    case 'text':
-      return column
-    case 'boolean':
-      return `json(CASE WHEN ${column} THEN 'true' WHEN NOT ${column} THEN 'false' ELSE 'null' END)`
-  }
+const printed: SqlByKind = {
+  // `hex` returns an empty text for no bytes, but also for NULL.
+  bytes: (column) => `CASE WHEN ${column} IS NULL THEN NULL ELSE lower(hex(${column})) END`,
+  integer: (column) => `CAST(${column} AS TEXT)`,
+  text: (column) => column,
+  boolean: (column) =>
+    `json(CASE WHEN ${column} THEN 'true' WHEN NOT ${column} THEN 'false' ELSE 'null' END)`,
 }
 
 /** SQL of the value of a column, from the text of a JSON member. */
-function parsed(kind: ColumnKind, text: string): string {
-  switch (kind) {
-    case 'bytes':
-      return `unhex(${text})`
-    case 'integer':
-      return `CAST(${text} AS INTEGER)`
-    case 'text':
-    case 'boolean':
-      return text
-  }
+const parsed: SqlByKind = {
+  bytes: (text) => `unhex(${text})`,
+  integer: (text) => `CAST(${text} AS INTEGER)`,
+  text: (text) => text,
+  boolean: (text) => text,
 }
