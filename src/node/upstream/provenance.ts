@@ -1,4 +1,5 @@
 import type { LRUCache } from 'lru-cache'
+import { grouped } from '../../lib/grouped.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -31,7 +32,6 @@ export interface SlotChanges {
 
 type Failed = NodeFailed | AnswerUnreadable | Contradiction
 type Checked = Result<unknown, Failed>
-type Created = CreatedOutput
 
 export interface ProvenanceDeps {
   readonly node: Node
@@ -97,9 +97,9 @@ export async function fetchProvenance(
  * `undefined` if the proof confirms neither.
  */
 function provenTogether(
-  outputs: readonly Created[],
+  outputs: readonly CreatedOutput[],
   proof: OutputIdProof,
-): readonly Created[] | undefined {
+): readonly CreatedOutput[] | undefined {
   if (provesAll(outputs, proof)) return outputs
   if (!outputs.some(({ output }) => isOrderOpen(output))) return undefined
   const ordered = outputs.map((created) => ({ ...created, output: inNodeOrder(created.output) }))
@@ -114,17 +114,11 @@ function ofSlot<E extends NodeFailed | AnswerUnreadable>(error: E, slot: SlotInd
 /** The outputs that a transaction created, by index. */
 interface TransactionOutputs {
   readonly slot: SlotIndex
-  readonly outputs: readonly Created[]
+  readonly outputs: readonly CreatedOutput[]
 }
 
 function transactionsOf({ slot, changes }: SlotChanges): TransactionOutputs[] {
-  const byTransaction = new Map<TransactionId, Created[]>()
-  for (const created of changes.createdOutputs) {
-    const id = transactionOf(created.outputId)
-    const outputs = byTransaction.get(id)
-    if (outputs === undefined) byTransaction.set(id, [created])
-    else outputs.push(created)
-  }
+  const byTransaction = grouped(changes.createdOutputs, ({ outputId }) => transactionOf(outputId))
   return [...byTransaction.values()].map((outputs) => ({
     slot,
     outputs: outputs.sort(byIndex),

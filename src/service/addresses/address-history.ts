@@ -7,6 +7,7 @@ import {
 } from '../../feed/cursor.ts'
 import { updateClasses } from '../../ledger/updates.ts'
 import { present } from '../../lib/assert.ts'
+import { grouped } from '../../lib/grouped.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
@@ -202,12 +203,7 @@ async function* merged(
 ): AsyncGenerator<MovedMilestone> {
   const { read } = deps.store
   let slot = after
-  const bySlot = new Map<SlotIndex, LedgerUpdate[]>()
-  for (const row of rows) {
-    const ofSlot = bySlot.get(row.milestoneIndex) ?? []
-    bySlot.set(row.milestoneIndex, ofSlot)
-    ofSlot.push(row)
-  }
+  const bySlot = grouped(rows, ({ milestoneIndex }) => milestoneIndex)
   for (const next of [...bySlot.keys(), upTo + 1]) {
     while (slot < next - 1) {
       const between = { after: slot, upTo: next - 1, limit: pageRows }
