@@ -13,13 +13,7 @@ import { anyJson, int64, record } from '../protocol/schema/response-scalars.ts'
 import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { slotOfTime } from '../protocol/slots.ts'
 import { blockProblems } from '../protocol/syntax.ts'
-import {
-  parseInput,
-  readNetwork,
-  type Verdict,
-  type VerifyDeps,
-  type VerifyInput,
-} from './verify-input.ts'
+import { readNetwork, type Verdict, type VerifyDeps, type VerifyInput } from './verify-input.ts'
 
 /** Verifies a block against the context in the input (ledger reference 2.1). */
 
@@ -46,7 +40,7 @@ const BlockQuestion = struct('BlockQuestion', {
 export async function verifyBlock(deps: VerifyDeps, input: VerifyInput): Promise<Verdict> {
   const network = readNetwork(input)
   if (!network.ok) return network
-  const given = parseInput(BlockQuestion, input)
+  const given = parse(BlockQuestion, input)
   if (!given.ok) return given
   const read = readBlock(input.block, network.value)
   if (!read.ok) return ok(refused('syntax', read.error))

@@ -29,11 +29,6 @@ export type VerifyError =
   | { readonly code: 'SLOTS_NOT_ASCENDING'; readonly path: string }
   | (RewardOverflow & { readonly path: string })
 
-/** Parses the members of an input that a schema declares. */
-export function parseInput<T>(schema: Schema<T>, input: VerifyInput): Result<T, Refusal> {
-  return parse(schema, input)
-}
-
 /** Parses the protocol parameters of an input. */
 export function readNetwork({ parameters: json }: VerifyInput): Result<Network, Refusal> {
   if (json === undefined) return err({ code: 'JSON_MISSING', path: 'parameters' })
@@ -50,7 +45,7 @@ export function readInNetwork<T>(
 ): Result<{ readonly network: Network; readonly given: T }, Refusal> {
   const network = readNetwork(input)
   if (!network.ok) return network
-  const given = parseInput(schema, input)
+  const given = parse(schema, input)
   return given.ok ? ok({ network: network.value, given: given.value }) : given
 }
 

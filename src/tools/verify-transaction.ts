@@ -16,7 +16,6 @@ import { encode, type Json, parse } from '../protocol/schema/schema.ts'
 import { transactionProblems } from '../protocol/syntax.ts'
 import { SignedTransaction } from '../protocol/transaction.ts'
 import {
-  parseInput,
   readNetwork,
   type Verdict,
   type VerifyDeps,
@@ -75,7 +74,7 @@ export async function judgeTransaction(
 ): Promise<Result<JudgedTransaction, VerifyError>> {
   const network = readNetwork(input)
   if (!network.ok) return network
-  const given = parseInput(TransactionQuestion, input)
+  const given = parse(TransactionQuestion, input)
   if (!given.ok) return given
   const payload = readPayload(input, network.value)
   if (!payload.ok) return payload

@@ -19,9 +19,9 @@ import { EpochIndex, Hash, SlotIndex, u64 } from '../protocol/primitives.ts'
 import { list, struct } from '../protocol/schema/declare.ts'
 import { word } from '../protocol/schema/response-scalars.ts'
 import { bytes } from '../protocol/schema/scalars.ts'
-import { encode, type Json, type Schema } from '../protocol/schema/schema.ts'
+import { encode, type Json, parse, type Schema } from '../protocol/schema/schema.ts'
 import { minimumAmount, nodeWorkScore, outputWorkScore, storageScore } from '../protocol/score.ts'
-import { parseInput, readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
+import { readInNetwork, type Verdict, type VerifyInput } from './verify-input.ts'
 
 /** Computes single values: mana, scores, roots, owners (ledger reference 7, 11.2, 13; codec reference 16, 17). */
 
@@ -36,7 +36,7 @@ export function verifyMana(input: VerifyInput): Verdict {
   if (!read.ok) return read
   const { network, given: kind } = read.value
   if (kind.subkind === 'output') return manaOfOutput(network, input)
-  const given = parseInput(ManaOfValue, input)
+  const given = parse(ManaOfValue, input)
   if (!given.ok) return given
   const { value, from, to } = given.value
   const compute = kind.subkind === 'decay' ? decayedMana : generatedMana
@@ -47,7 +47,7 @@ export function verifyMana(input: VerifyInput): Verdict {
 const impossibleSlots = { error: true }
 
 function manaOfOutput({ parameters }: Network, input: VerifyInput): Verdict {
-  const given = parseInput(ManaOfOutput, input)
+  const given = parse(ManaOfOutput, input)
   if (!given.ok) return given
   const { output, from, to } = given.value
   const stored = decayedMana(parameters, storedManaOf(output), from, to)
@@ -68,12 +68,12 @@ export function verifyScores(input: VerifyInput): Verdict {
   if (!read.ok) return read
   const { parameters } = read.value.network
   if (read.value.given.subkind === 'work') {
-    const given = parseInput(WorkQuestion, input)
+    const given = parse(WorkQuestion, input)
     if (!given.ok) return given
     const { block } = given.value
     return ok({ workScore: nodeWorkScore(parameters, block), size: encode(Block, block).length })
   }
-  const given = parseInput(StorageQuestion, input)
+  const given = parse(StorageQuestion, input)
   if (!given.ok) return given
   const { output } = given.value
   return ok({
@@ -99,22 +99,22 @@ const ParametersQuestion = struct('ParametersQuestion', { startEpoch: EpochIndex
 
 /** Computes the roots of a slot commitment, or its id. */
 export function verifyRoots(input: VerifyInput): Verdict {
-  const given = parseInput(RootKind, input)
+  const given = parse(RootKind, input)
   return given.ok ? rootOf[given.value.subkind](input) : given
 }
 
 const rootOf = {
   trie: trieRootOf,
   tree: (input: VerifyInput): Verdict => {
-    const tree = parseInput(Tree, input)
+    const tree = parse(Tree, input)
     return tree.ok ? merkleRootOf(tree.value.leaves) : tree
   },
   roots: (input: VerifyInput): Verdict => {
-    const given = parseInput(Roots, input)
+    const given = parse(Roots, input)
     return given.ok ? merkleRootOf(given.value.roots) : given
   },
   commitment: (input: VerifyInput): Verdict => {
-    const given = parseInput(Commitment, input)
+    const given = parse(Commitment, input)
     return given.ok ? ok(commitmentId(given.value.commitment)) : given
   },
   parameters: (input: VerifyInput): Verdict => {
@@ -126,7 +126,7 @@ const rootOf = {
 }
 
 function trieRootOf(input: VerifyInput): Verdict {
-  const given = parseInput(Trie, input)
+  const given = parse(Trie, input)
   if (!given.ok) return given
   const valueByKey = new Map<Hex, Uint8Array | undefined>()
   for (const [key, value] of given.value.entries) {
