@@ -21,7 +21,6 @@ export const endEvents: Readonly<Record<string, readonly string[]>> = {
   'files-exhausted': ['files-free'],
   'connections-full': ['connections-free'],
   'subscriptions-full': ['subscriptions-free'],
-  'lease-given-back': ['lease-taken'],
   'inbox-full': ['inbox-free'],
   'disk-low': ['disk-free'],
   'sockets-full': ['sockets-free'],
@@ -29,12 +28,13 @@ export const endEvents: Readonly<Record<string, readonly string[]>> = {
   'token-file-unusable': ['token-file-read'],
   'key-set-away': ['key-set-back'],
   migrating: ['migrations-applied'],
-  'lease-unread': ['lease-taken'],
-  'lease-lost': ['lease-taken'],
+  'lease-unread': ['lease-read'],
 }
 
 /** Events of the document that no other event ends. */
 export const singleEvents: readonly string[] = [
+  'lease-given-back',
+  'lease-lost',
   'building-tries',
   'log-replaced',
   'ledger-begins',

@@ -4,6 +4,7 @@ import { createSignal, type Signal } from '../lib/signal.ts'
 import type { LeaseLost } from '../store/contract/lease.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { createFailureLog } from '../store/failure-log.ts'
+import { isStoreFault } from '../store/faults.ts'
 import { createStaleCheck } from '../store/write/lease.ts'
 import { type Lease, type LeaseDeps, leaseRenewalMs, tryLease } from './lease.ts'
 import { hasEnded } from './lease-holder.ts'
@@ -62,6 +63,7 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
     term: first?.term ?? 0,
     isSound: true,
     isUnable: false,
+    unreadSince: undefined,
     logFailure,
   }
   const finished = run()
@@ -71,8 +73,7 @@ export function openLeaderElection(deps: LeaderElectionDeps, first?: Lease): Lea
       try {
         state.held ??= await waitForLease(deps, state, { mayBeFree, signal })
       } catch (failure) {
-        state.isSound = false
-        logFailure('lease-unread', failure)
+        unread(deps, state, failure)
         await mayBeFree.wait({ ms: retryMs, signal })
       }
       if (state.held !== undefined) await holdLease(deps, state, state.held, signal)
@@ -101,6 +102,8 @@ interface ElectionState {
   isSound: boolean
   /** Whether the lease was released because the work fails. */
   isUnable: boolean
+  /** Time of the first failure to read or take the lease, by `performance.now()`; `undefined` while it succeeds. */
+  unreadSince: number | undefined
   readonly logFailure: (event: string, failure: unknown) => void
 }
 
@@ -131,13 +134,29 @@ async function waitForLease(
       const taken = await tryLease(deps)
       if (taken.ok) return taken.value
     }
-    state.isSound = true
+    sound(deps, state)
     // An expired lease that cannot be taken belongs to a leader in a long write, or was just taken.
     const maxMs = deps.isShared ? leaseRenewalMs : unnotifiedMs
     const ms = Math.max(Math.min(leftMs + 1, maxMs), minPauseMs)
     await mayBeFree.wait({ ms, signal })
   }
   return undefined
+}
+
+/** Records that the lease cannot be read or taken, and logs the first such failure. `fault-log.ts` logs faults of the store. */
+function unread({ log }: LeaderElectionDeps, state: ElectionState, failure: unknown): void {
+  state.isSound = false
+  if (isStoreFault(failure) || state.unreadSince !== undefined) return
+  state.unreadSince = performance.now()
+  log.error('lease-unread', { error: failure })
+}
+
+/** Records that the lease can be read, and logs the end of a failure. */
+function sound({ log }: LeaderElectionDeps, state: ElectionState): void {
+  state.isSound = true
+  if (state.unreadSince === undefined) return
+  log.info('lease-read', { lastedMs: Math.round(performance.now() - state.unreadSince) })
+  state.unreadSince = undefined
 }
 
 /** Leads until the process closes or the lease is lost. */
@@ -149,7 +168,7 @@ async function holdLease(
 ): Promise<void> {
   const { term } = lease
   state.term = term
-  state.isSound = true
+  sound(deps, state)
   deps.log.info('lease-taken', { term })
   const termEnd = new AbortController()
   const end = () => termEnd.abort()

@@ -101,6 +101,31 @@ describe.each(databases)('leader election on $name', ({ name, create }) => {
     await next.leading(use.term + 4)
   })
 
+  test('logs that the lease cannot be taken once, and when it can be read again', async () => {
+    const newer = { name: '99990101000000_newer', id: 'newer' }
+    await onDatabase(
+      use.url,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+         SELECT '${newer.id}', checksum, '${newer.name}', finished_at FROM _prisma_migrations LIMIT 1`,
+    )
+    try {
+      await use.store.write.releaseLease(use.term)
+      const standby = openCandidate('standby')
+      await until(() => !standby.election.isSound(), { what: 'a failure' })
+      const soon = Date.now() + 2_000
+      const other = `UPDATE writer SET term = term + 1, holder = 'elsewhere', until = ${soon}`
+      await onDatabase(use.url, other)
+      await until(() => standby.election.isSound(), { what: 'a read of the lease' })
+      expect(standby.election.status().role).toBe('STANDBY')
+      const logged = standby.logged.map((line) => JSON.parse(line))
+      expect(logged.map(({ event }) => event)).toEqual(['lease-unread', 'lease-read'])
+      expect(logged[0].error.message).toContain(newer.name)
+      expect(logged[1].lastedMs).toBeGreaterThan(0)
+    } finally {
+      await onDatabase(use.url, `DELETE FROM _prisma_migrations WHERE id = '${newer.id}'`)
+    }
+  })
+
   /** Opens the leader election of a process whose work waits for the end of its term. */
   function openCandidate(holder: string, begin: () => void = () => {}) {
     const begun: number[] = []
