@@ -54,25 +54,29 @@ export function countEvents(log: Log, registry: Registry): Log {
     labelNames: ['event'],
     registers,
   })
-  const outages = new Gauge({
+  /** What each condition is about while it lasts: one of the two files of tokens, or nothing in particular. */
+  const lasting = new Map(Object.keys(endEvents).map((event) => [event, new Set<unknown>()]))
+  new Gauge({
     name: 'ledger_gateway_trouble',
     help: '1 while a condition lasts, by the log event that begins it.',
     labelNames: ['event'],
     registers,
+    collect() {
+      for (const [event, about] of lasting) this.set({ event }, Number(about.size > 0))
+    },
   })
   // All series start at 0, because a series that begins at 1 shows no increase.
   for (const event of [...Object.keys(endEvents), ...singleEvents]) events.inc({ event }, 0)
-  for (const event of Object.keys(endEvents)) outages.set({ event }, 0)
   const begunBy = endedBy()
 
-  function count(event: string): void {
+  function count(event: string, about: unknown): void {
     events.inc({ event })
-    if (event in endEvents) outages.set({ event }, 1)
-    for (const begun of begunBy.get(event) ?? []) outages.set({ event: begun }, 0)
+    lasting.get(event)?.add(about)
+    for (const begun of begunBy.get(event) ?? []) lasting.get(begun)?.delete(about)
   }
 
   const counted = (write: Log['info']) => (event: string, fields?: LogFields) => {
-    count(event)
+    count(event, event.startsWith('token-file-') ? fields?.path : undefined)
     write(event, fields)
   }
   return {

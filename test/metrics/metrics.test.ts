@@ -1,3 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxOperationNames } from '../../src/metrics/meters.ts'
 import { graphql, socketClient } from '../support/client.ts'
@@ -178,6 +182,41 @@ describe('feeds', () => {
     await events.return?.()
     await client.dispose()
     await untilScrape((one) => one.sum(metric('followers')) === 0)
+  })
+})
+
+describe('a lasting fault', () => {
+  test('of two files of tokens ends when both are readable, also if they are back unchanged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-metrics-'))
+    const [kept, revoked] = [join(folder, 'kept.txt'), join(folder, 'revoked.txt')]
+    const keys = join(folder, 'keys.json')
+    writeFileSync(kept, 'jti one\n')
+    symlinkSync(kept, revoked)
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'EdDSA' }
+    writeFileSync(keys, JSON.stringify({ keys: [key] }))
+    const ofKeys = { JWT_JWKS: keys, JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'gateway' }
+    const env = { METRICS_PORT: '0', JWT_REVOCATIONS: revoked, ...ofKeys }
+    const other = await startGateway({ env })
+    try {
+      const fault = { event: 'token-file-unusable' }
+      const isLasting = async () =>
+        (await scrape(other.metricsUrl)).sum(metric('trouble'), fault) === 1
+      const read = () => other.logged.filter((line) => line.includes('"token-file-read"')).length
+      rmSync(revoked)
+      renameSync(keys, `${keys}.away`)
+      await until(() => other.logged.filter((line) => line.includes(fault.event)).length === 2)
+      expect(await isLasting()).toBe(true)
+      symlinkSync(kept, revoked)
+      await until(() => read() === 1, { what: 'the file of revocations is read again' })
+      expect(await isLasting()).toBe(true)
+      renameSync(`${keys}.away`, keys)
+      await until(() => read() === 2, { what: 'the key set is read again' })
+      expect(await isLasting()).toBe(false)
+    } finally {
+      await other.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 

@@ -50,8 +50,10 @@ export async function watchFile<T>(
     isLooking = false
     const reason = found.ok ? undefined : found.error
     if (reason !== undefined && reason !== fault) log.error('token-file-unusable', { path, reason })
+    const isUsual = fault === undefined
     fault = reason
-    if (!found.ok || found.value === loaded) return
+    // A file that was missing may be back as it was.
+    if (!found.ok || (isUsual && found.value === loaded)) return
     loaded = found.value
     log.info('token-file-read', { path })
     onChange?.()
