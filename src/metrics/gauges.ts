@@ -60,6 +60,8 @@ function addTo(registry: Registry): Add {
       collect: async () => {
         const values = await read()
         metric.reset()
+        // A metric without labels would otherwise have the value 0.
+        if (labelNames.length === 0) metric.remove()
         for (const [labels, value] of values) metric.inc(labels, value)
       },
     })
@@ -138,7 +140,8 @@ function addUpstream(add: Add, source: Services['source']): void {
   })
   add('upstream_node_healthy', '1 while the node reports itself as healthy.', [], () => {
     const status = following()
-    return status === undefined ? [] : one(status.isNodeHealthy)
+    // A standby does not ask the node.
+    return status === undefined || status.state === 'STANDBY' ? [] : one(status.isNodeHealthy)
   })
 }
 

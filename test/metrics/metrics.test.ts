@@ -185,6 +185,27 @@ describe('feeds', () => {
   })
 })
 
+test('a standby reports no health of the node that another process follows', async () => {
+  const upstream = { LEDGER: 'upstream', UPSTREAM_URLS: gateway.url, METRICS_PORT: '0' }
+  const first = await startGateway({ env: upstream })
+  const second = await startGateway({ env: { ...upstream, DATABASE_URL: first.databaseUrl } })
+  try {
+    const state = (name: string) => ({ state: name })
+    await until(async () => {
+      const now = await scrape(first.metricsUrl)
+      return now.sum(metric('upstream_state'), state('FOLLOWING')) === 1 && now
+    })
+    const followed = await scrape(first.metricsUrl)
+    const standby = await scrape(second.metricsUrl)
+    expect(followed.sum(metric('upstream_node_healthy'))).toBe(1)
+    expect(standby.sum(metric('upstream_state'), state('STANDBY'))).toBe(1)
+    expect(standby.has(metric('upstream_node_healthy'))).toBe(false)
+  } finally {
+    await second.close()
+    await first.close()
+  }
+})
+
 describe('a lasting fault', () => {
   test('of two files of tokens ends when both are readable, also if they are back unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-metrics-'))
@@ -234,5 +255,7 @@ describe('the metrics of the ledger', () => {
     const committed = { side: 'write', call: 'commitSlots' }
     expect(now.sum(metric('store_call_seconds_count'), committed)).toBeGreaterThan(0)
     expect(now.sum(metric('trouble'))).toBe(0)
+    const others = ['upstream_newest_slot', 'upstream_node_healthy', 'upstream_state']
+    expect(others.filter((name) => now.has(metric(name)))).toEqual([])
   })
 })
