@@ -12,21 +12,21 @@ import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { createGatewayClient } from './gateway-client.ts'
-import { firstWorker } from './run-workers.ts'
+import { firstWorker, numberVariable } from './run-workers.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { createStartProgress } from './start-progress.ts'
 
 /** Runs a gateway until the process has to stop; resolves to the exit code. */
 export async function runGateway(process: ProcessIo, config: Config): Promise<number> {
-  const { worker } = cluster
-  const fields = worker && { worker: worker.id }
+  const worker = cluster.isWorker ? process.env[numberVariable] : undefined
+  const fields = worker === undefined ? undefined : { worker: Number(worker) }
   const progress = createStartProgress(process)
   const write = (text: string) => progress.above(() => process.stderr(text))
   const ownLog = createLog({ clock: process.clock, write, fields }, config.logLevel)
   // The handler is registered first, because the signal ends a process without a handler.
   let confirmClock = () => {}
   process.onClockConfirmed(() => confirmClock())
-  const metricsOf = worker && { worker: String(worker.id), offer: answerFirstProcess }
+  const metricsOf = worker === undefined ? undefined : { worker, offer: answerFirstProcess }
   const stopping = new AbortController()
   void process.stopped.then(() => stopping.abort())
   const { clock } = process
@@ -39,7 +39,7 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   const { log } = gateway.value
   confirmClock = gateway.value.confirmClock
   // Of several worker processes only the first one reports the start.
-  if (worker === undefined || worker.id === firstWorker) {
+  if (cluster.isPrimary || cluster.worker?.id === firstWorker) {
     log.info('serving', { url: gateway.value.url, network: gateway.value.network })
     for (const flag of config.exposed) log.warn('secret-in-arguments', { flag })
     for (const misspelled of config.misspelled) log.warn('setting-misspelled', { ...misspelled })

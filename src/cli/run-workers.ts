@@ -18,6 +18,12 @@ import { done, failed, type ProcessIo } from './command.ts'
 /** Id of the worker that reports the start for all workers. */
 export const firstWorker = 1
 
+/**
+ * Variable with the number of a worker, from 1. The worker that replaces an ended one has its number, but another id, so that the
+ * number of labels in the metrics does not grow.
+ */
+export const numberVariable = 'LEDGER_GATEWAY_WORKER'
+
 /** Milliseconds before a worker that ended is restarted: the first time, and at most. */
 const [minPauseMs, maxPauseMs] = [1_000, 30_000]
 
@@ -43,25 +49,26 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   })
   process.onClockConfirmed(() => signalAll('SIGUSR2'))
 
-  /** Starts another worker whenever the worker ends. */
-  async function keepRunning(first: Worker): Promise<void> {
+  /** Starts another worker whenever the worker with this number ends. */
+  async function keepRunning(first: Worker, index: number): Promise<void> {
+    const number = index + 1
     let worker = first
     let pauseMs = minPauseMs
     for (;;) {
       const begun = performance.now()
       const [exitCode, signal] = await once(worker, 'exit')
       if (isStopping) return
-      log.warn('worker-ended', { worker: worker.id, exitCode, signal })
+      log.warn('worker-ended', { worker: number, exitCode, signal })
       if (performance.now() - begun > maxPauseMs) pauseMs = minPauseMs
       await Promise.race([stopped, delay(pauseMs)])
       if (isStopping) return
       pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-      worker = cluster.fork()
+      worker = startWorker(number)
     }
   }
 
   // The first worker starts alone: it migrates the database, and creates the key that all workers sign with.
-  const first = cluster.fork()
+  const first = startWorker(1)
   const ended = await Promise.race([once(first, 'exit'), once(first, 'listening').then(() => [])])
   // The worker has reported the reason.
   if (ended.length > 0) {
@@ -69,7 +76,7 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
     return ended[0] ?? failed
   }
   // Workers that start after the signal would not receive it.
-  const others = isStopping ? [] : Array.from({ length: workers - 1 }, () => cluster.fork())
+  const others = isStopping ? [] : Array.from({ length: workers - 1 }, (_, i) => startWorker(i + 2))
   await Promise.all([first, ...others].map(keepRunning))
   await metrics?.value.close()
   return done
@@ -83,6 +90,10 @@ async function serveMetrics(log: Log, address: MetricsAddress) {
   const server = await openMetricsServer({ read: readAll, contentType, log }, address)
   if (server.ok) log.info('metrics-served', { url: server.value.url })
   return server.ok ? ok({ ...server.value, log: countEvents(log) }) : server
+}
+
+function startWorker(number: number): Worker {
+  return cluster.fork({ [numberVariable]: number })
 }
 
 function signalAll(signal: NodeJS.Signals): void {

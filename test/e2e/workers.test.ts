@@ -87,6 +87,11 @@ describe('three workers', () => {
       /"event":"worker-ended","worker":\d,"exitCode":null,"signal":"SIGKILL"/,
     )
     await untilHealth(program.url)
+    // A label for each restart would add series without end.
+    const workers = async () =>
+      (await scrape(metricsUrlOf(program))).labels('ledger_gateway_writer', 'worker').toSorted()
+    await until(async () => (await workers()).length === 3, { what: 'metrics of new workers' })
+    expect(await workers()).toEqual(['1', '2', '3'])
   })
 
   test('do not end with one that is killed while a request for metrics waits for the first process', async () => {
