@@ -181,6 +181,13 @@ describe('each log event in the table of docs/operations.md', () => {
   })
 })
 
+test('an alert rule that joins two metrics joins those of one process', () => {
+  const joins = ruleExpressions.flatMap((expression) => expression.match(/\bon \(.*?\)/g) ?? [])
+  expect(joins).not.toEqual([])
+  // With WORKERS one instance serves the metrics of several processes.
+  expect(joins.filter((join) => join !== 'on (instance, worker)')).toEqual([])
+})
+
 test('each alert rule has a unique name, a severity and a summary', () => {
   const names = rules.map((rule) => /^\w+/.exec(rule)?.[0])
   expect(new Set(names).size).toBe(rules.length)
