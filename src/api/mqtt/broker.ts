@@ -130,7 +130,7 @@ export async function openMqtt(deps: MqttDeps): Promise<MqttTransport> {
 function createSocketServer(): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
-    maxPayload: 64 * 1024,
+    maxPayload: maxPacketBytes,
     // One read may contain hundreds of messages; requests of other clients get their turns in between.
     allowSynchronousEvents: false,
     handleProtocols: (offered) =>

@@ -91,6 +91,24 @@ describe('a gateway', () => {
     socket.terminate()
   })
 
+  test('accepts a subscription to a thousand topics in one message', async () => {
+    const socket = await open()
+    const topics = Array.from({ length: 1_000 }, (_, n) => {
+      const topic = `transaction-metadata/0x${String(n).padStart(72, '0')}`
+      return Buffer.concat([Buffer.from([0, topic.length]), Buffer.from(topic), Buffer.from([0])])
+    })
+    const body = Buffer.concat([Buffer.from([0, 1]), ...topics])
+    const subscribe = packet(0x82, body.length)
+    body.copy(subscribe, subscribe.length - body.length)
+    socket.send(subscribe)
+    const [answer] = await Promise.race([
+      once(socket, 'message'),
+      once(socket, 'close').then(([code]) => [code]),
+    ])
+    expect(Buffer.isBuffer(answer) ? answer[0] : answer).toBe(0x90)
+    socket.terminate()
+  })
+
   test('cuts a client whose packet is longer than any that it needs', async () => {
     const socket = await open()
     socket.send(packet(0xa2, 140_000).subarray(0, 60_000))
