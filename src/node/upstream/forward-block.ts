@@ -19,8 +19,11 @@ export async function forwardBlock(
     const { status } = answer.value
     if (status === 201) return ok(blockId)
     const reason = refusalOf(answer.value)
-    log.info('block-refused-by-node', { node: node.number, blockId, status, reason })
-    if (isRefusal(answer.value)) return err({ code: 'REFUSED_BY_NODE', reason })
+    const isRefused = isRefusal(answer.value)
+    // An error of a client is in its response. Any other status concerns the operator.
+    const write = isRefused ? log.debug : log.info
+    write('block-refused-by-node', { node: node.number, blockId, status, reason })
+    if (isRefused) return err({ code: 'REFUSED_BY_NODE', reason })
   }
   return err({ code: 'LEDGER_UNAVAILABLE', reason: 'NODES_AWAY' })
 }

@@ -167,6 +167,10 @@ describe('a forwarded block', () => {
     ])
     const error = await submit(gateway.url, { bytes: bytesToHex(bytes) })
     expect(error).toMatchObject({ code: 'REFUSED_BY_NODE', reason: `invalid data: ${words}` })
+    // Clients may cause any number of refusals.
+    const logged = gateway.logged.map((line) => JSON.parse(line))
+    const refusals = logged.filter(({ event }) => event === 'block-refused-by-node')
+    expect(refusals.map(({ level }) => level)).toEqual(['debug', 'debug'])
   })
 
   const statuses = [
