@@ -80,16 +80,23 @@ describe('the entry on an older Node', () => {
     const script = inCheckout(
       'signal.cjs',
       `process.on('SIGTERM', () => process.exit(7))
+       process.on('SIGUSR2', () => process.exit(8))
        setInterval(() => {}, 60_000)
        console.log('ready')`,
     )
+    const codes = [
+      ['SIGTERM', 7],
+      ['SIGUSR2', 8],
+    ] as const
     for (const [, command] of olderNodes) {
-      const child = start([...command, script])
-      const ended = once(child, 'exit')
-      if (child.stdout === null) throw new Error('it has no output')
-      await once(child.stdout, 'data')
-      child.kill('SIGTERM')
-      expect(await ended).toEqual([7, null])
+      for (const [signal, code] of codes) {
+        const child = start([...command, script])
+        const ended = once(child, 'exit')
+        if (child.stdout === null) throw new Error('it has no output')
+        await once(child.stdout, 'data')
+        child.kill(signal)
+        expect(await ended).toEqual([code, null])
+      }
     }
   })
 })
