@@ -116,13 +116,14 @@ const listLimits: readonly Limit[] = [
     name: 'defaultPageSize',
     value: defaultListSize,
     unit: 'COUNT',
-    meaning: 'Elements of a page without first and last.',
+    meaning: 'Elements of a page without first and last, except of the lists below.',
   },
   {
     name: 'defaultUpdatesPageSize',
     value: defaultPageSize,
     unit: 'COUNT',
-    meaning: 'Elements of a page of the root field ledgerUpdates without first and last.',
+    meaning:
+      'The same for the root field ledgerUpdates, unspent outputs, native tokens and chain records.',
   },
   {
     name: 'filterAddresses',

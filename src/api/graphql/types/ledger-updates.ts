@@ -2,6 +2,7 @@ import { present } from '../../../lib/assert.ts'
 import { addressKeyOf } from '../../../service/addresses/address-key.ts'
 import { addressText } from '../../../service/addresses/address-text.ts'
 import {
+  defaultPageSize,
   type LedgerUpdatePage,
   type LedgerUpdateView,
   listLedgerUpdates,
@@ -152,8 +153,7 @@ builder.queryField('ledgerUpdates', (t) =>
           'The address as Bech32 text of this network. Without an address, the updates of all addresses and classes are returned.',
       }),
       first: t.arg.int({
-        description:
-          'The maximum number of updates from the beginning of the list, from 0 to 1000.',
+        description: `The maximum number of updates from the beginning of the list, from 0 to 1000. Defaults to ${defaultPageSize} if last is not given.`,
       }),
       after: t.arg.string({
         description:

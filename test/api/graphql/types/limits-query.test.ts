@@ -20,6 +20,8 @@ interface Limit {
   readonly setting: string | null
 }
 
+const page = readFileSync('docs/graphql.md', 'utf8')
+
 let served: ServedLog
 let limitByName: ReadonlyMap<string, Limit>
 
@@ -91,6 +93,23 @@ describe('limits', () => {
     const { milestones, ledgerUpdates } = data
     const lengths = [milestones, ledgerUpdates].map(({ nodes }) => String(nodes.length))
     expect(lengths).toEqual(sizes)
+  })
+
+  test('of page sizes are in the schema, and docs/graphql.md lists the fields with the larger one', () => {
+    const schema = readFileSync('schema.graphql', 'utf8')
+    const first = /^ {2}(\w+)\(\n(?:(?!^ {2}\)).*\n)*? {4}first: Int\n/gm
+    const lists = Array.from(schema.matchAll(first), ([text, field = '']) => {
+      return { field, size: /Defaults to (\d+) if last is not given/.exec(text)?.[1] }
+    })
+    const [plain, larger] = ['defaultPageSize', 'defaultUpdatesPageSize'].map(
+      (name) => limitByName.get(name)?.value,
+    )
+    expect(lists.length).toBeGreaterThan(30)
+    expect(lists.filter(({ size }) => size !== plain && size !== larger)).toEqual([])
+    const fields = lists.filter(({ size }) => size === larger).map(({ field }) => field)
+    const [, listed = ''] = /a page has 20 items \(100 for\s+([^)]+)\)/.exec(page) ?? []
+    const named = Array.from(listed.matchAll(/`(\w+)`/g), ([, field]) => field)
+    expect(named.toSorted()).toEqual([...new Set(fields)].toSorted())
   })
 
   test('of search are those that it applies', async () => {
