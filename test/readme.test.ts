@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -19,6 +20,7 @@ import { parse } from 'yaml'
 import packageJson from '../package.json' with { type: 'json' }
 import { commands } from '../src/cli/help.ts'
 import { present } from '../src/lib/assert.ts'
+import { settings } from '../src/settings.ts'
 import { graphql, socketClient } from './support/client.ts'
 import { type SemanticVector, semanticLine } from './support/semantic-questions.ts'
 import { startGateway, type TestGateway } from './support/start-gateway.ts'
@@ -33,6 +35,16 @@ const pages = ['README.md', ...names.map((name) => `docs/${name}`)].map((name) =
   return { name, text: readFileSync(join(root, name), 'utf8') }
 })
 const readme = pages[0]?.text ?? ''
+/** The pages, and the documents without commands of their own. */
+const documents = [
+  ...pages,
+  ...[
+    'CHANGELOG.md',
+    'test/README.md',
+    'test/vectors/README.md',
+    ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
+  ].map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') })),
+]
 
 interface Block {
   readonly page: string
@@ -320,6 +332,9 @@ describe('the other examples', () => {
   )
 })
 
+/** Names in the pages that the source does not have: a variable of OpenTelemetry, and the code of an example. */
+const namesOfOthers = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'FEATURE_DEADLINE_ZERO']
+
 describe('the pages name', () => {
   const inline = pages.flatMap(({ name, text }) =>
     [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => ({ page: name, code })),
@@ -376,12 +391,40 @@ describe('the pages name', () => {
   })
 
   test('existing files and headings in links', () => {
-    const links = pages.flatMap(({ name, text }) =>
+    const links = documents.flatMap(({ name, text }) =>
       [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ page: name, link })),
     )
     const near = links.filter(({ link }) => !/^https?:/.test(link))
     expect(near.length).toBeGreaterThan(60)
     expect(near.filter(({ page, link }) => !linkExists(page, link))).toEqual([])
+  })
+
+  test('existing files of the checkout in code', () => {
+    const paths = documents.flatMap(({ name, text }) =>
+      [...text.matchAll(/`((?:deploy|docs|prisma|src|test)\/[\w./-]+)`/g)].map(([, path = '']) => ({
+        page: name,
+        path,
+      })),
+    )
+    expect(paths.length).toBeGreaterThan(300)
+    // NAME stands for a file that the reader creates.
+    const missing = paths.filter(({ path }) => !path.includes('NAME') && !existsSync(path))
+    expect(missing).toEqual([])
+  })
+
+  test('codes, settings and log events that the source has', () => {
+    const variables = Object.values(settings).map(({ variable }) => variable)
+    const isName = /^(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:-[a-z]+)+)$/
+    const named = inline.filter(({ code }) => isName.test(code))
+    expect(named.length).toBeGreaterThan(400)
+    const files = globSync(['src/**/*.{ts,tsx}', 'test/**/*.ts', 'schema.graphql'], { cwd: root })
+    const source = files
+      .filter((file) => !/node_modules|generated|readme\.test/.test(file))
+      .map((file) => readFileSync(join(root, file), 'utf8'))
+      .join('\n')
+    const known = new Set([...variables, ...namesOfOthers])
+    const missing = named.filter(({ code }) => !known.has(code) && !source.includes(code))
+    expect(missing).toEqual([])
   })
 
   test('commands that need no installed Node', () => {
