@@ -39,7 +39,7 @@ export async function follow(
   let unreadable: AnswerUnreadable | undefined
 
   while (!ended.aborted) {
-    const isNoneAvailable = nodes.available().length === 0
+    const isNoneAvailable = nodes.candidates().length === 0
     const choice = await chooseNode(deps, former)
     const fetched = choice.ok ? await fetchFrom(deps, choice.value, former) : choice
     if (ended.aborted) break
@@ -53,7 +53,7 @@ export async function follow(
       }
       wasContradicted = false
       unreadable = undefined
-      choice.value.node.recovered()
+      choice.value.node.followed()
       report(choice.value, former)
       if (former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
       continue
@@ -150,14 +150,14 @@ async function chooseNode(
   former: CommittedSlot,
 ): Promise<Result<Chosen, RoundFailed>> {
   let furthest: Chosen | undefined
-  for (const node of deps.nodes.available()) {
+  for (const node of deps.nodes.candidates()) {
     const facts = await node.fetch(info())
     if (!facts.ok || facts.value === undefined) {
       node.backOff(facts.ok ? 'its info is missing' : facts.error.reason)
       continue
     }
     if (networkOfNode(facts.value)?.parametersHash !== deps.network.parametersHash) {
-      node.backOff('it belongs to another network')
+      node.reject('it belongs to another network')
       continue
     }
     const contradiction = await disagreement(deps, former, { node, facts: facts.value })

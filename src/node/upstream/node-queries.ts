@@ -246,9 +246,14 @@ function bytes(path: string): NodeQuery<Uint8Array> {
   }
 }
 
-/** iota-core responds with 400 for the commitment of a future slot, and with 404 for an unknown block. */
-function isAbsent({ status }: NodeResponse): boolean {
-  return status === 404 || status === 400
+/**
+ * iota-core responds with 400 for the commitment of a future slot, and with 404 for an unknown block, each with an error as JSON. A
+ * 404 without it is that of a proxy whose node is away.
+ */
+function isAbsent({ status, body }: NodeResponse): boolean {
+  if (status !== 404 && status !== 400) return false
+  const answered = parseJson(body)
+  return answered.ok && membersOf(answered.value).error !== undefined
 }
 
 function parseJson(

@@ -4,7 +4,10 @@ import type { AnswerUnreadable } from '../unreadable.ts'
 import { type NodeRequest, type NodeResponse, type NodeSilent, sendRequest } from './client.ts'
 import type { NodeQuery } from './node-queries.ts'
 
-/** The nodes of upstream mode. They are queried in the order of the list. A node that does not respond is not queried for a while. */
+/**
+ * The nodes of upstream mode. The followed node is queried first, then the others in the order of the list. A node that does not
+ * respond is not queried for a while.
+ */
 
 export interface NodesDeps {
   /** Without a trailing slash; at least one. */
@@ -19,10 +22,12 @@ export interface Node {
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
   /** Sends a request without parsing the response. */
   send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>>
-  /** Excludes a node with useless responses for a while, longer every time, until `recovered` is called. */
+  /** Excludes a node with useless responses for a while, longer every time, until `followed` is called. */
   backOff(why: string | AnswerUnreadable): void
-  /** Records a useful response. */
-  recovered(): void
+  /** Excludes a node of another network in the same way. It is not available until it is followed, even when the time has passed. */
+  reject(why: string): void
+  /** Records that the node is followed: it was useful, and is queried first from now on. */
+  followed(): void
 }
 
 /** The node did not respond, or refused the request. `reason` is for the log. */
@@ -39,9 +44,11 @@ export interface NodesAway {
 }
 
 export interface Nodes {
-  /** The nodes that may be queried now, in the order of the list. */
+  /** The nodes that may be queried for clients now, the followed one first. */
   available(): readonly Node[]
-  /** Queries one node after another until one returns a readable response. */
+  /** The nodes that may be followed now, in the order of the list. They have to be checked first. */
+  candidates(): readonly Node[]
+  /** Queries one node after another until one has the item. `undefined` if one of them responds that it does not have it. */
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>>
   /** Aborts the requests in flight. */
   close(): void
@@ -53,34 +60,47 @@ interface BackOff {
   readonly ms: number
   /** Whether any response ends the back-off. */
   readonly isSilence: boolean
+  /** End of the time in which the node is not available. */
+  readonly rejectedUntil: number
 }
 
 /** Opens the list. Sends no request yet. */
 export function openNodes({ urls, log }: NodesDeps): Nodes {
   const closed = new AbortController()
   const backOffs = new Map<number, BackOff>()
-  const shared = { closed: closed.signal, backOffs, log }
+  const shared: Shared = { closed: closed.signal, backOffs, log, followed: undefined }
   const nodes = urls.map((url, i) => createNode(shared, url, i + 1))
+
+  function candidates(): readonly Node[] {
+    const now = performance.now()
+    return nodes.filter(({ number }) => (backOffs.get(number)?.until ?? 0) <= now)
+  }
 
   function available(): readonly Node[] {
     const now = performance.now()
-    return nodes.filter(({ number }) => (backOffs.get(number)?.until ?? 0) <= now)
+    const rank = ({ number }: Node) => (number === shared.followed ? 0 : 1)
+    return candidates()
+      .filter(({ number }) => (backOffs.get(number)?.rejectedUntil ?? 0) <= now)
+      .toSorted((a, b) => rank(a) - rank(b))
   }
 
   async function fetchAnswer<T>(
     query: NodeQuery<T>,
   ): Promise<Result<T | undefined, NodesAway | AnswerUnreadable>> {
     let unreadable: AnswerUnreadable | undefined
+    let isAbsent = false
     for (const node of available()) {
       const answer = await node.fetch(query)
-      if (answer.ok) return ok(answer.value)
+      if (answer.ok && answer.value !== undefined) return answer
+      isAbsent ||= answer.ok
+      if (answer.ok) continue
       log.debug('node-failed', { node: node.number, reason: answer.error.reason })
       if (answer.error.code === 'NODE_ANSWER_UNREADABLE') unreadable ??= answer.error
     }
-    return err(unreadable ?? ({ code: 'NODES_AWAY' } as const))
+    return isAbsent ? ok(undefined) : err(unreadable ?? ({ code: 'NODES_AWAY' } as const))
   }
 
-  return { available, fetch: fetchAnswer, close: () => closed.abort() }
+  return { available, candidates, fetch: fetchAnswer, close: () => closed.abort() }
 }
 
 interface Shared {
@@ -88,9 +108,13 @@ interface Shared {
   /** By node number. */
   readonly backOffs: Map<number, BackOff>
   readonly log: Log
+  /** The number of the node that was followed last. */
+  followed: number | undefined
 }
 
-function createNode({ closed, backOffs, log }: Shared, url: string, number: number): Node {
+function createNode(shared: Shared, url: string, number: number): Node {
+  const { closed, backOffs, log } = shared
+
   async function send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>> {
     const answer = await sendRequest(url, request, closed)
     if (!answer.ok) backOff(answer.error.reason, 'SILENT')
@@ -113,7 +137,10 @@ function createNode({ closed, backOffs, log }: Shared, url: string, number: numb
     return err({ code: 'NODE_ANSWER_UNREADABLE', node: number, ...about })
   }
 
-  function backOff(reason: string | AnswerUnreadable, why: 'SILENT' | 'USELESS'): void {
+  function backOff(
+    reason: string | AnswerUnreadable,
+    why: 'SILENT' | 'USELESS' | 'REJECTED',
+  ): void {
     if (closed.aborted) return
     const former = backOffs.get(number)
     const now = performance.now()
@@ -121,7 +148,9 @@ function createNode({ closed, backOffs, log }: Shared, url: string, number: numb
     if (former !== undefined && former.until > now) return
     const ms = Math.min((former?.ms ?? minBackOffMs / 2) * 2, maxBackOffMs)
     const isSilence = why === 'SILENT' && former?.isSilence !== false
-    backOffs.set(number, { until: now + ms, ms, isSilence })
+    const until = now + ms
+    const rejectedUntil = why === 'REJECTED' ? until + rejectedMs : (former?.rejectedUntil ?? 0)
+    backOffs.set(number, { until, ms, isSilence, rejectedUntil })
     if (former !== undefined) return
     if (typeof reason === 'string') log.warn('node-away', { node: number, reason })
     else log.warn('node-unreadable', { node: number, ...printed(reason) })
@@ -140,7 +169,11 @@ function createNode({ closed, backOffs, log }: Shared, url: string, number: numb
     fetch: fetchAnswer,
     send,
     backOff: (reason) => backOff(reason, 'USELESS'),
-    recovered,
+    reject: (reason) => backOff(reason, 'REJECTED'),
+    followed: () => {
+      shared.followed = number
+      recovered()
+    },
   }
 }
 
@@ -180,3 +213,6 @@ const busyStatuses: readonly number[] = [429, 502, 503, 504]
 
 const minBackOffMs = 500
 const maxBackOffMs = 5_000
+
+/** Milliseconds within which the process that follows checks a rejected node again. A standby checks none. */
+const rejectedMs = 60_000
