@@ -20,6 +20,8 @@ export interface NodeRequest {
 export interface NodeResponse {
   readonly status: number
   readonly body: Uint8Array
+  /** Seconds to wait before the next request, as the node demands; `undefined` if it does not, or names a date. */
+  readonly retryAfterSeconds: number | undefined
 }
 
 /** No response, an incomplete one at the deadline, or one that is too long. `reason` is for the log. */
@@ -54,7 +56,8 @@ export async function sendRequest(
     const response = await inSpan(`upstream ${method}`, send, { kind: 'client', isInner: true })
     const bytes = await readUpTo(response, limit)
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
-    return ok({ status: response.status, body: bytes })
+    const { status, headers: answered } = response
+    return ok({ status, body: bytes, retryAfterSeconds: wholeNumber(answered.get('retry-after')) })
   } catch (failure) {
     return silent(isLate ? `no answer within ${timeoutMs} ms` : reasonOf(failure))
   } finally {
@@ -75,6 +78,10 @@ async function readUpTo(response: Response, limit: number): Promise<Uint8Array |
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size)
+}
+
+function wholeNumber(text: string | null): number | undefined {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
 function silent(reason: string): Result<never, NodeSilent> {

@@ -13,7 +13,13 @@ import type { Following } from './following.ts'
 import { networkOfNode } from './initialize.ts'
 import { commitmentOf, info, type NodeFacts } from './node-queries.ts'
 import type { Node } from './nodes.ts'
-import { type FetchedSlots, fetchSlots, type RoundDeps, type RoundFailed } from './round.ts'
+import {
+  type FetchedSlots,
+  fetchSlots,
+  type RoundDeps,
+  type RoundFailed,
+  slotsPerRound,
+} from './round.ts'
 import type { UpstreamNodeDeps } from './upstream-node.ts'
 
 /** Follows the committed slots of the nodes and writes them to the log while the lease lasts. */
@@ -33,6 +39,7 @@ export async function follow(
 ): Promise<LeaseLost | undefined> {
   const { nodes, store, core, following, log } = deps
   const report = createReporter(deps)
+  const pace = createPace()
   const sleep = (ms: number) => delay(ms, undefined, { signal: ended }).catch(() => {})
   let former = await core.commitments.reload()
   let wasContradicted = false
@@ -41,7 +48,9 @@ export async function follow(
   while (!ended.aborted) {
     const isNoneAvailable = nodes.candidates().length === 0
     const choice = await chooseNode(deps, former)
-    const fetched = choice.ok ? await fetchFrom(deps, choice.value, former) : choice
+    const fetched = choice.ok
+      ? await fetchFrom(deps, choice.value, { former, slots: pace.slots() })
+      : choice
     if (ended.aborted) break
     if (choice.ok && fetched.ok) {
       const { slots, committed } = fetched.value
@@ -53,24 +62,23 @@ export async function follow(
       }
       wasContradicted = false
       unreadable = undefined
+      pace.succeeded()
       choice.value.node.followed()
       report(choice.value, former)
       if (former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
       continue
     }
     const error = fetched.ok ? undefined : fetched.error
-    if (error?.code === 'NODE_ANSWER_UNREADABLE') {
-      if (choice.ok) choice.value.node.backOff(error)
-      unreadable = error
-      report(undefined, former, unreadable)
-      await sleep(pollMs)
-      continue
-    }
-    if (error === undefined || error.code === 'NODE_FAILED') {
+    const isUnreadable = error?.code === 'NODE_ANSWER_UNREADABLE'
+    if (error === undefined || isUnreadable || error.code === 'NODE_FAILED') {
       // The node responds, but its responses cannot be followed.
-      if (choice.ok && error !== undefined) choice.value.node.backOff(error.reason)
+      if (choice.ok && error !== undefined) {
+        choice.value.node.backOff(isUnreadable ? error : error.reason)
+        pace.failed()
+      }
       // While no node can be queried, the last unreadable response stays the state.
-      if (!isNoneAvailable) unreadable = undefined
+      if (isUnreadable) unreadable = error
+      else if (!isNoneAvailable) unreadable = undefined
       report(undefined, former, unreadable)
       await sleep(pollMs)
       continue
@@ -88,11 +96,26 @@ export async function follow(
 function fetchFrom(
   { store, withProofs, proven, network }: FollowDeps,
   { node, newestSlot }: Chosen,
-  former: CommittedSlot,
+  { former, slots }: { readonly former: CommittedSlot; readonly slots: number },
 ): Promise<Result<FetchedSlots, RoundFailed>> {
   const { parameters } = network
   const round = { write: store.write, withProofs, proven, parameters }
-  return fetchSlots(round, node, { former, upTo: newestSlot })
+  const upTo = Math.min(newestSlot, former.commitment.slot + slots)
+  return fetchSlots(round, node, { former, upTo })
+}
+
+/** The maximum number of slots of a round. A failure loses the whole round, so a slow or busy node needs short rounds to be followed. */
+function createPace() {
+  let slots = slotsPerRound
+  return {
+    slots: () => slots,
+    succeeded: () => {
+      slots = Math.min(slots * 2, slotsPerRound)
+    },
+    failed: () => {
+      slots = Math.max(Math.floor(slots / 4), 1)
+    },
+  }
 }
 
 /** Reports the progress, and logs it every `progressMs` while many slots remain. */

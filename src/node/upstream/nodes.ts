@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
@@ -20,6 +21,8 @@ export interface Node {
   readonly number: number
   /** Sends a query; `undefined` if the node does not have the item. A silent or busy node is not queried for a while. */
   fetch<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
+  /** Like `fetch`, but repeats the query for some seconds while the node limits the rate of requests (429). */
+  fetchInRate<T>(query: NodeQuery<T>): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>>
   /** Sends a request without parsing the response. */
   send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>>
   /** Excludes a node with useless responses for a while, longer every time, until `followed` is called. */
@@ -115,22 +118,39 @@ interface Shared {
 function createNode(shared: Shared, url: string, number: number): Node {
   const { closed, backOffs, log } = shared
 
+  let hasLimited = false
+
   async function send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>> {
-    const answer = await sendRequest(url, request, closed)
+    return noted(await sendRequest(url, request, closed))
+  }
+
+  async function sendInRate(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>> {
+    for (let n = 1; ; n++) {
+      const answer = await sendRequest(url, request, closed)
+      if (!answer.ok || answer.value.status !== 429 || n === maxAttempts) return noted(answer)
+      if (!hasLimited) log.info('node-limits-rate', { node: number })
+      hasLimited = true
+      const ms = Math.min((answer.value.retryAfterSeconds ?? 1) * 1_000, maxWaitMs)
+      await delay(Math.max(ms, minWaitMs), undefined, { signal: closed }).catch(() => {})
+    }
+  }
+
+  /** Records whether the node has responded. */
+  function noted(answer: Result<NodeResponse, NodeSilent>): Result<NodeResponse, NodeSilent> {
     if (!answer.ok) backOff(answer.error.reason, 'SILENT')
     else if (busyStatuses.includes(answer.value.status)) backOff(statusOf(answer.value), 'SILENT')
     else if (backOffs.get(number)?.isSilence === true) recovered()
     return answer
   }
 
-  async function fetchAnswer<T>(
+  function read<T>(
     query: NodeQuery<T>,
-  ): Promise<Result<T | undefined, NodeFailed | AnswerUnreadable>> {
-    const answer = await send(query.request)
+    answer: Result<NodeResponse, NodeSilent>,
+  ): Result<T | undefined, NodeFailed | AnswerUnreadable> {
     if (!answer.ok) return err({ code: 'NODE_FAILED', node: number, reason: answer.error.reason })
-    const read = query.read(answer.value)
-    if (read.ok) return read
-    const { reason, isUnreadable, outputId = query.outputId } = read.error
+    const item = query.read(answer.value)
+    if (item.ok) return item
+    const { reason, isUnreadable, outputId = query.outputId } = item.error
     if (!isUnreadable) return err({ code: 'NODE_FAILED', node: number, reason })
     const { slot, request } = query
     const about = { path: request.path, slot, outputId, reason }
@@ -166,7 +186,8 @@ function createNode(shared: Shared, url: string, number: number): Node {
 
   return {
     number,
-    fetch: fetchAnswer,
+    fetch: async (query) => read(query, await send(query.request)),
+    fetchInRate: async (query) => read(query, await sendInRate(query.request)),
     send,
     backOff: (reason) => backOff(reason, 'USELESS'),
     reject: (reason) => backOff(reason, 'REJECTED'),
@@ -177,13 +198,13 @@ function createNode(shared: Shared, url: string, number: number): Node {
   }
 }
 
-/** Queries an item that the node must have according to its other responses. */
+/** Queries an item for the follower that the node must have according to its other responses. */
 export async function fetchRequired<T>(
   node: Node,
   query: NodeQuery<T>,
   what: string,
 ): Promise<Result<T, NodeFailed | AnswerUnreadable>> {
-  const answer = await node.fetch(query)
+  const answer = await node.fetchInRate(query)
   if (!answer.ok) return answer
   if (answer.value !== undefined) return ok(answer.value)
   return err({ code: 'NODE_FAILED', node: node.number, reason: `${what} is missing` })
@@ -213,6 +234,11 @@ const busyStatuses: readonly number[] = [429, 502, 503, 504]
 
 const minBackOffMs = 500
 const maxBackOffMs = 5_000
+
+/** Attempts of a request whose rate the node limits, and the milliseconds between two of them. */
+const maxAttempts = 10
+const minWaitMs = 200
+const maxWaitMs = 2_000
 
 /** Milliseconds within which the process that follows checks a rejected node again. A standby checks none. */
 const rejectedMs = 60_000

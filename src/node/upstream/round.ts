@@ -40,7 +40,7 @@ export interface FetchedSlots {
 /** Why fetching failed. */
 export type RoundFailed = NodeFailed | AnswerUnreadable | Contradiction
 
-/** Fetches the slots after `former` up to `upTo`, or as many of them as fit in one round. */
+/** Fetches the slots after `former` up to `upTo`, at most `slotsPerRound`, or as many of them as have outputs for one round. */
 export async function fetchSlots(
   deps: RoundDeps,
   node: Node,
@@ -89,9 +89,8 @@ async function fetchChanges(
   const answered: FetchedSlot[] = []
   let outputs = 0
   for (let first = from; first <= upTo && outputs < outputsPerRound; first += slotsPerBatch) {
-    const last = Math.min(first + slotsPerBatch - 1, upTo, from + slotsPerRound - 1)
-    const slots = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i)
-    if (slots.length === 0) break
+    const last = Math.min(first + slotsPerBatch - 1, upTo)
+    const slots = Array.from({ length: last - first + 1 }, (_, i) => first + i)
     const fetched = await inParallel(slots, maxConcurrentRequests / 2, (slot) =>
       fetchSlot(node, slot),
     )
@@ -179,5 +178,5 @@ const maxConcurrentRequests = 32
 const slotsPerBatch = 32
 
 /** Maximum number of slots, and approximate maximum number of outputs, in one round. A round is one database transaction. */
-const slotsPerRound = 512
+export const slotsPerRound = 512
 const outputsPerRound = 5_000

@@ -119,3 +119,32 @@ test('the page of a proxy whose node is away is no response of the node', async 
   expect(await stateOf(follower.gateway.url)).toBe('NOT_TOLD_BY_NODE')
   await endFollower(follower)
 })
+
+test.each([
+  ['limits the rate of requests', 429],
+  ['fails when it gets many requests', 503],
+] as const)(
+  'a node that %s is followed nevertheless',
+  async (_name, status) => {
+    // Less than the requests for the slots since the genesis.
+    const perWindow = 30
+    const windowMs = 300
+    let window = 0
+    let requests = 0
+    let refused = 0
+    const limited: Spoil = (_path, answer) => {
+      const now = Math.floor(performance.now() / windowMs)
+      if (now !== window) [window, requests] = [now, 0]
+      if (requests++ < perWindow) return answer
+      refused++
+      return { status, body: '' }
+    }
+    const { milestoneIndex } = await restJson(`${real.url}/api/gateway/v1/log`)
+    const node = await startOddNode(real.url, limited)
+    const gateway = await startGateway({ env: { LEDGER: 'upstream', UPSTREAM_URLS: node.url } })
+    await untilCommitted(gateway.url, milestoneIndex)
+    expect(refused).toBeGreaterThan(0)
+    await endFollower({ gateway, node })
+  },
+  60_000,
+)

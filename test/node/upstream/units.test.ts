@@ -8,9 +8,10 @@ import { inParallel } from '../../../src/lib/in-parallel.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { err, ok } from '../../../src/lib/result.ts'
 import { sendRequest } from '../../../src/node/upstream/client.ts'
-import { logIdOfGateway } from '../../../src/node/upstream/node-queries.ts'
+import { commitmentOf, logIdOfGateway } from '../../../src/node/upstream/node-queries.ts'
 import { openNodes } from '../../../src/node/upstream/nodes.ts'
 import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
+import { createMemoryLog } from '../../support/memory-log.ts'
 import { until } from '../../support/until.ts'
 
 /** Tests the parts of upstream mode separately, on real sockets. */
@@ -150,6 +151,26 @@ describe('several nodes', () => {
     })
     nodes.close()
   })
+})
+
+test('a node that limits the rate of requests is asked again when it allows', async () => {
+  let requests = 0
+  const url = await serve((_request, response) => {
+    requests++
+    if (requests < 3) response.writeHead(429, { 'retry-after': '0' }).end()
+    else response.writeHead(404).end('{"error":{}}')
+  })
+  const { log, events } = createMemoryLog()
+  const nodes = openNodes({ urls: [url], log })
+  const [node] = nodes.candidates()
+  expect(await node?.fetchInRate(commitmentOf(1))).toEqual({ ok: true, value: undefined })
+  expect(requests).toBe(3)
+  expect(events().map(({ event }) => event)).toEqual(['node-limits-rate'])
+  // A query of a client does not wait.
+  requests = 0
+  expect(await nodes.fetch(commitmentOf(1))).toMatchObject({ error: { code: 'NODES_AWAY' } })
+  expect(requests).toBe(1)
+  nodes.close()
 })
 
 describe('a coalesced request', () => {
