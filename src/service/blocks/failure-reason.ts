@@ -22,6 +22,13 @@ export function failureReason(number: number): PublishedFailure | undefined {
   return name === undefined || sentence === undefined ? undefined : { code: number, name, sentence }
 }
 
+/** The reason with which a transaction of the ledger failed. A node may report one that this program does not know, or none. */
+export function failureOf(number: number): PublishedFailure {
+  const known = number === 0 ? undefined : failureReason(number)
+  const sentence = 'the node reports no reason that this program knows'
+  return known ?? { code: number, name: 'Unknown', sentence }
+}
+
 const sentences: { readonly [R in FailureReason]: string } = {
   NONE: 'the transaction did not fail',
   CONFLICT_REJECTED: 'another transaction that spends the same output was accepted first',

@@ -9,7 +9,7 @@ import { decodeStored } from '../../protocol/stored.ts'
 import type { SignedTransaction } from '../../protocol/transaction.ts'
 import type { LogTip, OutputRow, TransactionRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
-import { type PublishedFailure, failureReason as reasonOf } from './failure-reason.ts'
+import { failureOf, type PublishedFailure } from './failure-reason.ts'
 import { type BlockView, fetchMissing } from './read-block.ts'
 
 /** Reads transactions, their contents and their states. */
@@ -143,9 +143,7 @@ function viewOfTransaction({ transaction, block }: CarriedTransaction): Transact
 
 /** A row of the store as the view that the transports render. */
 export function outcomeOf({ failureReason, ...rest }: TransactionRow): TransactionOutcome {
-  const failure =
-    failureReason === undefined ? undefined : present(reasonOf(failureReason), 'a reason')
-  return { ...rest, failure }
+  return { ...rest, failure: failureReason === undefined ? undefined : failureOf(failureReason) }
 }
 
 function contentIn(transactionId: TransactionId, block: Block): TransactionContent {

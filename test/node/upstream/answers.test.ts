@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import { bytesToHex } from '../../../src/lib/hex.ts'
+import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { print } from '../../../src/protocol/schema/schema.ts'
 import { Payload } from '../../../src/protocol/transaction.ts'
 import { graphql } from '../../support/client.ts'
@@ -209,31 +210,56 @@ test('the transaction of the genesis is known without the node', async () => {
   expect(node.asked.slice(before).filter((path) => path.includes(id))).toEqual([])
 })
 
-test('a failed transaction is returned with its reason by the gateway that received it', async () => {
-  const offer = await offerOf(gateway.url)
-  const key = user(1)
-  const spend = present((await genesisOutputs(gateway.url, key))[0], 'output')
-  const creationSlot = slotNow(offer.network)
-  const pay = (amount: bigint) =>
-    paymentOf(offer.network, {
+describe('a failed transaction', () => {
+  let spend: OutputId
+  beforeAll(async () => {
+    spend = present((await genesisOutputs(real.url, user(1)))[0], 'output')
+    await acceptedId(await post(real.url, (await payment(400_000_000n)).block.bytes))
+  })
+
+  async function payment(amount: bigint) {
+    const offer = await offerOf(real.url)
+    const key = user(1)
+    const outputs = [ownedBy(key, amount), ownedBy(user(2), 1_000_000_000n - amount)]
+    const creationSlot = slotNow(offer.network)
+    const { payload, transactionId } = paymentOf(offer.network, {
       key,
       spend,
-      outputs: [ownedBy(key, amount), ownedBy(user(2), 1_000_000_000n - amount)],
+      outputs,
       creationSlot,
     })
-  const [first, second] = [pay(400_000_000n), pay(500_000_000n)]
-  for (const { payload } of [first, second]) {
-    await acceptedId(await post(gateway.url, blockOf(offer, payload).bytes))
+    return { block: blockOf(offer, payload), transactionId }
   }
-  const { transactionId: id } = second
-  const judged = await until(async () => {
+
+  /** Waits until the node has judged a transaction. */
+  const untilFailed = (id: string) =>
+    until(async () => {
+      const response = await rest(`${real.url}/api/core/v3/transactions/${id}/metadata`)
+      return response.status === 200 && (await response.json()).transactionState === 'failed'
+    })
+
+  test('is returned with its reason by the gateway that received it', async () => {
+    const { block, transactionId: id } = await payment(500_000_000n)
+    await acceptedId(await post(gateway.url, block.bytes))
+    await untilFailed(id)
     const { data } = await graphql(gateway.url, transactionQuery, { id })
-    return data.transaction.state !== 'PENDING' && data.transaction
+    expect(data.transaction.state).toBe('FAILED')
+    expect(data.transaction.failure.code).toBeGreaterThan(0)
+    const metadata = await restJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
+    expect(metadata.transactionState).toBe('failed')
   })
-  expect(judged.state).toBe('FAILED')
-  expect(judged.failure.code).toBeGreaterThan(0)
-  const metadata = await restJson(`${gateway.url}/api/core/v3/transactions/${id}/metadata`)
-  expect(metadata.transactionState).toBe('failed')
+
+  test.each([99, undefined])('may have the reason %s, which is not known here', async (reason) => {
+    const { block, transactionId: id } = await payment(520_000_000n + BigInt(reason ?? 0))
+    await acceptedId(await post(gateway.url, block.bytes))
+    await untilFailed(id)
+    const spoil = changing(`${id}/metadata`, (one) => ({
+      ...one,
+      transactionFailureReason: reason,
+    }))
+    const { data } = await spoiling(spoil, () => graphql(gateway.url, transactionQuery, { id }))
+    expect(data.transaction).toEqual({ state: 'FAILED', failure: { code: reason ?? 0 } })
+  })
 })
 
 test('a recent output is proved without a request to the node', async () => {

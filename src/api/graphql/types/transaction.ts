@@ -24,9 +24,11 @@ export const TransactionState = enumOf('TransactionState', 'The state of a trans
 const TransactionFailure = builder.objectRef<PublishedFailure>('TransactionFailure').implement({
   description: 'The reason why a transaction failed.',
   fields: (t) => ({
-    ...exposed(t, 'Int', { code: 'The published number of the reason, from 1 to 255.' }),
+    ...exposed(t, 'Int', {
+      code: 'The published number of the reason, from 1 to 255; 0 if an upstream node reports none.',
+    }),
     ...exposed(t, 'String', {
-      name: 'The published name of the reason, such as InputAlreadySpent.',
+      name: 'The published name of the reason, such as InputAlreadySpent; Unknown if this program does not know the number.',
       sentence: 'The reason in words, without an initial capital letter and without a full stop.',
     }),
   }),
