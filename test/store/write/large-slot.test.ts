@@ -1,8 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { noBalance, noTokens } from '../../../src/ledger/balances-of-address.ts'
 import { ownerAt } from '../../../src/ledger/updates.ts'
 import type { Hex } from '../../../src/lib/hex.ts'
 import { addressKey } from '../../../src/protocol/ids.ts'
+import { Output } from '../../../src/protocol/outputs.ts'
+import type { FoundryId } from '../../../src/protocol/primitives.ts'
+import { encode } from '../../../src/protocol/schema/schema.ts'
 import type { AddressTip, LogEntry, OutputRow, SlotContents } from '../../../src/store/rows.ts'
 import { rowsPerPage } from '../../../src/store/sql/slot-outputs.ts'
 import type { Statements } from '../../../src/store/sql/statements.ts'
@@ -13,11 +17,25 @@ import { publishApart } from '../../../src/store/write/publish.ts'
 import { createTransfers } from '../../bench/transfers.ts'
 import { databases, useDatabase, useStore } from '../../support/databases.ts'
 import { contentsOf, unwrap } from '../../support/log-store.ts'
-import { slotCommit, testGenesis } from '../../support/store-rows.ts'
+import {
+  addressOf,
+  allTokens,
+  booking,
+  createdOutput,
+  entry,
+  outputIdOf,
+  ownedOutput,
+  slotCommit,
+  testGenesis,
+  transactionIdOf,
+} from '../../support/store-rows.ts'
 
 /** Tests a slot with more rows than one page or one statement. */
 
 const transfers = rowsPerPage + 200
+
+/** Transfers whose created and spent outputs are more moves of balances than one batch has. */
+const passes = 3_000
 
 describe.each(databases)('a large slot on $name', ({ create }) => {
   const use = useStore(create)
@@ -141,6 +159,44 @@ describe.each(databases)('the entries of a large slot on $name', ({ create }) =>
     for (const [address, total] of balances) {
       expect(await read.totalAt(address, 2)).toBe(total)
     }
+  }, 120_000)
+})
+
+describe.each(databases)('the same tokens on $name', ({ create }) => {
+  const use = useStore(create)
+
+  test('may be passed on in one slot until their sum exceeds every integer of the database', async () => {
+    const { store, term } = use
+    const amount = 2n ** 62n
+    const id = `0x08${'11'.repeat(32)}0100000000` as FoundryId
+    const features = [{ type: 5, id, amount: 2n ** 256n - 1n }] as const
+    const bytes = encode(Output, { ...ownedOutput(0, amount), features })
+    unwrap(
+      await store.write.initialize(
+        term,
+        testGenesis({ outputs: [createdOutput(0, { bookedSlot: 0, bytes })] }),
+      ),
+    )
+    const created = Array.from({ length: passes }, (_, n) => createdOutput(n + 1, { bytes }))
+    const spent = created.map((_, n) => {
+      return { outputId: outputIdOf(n), spentSlot: 1, spentBy: transactionIdOf(n + 1) }
+    })
+    unwrap(await store.write.closeSlots(term, 1))
+    unwrap(await store.write.book(term, booking({ created, spent })))
+    const entries = [
+      ...created.map((_, n) => entry(0, n + 1)),
+      ...spent.map((_, n) => entry(0, n, { isSpent: true })),
+    ]
+    unwrap(await store.write.commitSlots(term, [slotCommit(1, entries)]))
+    const { read } = store
+    const { balance } = await read.balance(addressOf(0))
+    expect(balance).toEqual({ ...noBalance, available: amount, outputs: 1 })
+    expect(await read.totalAt(addressOf(0), 1)).toBe(amount)
+    const tokens = await read.tokenBalances(addressOf(0), allTokens, {
+      order: 'ascending',
+      limit: 2,
+    })
+    expect(tokens).toEqual([{ tokenId: id, balance: { ...noTokens, available: 2n ** 256n - 1n } }])
   }, 120_000)
 })
 
