@@ -52,6 +52,8 @@ export interface TransactionStatements {
   gatherStatistics(tx: RawTx): Promise<void>
   /** Blocks other transactions that set a chain record until the transaction ends. */
   lockChainRecords(tx: Tx): Promise<void>
+  /** Blocks other transactions that prune the log until the transaction ends. */
+  lockPruning(tx: Tx): Promise<void>
   /** Notifies all processes once the transaction is committed. */
   notify(tx: RawTx, notification: StoreNotification): Promise<void>
 }

@@ -16,6 +16,8 @@ export async function pruneLog(
   { milestones, rows: limit }: PruneRequest,
 ): Promise<PruneResult> {
   const { tx, sql } = writing
+  // A former writer may still prune. Between its reads and writes its successor must not prune more, whose newer tips it would replace.
+  await sql.lockPruning(tx)
   const newest = await tx.commitment.findFirst({ orderBy: { slot: 'desc' } })
   const { slot, lastSeq } = present(newest, 'genesis commitment')
   const prunedSeq = await prunedSeqOf(writing, Number(lastSeq))

@@ -1,9 +1,13 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { Client } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { branchOf, noBranch } from '../../../src/store/values.ts'
-import { databases, useStore } from '../../support/databases.ts'
+import { databases, openedStore, useStore } from '../../support/databases.ts'
 import { addressOf, entry, slotCommit, testGenesis, wholeLog } from '../../support/store-rows.ts'
+import { until } from '../../support/until.ts'
 
-describe.each(databases)('pruning on $name', ({ create }) => {
+describe.each(databases)('pruning on $name', ({ name, create }) => {
   const use = useStore(create)
 
   beforeEach(async () => {
@@ -92,4 +96,73 @@ describe.each(databases)('pruning on $name', ({ create }) => {
     await write.pruneLog({ milestones: 2, rows: 100 })
     expect(await totals()).toEqual(before)
   })
+
+  // On SQLite a writing transaction has the whole file.
+  test.skipIf(name === 'sqlite')(
+    'does not put back the tips of an address if another process prunes more meanwhile (18)',
+    async () => {
+      const { read, write } = use.store
+      const proxy = await openHoldingProxy(use.url, 'INSERT INTO pruned_tips')
+      const slow = await openedStore(proxy.url)
+      const pruning = slow.write.pruneLog({ milestones: 3, rows: 2 })
+      await proxy.holds
+      let isOver = false
+      const more = write.pruneLog({ milestones: 1, rows: 100 }).finally(() => {
+        isOver = true
+      })
+      await until(async () => isOver || (await isWaiting(use.url)))
+      proxy.release()
+      await Promise.all([pruning, more])
+      expect(await read.prunedTip(addressOf(1), 'OWNED')).toMatchObject({ ordinal: 3 })
+      await write.commitSlots(use.term, [slotCommit(5, [entry(1, 8)])])
+      expect(await read.addressTip(addressOf(1), 'OWNED')).toMatchObject({ ordinal: 4 })
+      await slow.close()
+      proxy.close()
+    },
+  )
 })
+
+/** Opens a proxy that holds the first message with a text, and all later ones of its connection, until it is released. */
+async function openHoldingProxy(url: string, text: string) {
+  let hold = () => {}
+  let release = () => {}
+  const holds = new Promise<void>((resolve) => {
+    hold = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const server = createServer((socket) => {
+    const there = connect(Number(new URL(url).port), '127.0.0.1')
+    there.pipe(socket)
+    for (const end of [socket, there]) end.on('error', () => there.destroy())
+    socket.on('end', () => there.end())
+    let sent = Promise.resolve()
+    socket.on('data', (bytes) => {
+      if (bytes.includes(text)) {
+        hold()
+        sent = sent.then(() => released)
+      }
+      sent = sent.then(() => void there.write(bytes))
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
+    holds,
+    release,
+    close: () => server.close(),
+  }
+}
+
+/** Whether a transaction on the database waits for a lock. */
+async function isWaiting(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  )
+  await client.end()
+  return rows.length > 0
+}

@@ -59,6 +59,10 @@ export const transactionStatements: TransactionStatements = {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('chain_records', 0))`
   },
 
+  async lockPruning(tx) {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('pruning', 0))`
+  },
+
   async notify(tx, notification) {
     const payload = notification.topic === 'LOG_GREW' ? String(notification.seq) : ''
     await tx.$executeRawUnsafe('SELECT pg_notify($1, $2)', channels[notification.topic], payload)

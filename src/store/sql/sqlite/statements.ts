@@ -22,6 +22,7 @@ export const sqliteStatements: Statements = {
     return present(facts, 'a row')
   },
   lockChainRecords: async () => {},
+  lockPruning: async () => {},
   notify: async () => {},
   ...leaseStatements,
   ...inboxStatements((text) => text),
