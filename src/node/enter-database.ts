@@ -3,6 +3,7 @@ import { assert, present } from '../lib/assert.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import { type Network, networkOf } from '../protocol/network.ts'
 import { ProtocolParameters } from '../protocol/parameters.ts'
+import { epochOfSlot } from '../protocol/slots.ts'
 import { decodeStored } from '../protocol/stored.ts'
 import type { LeaseHeld } from '../store/contract/lease.ts'
 import type { Genesis, Store } from '../store/contract.ts'
@@ -144,8 +145,11 @@ async function expectedNetwork(
   if (expected !== undefined && found !== expected) {
     return err({ code: 'NETWORK_DIFFERS', found, expected })
   }
-  // Only a ledger of embedded mode has epochs. The ledger of nodes must not be continued by this program: it would diverge.
-  const kept = (await read.epochs(0)).length > 0 ? 'THIS_PROGRAM' : 'NODES'
+  // Only a ledger of embedded mode has epochs: of each slot, its own and all former ones. The ledger of nodes must not be continued by
+  // this program: it would diverge.
+  const { slot } = await read.latestMilestone()
+  const epochs = await read.epochs(epochOfSlot(network.parameters, slot))
+  const kept = epochs.length > 0 ? 'THIS_PROGRAM' : 'NODES'
   return kept === keptBy ? ok(network) : err({ code: 'LEDGER_KEPT_BY_OTHERS', keptBy: kept })
 }
 
