@@ -89,7 +89,7 @@ function meaningsOfDigits(text: string, digits: string): Meanings {
     meanings: [
       ...meaningsOfId(hex),
       ...(/^[0-9]+$/.test(text) ? meaningsOfNumber(text) : []),
-      ...(isShort || !mayBegin(digits) ? [] : [beginning(digits)]),
+      ...(isShort || digits.length >= longestId ? [] : [beginning(digits)]),
       ...(isHex(hex) && digits.length <= 2 * longestTag ? [{ by: 'TAG', tag: hex } as const] : []),
       ...(text.startsWith('0x') ? [] : tagOf(text)),
     ],
@@ -134,16 +134,8 @@ const tooShort: Misspelling = {
   sentence: `a search by the beginning of an id needs at least ${minDigits} digits`,
 }
 
-/** Whether digits may be the beginning of an id. Full ids are looked up directly; 64 digits may be an id without its slot. */
-function mayBegin({ length }: string): boolean {
-  return length < longestId && length !== digitsOfBlockId
-}
-
 /** Hexadecimal digits of the longest ids, those of outputs and foundries. */
 const longestId = 76
-
-/** Hexadecimal digits of the ids of blocks, transactions and commitments. */
-const digitsOfBlockId = 72
 
 /** Maximum bytes of a tag. */
 const longestTag = 64

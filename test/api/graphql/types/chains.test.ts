@@ -284,6 +284,35 @@ describe('a token', () => {
         `query ($id: FoundryId!) { token(id: $id) { tokenId mintedTokens meltedTokens maximumSupply
           circulatingSupply serialNumber accountId account { foundries { nodes { tokenId } } }
           holders(first: 1000) { nodes { address { bech32 } amount share } } } }`,
+  test('is found by any beginning of its id, also one as long as the id of a block', async () => {
+    const ids = chains.flatMap(({ id, type }) => (type === 3 ? [id] : []))
+    for (const digits of [70, 71, 72, 73, 76]) {
+      for (const id of ids) {
+        const text = id.slice(0, 2 + digits)
+        const { data } = await ask(
+          'query ($text: String!) { search(text: $text) { hits { thing { ... on Token { tokenId } } } } }',
+          { text },
+        )
+        const expected = ids.filter((one) => one.startsWith(text))
+        const found = data.search.hits.map(({ thing }: { thing: object }) => thing)
+        expect(found).toEqual(expected.toSorted().map((tokenId) => ({ tokenId })))
+      }
+    }
+  })
+
+  test('refuses a cursor of the holders of another token', async () => {
+    const document = `query ($id: FoundryId!, $after: String) { token(id: $id) {
+      holders(after: $after) { pageInfo { endCursor } } } }`
+    const ids = chains.flatMap(({ id, type }) => (type === 3 ? [id] : []))
+    const answers = await Promise.all(ids.map((id) => ask(document, { id })))
+    const cursors = answers.map(({ data }) => data.token.holders.pageInfo.endCursor)
+    const held = cursors.findIndex((cursor) => cursor !== null)
+    const after = cursors[held]
+    expect((await ask(document, { id: ids[held], after })).errors).toBeUndefined()
+    const { errors } = await ask(document, { id: ids.find((_, n) => n !== held), after })
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['CURSOR_MALFORMED'])
+  })
+
         { id },
       )
       const accountId = `0x${id.slice(4, 68)}`
