@@ -71,7 +71,7 @@ export function listChainRecordVersions(
   args: Omit<PageArguments, 'sort'>,
 ): Paged<ChainRecordVersion> {
   const list: KeysetList<ChainRecordVersion> = {
-    cursors: versionCursors,
+    cursors: keysetCursors({ list: `version ${chainId}`, values: ['NUMBER'] }),
     whole: { above: [0], below: [maxVersion] },
     defaultSize: defaultPageSize,
     positionOf: ({ version }) => [version],
@@ -79,8 +79,6 @@ export function listChainRecordVersions(
   }
   return readKeysetPage(list, { ...args, sort: 'NEWEST' })
 }
-
-const versionCursors = keysetCursors({ list: 'version', values: ['NUMBER'] })
 
 /** 2^31 - 1, the maximum of a signed 32-bit integer; no version reaches it. */
 const maxVersion = 0x7fff_ffff

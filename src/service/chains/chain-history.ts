@@ -27,7 +27,8 @@ export async function listChainStates(
   args: PageArguments,
 ): Promise<Result<ChainHistory, ListError>> {
   const list: KeysetList<ChainState> = {
-    cursors: stateCursors,
+    // A position is a number of this chain alone.
+    cursors: keysetCursors({ list: `state ${chainId}`, values: ['NUMBER'] }),
     whole: { above: [0], below: [length + 1] },
     positionOf: ({ ordinal }) => [ordinal],
     read: (part, page) => store.read.chainStates(chainId, part, page),
@@ -35,5 +36,3 @@ export async function listChainStates(
   const page = await readKeysetPage(list, args)
   return page.ok ? ok({ ...page.value, totalCount: length }) : page
 }
-
-const stateCursors = keysetCursors({ list: 'state', values: ['NUMBER'] })

@@ -29,7 +29,8 @@ export async function listTokenHolders(
   args: Omit<PageArguments, 'sort'>,
 ): Paged<TokenHolderView> {
   const list: KeysetList<AddressTotal> = {
-    cursors: holderCursors,
+    // Cursors hold the amount of this token as 32 bytes, and the address.
+    cursors: keysetCursors({ list: `holder ${tokenId}`, values: [32, 'ADDRESS'] }),
     whole: { above: ['0x', '0x'], below: [`0x${'ff'.repeat(33)}`, '0x'] },
     positionOf: ({ total, address }) => [uint256ToHex(total), address],
     read: (part, page) => store.read.tokenHolders(tokenId, part, page),
@@ -47,6 +48,3 @@ export async function listTokenHolders(
 function shareOf(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Number((part * 10n ** 15n) / whole) / 1e15
 }
-
-/** Cursors hold the amount as 32 bytes, and the address. */
-const holderCursors = keysetCursors({ list: 'holder', values: [32, 'ADDRESS'] })

@@ -40,8 +40,10 @@ function encodeCursor({ list }: CursorForm, position: Position): string {
 function decodeCursor(form: CursorForm, cursor: string): Position | undefined {
   // A page of a thousand objects decodes the same argument a thousand times.
   if (cursor.length > maxCursorLength) return undefined
-  const [list, ...parts] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
-  if (list !== form.list || parts.length !== form.values.length) return undefined
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const start = `${form.list}.`
+  const parts = text.slice(start.length).split('.')
+  if (!text.startsWith(start) || parts.length !== form.values.length) return undefined
   const position: Position[number][] = []
   for (const [i, kind] of form.values.entries()) {
     const value = readValue(kind, parts[i] ?? '')

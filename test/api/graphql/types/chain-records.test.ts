@@ -110,8 +110,8 @@ describe('a chain record', () => {
         {
           id: encoded(`ChainRecord:${chainId}/${version}`),
           chainId,
-          cursor: encoded(`version.${version}`),
-          negative: encoded(`version.-${version}`),
+          cursor: encoded(`version ${chainId}.${version}`),
+          negative: encoded(`version ${chainId}.-${version}`),
         },
       )
       expect(errors).toBeUndefined()

@@ -103,6 +103,17 @@ describe('a chain', () => {
     }
   })
 
+  test('refuses a cursor of the history of another chain', async () => {
+    const [first, other] = chains.filter(({ type }) => type === 4)
+    const document = `query ($id: NftId!, $after: String) { nft(id: $id) {
+      history(after: $after) { pageInfo { endCursor } } } }`
+    const { data } = await ask(document, { id: first?.id })
+    const after = data.nft.history.pageInfo.endCursor
+    expect((await ask(document, { id: first?.id, after })).errors).toBeUndefined()
+    const { errors } = await ask(document, { id: other?.id, after })
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['CURSOR_MALFORMED'])
+  })
+
   test('of another kind is not found, nor is one that never existed', async () => {
     const [account] = chains.filter(({ type }) => type === 1)
     const unknown = `0x${'12'.repeat(32)}`
@@ -273,17 +284,6 @@ function issuerIn(state: ModelOutput | undefined): Hex[] {
 }
 
 describe('a token', () => {
-  test('has its supply, its account, and its holders with their shares, the largest first', async () => {
-    const balances = balancesAt(world.outputs, slot, minCommittableAge)
-    for (const { id, states } of chains.filter(({ type }) => type === 3)) {
-      const last = present(states.at(-1), 'a state')
-      if (last.output.type !== 3) throw new Error('no foundry')
-      const { mintedTokens, meltedTokens, maximumSupply } = last.output.tokenScheme
-      const circulating = last.spentSlot === undefined ? mintedTokens - meltedTokens : 0n
-      const { data } = await ask(
-        `query ($id: FoundryId!) { token(id: $id) { tokenId mintedTokens meltedTokens maximumSupply
-          circulatingSupply serialNumber accountId account { foundries { nodes { tokenId } } }
-          holders(first: 1000) { nodes { address { bech32 } amount share } } } }`,
   test('is found by any beginning of its id, also one as long as the id of a block', async () => {
     const ids = chains.flatMap(({ id, type }) => (type === 3 ? [id] : []))
     for (const digits of [70, 71, 72, 73, 76]) {
@@ -313,6 +313,17 @@ describe('a token', () => {
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['CURSOR_MALFORMED'])
   })
 
+  test('has its supply, its account, and its holders with their shares, the largest first', async () => {
+    const balances = balancesAt(world.outputs, slot, minCommittableAge)
+    for (const { id, states } of chains.filter(({ type }) => type === 3)) {
+      const last = present(states.at(-1), 'a state')
+      if (last.output.type !== 3) throw new Error('no foundry')
+      const { mintedTokens, meltedTokens, maximumSupply } = last.output.tokenScheme
+      const circulating = last.spentSlot === undefined ? mintedTokens - meltedTokens : 0n
+      const { data } = await ask(
+        `query ($id: FoundryId!) { token(id: $id) { tokenId mintedTokens meltedTokens maximumSupply
+          circulatingSupply serialNumber accountId account { foundries { nodes { tokenId } } }
+          holders(first: 1000) { nodes { address { bech32 } amount share } } } }`,
         { id },
       )
       const accountId = `0x${id.slice(4, 68)}`
