@@ -533,6 +533,7 @@ describe('a list', () => {
       { members: 'hasTimelock, tag' },
     ],
     ['outputs(filter: { isSpent: true, tag: "0x00" })', 'FILTER_NEEDS_UNSPENT', { members: 'tag' }],
+    ['outputs(filter: { addresses: [], tag: "0x00" })', 'FILTER_NEEDS_UNSPENT', { members: 'tag' }],
     ['outputs(after: "MQ")', 'CURSOR_MALFORMED', { argument: 'after' }],
     ['addresses(before: "MQ")', 'CURSOR_MALFORMED', { argument: 'before' }],
     ['addresses(last: 2000)', 'PAGE_SIZE_OUT_OF_RANGE', { argument: 'last', value: 2000 }],
@@ -565,6 +566,14 @@ describe('a list', () => {
   ])('refuses %s', async (field, code, members) => {
     const { errors } = await ask(`{ ${field} { pageInfo { hasNextPage } } }`)
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code, ...members }])
+  })
+
+  test('an empty list of addresses is no condition on outputs', async () => {
+    const { data, errors } = await ask(`{
+      all: outputs { nodes { outputId } } filtered: outputs(filter: { addresses: [] }) { nodes { outputId } } }`)
+    expect(errors).toBeUndefined()
+    expect(data.all.nodes.length).toBeGreaterThan(0)
+    expect(data.filtered).toEqual(data.all)
   })
 
   test('says of a cursor of another list and of a condition what is wrong', async () => {

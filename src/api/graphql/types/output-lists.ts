@@ -44,7 +44,8 @@ builder.queryField('outputs', (t) =>
       const conditions = orThrow(conditionsOf(services, filter ?? {}))
       const { isSpent, kinds, fromMilestone, toMilestone, ...others } = filter ?? {}
       const conditionNames = Object.entries(others).flatMap(([name, value]) =>
-        value == null ? [] : name,
+        // An empty list of addresses names no address that an output must have.
+        value == null || (Array.isArray(value) && value.length === 0) ? [] : name,
       )
       const selection = { isSpent, kinds, fromMilestone, toMilestone, conditions, conditionNames }
       return orThrow(await listOutputs(services, selection, page))
