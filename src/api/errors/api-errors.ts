@@ -247,7 +247,7 @@ export interface AddressOfAnotherKind {
   readonly expected: string
 }
 
-/** A time range that ends before it begins. */
+/** A range that ends before it begins. */
 export interface RangeReversed {
   readonly code: 'RANGE_REVERSED'
   readonly start: string
@@ -258,6 +258,7 @@ export interface RangeReversed {
 export interface LedgerIndexNotKept {
   readonly code: 'LEDGER_INDEX_NOT_KEPT'
   readonly asked: number
+  readonly of: 'time' | 'slot'
   readonly newest: number
 }
 

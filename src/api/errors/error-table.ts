@@ -208,7 +208,7 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
     headers: () => ({ 'retry-after': '1' }),
   },
   RANGE_REVERSED: badRequest(
-    (e) => `query: ${e.end} must not be before ${e.start}: invalid time range`,
+    (e) => `query: ${e.end} must not be before ${e.start}: invalid ${e.of} range`,
   ),
   HISTORY_RANGE_REVERSED: badRequest(() => 'query: to must not be before from'),
   ACTIVITY_RANGE_REVERSED: badRequest(() => 'to: must not be before from'),

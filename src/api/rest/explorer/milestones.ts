@@ -52,6 +52,8 @@ export async function findMilestone(
 interface Listing {
   readonly path: string
   readonly about: string
+  /** What the range is in. */
+  readonly of: 'time' | 'slot'
   readonly start: string
   readonly end: string
   readonly described: Readonly<{ start: string; end: string }>
@@ -69,6 +71,7 @@ interface Span {
 export const milestonesRoute = listingRoute({
   path: '/api/explorer/v2/milestones',
   about: 'Returns the milestones, page by page.',
+  of: 'time',
   start: 'startTimestamp',
   end: 'endTimestamp',
   described: {
@@ -83,6 +86,7 @@ export const milestonesRoute = listingRoute({
 export const commitmentsRoute = listingRoute({
   path: '/api/explorer/v3/commitments',
   about: 'Returns the committed slots, page by page.',
+  of: 'slot',
   start: 'startIndex',
   end: 'endIndex',
   described: { start: 'Lowest slot, inclusive.', end: 'Highest slot, inclusive.' },
@@ -90,7 +94,7 @@ export const commitmentsRoute = listingRoute({
   slots: (_services, { start = 0, end = maxSlot }) => ({ firstSlot: start, lastSlot: end }),
 })
 
-function listingRoute({ path, about, start, end, described, idName, slots }: Listing) {
+function listingRoute({ path, about, of, start, end, described, idName, slots }: Listing) {
   const position = pageCursor({ position: '[0-9]{1,10}', words: 'index.pageSize', read: Number })
   const span: { readonly [name: string]: Parameter<number | undefined> } = {
     [start]: number32(described.start),
@@ -111,7 +115,7 @@ function listingRoute({ path, about, start, end, described, idName, slots }: Lis
       const { sort, cursor, pageSize: size, ...bounds } = given
       const { [start]: first, [end]: last }: Readonly<Record<string, number | undefined>> = bounds
       if (first !== undefined && last !== undefined && last < first) {
-        return err({ code: 'RANGE_REVERSED', start, end })
+        return err({ code: 'RANGE_REVERSED', of, start, end })
       }
       const { from, pageSize } = pageAt({ cursor, pageSize: size })
       const { milestones, next } = await listMilestones(services, {

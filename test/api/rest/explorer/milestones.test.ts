@@ -20,11 +20,11 @@ function endOf(slot: number): number {
 }
 
 const versions = [
-  ['v2/milestones', 'milestoneId', 'startTimestamp', 'endTimestamp', endOf],
-  ['v3/commitments', 'commitmentId', 'startIndex', 'endIndex', (slot: number) => slot],
+  ['v2/milestones', 'milestoneId', 'startTimestamp', 'endTimestamp', endOf, 'time'],
+  ['v3/commitments', 'commitmentId', 'startIndex', 'endIndex', (slot: number) => slot, 'slot'],
 ] as const
 
-describe.each(versions)('%s', (path, idName, start, end, numberOf) => {
+describe.each(versions)('%s', (path, idName, start, end, numberOf, of) => {
   const url = () => `${gateway.url}/api/explorer/${path}`
   const all = Array.from({ length: slots + 1 }, (_, slot) => slot)
 
@@ -87,7 +87,8 @@ describe.each(versions)('%s', (path, idName, start, end, numberOf) => {
 
   test('refuses a span that ends before it begins', async () => {
     const response = await rest(`${url()}?${start}=${numberOf(5)}&${end}=${numberOf(4)}`)
-    expect(await refusal(response)).toEqual([400, expect.stringContaining('invalid time range')])
+    const message = `query: ${end} must not be before ${start}: invalid ${of} range`
+    expect(await refusal(response)).toEqual([400, message])
   })
 })
 
