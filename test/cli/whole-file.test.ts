@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -61,6 +72,48 @@ test('removes the files of a killed command, and not those of a running one', as
   }
   expect(await writeWholeFile(kept(), async () => undefined)).toBeUndefined()
   expect(readdirSync(folder)).toEqual(['file', running])
+})
+
+test('replaces the file that a symbolic link names, and keeps the link', async () => {
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  writeFileSync(join(disk, 'newest'), 'former')
+  symlinkSync(join('disk', 'newest'), path)
+  const written = await writeWholeFile({ path, existing: 'REPLACED' }, async (out, part) => {
+    // On the disk of the file, which may be another one than that of the link.
+    expect(dirname(part)).toBe(realpathSync(disk))
+    out.write('new')
+    return undefined
+  })
+  expect(written).toBeUndefined()
+  expect(readlinkSync(path)).toBe(join('disk', 'newest'))
+  expect(readFileSync(join(disk, 'newest'), 'utf8')).toBe('new')
+  expect([readdirSync(folder), readdirSync(disk)]).toEqual([['disk', 'file'], ['newest']])
+})
+
+test('removes the files of a command in another container that wrote nothing for a day', async () => {
+  const day = 86_400
+  const now = Date.now() / 1_000
+  const rows = [
+    ['file.a_1_00000000_0123abcd.part', now - day - 60],
+    ['file.a_1_00000000_0123abcd.part-wal', now],
+    ['file.b_1_00000000_0123abcd.part', now - day + 60],
+    // The file of a running command is older than what it wrote last.
+    ['file.b_1_00000000_0123abcd.part-journal', now - 2 * day],
+    ['file.c_1_00000000_0123abcd.part-journal', now],
+    ['other.a_1_00000000_0123abcd.part', 0],
+  ] as const
+  for (const [name, writtenAt] of rows) {
+    writeFileSync(join(folder, name), '')
+    utimesSync(join(folder, name), writtenAt, writtenAt)
+  }
+  expect(await writeWholeFile(kept(), async () => undefined)).toBeUndefined()
+  expect(readdirSync(folder)).toEqual([
+    'file',
+    'file.b_1_00000000_0123abcd.part',
+    'file.b_1_00000000_0123abcd.part-journal',
+    'other.a_1_00000000_0123abcd.part',
+  ])
 })
 
 test('a failure of the stream is reported, and closes the file once', async () => {
