@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { readTrustedDocuments } from './api/graphql/execution/documents.ts'
 import { openKeySet } from './api/tokens/key-set.ts'
 import { openRevocations } from './api/tokens/revocations.ts'
 import { openSigningKey } from './api/tokens/signing-key.ts'
 import { configMessage, type Environment, parseConfig, serveFlags, signingOf } from './config.ts'
 import { silentLog } from './lib/log.ts'
-import { err, ok, type Result } from './lib/result.ts'
-import { messageIn } from './lib/thrown.ts'
+import { ok, type Result } from './lib/result.ts'
 import { readGenesisFile, readParametersFile } from './node/genesis-file.ts'
+import { checkSnapshotFile } from './node/snapshot/snapshot-source.ts'
 import { readSettings } from './read-settings.ts'
 import { isNodeUrl } from './setting-values.ts'
 import { type Setting, type SettingValues, settings } from './settings.ts'
@@ -58,7 +57,9 @@ function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
   const { snapshot, genesisFile, parametersFile, trustedDocuments } = values
   const { jwtRevocations, jwtJwks } = values
   const files: NamedFile[] = []
-  if (snapshot && !isNodeUrl(snapshot)) files.push([settings.snapshot, () => readByte(snapshot)])
+  if (snapshot && !isNodeUrl(snapshot)) {
+    files.push([settings.snapshot, () => checkSnapshotFile(snapshot)])
+  }
   if (genesisFile) files.push([settings.genesisFile, () => readGenesisFile(genesisFile)])
   if (parametersFile)
     files.push([settings.parametersFile, () => readParametersFile(parametersFile)])
@@ -80,17 +81,6 @@ function namedFiles(values: Partial<SettingValues>): readonly NamedFile[] {
     files.push([settings.keyFile, () => openSigningKey(signing)])
   }
   return files
-}
-
-/** Reads one byte of a file that may be too large to be read as a whole. */
-async function readByte(path: string): Promise<Result<undefined, UnusableFile>> {
-  try {
-    const file = await open(path)
-    await file.read({ length: 1 }).finally(() => file.close())
-    return ok(undefined)
-  } catch (failure) {
-    return err({ code: 'SNAPSHOT_AWAY', path, reason: messageIn(failure) })
-  }
 }
 
 /** Closes a resource that watches a file as soon as it has read the file. */

@@ -3,7 +3,10 @@ import type { CommitMarks } from './feed/commit-marks.ts'
 import type { Wake } from './feed/wake.ts'
 import { createListeners } from './lib/listeners.ts'
 import type { Log } from './lib/log.ts'
-import { ok } from './lib/result.ts'
+import { err, ok, type Result } from './lib/result.ts'
+import type { SnapshotAway } from './node/snapshot/snapshot-errors.ts'
+import { checkSnapshotFile } from './node/snapshot/snapshot-source.ts'
+import { isNodeUrl } from './setting-values.ts'
 import { notifyBlockChanges } from './store/block-changes.ts'
 import type { Store, StoreNotification } from './store/contract.ts'
 import { logStoreFaults, type OnStoreCall } from './store/fault-log.ts'
@@ -18,14 +21,18 @@ export async function openWatchedStore(
   { log, wake, commits, onCall }: WatchedStoreDeps,
 ) {
   const primaryUrl = config.databaseUrl.reveal()
+  const snapshot = await checkSnapshot(config)
   const database = await openStore({
     url: primaryUrl,
     wakeUrl: config.wakeDatabaseUrl?.reveal(),
     log,
-    mayCreate: !config.noCreate,
+    mayCreate: !config.noCreate && snapshot.ok,
     writesOn: 'THREAD',
   })
-  if (!database.ok) return database
+  if (!database.ok) {
+    const isMissing = database.error.code === 'LEDGER_MISSING' && !config.noCreate
+    return isMissing && !snapshot.ok ? snapshot : database
+  }
   const blockChanges = createListeners<void>()
   const observed = logStoreFaults(database.value, log, onCall)
   const notify = (notification: StoreNotification) => {
@@ -54,6 +61,15 @@ interface WatchedStoreDeps {
   readonly wake: Wake
   readonly commits: CommitMarks
   readonly onCall: OnStoreCall | undefined
+}
+
+/** Checks the file with which a new database begins. A database with a ledger does not need it. */
+async function checkSnapshot({ snapshot }: Config): Promise<Result<undefined, SnapshotAway>> {
+  if (snapshot === undefined || isNodeUrl(snapshot)) return ok(undefined)
+  const checked = await checkSnapshotFile(snapshot)
+  if (checked.ok) return checked
+  const { code, path, reason } = checked.error
+  return err({ code, reason: `${path}: ${reason}` })
 }
 
 /** Loads the modules of replicas only if there are replicas. */

@@ -145,6 +145,20 @@ test.each(['--genesis-file', '--parameters-file', '--jwt-revocations', '--jwt-jw
   },
 )
 
+test.each([
+  ['is missing', '/none.json', '/none.json: no such file or directory (ENOENT)'],
+  ['is a folder', tmpdir(), `${tmpdir()}: it is a directory (EISDIR)`],
+])('serve leaves no database when the file of --snapshot %s', async (_name, path, reason) => {
+  const empty = mkdtempSync(join(folder, 'missing-'))
+  const DATABASE_URL = `file:${join(empty, 'data', 'test.db')}`
+  const ledger = { LEDGER: 'upstream', UPSTREAM_URLS: 'http://127.0.0.1:1' }
+  const run = start(serve.run, { PORT: '0', DATABASE_URL, ...ledger }, ['--snapshot', path])
+  expect(await run.code).toBe(1)
+  const sentence = `SNAPSHOT_AWAY: the snapshot cannot be read: ${reason}`
+  expect(run.stderr()).toBe(`ledger-gateway serve: ${sentence}\n`)
+  expect(readdirSync(empty)).toEqual([])
+})
+
 describe('serve on a used port', () => {
   const occupied = createServer()
   let port = ''

@@ -1,9 +1,12 @@
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { linesOf } from '../../lib/lines.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
+import { messageIn } from '../../lib/thrown.ts'
 import { SnapshotFileMalformed } from './iota-core/file-reader.ts'
 import { isWrittenByIotaCore } from './iota-core/open-file.ts'
 import { linesOfIotaCore, SnapshotOfGenesis } from './iota-core/snapshot-lines.ts'
-import type { SnapshotInvalid } from './snapshot-errors.ts'
+import type { SnapshotAway, SnapshotInvalid } from './snapshot-errors.ts'
 import { positionText, type SnapshotPosition, splitLine } from './snapshot-format.ts'
 
 /** Sources of snapshot lines. A line has a deadline and a size limit, whatever the source does. */
@@ -45,6 +48,19 @@ export function snapshotSource(setting: string): SnapshotSource {
   return /^https?:\/\//.test(setting)
     ? { lines: (from) => fetchLines(setting, from), isRemote: true }
     : { lines: (from) => fileLines(setting, from), isRemote: false }
+}
+
+/** Reads one byte of a file that may be too large to be read as a whole. Returns why it cannot be read. */
+export async function checkSnapshotFile(
+  path: string,
+): Promise<Result<undefined, SnapshotAway & { readonly path: string }>> {
+  try {
+    const file = await open(path)
+    await file.read({ length: 1 }).finally(() => file.close())
+    return ok(undefined)
+  } catch (failure) {
+    return err({ code: 'SNAPSHOT_AWAY', path, reason: messageIn(failure) })
+  }
 }
 
 /** The lines of a file after the position. A file of iota-core is converted to lines. */

@@ -241,8 +241,10 @@ describe('failures', () => {
         return failure
       }
     }
-    const missing = failureOf(() => openFile(join(folder, 'missing.db'), 'WRITE_EXISTING'))
-    expect(missing).toMatchObject({ code: 'ERR_SQLITE_ERROR', errcode: 14 })
+    const path = join(folder, 'missing.db')
+    const missing = failureOf(() => openFile(path, 'WRITE_EXISTING'))
+    const message = `${path}: unable to open database file`
+    expect(missing).toMatchObject({ code: 'ERR_SQLITE_ERROR', errcode: 14, message })
     expect(storeFaultOf(missing)).toBe('AWAY')
     const text = join(folder, 'text')
     writeFileSync(text, 'no database, but long enough to be taken for one'.repeat(100))

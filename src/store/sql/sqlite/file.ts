@@ -24,18 +24,25 @@ export function openFile(
     return database
   } catch (failure) {
     database?.close()
-    throw withFolder(failure, file)
+    throw explained(failure, file)
   }
 }
 
-/** Adds the reason to the failure to open a file in a folder that cannot be written. Returns any other failure unchanged. */
-function withFolder(failure: unknown, file: string): unknown {
-  if (!(failure instanceof Error && 'errcode' in failure) || mayWrite(dirname(file))) return failure
+/** Adds the path to the failure to open a file, or the reason if its folder cannot be written. */
+function explained(failure: unknown, file: string): unknown {
+  if (!(failure instanceof Error && 'errcode' in failure)) return failure
   const { errcode } = failure
+  if (mayWrite(dirname(file))) {
+    if (errcode === cannotOpen) failure.message = `${file}: ${failure.message}`
+    return failure
+  }
   const reason = `${dirname(file)} cannot be written; SQLite needs other files beside a database, except beside a backup`
   // `errcode` identifies the fault.
   return Object.assign(new Error(reason, { cause: failure }), { errcode })
 }
+
+/** SQLITE_CANTOPEN. The message of SQLite does not name the file. */
+const cannotOpen = 14
 
 function mayWrite(folder: string): boolean {
   try {
