@@ -1,8 +1,10 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { ok, type Result } from '../lib/result.ts'
 import { passTurn } from '../lib/turns.ts'
 import type { Services } from '../service/services.ts'
 import { forOneRequest } from './clients/client-shares.ts'
-import type { QueryParameterMalformed } from './errors/api-errors.ts'
+import type { BodyError, QueryParameterMalformed } from './errors/api-errors.ts'
 import type { GatewayError } from './errors/gateway-error.ts'
 import { createBudget } from './graphql/execution/budget.ts'
 import type { DirectAnswers } from './graphql/execution/direct.ts'
@@ -12,7 +14,13 @@ import type { GraphqlServer } from './graphql/server.ts'
 import type { Listeners } from './http/listeners.ts'
 import type { Occupancy, TransportLimits } from './limits.ts'
 import { noteRefusal } from './observation.ts'
-import { checkContentType, parseJson } from './rest/body.ts'
+import {
+  checkContentType,
+  hasTooManyValues,
+  parseJson,
+  readBody,
+  tooManyValues,
+} from './rest/body.ts'
 import { send, sendFetched } from './rest/respond.ts'
 import { type SseRequest, wantsEvents } from './streams/sse.ts'
 
@@ -43,9 +51,11 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     noteRefusal(observation, refusal)
     send(response, refusal, common)
   }
+  // Node sends no body in response to HEAD.
+  if (message.method === 'HEAD' && !wantsEvents(message)) message.method = 'GET'
   const { method = '' } = message
   if (method !== 'GET' && method !== 'POST') {
-    return refuse({ code: 'METHOD_NOT_ALLOWED', method, allowed: 'GET, POST, OPTIONS' })
+    return refuse({ code: 'METHOD_NOT_ALLOWED', method, allowed: 'GET, HEAD, POST, OPTIONS' })
   }
   if (method === 'POST') {
     const type = checkContentType(message.headers['content-type'], ...graphqlTypes)
@@ -57,6 +67,12 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     setHeaders(response, { ...common, ...client.share.headers() })
     return await deps.listeners.answer(request)
   }
+  const { accept = '*/*' } = message.headers
+  if (!isAcceptable(accept)) return refuse({ code: 'NOT_ACCEPTABLE' })
+  const body = await readGraphqlBody(request)
+  // The client disconnected while it sent the body.
+  if (body === 'CLIENT_LEFT') return
+  if (!body.ok) return refuse(body.error)
   const misspelt = method === 'GET' ? unreadableParameter(query) : undefined
   if (misspelt !== undefined) return refuse(misspelt, 400)
   const { services, limits, occupancy } = deps
@@ -67,34 +83,63 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     quota: client.quota,
     observation,
   }
-  const left = await deps.direct.answer(message, response, {
-    query,
-    context,
-    common,
-  })
-  if (left === undefined) return
+  const asked = { query, body: body.value, context, common }
+  const unhandled = await deps.direct.answer(message, response, asked)
+  if (unhandled === undefined) return
   // The body is parsed again.
   await passTurn(client.name)
   if (response.destroyed) return
   setHeaders(response, common)
-  const full = left.ended === undefined ? operationRefusal(occupancy.runningOperations) : undefined
+  const { ended } = unhandled
+  const full = ended === undefined ? operationRefusal(occupancy.runningOperations) : undefined
   if (full !== undefined) return refuse(full, 503)
-  const budget = left.ended ?? createBudget()
+  const budget = ended ?? createBudget()
   budget.begin(occupancy.runningOperations)
   response.once('close', () => {
     if (!response.writableFinished) budget.leave()
     budget.close()
   })
-  const asked = { ...context, budget }
+  const left = body.value === undefined ? message : replayed(message, body.value)
   try {
     const { graphql } = deps
-    const answered = await graphql.handleNodeRequestAndResponse(left.message, response, asked)
+    const given = { ...context, budget }
+    const answered = await graphql.handleNodeRequestAndResponse(left, response, given)
     await sendFetched(response, answered)
   } catch (error) {
     // The GraphQL server fails when the client closes the connection early.
     if (!response.destroyed) throw error
   }
 }
+
+/** Reads the body of a POST. A JSON body with too many values is refused before it is parsed. */
+async function readGraphqlBody({
+  message,
+  client,
+}: GraphqlRequest): Promise<Result<Buffer | undefined, BodyError> | 'CLIENT_LEFT'> {
+  if (message.method !== 'POST') return ok(undefined)
+  const body = await readBody(message, client.name).catch(() => 'CLIENT_LEFT' as const)
+  if (body === 'CLIENT_LEFT' || !body.ok) return body
+  const isJson = message.headers['content-type']?.includes('json')
+  return isJson && hasTooManyValues(body.value) ? tooManyValues : body
+}
+
+/** Returns the request with a body that can be read again. It has only the members that the GraphQL server reads. */
+function replayed(message: IncomingMessage, body: Buffer): IncomingMessage {
+  const { method, url, headers, socket } = message
+  return Object.assign(Readable.from([body]), { method, url, headers, socket }) as IncomingMessage
+}
+
+/** Whether a client accepts one of the media types in which the GraphQL server answers, which ignores weights. */
+function isAcceptable(accept: string): boolean {
+  return accept.split(',').some((one) => {
+    const [type = '', ...parameters] = one.toLowerCase().replace(/\s/g, '').split(';')
+    const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+    return acceptable.test(type) && (charset === undefined || charset === 'charset=utf-8')
+  })
+}
+
+const acceptable =
+  /^(?:\*|application|multipart|text)\/\*$|^application\/(?:graphql-response\+)?json$|^multipart\/mixed$/
 
 const graphqlTypes = [
   'application/json',

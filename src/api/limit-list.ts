@@ -21,7 +21,7 @@ import {
 } from './limits.ts'
 import { maxPacketBytes, maxTopics } from './mqtt/broker.ts'
 import { maxUnansweredRequests } from './response-tracker.ts'
-import { maxBodyBytes, maxBodyChunks } from './rest/body.ts'
+import { maxBodyBytes, maxBodyChunks, maxJsonValues } from './rest/body.ts'
 
 /** Every limit that is reported to clients, each with its current value. */
 
@@ -62,6 +62,14 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     value: maxBodyChunks,
     unit: 'COUNT',
     meaning: 'Chunks in which a request body may arrive; above it the connection is closed.',
+  },
+  {
+    name: 'bodyValues',
+    value: maxJsonValues,
+    unit: 'COUNT',
+    meaning:
+      'Values in a JSON body or a WebSocket message: members of objects and elements of arrays on all levels.',
+    error: 'TOO_MANY_VALUES',
   },
   {
     name: 'requestMs',

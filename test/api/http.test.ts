@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '../../src/api/limits.ts'
@@ -197,8 +198,53 @@ describe('GraphQL refuses with a code', () => {
     const response = await fetch(`${gateway.url}/graphql`, { method: 'PUT', body: 'x' })
     const { errors } = await response.json()
     expect([response.status, errors[0].extensions.code]).toEqual([405, 'METHOD_NOT_ALLOWED'])
-    expect(response.headers.get('allow')).toBe('GET, POST, OPTIONS')
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
   })
+
+  test.each(['application/xml', 'text/html', 'application/json;charset=latin1'])(
+    'an operation whose client accepts only %s, which does not run',
+    async (accept) => {
+      const chainId = chainIdOf(106)
+      const authorization = await gateway.token('chain-record:write')
+      const query = `mutation {
+        setChainRecord(chainId: "${chainId}", record: { accessNodes: [], isActive: true }) { version } }`
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, authorization },
+        body: JSON.stringify({ query }),
+      })
+      const { errors } = await response.json()
+      expect([response.status, errors[0].extensions.code]).toEqual([406, 'NOT_ACCEPTABLE'])
+      const record = `{ chainRecord(chainId: "${chainId}") { version } }`
+      expect((await graphql(gateway.url, record)).data).toEqual({ chainRecord: null })
+    },
+  )
+
+  test('nothing of a body in too many chunks, whose connection is closed', async () => {
+    const socket = createConnection(Number(new URL(gateway.url).port))
+    socket.on('error', () => {})
+    const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(32_769)}0\r\n\r\n`)
+    let received = ''
+    socket.on('data', (bytes) => {
+      received += bytes
+    })
+    await once(socket, 'close')
+    expect(received).toBe('')
+  })
+
+  test.each(['POST', 'GET'])(
+    'a %s without a document, whatever its client accepts',
+    async (method) => {
+      for (const accept of ['application/json', 'application/graphql-response+json']) {
+        const headers = { 'content-type': 'application/json', accept }
+        const body = method === 'GET' ? null : '{}'
+        const response = await fetch(`${gateway.url}/graphql`, { method, headers, body })
+        const { errors } = await response.json()
+        expect([response.status, errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST'])
+      }
+    },
+  )
 
   test('a mutation by GET', async () => {
     const query = encodeURIComponent('mutation { __typename }')

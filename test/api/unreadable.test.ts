@@ -88,7 +88,8 @@ describe('a gateway', () => {
   afterAll(() => served.close())
 
   const headOf = (bytes: number) => {
-    const [before, after] = ['GET /graphql?', ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']
+    const before = 'GET /graphql?query={__typename}%23'
+    const after = ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
     return before + 'a'.repeat(bytes - before.length - after.length) + after
   }
 

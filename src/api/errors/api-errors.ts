@@ -21,6 +21,7 @@ export type ApiError =
   | TooManyLines
   | MatchError
   | BodyError
+  | NotAcceptable
   | QueryParameterMalformed
   | PathIdMalformed
   | NodeIdMalformed
@@ -197,9 +198,16 @@ export type MatchError =
 export type BodyError =
   | { readonly code: 'BODY_TOO_LARGE'; readonly limit: number }
   | { readonly code: 'BODY_NOT_JSON'; readonly reason: string }
+  /** JSON with more values than `maxJsonValues`. */
+  | { readonly code: 'TOO_MANY_VALUES'; readonly limit: number }
   /** The body is compressed. */
   | { readonly code: 'CONTENT_ENCODING_REFUSED' }
   | { readonly code: 'CONTENT_TYPE_REFUSED'; readonly given: string; readonly expected: string }
+
+/** The client accepts none of the media types of GraphQL responses. */
+export interface NotAcceptable {
+  readonly code: 'NOT_ACCEPTABLE'
+}
 
 /** A query parameter with an invalid value. */
 export interface QueryParameterMalformed {
@@ -250,6 +258,7 @@ export interface AddressOfAnotherKind {
 /** A range that ends before it begins. */
 export interface RangeReversed {
   readonly code: 'RANGE_REVERSED'
+  readonly of: 'time' | 'slot'
   readonly start: string
   readonly end: string
 }
@@ -258,7 +267,6 @@ export interface RangeReversed {
 export interface LedgerIndexNotKept {
   readonly code: 'LEDGER_INDEX_NOT_KEPT'
   readonly asked: number
-  readonly of: 'time' | 'slot'
   readonly newest: number
 }
 

@@ -154,6 +154,13 @@ const errorTable: { readonly [C in ErrorCode]: ErrorRow<C> } = {
   },
   BODY_TOO_LARGE: { status: 413, message: (e) => `body: longer than ${e.limit} bytes` },
   BODY_NOT_JSON: badRequest((e) => `body: not JSON: ${e.reason}`),
+  TOO_MANY_VALUES: badRequest(
+    (e) => `body: more than ${e.limit} values in arrays and objects; send them in several requests`,
+  ),
+  NOT_ACCEPTABLE: {
+    status: 406,
+    message: () => 'Accept: must include application/graphql-response+json or application/json',
+  },
   CONTENT_ENCODING_REFUSED: {
     status: 415,
     message: () => 'Content-Encoding: compressed bodies are not accepted',

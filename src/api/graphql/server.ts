@@ -8,9 +8,9 @@ import {
 } from 'graphql'
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Log } from '../../lib/log.ts'
+import { passTurn } from '../../lib/turns.ts'
 import { toGraphQL } from '../errors/errors.ts'
 import { noteOperation } from '../observation.ts'
-import { maxBodyBytes } from '../rest/body.ts'
 import type { GatewayContext } from './builder.ts'
 import { snapshotPlugin } from './execution/at-snapshot.ts'
 import { costLimit, introspectionWork, refusedByHttp } from './execution/cost.ts'
@@ -48,6 +48,7 @@ export function createGraphqlServer({
     schema,
     plugins: [
       inOrder,
+      pauses,
       namedDocuments(documents),
       ...(hasIntrospection ? [] : [hiddenSchema]),
       documentCodes,
@@ -70,7 +71,8 @@ export function createGraphqlServer({
     landingPage: false,
     multipart: false,
     logging: false,
-    maxRequestBodySize: maxBodyBytes,
+    // The body is read before.
+    maxRequestBodySize: false,
     // The default caches 1,024 documents of any size for an hour.
     parserAndValidationCache: {
       documentCache: createRepeatedTextCache(maxCachedCharacters),
@@ -104,6 +106,11 @@ const endings: Plugin<GatewayContext, GatewayContext> = {
 function errorsIn(result: unknown): number {
   const { errors = [] }: Pick<ExecutionResult, 'errors'> = Object(result)
   return errors.length
+}
+
+/** Ends the turn in which a long body was parsed: coercing its variables takes as long again. */
+const pauses: Plugin<GatewayContext, GatewayContext> = {
+  onParams: ({ context: { share } }) => passTurn(share.client),
 }
 
 /** Uses the executor of `graphql`: the executor of the server writes asynchronous fields last, not in the order of the selection. */

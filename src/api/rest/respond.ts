@@ -111,7 +111,9 @@ export async function sendFetched(response: ServerResponse, answered: Response):
   if (response.destroyed) return
   // The response is sent as a whole, even if the server would stream it. Its headers keep the case in which it wrote them.
   const kept = [...answered.headers].filter(([name]) => name.toLowerCase() !== 'transfer-encoding')
-  sendBody(response, answered.status, Object.fromEntries(kept), body)
+  // The headers of every response are already set.
+  const vary = varyOf({ vary: String(response.getHeader('vary')) })
+  sendBody(response, answered.status, { ...Object.fromEntries(kept), vary }, body)
 }
 
 /** Makes large responses wait for turns of this client, if it is not the address of the connection. */

@@ -10,7 +10,7 @@ import { toRest } from '../errors/errors.ts'
 import { bytesOfUnit } from '../graphql/execution/prices.ts'
 import { spread } from '../http/drain.ts'
 import { connectionRefusal, maxUnsentAnswers, occupy } from '../limits.ts'
-import { maxBodyBytes } from '../rest/body.ts'
+import { hasTooManyValues, maxBodyBytes, tooManyValues } from '../rest/body.ts'
 import type { RestResponse } from '../rest/response.ts'
 import { type Credentials, credentialsOf } from '../tokens/auth.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -147,6 +147,10 @@ async function handleMessage(
   while (connection.awaitedEnd !== undefined) await connection.awaitedEnd
   connection.unhandledBytes -= bytes.length + bytesPerMessage
   resumeReading(connection)
+  if (hasTooManyValues(bytes)) {
+    socket.close(CloseCode.BadRequest, tooManyValues.error.code)
+    return
+  }
   const text = String(bytes)
   connection.awaitedEnd = endBefore(connection, text)
   if (connection.awaitedEnd !== undefined) await connection.awaitedEnd

@@ -131,6 +131,12 @@ describe('the body is refused, and the message names the member', () => {
     expect([status, streamed]).toEqual([413, 413])
   })
 
+  test('with more values than JSON may have', async () => {
+    const body = { ...record, padding: Array.from({ length: 24_577 }, () => 0) }
+    const [status, message] = await errorOf(await post(chainIdOf(20), body))
+    expect([status, message.slice(0, 28)]).toEqual([400, 'body: more than 24576 values'])
+  })
+
   test('and nothing of it is saved', async () => {
     const response = await post(chainIdOf(20), record)
     expect(await response.json()).toMatchObject({ version: 1 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import { passTurn } from '../../../lib/turns.ts'
 import type { RateLimitExceeded } from '../../errors/api-errors.ts'
 import type {
   CachedResponse,
@@ -7,7 +7,6 @@ import type {
   RequestKey,
   ResponseCache,
 } from '../../response-cache.ts'
-import { maxBodyBytes, readBody } from '../../rest/body.ts'
 import { send, tagOf } from '../../rest/respond.ts'
 import type { GatewayContext } from '../builder.ts'
 import { type Budget, createBudget } from './budget.ts'
@@ -29,10 +28,7 @@ import { operationRefusal, type RunningOperations } from './running-operations.t
 
 /** Answers queries on the fast path. */
 export interface DirectAnswers {
-  /**
-   * Answers the request and resolves to `undefined`, or resolves to the request when the GraphQL server has to answer it. The body of
-   * that request can be read from the start, and it has the budget of its query when that query was ended.
-   */
+  /** Answers the request and resolves to `undefined`, or resolves to an object when the GraphQL server has to answer it. */
   answer(
     message: IncomingMessage,
     response: ServerResponse,
@@ -42,7 +38,6 @@ export interface DirectAnswers {
 
 /** A request that the fast path did not answer. */
 export interface UnhandledRequest {
-  readonly message: IncomingMessage
   /** Budget of a query that was ended and must not run again. */
   readonly ended?: Budget | undefined
 }
@@ -51,6 +46,8 @@ export interface UnhandledRequest {
 export interface DirectRequest {
   /** The query string of the URL, without the question mark. */
   readonly query: string
+  /** The body of a POST; `undefined` for a GET. */
+  readonly body: Buffer | undefined
   readonly context: Omit<GatewayContext, 'budget'>
   /** Headers of every response. */
   readonly common: Readonly<Record<string, string>>
@@ -68,15 +65,12 @@ export function createDirectAnswers(deps: DirectDeps): DirectAnswers {
   return {
     answer: async (message, response, request) => {
       const type = answerType(message.headers.accept)
-      if (type === undefined) return { message }
-      const read = await readFastRequest(deps.documents, message, request)
-      if (read === 'CLIENT_LEFT') return undefined
-      const outcome = read && (await execute(path, read, response, request.context))
+      const read = fastRequestOf(deps.documents, message, request)
+      if (type === undefined || read === undefined) return {}
+      const outcome = await execute(path, read, response, request.context)
       if (response.destroyed) return undefined
-      const body = read?.body
-      const left = () => (body === undefined ? message : replayed(message, body))
-      if (outcome === undefined) return { message: left() }
-      if (typeof outcome === 'object' && 'ended' in outcome) return { message: left(), ...outcome }
+      if (outcome === undefined) return {}
+      if (typeof outcome === 'object' && 'ended' in outcome) return outcome
       sendOutcome(response, request, type, outcome)
       return undefined
     },
@@ -89,26 +83,22 @@ interface FastRequest {
   readonly sent: RequestKey
   /** Parses the request; `undefined` when the GraphQL server has to report its errors. */
   readonly readRequest: () => QueryRequest | undefined
-  /** The body, if it has been read. */
-  readonly body?: Buffer
 }
 
-async function readFastRequest(
+function fastRequestOf(
   documents: Documents,
-  message: IncomingMessage,
-  { query, context }: DirectRequest,
-): Promise<FastRequest | 'CLIENT_LEFT' | undefined> {
-  if (message.method === 'GET') {
+  { headers }: IncomingMessage,
+  { query, body }: DirectRequest,
+): FastRequest | undefined {
+  if (body === undefined) {
     const sent = { method: 'GET', text: Buffer.from(query) } as const
     return { sent, readRequest: () => requestOfUrl(documents, query) }
   }
-  if (message.method !== 'POST' || query !== '' || !isShortJson(message)) return undefined
-  const read = await readBody(message, context.share.client).catch(() => undefined)
-  // The client disconnected while it sent the body.
-  if (!read?.ok) return 'CLIENT_LEFT'
-  const { value: body } = read
+  const { 'content-type': type } = headers
+  const isJson = type === 'application/json' || type === 'application/json; charset=utf-8'
+  if (query !== '' || !isJson) return undefined
   const sent = { method: 'POST', text: body } as const
-  return { sent, readRequest: () => requestOfBody(documents, body), body }
+  return { sent, readRequest: () => requestOfBody(documents, body) }
 }
 
 interface FastPath extends DirectDeps {
@@ -136,6 +126,8 @@ async function execute(
   const prepare = async (): Promise<PreparedRequest | undefined> => {
     const request = readRequest()
     if (request === undefined) return undefined
+    // Coercing long variables takes as long as parsing them.
+    await passTurn(fields.share.client)
     if (operationRefusal(runningOperations) !== undefined) return undefined
     budget = createBudget()
     budget.begin(runningOperations)
@@ -223,23 +215,6 @@ function answerType(accept: string | undefined): string | undefined {
 }
 
 const responseType = 'application/graphql-response+json'
-
-function isShortJson({ headers }: IncomingMessage): boolean {
-  const type = headers['content-type']
-  const length = Number(headers['content-length'])
-  return (
-    (type === 'application/json' || type === 'application/json; charset=utf-8') &&
-    headers['content-encoding'] === undefined &&
-    length > 0 &&
-    length <= maxBodyBytes
-  )
-}
-
-/** Returns the request with a body that can be read again. It has only the members that the GraphQL server reads. */
-function replayed(message: IncomingMessage, body: Buffer): IncomingMessage {
-  const { method, url, headers, socket } = message
-  return Object.assign(Readable.from([body]), { method, url, headers, socket }) as IncomingMessage
-}
 
 function requestOfBody(documents: Documents, body: Buffer): QueryRequest | undefined {
   try {

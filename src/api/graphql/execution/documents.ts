@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import { readJsonFile } from '../../../lib/json-file.ts'
@@ -111,10 +112,16 @@ export function namedDocuments(documents: Documents): Plugin {
       const text = documents.textOf(params)
       if (!text.ok) throw refusedByHttp(toGraphQL(text.error))
       const { value: query } = text
+      if (query === undefined && params.query == null) throw missingQuery
       if (query !== undefined && query !== params.query) setParams({ ...params, query })
     },
   }
 }
+
+/** A request without a document is not well-formed, whatever media type its client accepts; the server would answer some with 200. */
+const missingQuery = new GraphQLError('Must provide query string.', {
+  extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+})
 
 /** Reads a manifest: `{"id": "document"}`, as Relay and GraphQL Code Generator write it, or Apollo's with `operations`. */
 export async function readTrustedDocuments(

@@ -6,7 +6,6 @@ import type { BodyError } from '../../errors/api-errors.ts'
 import { createGraphqlError, messageOf } from '../../errors/errors.ts'
 import { shortened } from '../../errors/message-words.ts'
 import type { Observation } from '../../observation.ts'
-import { maxBodyBytes } from '../../rest/body.ts'
 import type { GatewayContext } from '../builder.ts'
 import { withArguments } from './refused-literals.ts'
 
@@ -76,12 +75,8 @@ export function noteErrors(
   for (const error of errors ?? []) observation?.codes.add(codeOf(error))
 }
 
-/** Code of the server for a request body that is too large. */
-const serverTooLarge = 'REQUEST_ENTITY_TOO_LARGE'
-
 /** The error of a request body that the server has refused; `undefined` for other errors. */
-function bodyErrorOf({ extensions: { code, originalError } }: GraphQLError): BodyError | undefined {
-  if (code === serverTooLarge) return { code: 'BODY_TOO_LARGE', limit: maxBodyBytes }
+function bodyErrorOf({ extensions: { originalError } }: GraphQLError): BodyError | undefined {
   if (originalError === undefined) return undefined
   // The server repeats the whole body after the reason, and the reason may quote the body too.
   const [reason = ''] = String(Object(originalError).message).split(', "', 1)

@@ -79,6 +79,8 @@ export function createPreparedQueries(deps: PreparedQueryDeps): PreparedQueries 
       const { operation } = prepared
       const variables = coerceVariables(schema, operation, request.variables).coerced
       if (variables === undefined) return undefined
+      // Pricing and running a query with long variables takes as long as coercing them.
+      await passTurn(context.share.client)
       // A condition of null is an error of the object around it.
       if (prepared.conditionNames.some((name) => variables[name] === null)) return undefined
       const compiled = cache.compiled(prepared, variables)

@@ -204,6 +204,32 @@ test('on the fast path a response has a tag, is revalidated by it, and is compre
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
+test.each(paths)(
+  'on the %s a response depends on the media types that its client accepts',
+  async (path) => {
+    for (const target of ['?query={__typename}', '?query={ nothing }']) {
+      const { headers } = await send(target, onPath(path))
+      expect(headers.get('vary')).toBe('accept, accept-encoding')
+    }
+  },
+)
+
+test.each(paths)('on the %s HEAD is answered like GET, without the body', async (path) => {
+  for (const target of ['?query={__typename}', '?query={ nothing }']) {
+    const [got, head] = await Promise.all([
+      send(target, onPath(path)),
+      send(target, onPath(path, { method: 'HEAD' })),
+    ])
+    expect(await head.text()).toBe('')
+    expect(head.status).toBe(got.status)
+    const length = String(Buffer.byteLength(await got.text()))
+    for (const name of ['content-type', 'vary', 'etag']) {
+      expect(head.headers.get(name)).toBe(got.headers.get(name))
+    }
+    expect(head.headers.get('content-length')).toBe(length)
+  }
+})
+
 test.each(paths)('on the %s a cache may not use a response without revalidation', async (path) => {
   const named = `{"persistedQuery":{"version":1,"sha256Hash":"${'0'.repeat(64)}"}}`
   const targets = ['?query={__typename}', '?query={ nothing }', `?extensions=${named}`]

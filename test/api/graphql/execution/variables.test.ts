@@ -49,7 +49,7 @@ describe('very many refused values', () => {
       'an object with members that no input has',
       Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`k${n}`, 1])),
     ],
-    ['a list of values that are refused', { kinds: Array.from({ length: 330_000 }, () => ({})) }],
+    ['a list of values that are refused', { kinds: Array.from({ length: 12_000 }, () => ({})) }],
   ])('are reported without printing all of them for each error: %s', async (_name, f) => {
     const { errors = [] } = await graphql(gateway.url, query, { f })
     expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(

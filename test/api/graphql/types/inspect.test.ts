@@ -251,7 +251,7 @@ describe('an inspection predicts', () => {
 
   test('nothing for JSON that is nested too deeply for the stack', async () => {
     const query = 'query ($json: JSON!) { inspect(input: { json: $json }) { __typename } }'
-    const json = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const json = `${'['.repeat(24_000)}${']'.repeat(24_000)}`
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { limitsOf } from '../../../../src/api/limit-list.ts'
 import { defaultLimits } from '../../../../src/api/limits.ts'
 import { maxHits } from '../../../../src/service/search/look-up.ts'
@@ -72,6 +74,45 @@ describe('limits', () => {
       expect(await codesOf(make?.(Number(value) + 1) ?? '')).toContain(error)
     },
   )
+
+  test('of the values of a body apply on every transport', async () => {
+    const { value, error } = limitByName.get('bodyValues') ?? { value: '0' }
+    // The body, the document, the object of variables and the list are values too. Commas in texts are none.
+    const bodyOf = (count: number) => {
+      const list = Array.from({ length: count - 4 }, (_, n) => (n === 0 ? '[,{'.repeat(99) : n))
+      return { query: '{ __typename }', variables: { list } }
+    }
+    const send = async (body: object, headers: Record<string, string>) => {
+      const response = await fetch(`${served.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+      return [response.status, await response.text()]
+    }
+    for (const headers of [
+      {},
+      { accept: 'application/json;q=0.9' },
+      { 'content-type': 'application/graphql+json' },
+      { accept: 'text/event-stream' },
+    ]) {
+      const [status, text] = await send(bodyOf(Number(value)), headers)
+      expect([status, text]).toEqual([200, expect.stringContaining('{"data":{"__typename":')])
+      const [refused, refusal] = await send(bodyOf(Number(value) + 1), headers)
+      expect([refused, refusal]).toEqual([400, expect.stringContaining(`"code":"${error}"`)])
+    }
+    const socket = new WebSocket(`${served.url.replace('http', 'ws')}/graphql`, [
+      'graphql-transport-ws',
+    ])
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'connection_init' }))
+    socket.send(JSON.stringify({ type: 'ping', payload: bodyOf(Number(value) - 2) }))
+    expect(String((await once(socket, 'message'))[0])).toContain('connection_ack')
+    expect(String((await once(socket, 'message'))[0])).toContain('pong')
+    socket.send(JSON.stringify({ type: 'ping', payload: bodyOf(Number(value)) }))
+    const [code, reason] = await once(socket, 'close')
+    expect([code, String(reason)]).toEqual([4400, error])
+  })
 
   test('pageSize applies to nodes(ids) as well', async () => {
     const { data } = await served.ask('{ milestone { id } }')
