@@ -135,6 +135,35 @@ test('pages show the end of a timelock and an expiration, which no update report
   await heir.close()
 })
 
+test('the page of a transaction is requested again only while its outputs may change', async () => {
+  const key = user(5)
+  const payOn = async ({ outputId: spend }: Pick<Awaited<ReturnType<typeof pay>>, 'outputId'>) => {
+    const moment = await world.moment()
+    const outputs = [ownedBy(key, amount)]
+    const payment = { spend, key, outputs, creationSlot: moment.slot }
+    const { payload, transactionId, created } = paymentOf(moment.offer.network, payment)
+    await world.submit(moment, payload)
+    await world.pass(6)
+    return { transactionId, outputId: present(created[0], 'an output') }
+  }
+  const first = await pay(key, ownedBy(key, amount))
+  await world.pass(6)
+  const second = await payOn(first)
+  const requests = () => tab.operations.filter((one) => one === 'query TransactionPage').length
+  let newest = second
+  const repeated = async (id: string) => {
+    await tab.page.goto(`${world.gateway.url}/transaction/${id}`)
+    await untilText('.sentence', 'Moved')
+    await tab.page.waitForSelector('.link-live')
+    const before = requests()
+    newest = await payOn(newest)
+    await untilShown(await world.pass(0))
+    return requests() - before
+  }
+  expect(await repeated(first.transactionId)).toBe(0)
+  expect(await repeated(newest.transactionId)).toBeGreaterThan(0)
+})
+
 test('a search without an answer yet opens nothing once another page is open', async () => {
   await openHome()
   const answer = await heldAnswer(tab, 'query SearchPage')

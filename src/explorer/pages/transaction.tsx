@@ -35,11 +35,13 @@ const words = texts.transaction
 
 export const page = objectPage(document, 'transaction', TransactionPage, {
   ...byId(words),
-  // Its outputs may be spent later, or get another owner by expiration. Until it is final, every milestone may change its state.
-  live: ({ transaction }) =>
-    transaction?.state === 'FINALIZED' && !transaction.outputs.some(expires)
-      ? 'UPDATES'
-      : 'MILESTONES',
+  // Until it is final, every milestone may change its state. Then its outputs may be spent, or get another owner by expiration.
+  live: ({ transaction }) => {
+    if (transaction?.state !== 'FINALIZED') return 'MILESTONES'
+    const unspent = transaction.outputs.filter(({ isSpent }) => !isSpent)
+    if (unspent.length === 0) return 'NEVER'
+    return unspent.some(expires) ? 'MILESTONES' : 'UPDATES'
+  },
 })
 
 function TransactionPage({
