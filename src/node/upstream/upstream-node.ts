@@ -1,4 +1,4 @@
-import type { LRUCache } from 'lru-cache'
+import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
@@ -40,9 +40,19 @@ export interface UpstreamNodeDeps {
   readonly committedSlot: () => SlotIndex
 }
 
+interface Reading extends UpstreamNodeDeps {
+  /** The newest blocks with transactions that nodes served. Nodes do not tell which block carries a failed transaction. */
+  readonly served: LRUCache<TransactionId, Uint8Array>
+}
+
 /** Creates the interface to the nodes. */
-export function createUpstreamNode(deps: UpstreamNodeDeps): UpstreamNode {
-  const { nodes, forwarded, proven } = deps
+export function createUpstreamNode(given: UpstreamNodeDeps): UpstreamNode {
+  const { nodes, forwarded, proven } = given
+  const served = new LRUCache<TransactionId, Uint8Array>({
+    maxSize: servedBytes,
+    sizeCalculation: ({ length }) => length,
+  })
+  const deps: Reading = { ...given, served }
   const blocks = createRequestCoalescer<Result<BlockRow | undefined, NotServedByNode>>(maxCached)
   const transactions =
     createRequestCoalescer<Result<CarriedTransaction | undefined, NotServedByNode>>(maxCached)
@@ -102,7 +112,7 @@ async function fetchKnown<T>(
 
 /** Fetches a block and its state. For a block that this process forwarded, fetches only the state. */
 async function readBlock(
-  deps: UpstreamNodeDeps,
+  deps: Reading,
   id: BlockId,
   own: CheckedBlock | undefined,
 ): Promise<Result<BlockRow | undefined, NotServedByNode>> {
@@ -118,13 +128,14 @@ async function readBlock(
   const read = nodeBlock(network, bytes.value)
   if (read?.row.blockId !== id) return wrongAnswer(deps, what)
   const row = { ...read.row, state: blockStateOf(metadata.value) }
+  if (row.transactionId !== undefined) deps.served.set(row.transactionId, row.bytes)
   if (isFinal(deps, row)) await storeFinal(deps, read, row, [])
   return ok(row)
 }
 
 /** Fetches the block of a transaction whose metadata is known. */
 async function readTransaction(
-  deps: UpstreamNodeDeps,
+  deps: Reading,
   id: TransactionId,
   metadata: TransactionMetadata | undefined,
 ): Promise<Result<CarriedTransaction | undefined, NotServedByNode>> {
@@ -137,8 +148,9 @@ async function readTransaction(
   const included = await fetchKnown(nodes, includedBlockOf(id), what)
   if (!included.ok) return included
   // Only the node knows which of several carriers was booked, and the carriers may differ in their unlocks.
-  const isOwn = carriers.length === 1 || state === undefined || !isBooked(state)
-  const bytes = included.value ?? (isOwn ? own?.bytes : undefined)
+  const isAny = state === undefined || !isBooked(state)
+  const ownBytes = isAny || carriers.length === 1 ? own?.bytes : undefined
+  const bytes = included.value ?? ownBytes ?? (isAny ? deps.served.get(id) : undefined)
   if (bytes === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what })
   const read = nodeBlock(network, bytes)
   if (read?.row.transactionId !== id) return wrongAnswer(deps, what)
@@ -187,6 +199,9 @@ function wrongAnswer({ log }: UpstreamNodeDeps, what: string): Result<never, Not
 function isBooked(state: TransactionState): boolean {
   return state !== 'PENDING' && state !== 'FAILED'
 }
+
+/** Maximum size of the cached blocks with transactions, in bytes. */
+const servedBytes = 8_388_608
 
 /** Maximum number of cached responses of each kind. */
 const maxCached = 10_000

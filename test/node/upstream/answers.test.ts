@@ -249,6 +249,18 @@ describe('a failed transaction', () => {
     expect(metadata.transactionState).toBe('failed')
   })
 
+  test('of another submitter is returned once its block was requested', async () => {
+    const { block, transactionId: id } = await payment(510_000_000n)
+    await acceptedId(await post(real.url, block.bytes))
+    await untilFailed(id)
+    const { blockId } = block
+    const { data, errors } = await graphql(gateway.url, carriedQuery, { id: blockId })
+    expect(errors).toBeUndefined()
+    expect(data.block.transaction).toMatchObject({ transactionId: id, state: 'FAILED' })
+    const alone = await graphql(gateway.url, transactionQuery, { id })
+    expect(alone.data.transaction.state).toBe('FAILED')
+  })
+
   test.each([99, undefined])('may have the reason %s, which is not known here', async (reason) => {
     const { block, transactionId: id } = await payment(520_000_000n + BigInt(reason ?? 0))
     await acceptedId(await post(gateway.url, block.bytes))
@@ -319,6 +331,8 @@ describe('data that is derived from accounts and blocks', () => {
 const binaryType = 'application/vnd.iota.serializer-v2'
 const path = (id: string) => `/api/core/v3/blocks/${id}`
 const blockQuery = 'query ($id: BlockId!) { block(id: $id) { state } }'
+const carriedQuery =
+  'query ($id: BlockId!) { block(id: $id) { transaction { transactionId state } } }'
 const transactionQuery =
   'query ($id: TransactionId!) { transaction(id: $id) { state failure { code } } }'
 const accountQuery =
