@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { TransactionId } from '../../protocol/primitives.ts'
+import type { BlockId, TransactionId } from '../../protocol/primitives.ts'
 import { type EnterError, type Entered, enterDatabase } from '../enter-database.ts'
 import type { GenesisPlan } from '../genesis.ts'
 import { type IssuerAccount, issueBlock } from '../issuer.ts'
@@ -22,7 +22,7 @@ import { createFollowing } from './following.ts'
 import { forwardBlock } from './forward-block.ts'
 import { createForwardedBlocks } from './forwarded-blocks.ts'
 import { genesisOfNode, type InitializeError, networkOfNode } from './initialize.ts'
-import { info, issuance as issuanceQuery } from './node-queries.ts'
+import { blockMetadataOf, info, issuance as issuanceQuery } from './node-queries.ts'
 import { type Nodes, openNodes } from './nodes.ts'
 import { createUpstreamNode } from './upstream-node.ts'
 
@@ -129,7 +129,8 @@ async function followNodes(
   async function submit(block: CheckedBlock): Promise<Result<Submitted, SubmitRefused>> {
     const refused = unavailable()
     if (refused !== undefined) return err(refused)
-    if (forwarded.block(block.blockId) !== undefined) return ok('KNOWN')
+    const isKnown = forwarded.block(block.blockId) !== undefined
+    if (isKnown && !(await isForgotten(nodes, block.blockId))) return ok('KNOWN')
     const accepted = await forwardBlock({ nodes, log }, block)
     if (!accepted.ok) return accepted
     forwarded.add(block)
@@ -170,6 +171,12 @@ async function networkNameOf(nodes: Nodes): Promise<string | undefined> {
   const facts = await nodes.fetch(info())
   const answered = facts.ok ? facts.value : undefined
   return answered && networkOfNode(answered)?.parameters.networkName
+}
+
+/** Whether the nodes no longer have a block that one of them accepted. Silent nodes may have it. */
+async function isForgotten(nodes: Nodes, id: BlockId): Promise<boolean> {
+  const metadata = await nodes.fetch(blockMetadataOf(id))
+  return metadata.ok && metadata.value === undefined
 }
 
 async function issuanceOf(nodes: Nodes): Promise<Result<Issuance, LedgerUnavailable>> {

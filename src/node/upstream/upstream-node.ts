@@ -116,7 +116,7 @@ async function readBlock(
   id: BlockId,
   own: CheckedBlock | undefined,
 ): Promise<Result<BlockRow | undefined, NotServedByNode>> {
-  const { nodes, network } = deps
+  const { nodes, network, committedSlot } = deps
   const what = `block ${id}`
   const [bytes, metadata] = await Promise.all([
     own === undefined ? fetchKnown(nodes, blockOf(id), what) : ok(own.bytes),
@@ -125,6 +125,9 @@ async function readBlock(
   if (!bytes.ok) return bytes
   if (!metadata.ok) return metadata
   if (bytes.value === undefined) return ok(undefined)
+  // No block enters a committed slot, so a block that the nodes do not know by now was lost or removed.
+  const isLost = metadata.value === undefined && own !== undefined && own.slot <= committedSlot()
+  if (isLost) return ok(undefined)
   const read = nodeBlock(network, bytes.value)
   if (read?.row.blockId !== id) return wrongAnswer(deps, what)
   const row = { ...read.row, state: blockStateOf(metadata.value) }
@@ -139,11 +142,13 @@ async function readTransaction(
   id: TransactionId,
   metadata: TransactionMetadata | undefined,
 ): Promise<Result<CarriedTransaction | undefined, NotServedByNode>> {
-  const { nodes, network, forwarded } = deps
+  const { nodes, network, forwarded, committedSlot } = deps
   const carriers = forwarded.carriers(id)
   const own = carriers.at(-1)
   const state = transactionStateOf(metadata)
-  if (state === undefined && own === undefined) return ok(undefined)
+  // As in `readBlock`: what the nodes do not know by now was lost.
+  if (state === undefined && (own === undefined || own.slot <= committedSlot()))
+    return ok(undefined)
   const what = `the block of transaction ${id}`
   const included = await fetchKnown(nodes, includedBlockOf(id), what)
   if (!included.ok) return included

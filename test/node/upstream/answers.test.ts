@@ -145,6 +145,22 @@ describe('a forwarded block', () => {
     expect((await restJson(`${real.url}/api/core/v3/blocks/${blockId}`)).header).toBeDefined()
   })
 
+  test('that the node has lost is not pending for ever, and is forwarded again', async () => {
+    const { bytes, blockId } = await newBlock('lost')
+    const lost: Spoil = (requested, answer) =>
+      requested.includes(blockId) ? { status: 404, body: notFound } : answer
+    await spoiling(lost, async () => {
+      await acceptedId(await post(gateway.url, bytes))
+      expect((await restJson(`${blockPath(blockId)}/metadata`)).blockState).toBe('pending')
+      const count = () => node.asked.filter((one) => one === '/api/core/v3/blocks').length
+      const before = count()
+      expect(await acceptedId(await post(gateway.url, bytes))).toBe(blockId)
+      expect(count()).toBe(before + 1)
+      await untilCommitted(gateway.url, slotNow((await offerOf(real.url)).network))
+      await until(async () => (await rest(`${blockPath(blockId)}/metadata`)).status === 404)
+    })
+  })
+
   test('is rejected by the gateway if it is malformed or has a wrong signature', async () => {
     const { bytes } = await newBlock('not handed on')
     const before = node.asked.length
@@ -331,6 +347,7 @@ describe('data that is derived from accounts and blocks', () => {
 const binaryType = 'application/vnd.iota.serializer-v2'
 const path = (id: string) => `/api/core/v3/blocks/${id}`
 const blockQuery = 'query ($id: BlockId!) { block(id: $id) { state } }'
+const notFound = '{"error":{"code":"404","message":"not found"}}'
 const carriedQuery =
   'query ($id: BlockId!) { block(id: $id) { transaction { transactionId state } } }'
 const transactionQuery =
