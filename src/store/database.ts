@@ -30,8 +30,8 @@ export interface Database {
   }
   /** Checks whether the database can be used, and whether it has tables of this program. Changes nothing. */
   probe(): Promise<Result<Probed, DatabaseUnusable>>
-  /** Opens a separate connection for one statement at a time. The caller disposes of it. */
-  connect(): Promise<SqlConnection>
+  /** Opens a separate connection for one statement at a time, by default on the thread of the writer. The caller disposes of it. */
+  connect(on?: WritesOn): Promise<SqlConnection>
   /** The client of the writer. Its commits are durable on disk. */
   readonly writer: Client
   /** Raw statements on the connection of the writer. They bypass its client, which is expensive. */

@@ -154,7 +154,8 @@ export async function openDatabase({
 
 /** Whether no migration is missing. Then no lock is needed, which the commit of a slot may hold for seconds. */
 async function isCurrent(database: Database): Promise<boolean> {
-  const connection = await database.connect()
+  // The check is short, and a thread takes long to start.
+  const connection = await database.connect('HERE')
   try {
     return (await isMigrated(connection, database.migrations)).ok
   } finally {

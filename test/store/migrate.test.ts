@@ -21,6 +21,7 @@ import { decode } from '../../src/protocol/schema/schema.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { openDatabase } from '../../src/store/open.ts'
 import { numberToKind } from '../../src/store/values.ts'
 import { emptyDatabases, onDatabase, openedStore, type TestDatabase } from '../support/databases.ts'
 import { postgresqlSchema, postgresqlSchemaFile } from '../support/postgresql-schema.ts'
@@ -233,6 +234,30 @@ describe.each(emptyDatabases)('migrations on $name', ({ name, create }) => {
       children.map((_child, i) => ({ parent: hexToBytes(parent), inbox: BigInt(i + 1) })),
     )
   })
+
+  test.runIf(name === 'sqlite')(
+    'of a gateway leave the event loop free, so that it serves its metrics',
+    async () => {
+      const { url } = empty
+      const former = await openDatabase({ url, log: silentLog, schema: { upTo: first } })
+      if (!former.ok) throw new Error(former.error.code)
+      await former.value.close()
+      let turns = 0
+      const turnsAt = new Map<string, number>()
+      const record = (event: string) => void turnsAt.set(event, turns)
+      const timer = setInterval(() => turns++, 0)
+      const migrated = await openDatabase({
+        url,
+        log: { info: record, warn: record },
+        writesOn: 'THREAD',
+      })
+      clearInterval(timer)
+      if (!migrated.ok) throw new Error(migrated.error.code)
+      await migrated.value.close()
+      expect([...turnsAt.keys()]).toEqual(['migrating', 'migrations-applied'])
+      expect(turnsAt.get('migrations-applied')).toBeGreaterThan(turnsAt.get('migrating') ?? 0)
+    },
+  )
 
   test('may contain semicolons in texts and comments', async () => {
     await run()

@@ -29,7 +29,7 @@ export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HE
   const file = resolve(path)
   let isClosed = false
 
-  async function connect(connecting: Connecting = writing): Promise<SqlConnection> {
+  async function connect(connecting: Connecting): Promise<SqlConnection> {
     assert(!isClosed, 'the store is open')
     return await connectTo(file, connecting)
   }
@@ -66,7 +66,7 @@ export function openSqlite(path: string, log: StoreLog, writesOn: WritesOn = 'HE
     ...kindOfDatabase,
     statements: statementsAt(place),
     probe: async () => probe(file, reserve),
-    connect: () => connect(),
+    connect: (on = writesOn) => connect({ ...writing, on }),
     writer,
     raw,
     reader,
@@ -142,7 +142,7 @@ interface Connecting {
   readonly on: WritesOn
 }
 
-const writing: Connecting = { begin: 'BEGIN IMMEDIATE', on: 'HERE' }
+const writing = { begin: 'BEGIN IMMEDIATE' } as const
 
 /** Inspects the file without a change. A missing file is no error, because the first connection creates it. */
 function probe(file: string, reserve: Reserve): Result<Probed, DatabaseUnusable> {
