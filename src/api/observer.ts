@@ -87,7 +87,11 @@ export function createObserver({ log, slowMs, meters }: ObserverDeps): Observer 
       codes: codes.size === 0 ? undefined : [...codes],
     }
     log.debug('access', fields)
-    if (slowMs > 0 && ms >= slowMs && !isOpenEnded) log.warn('slow-operation', fields)
+    // While the database is away, requests wait for it. The log has that fault already, and load balancers check the health every second.
+    const isUnavailable = request?.status === 503 || codes.has('STORE_AWAY')
+    if (slowMs > 0 && ms >= slowMs && !isOpenEnded && !isUnavailable) {
+      log.warn('slow-operation', fields)
+    }
     if (observation.span !== undefined) endSpan(observation.span, observation, request)
   }
 

@@ -36,7 +36,7 @@ test('a database that stops responding causes 503 and one log line until it resp
   expect((await fetch(commitment)).status).toBe(200)
   await untilHealth(gateway.url, 503)
   const silent = ['database-silent', 'no answer within 3000 ms']
-  expect(events('database-silent', 'database-answers')).toEqual([silent])
+  expect(events('database-silent', 'database-answers', 'slow-operation')).toEqual([silent])
 
   proxy.resume()
   await untilHealth(gateway.url)
