@@ -198,9 +198,10 @@ async function leadUntil(
     } catch (failure) {
       state.logFailure('writer-failed', failure)
       if (term.ended.aborted) return undefined
-      failures = performance.now() - begun > steadyMs ? 1 : failures + 1
-      // An unreachable database fails for every process.
-      if (isShared && failures >= maxFailures && state.isSound) {
+      const isFirst = performance.now() - begun > steadyMs
+      // An unreachable database fails for every process, and says nothing about this one.
+      failures = !state.isSound ? 0 : isFirst ? 1 : failures + 1
+      if (isShared && failures >= maxFailures) {
         state.isUnable = true
         log.warn('lease-given-back', { term: term.term })
         return undefined

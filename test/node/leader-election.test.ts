@@ -69,6 +69,33 @@ describe.each(databases)('leader election on $name', ({ name, create }) => {
     },
   )
 
+  test.runIf(name === 'postgresql')(
+    'does not count failures of the work while the lease cannot be renewed',
+    async () => {
+      await use.store.write.releaseLease(use.term)
+      let isFailing = true
+      const one = openCandidate('one', () => {
+        if (isFailing) throw new Error('always')
+      })
+      await until(() => one.begun.length > 0)
+      await onDatabase(
+        use.url,
+        'ALTER TABLE writer ADD CONSTRAINT kept CHECK (until < 0) NOT VALID',
+      )
+      await until(() => !one.election.isSound(), { what: 'a failed renewal' })
+      const { length } = one.begun
+      await until(() => one.begun.length > length + 5, { what: 'failures of the work' })
+      await onDatabase(use.url, 'ALTER TABLE writer DROP CONSTRAINT kept')
+      await until(() => one.election.isSound(), { what: 'a renewal' })
+      const { length: later } = one.begun
+      await until(() => one.begun.length > later, { what: 'another failure' })
+      isFailing = false
+      await one.leading(use.term + 1)
+      const events = one.logged.map((line) => JSON.parse(line).event)
+      expect(events).not.toContain('lease-given-back')
+    },
+  )
+
   test('ends the work of a process that loses the lease, and lets it stand again', async () => {
     await use.store.write.releaseLease(use.term)
     const one = openCandidate('one')
