@@ -138,11 +138,13 @@ async function followNodes(
   }
 
   function status() {
+    const fault = following.fault()
     return {
       ...core.status(),
       starting: undefined,
-      reasons: core.reasons(following.fault()),
-      unavailable: unavailable()?.reason,
+      reasons: core.reasons(fault),
+      // A block is refused then too, but not before the nodes are tried: one of them may be back.
+      unavailable: unavailable()?.reason ?? (fault === 'NODES_AWAY' ? fault : undefined),
       following: { ...following.progress(), withProofs },
     }
   }

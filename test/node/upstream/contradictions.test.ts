@@ -341,7 +341,8 @@ describe('a node without usable responses', () => {
       const { url } = follower.gateway
       await untilCommitted(url, second.slot)
       follower.node.spoilBy(spoil)
-      expect((await untilState(url, 'nodes away')).reasons).toEqual(['nodes away'])
+      const away = { reasons: ['nodes away'], reason: 'nodes away' }
+      expect(await untilState(url, 'nodes away')).toMatchObject(away)
       const before = (await restJson(`${url}/api/gateway/v1/log`)).milestoneIndex
       const page = await restJson(
         `${url}/api/explorer/v2/ledger/updates/by-address/${addressOf(user(1))}`,
