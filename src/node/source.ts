@@ -70,10 +70,10 @@ export interface UpstreamNode {
   ): Promise<Result<TransactionMetadata | undefined, NotServedByNode>>
   /** The hash of the essence of a transaction; known if one of its outputs was proven recently. */
   transactionCommitment(id: TransactionId): Hex | undefined
-  /** The checked proof of an output. */
-  proof(outputId: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined>
-  /** The node's metadata of an output, which has more fields than the log. */
-  outputMetadata(id: OutputId): Promise<OutputMetadata | undefined>
+  /** The checked proof of an output of the ledger. */
+  proof(outputId: OutputId, output: Uint8Array): Promise<Result<OutputIdProof, NotServedByNode>>
+  /** The node's metadata of an output of the ledger, which has more fields than the log. */
+  outputMetadata(id: OutputId): Promise<Result<OutputMetadata, NotServedByNode>>
   /** The response of a route of the core API, by its path after the base; `undefined` if the node has none. */
   fetch<T>(path: string, schema: Schema<T>): Promise<Result<T | undefined, NotServedByNode>>
 }
@@ -84,13 +84,23 @@ export interface CarriedTransaction {
   readonly block: BlockRow
 }
 
-/** The node does not serve this item, or does not respond now. */
-export interface NotServedByNode {
+/** Why a node does not serve an item. */
+export type NotServedByNode = NotServedNow | NotKept
+
+/** No node responds now, or not with a response that can be read. A repeated request may succeed. */
+export interface NotServedNow {
   readonly code: 'NOT_TOLD_BY_NODE'
   /** Description of the item. */
   readonly what: string
   /** Description of the fault of an unreadable response. */
   readonly unreadable?: string
+}
+
+/** The nodes respond that they do not have an item of the ledger: they have removed it, or never kept it. */
+export interface NotKept {
+  readonly code: 'NOT_KEPT_BY_NODE'
+  /** Description of the item. */
+  readonly what: string
 }
 
 export interface CheckedBlock {

@@ -7,6 +7,7 @@ import { badRequest, type ErrorRow, later } from './error-row.ts'
 type NodeErrorCode =
   | 'REFUSED_BY_NODE'
   | 'NOT_OFFERED_BY_NODES'
+  | 'NOT_KEPT_BY_NODE'
   | 'NOT_TOLD_BY_NODE'
   | AnswerUnreadable['code']
   | Contradiction['code']
@@ -17,6 +18,11 @@ export const nodeErrorRows: { readonly [C in NodeErrorCode]: ErrorRow<C> } = {
   NOT_OFFERED_BY_NODES: {
     status: 501,
     message: (e) => `this gateway follows an upstream node, which does not offer ${e.what}`,
+  },
+  NOT_KEPT_BY_NODE: {
+    status: 404,
+    message: (e) =>
+      `the upstream node does not have ${e.what}: it has removed it, or never kept it`,
   },
   NOT_TOLD_BY_NODE: later((e) =>
     e.unreadable === undefined

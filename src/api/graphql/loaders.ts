@@ -1,10 +1,10 @@
 import { present } from '../../lib/assert.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { Result } from '../../lib/result.ts'
+import { err, type Result } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
-import type { OutputId } from '../../protocol/primitives.ts'
+import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { type AddressBalance, readBalances } from '../../service/addresses/read-address.ts'
-import { readBlocks } from '../../service/blocks/read-block.ts'
+import { type BlockView, readBlocks } from '../../service/blocks/read-block.ts'
 import {
   contentOfBlock,
   creatingTransaction,
@@ -61,6 +61,31 @@ export const blockInBatch = orFailing(byKey(readBlocks))
 /** Loads a transaction; `undefined` when it is not known. */
 export const transactionInBatch = orFailing(byKey(readTransactions))
 
+/** Loads a transaction of the log. It fails when the upstream node does not have it; without a node `undefined` when it is not known. */
+export async function loggedTransaction(
+  context: GatewayContext,
+  id: TransactionId,
+): Promise<ListedTransaction | undefined> {
+  return orNotKept(context, await transactionInBatch(context, id), `transaction ${id}`)
+}
+
+/** Loads a block of the log, as `loggedTransaction` does. */
+export async function loggedBlock(
+  context: GatewayContext,
+  id: BlockId,
+): Promise<BlockView | undefined> {
+  return orNotKept(context, await blockInBatch(context, id), `block ${id}`)
+}
+
+function orNotKept<T>(
+  { services }: GatewayContext,
+  found: T | undefined,
+  what: string,
+): T | undefined {
+  const isMissing = found === undefined && services.source.node !== undefined
+  return isMissing ? orThrow(err({ code: 'NOT_KEPT_BY_NODE', what } as const)) : found
+}
+
 /** Loads the transaction that created an output; `undefined` when it is not known. */
 export async function creatorInBatch(
   context: GatewayContext,
@@ -69,7 +94,7 @@ export async function creatorInBatch(
   const tip = present(await tipInBatch(context, 'TIP'), 'the tip')
   return (
     creatingTransaction(context.services, output, tip) ??
-    transactionInBatch(context, transactionOf(output.outputId))
+    loggedTransaction(context, transactionOf(output.outputId))
   )
 }
 

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../lib/hex.ts'
 import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
-import type { OutputIdProof } from '../../protocol/commitment.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
 import type { BlockMetadata, TransactionMetadata } from '../../protocol/node-responses.ts'
@@ -73,18 +72,20 @@ export function createUpstreamNode(given: UpstreamNodeDeps): UpstreamNode {
     return transactions.coalesce(id, read, keepMs)
   }
 
-  async function proof(id: OutputId, output: Uint8Array): Promise<OutputIdProof | undefined> {
-    const answer = await nodes.fetch(outputOf(id))
-    if (!answer.ok || answer.value === undefined) return undefined
+  async function proof(id: OutputId, output: Uint8Array) {
+    const what = `the proof of output ${id}`
+    const answer = await fetchKept(nodes, outputOf(id), what)
+    if (!answer.ok) return answer
     const { outputIdProof } = answer.value
-    if (!provesOutput(id, output, outputIdProof)) return undefined
+    if (!provesOutput(id, output, outputIdProof)) return wrongAnswer(deps, what)
     proven.set(transactionOf(id), outputIdProof.transactionCommitment)
-    return outputIdProof
+    return ok(outputIdProof)
   }
 
   async function outputMetadata(id: OutputId) {
-    const answer = await nodes.fetch(outputMetadataOf(id))
-    return answer.ok && answer.value?.outputId === id ? answer.value : undefined
+    const what = `the metadata of output ${id}`
+    const answer = await fetchKept(nodes, outputMetadataOf(id), what)
+    return answer.ok && answer.value.outputId !== id ? wrongAnswer(deps, what) : answer
   }
 
   return {
@@ -108,6 +109,17 @@ async function fetchKnown<T>(
   const { error } = answer
   if (error.code === 'NODES_AWAY') return err({ code: 'NOT_TOLD_BY_NODE', what })
   return err({ code: 'NOT_TOLD_BY_NODE', what, unreadable: error.reason })
+}
+
+/** Fetches an item of the ledger, which a node has unless it removed it. */
+async function fetchKept<T>(
+  nodes: Nodes,
+  query: NodeQuery<T>,
+  what: string,
+): Promise<Result<T, NotServedByNode>> {
+  const answer = await fetchKnown(nodes, query, what)
+  if (!answer.ok) return answer
+  return answer.value === undefined ? err({ code: 'NOT_KEPT_BY_NODE', what }) : ok(answer.value)
 }
 
 /** Fetches a block and its state. For a block that this process forwarded, fetches only the state. */
@@ -156,7 +168,11 @@ async function readTransaction(
   const isAny = state === undefined || !isBooked(state)
   const ownBytes = isAny || carriers.length === 1 ? own?.bytes : undefined
   const bytes = included.value ?? ownBytes ?? (isAny ? deps.served.get(id) : undefined)
-  if (bytes === undefined) return err({ code: 'NOT_TOLD_BY_NODE', what })
+  if (bytes === undefined) {
+    // A node soon has the block of a transaction that is not final.
+    const isOver = state === 'FAILED' || state === 'FINALIZED'
+    return err({ code: isOver ? 'NOT_KEPT_BY_NODE' : 'NOT_TOLD_BY_NODE', what })
+  }
   const read = nodeBlock(network, bytes)
   if (read?.row.transactionId !== id) return wrongAnswer(deps, what)
   const failureReason = state === 'FAILED' ? metadata?.transactionFailureReason : undefined

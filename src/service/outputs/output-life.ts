@@ -21,10 +21,11 @@ export async function outputLife(
   const isSpent = row.spentSlot !== undefined
   const isKept = row.blockId !== undefined && (!isSpent || row.spentBy !== undefined)
   const answered = isKept ? undefined : await source.node?.outputMetadata(outputId)
-  const blockId = row.blockId ?? answered?.blockId
-  const spentBy = row.spentBy ?? answered?.spent?.transactionId
+  if (answered?.ok === false) return answered
+  const blockId = row.blockId ?? answered?.value.blockId
+  const spentBy = row.spentBy ?? answered?.value.spent?.transactionId
   if (blockId === undefined || (isSpent && spentBy === undefined)) {
-    return err({ code: 'NOT_TOLD_BY_NODE', what: `the metadata of output ${outputId}` })
+    return err({ code: 'NOT_TOLD_BY_NODE', what: `the spending of output ${outputId}` })
   }
   return ok({ blockId, spentBy: isSpent ? spentBy : undefined })
 }

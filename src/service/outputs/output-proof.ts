@@ -51,9 +51,8 @@ export async function proverOf(
 ): Promise<ProveOutput> {
   const transactionId = transactionOf(one)
   const fetchProof: ProveOutput = async ({ outputId: id, bytes }) => {
-    const proof = await source.node?.proof(id, bytes)
-    if (proof !== undefined) return ok(proof)
-    return err({ code: 'NOT_TOLD_BY_NODE', what: `the proof of output ${id}` })
+    const what = `the proof of output ${id}`
+    return (await source.node?.proof(id, bytes)) ?? err({ code: 'NOT_KEPT_BY_NODE', what })
   }
   const isFirst = blockId === genesisBlockId(source.network.parameters)
   const known = isFirst

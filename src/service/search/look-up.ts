@@ -3,7 +3,12 @@ import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import { type AccountView, accountOf } from '../accounts/read-account.ts'
-import { type BlockView, readBlocks, viewOfBlock } from '../blocks/read-block.ts'
+import {
+  type BlockView,
+  type NotServedByNode,
+  readBlocks,
+  viewOfBlock,
+} from '../blocks/read-block.ts'
 import { type ListedTransaction, outcomeOf, readTransactions } from '../blocks/read-transaction.ts'
 import type { ChainRecordVersion } from '../chain-records/chain-records.ts'
 import { type ChainView, chainKinds, readChainOfAddress, readChains } from '../chains/read-chain.ts'
@@ -35,6 +40,7 @@ export interface Nothing {
     | 'OTHER_NETWORK'
     | 'BEFORE_GENESIS'
     | 'NOT_COMMITTED'
+    | 'NOT_KEPT_BY_NODE'
     | 'NOT_TOLD_BY_NODE'
   readonly sentence: string
 }
@@ -62,12 +68,12 @@ const lookUps: LookUps = {
   BLOCK_ID: async (deps, { id }) => {
     const block = (await readBlocks(deps, [id])).get(id)
     if (block === undefined) return []
-    return block.ok ? [{ kind: 'BLOCK', thing: block.value }] : nodeUnavailable
+    return block.ok ? [{ kind: 'BLOCK', thing: block.value }] : notServed(block.error)
   },
   TRANSACTION_ID: async (deps, { id }) => {
     const found = (await readTransactions(deps, [id])).get(id)
     if (found === undefined) return []
-    return found.ok ? [{ kind: 'TRANSACTION', thing: found.value }] : nodeUnavailable
+    return found.ok ? [{ kind: 'TRANSACTION', thing: found.value }] : notServed(found.error)
   },
   COMMITMENT_ID: (deps, { id }) => milestonesIn(deps, { from: id, to: id }),
   OUTPUT_ID: async (deps, { id }) => {
@@ -105,9 +111,12 @@ const lookUps: LookUps = {
   },
 }
 
-const nodeUnavailable: Nothing = {
-  reason: 'NOT_TOLD_BY_NODE',
-  sentence: 'the upstream node does not respond now',
+function notServed({ code, what }: NotServedByNode): Nothing {
+  const sentences = {
+    NOT_TOLD_BY_NODE: 'the upstream node does not respond now',
+    NOT_KEPT_BY_NODE: `the upstream node does not have ${what}`,
+  }
+  return { reason: code, sentence: sentences[code] }
 }
 
 async function chains(deps: SearchDeps, ids: readonly Hex[]): Promise<Found[]> {

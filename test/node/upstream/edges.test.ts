@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
 import { graphql } from '../../support/client.ts'
-import { type OddNode, passOn, startOddNode } from '../../support/odd-node.ts'
+import { type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
+import { rest } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
 import { until } from '../../support/until.ts'
@@ -85,6 +86,7 @@ test('what the node does not report is null with its reason, also in lists', asy
     const fresh = `query ($id: OutputId!) {
       output(id: $id) { transactionId milestone { index } spentSlot spendingTransaction { state } }
       milestones(first: 2) { nodes { index transactionCount updates { nodes { seq } } } }
+      block(id: "0x${'ab'.repeat(32)}00000000") { state }
       ledgerUpdates(sort: OLDEST, first: 2) { nodes { seq output { amount: outputId block { state } } } }
     }`
     const { data, errors } = await graphql(gateway.url, fresh, { id: outputId })
@@ -100,6 +102,78 @@ test('what the node does not report is null with its reason, also in lists', asy
   } finally {
     node.spoilBy(passOn)
   }
+})
+
+describe.each(['on', 'off'])('what the nodes have removed, with proofs %s', (UPSTREAM_PROOFS) => {
+  const removed: Spoil = (path, answer) =>
+    /\/(blocks|transactions|outputs)\/0x/.test(path)
+      ? { status: 404, body: '{"error":{"code":"404","message":"not found"}}' }
+      : answer
+  let follower: TestGateway
+  let spend: string
+  let created: string
+  beforeAll(async () => {
+    const offer = await offerOf(real.url)
+    const key = user(UPSTREAM_PROOFS === 'on' ? 4 : 5)
+    const [funds] = await genesisOutputs(real.url, key)
+    spend = present(funds, 'funds')
+    const outputs = [ownedBy(key, 1_000_000_000n)]
+    const creationSlot = slotNow(offer.network)
+    const payment = paymentOf(offer.network, { key, spend: spend as never, outputs, creationSlot })
+    created = present(payment.created[0], 'an output')
+    await acceptedId(await post(real.url, blockOf(offer, payment.payload).bytes))
+    const env = { LEDGER: 'upstream', UPSTREAM_URLS: node.url, UPSTREAM_PROOFS }
+    follower = await startGateway({ env })
+    await untilCommitted(follower.url, creationSlot + 1)
+    node.spoilBy(removed)
+  })
+  afterAll(async () => {
+    node.spoilBy(passOn)
+    await follower.close()
+  })
+
+  test('is null with an error that no repetition ends, never without one', async () => {
+    const query = `query ($spend: OutputId!, $created: OutputId!) {
+      spent: output(id: $spend) { spendingTransaction { state } block { state } }
+      created: output(id: $created) { transaction { state } block { state } }
+      ledgerUpdates(first: 1, sort: NEWEST) { nodes { transaction { state } } } }`
+    const { data, errors } = await graphql(follower.url, query, { spend, created })
+    expect(data).toEqual({
+      spent: { spendingTransaction: null, block: null },
+      created: { transaction: null, block: null },
+      ledgerUpdates: { nodes: [{ transaction: null }] },
+    })
+    expect(
+      errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]).sort(),
+    ).toEqual([
+      ['created.block', 'NOT_KEPT_BY_NODE'],
+      ['created.transaction', 'NOT_KEPT_BY_NODE'],
+      ['ledgerUpdates.nodes.0.transaction', 'NOT_KEPT_BY_NODE'],
+      ['spent.spendingTransaction', 'NOT_KEPT_BY_NODE'],
+    ])
+  })
+
+  test('is unknown over REST', async () => {
+    const statusOf = async (path: string) =>
+      (await rest(`${follower.url}/api/core/v3/outputs/${created}${path}`)).status
+    const expected = UPSTREAM_PROOFS === 'on' ? 200 : 404
+    expect([await statusOf(''), await statusOf('/metadata')]).toEqual([expected, expected])
+  })
+})
+
+test('a transaction that is not included yet has no included block', async () => {
+  const id = `0x${'ab'.repeat(32)}00000000`
+  const pending: Spoil = (path, answer) => {
+    if (!path.includes(id)) return answer
+    if (!path.endsWith('/metadata')) return { status: 404, body: '{"error":{}}' }
+    const transactionState = 'pending'
+    const body = { transactionId: id, transactionState, earliestAttachmentSlot: 1 }
+    return { status: 200, body: JSON.stringify(body) }
+  }
+  node.spoilBy(pending)
+  const { status } = await rest(`${gateway.url}/api/core/v3/transactions/${id}/included-block`)
+  node.spoilBy(passOn)
+  expect(status).toBe(404)
 })
 
 test('the transactions of an address are refused when the log does not record what spent an output', async () => {

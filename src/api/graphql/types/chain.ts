@@ -14,7 +14,7 @@ import { connection } from '../connection.ts'
 import { exposed } from '../declare.ts'
 import { free, listCost, reads } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
-import { chainInBatch, milestoneInBatch, outputInBatch, transactionInBatch } from '../loaders.ts'
+import { chainInBatch, loggedTransaction, milestoneInBatch, outputInBatch } from '../loaders.ts'
 import { type AddressView, viewOfKey } from './address-node.ts'
 import { Milestone } from './milestone.ts'
 import { OutputNode } from './output.ts'
@@ -49,7 +49,7 @@ const ChainStateType = builder.objectRef<ChainState>('ChainState').implement({
       description:
         'The transaction that created the state. Null with an error if an upstream node does not provide it.',
       resolve: ({ outputId }, _args, context) =>
-        transactionInBatch(context, transactionOf(outputId)),
+        loggedTransaction(context, transactionOf(outputId)),
     }),
     milestoneIndex: t.expose('bookedSlot', {
       type: 'UInt32',

@@ -4,11 +4,11 @@ import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { reads } from '../execution/prices.ts'
 import {
-  blockInBatch,
   creatorInBatch,
+  loggedBlock,
+  loggedTransaction,
   milestoneInBatch,
   outputInBatch,
-  transactionInBatch,
 } from '../loaders.ts'
 import { BlockNode } from './block.ts'
 import { LedgerUpdate } from './ledger-updates.ts'
@@ -36,7 +36,7 @@ builder.objectFields(OutputNode, (t) => ({
     resolve: async (view, _args, context) => {
       if (view.spentSlot === undefined) return null
       const { spentBy } = orThrow(await outputLife(context.services, view))
-      return spentBy && transactionInBatch(context, spentBy)
+      return spentBy && loggedTransaction(context, spentBy)
     },
   }),
   block: t.field({
@@ -45,8 +45,10 @@ builder.objectFields(OutputNode, (t) => ({
     description:
       'The block that carried the transaction. Null for an output of the genesis. Null with an error if an upstream node does not provide it.',
     complexity: reads(1),
-    resolve: async (view, _args, context) =>
-      blockInBatch(context, orThrow(await outputLife(context.services, view)).blockId),
+    resolve: async (view, _args, context) => {
+      if (view.bookedSlot === context.services.parameters.genesisSlot) return null
+      return loggedBlock(context, orThrow(await outputLife(context.services, view)).blockId)
+    },
   }),
   milestone: t.field({
     type: Milestone,
@@ -85,7 +87,7 @@ builder.objectFields(LedgerUpdate, (t) => ({
       const view = present(await outputInBatch(context, outputId), outputId)
       if (!isSpent) return creatorInBatch(context, view)
       const { spentBy } = orThrow(await outputLife(context.services, view))
-      return spentBy && transactionInBatch(context, spentBy)
+      return spentBy && loggedTransaction(context, spentBy)
     },
   }),
 }))

@@ -1,5 +1,5 @@
-import { err, ok } from '../../../lib/result.ts'
-import type { AccountId, TransactionId } from '../../../protocol/primitives.ts'
+import { present } from '../../../lib/assert.ts'
+import type { AccountId } from '../../../protocol/primitives.ts'
 import { accountOf } from '../../../service/accounts/read-account.ts'
 import { chainOfOutput } from '../../../service/chains/read-chain.ts'
 import { defaultListSize } from '../../../service/lists/keyset-page.ts'
@@ -10,7 +10,7 @@ import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { listCost, reads, transactionsCost } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
-import { addressTransactionPart, blockPart, chainInBatch, transactionInBatch } from '../loaders.ts'
+import { addressTransactionPart, blockPart, chainInBatch, loggedTransaction } from '../loaders.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode } from './address-node.ts'
 import { BlockConnection } from './block-lists.ts'
@@ -53,8 +53,7 @@ builder.objectField(AddressNode, 'transactions', (t) =>
         await listAddressTransactions(addressTransactionPart(context), list, args),
       )
       const nodes = page.nodes.map(async ({ transactionId }) => {
-        const view = await transactionInBatch(context, transactionId)
-        return orThrow(view === undefined ? notProvided(transactionId) : ok(view))
+        return present(await loggedTransaction(context, transactionId), transactionId)
       })
       return { ...page, nodes: await Promise.all(nodes) }
     },
@@ -90,7 +89,3 @@ builder.objectField(OutputNode, 'chain', (t) =>
     },
   }),
 )
-
-function notProvided(transactionId: TransactionId) {
-  return err({ code: 'NOT_TOLD_BY_NODE', what: `transaction ${transactionId}` } as const)
-}

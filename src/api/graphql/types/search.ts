@@ -75,6 +75,8 @@ const SearchNothing = enumOf<Nothing['reason']>(
     OTHER_NETWORK: 'The text is an address of another network.',
     BEFORE_GENESIS: 'The text is a time or a milestone before the genesis of the network.',
     NOT_COMMITTED: 'The text is a time or a milestone that is not committed yet.',
+    NOT_KEPT_BY_NODE:
+      'In upstream mode: the object exists, but is neither stored here nor at the node.',
     NOT_TOLD_BY_NODE:
       'In upstream mode: the object is not stored here, and the node cannot be queried now.',
   },

@@ -74,11 +74,14 @@ async function findIncludedBlock(
   services: Services,
   id: TransactionId,
 ): Promise<Result<BlockView, NotFound | NotServedByNode>> {
-  const found = await findTransaction(services, id)
+  // A node serves the state of a transaction that it has not included, but nothing else.
+  const metadata = orNotFound(await readTransactionMetadata(services, id), 'transaction', id)
+  if (!metadata.ok) return metadata
+  const { transactionState } = metadata.value
+  const isIncluded = transactionState !== 'pending' && transactionState !== 'failed'
+  const found = isIncluded ? await readTransaction(services, id) : ok(undefined)
   if (!found.ok) return found
-  const { state, blockId } = found.value
-  const isIncluded = state !== 'PENDING' && state !== 'FAILED'
-  const block =
-    isIncluded && blockId !== undefined ? await readBlock(services, blockId) : ok(undefined)
+  const blockId = found.value?.blockId
+  const block = blockId === undefined ? ok(undefined) : await readBlock(services, blockId)
   return orNotFound(block, 'block that includes the transaction', id)
 }
