@@ -237,7 +237,7 @@ describe.each(databases)('on $name', ({ create }) => {
     let asked = 0
     const lagging = await startOddNode(node.url, (path, answer) => {
       if (!path.endsWith(`/by-slot/${slot}`) || ++asked === 1) return answer
-      return { ...answer, status: 404 }
+      return { status: 404, body: '{"error":{"code":"404"}}' }
     })
     const env = { ...(await behind(node.url)), SNAPSHOT: await fileOf('kept', lines) }
     await expect(startGateway({ env: { ...env, UPSTREAM_URLS: lagging.url } })).rejects.toThrow(

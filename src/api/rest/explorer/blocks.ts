@@ -123,7 +123,7 @@ export const childrenRoutes: readonly Route[] = ['v2', 'v3'].map((version) =>
   readRoute({
     path: `/api/explorer/${version}/blocks/{blockId}/children`,
     about:
-      'Returns the blocks that refer to a block, in the order of their arrival. In upstream mode only those that were requested here, the latest first.',
+      'Returns the blocks that refer to a block, in the order of their arrival. Not available in upstream mode.',
     params: { blockId: pathId(BlockId) },
     query: { pageSize, page: number32('Number of the page, from 0.', 0) },
     reply: jsonReply(
