@@ -14,7 +14,8 @@ export const healthReasons = {
     'A node contradicted the committed ledger, and the gateway does not follow nodes until it is restarted.',
   NODE_ANSWER_UNREADABLE: 'A node returned a response that cannot be read; the request is retried.',
   NODES_AWAY: 'No node responds.',
-  NODE_UNHEALTHY: 'The followed node reports that it is not healthy.',
+  NODE_UNHEALTHY:
+    'The followed node reports that it is not healthy, or it lacks slots that were followed before.',
   CATCHING_UP: 'The node has committed slots that the gateway has not written yet.',
   COMMITMENT_OLD:
     'The process that follows the nodes for this database has not committed a slot for a long time.',

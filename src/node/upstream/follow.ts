@@ -9,7 +9,7 @@ import type { Contradiction } from '../contradiction.ts'
 import type { LeaderTerm } from '../leader-election.ts'
 import type { NodeCore } from '../node-core.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
-import type { Following } from './following.ts'
+import { type Following, nearbySlots } from './following.ts'
 import { networkOfNode } from './initialize.ts'
 import { commitmentOf, info, type NodeFacts } from './node-queries.ts'
 import type { Node } from './nodes.ts'
@@ -239,9 +239,6 @@ const pollMs = 300
 
 /** Milliseconds between a contradiction and the second attempt. */
 const contradictionMs = 1_000
-
-/** Maximum lag behind the node, in slots, that counts as caught up. */
-const nearbySlots = 2
 
 /** Milliseconds between two log lines while many slots remain. */
 const progressMs = 5_000

@@ -36,7 +36,10 @@ export function createFollowing(deps: FollowingDeps): Following {
 
   /** Whether this process follows a healthy node. It then lags no more than the node does. */
   function isFollowing(): boolean {
-    return progress.state === 'FOLLOWING' && progress.isNodeHealthy
+    const { state, isNodeHealthy, newestSlot = 0 } = progress
+    // A node that was restored from an older state may report itself healthy, and has nothing to follow.
+    const hasLostSlots = newestSlot < core.committedSlot() - nearbySlots
+    return state === 'FOLLOWING' && isNodeHealthy && !hasLostSlots
   }
 
   /** Whether the newest commitment is recent enough. A standby has no other measure. */
@@ -79,6 +82,9 @@ const faults: Readonly<Record<FollowingStatus['state'], HealthReason>> = {
   UNREADABLE: 'NODE_ANSWER_UNREADABLE',
   STOPPED: 'NODE_CONTRADICTED',
 }
+
+/** Maximum difference between the newest slot of the node and that of this process, in slots, that counts as caught up. */
+export const nearbySlots = 2
 
 const noNode = {
   node: undefined,

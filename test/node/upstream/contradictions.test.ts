@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
-import { slotOfId } from '../../../src/protocol/ids.ts'
+import { SlotCommitment } from '../../../src/protocol/commitment.ts'
+import { commitmentId, slotOfId } from '../../../src/protocol/ids.ts'
 import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
 import {
@@ -12,6 +13,7 @@ import {
   startFollower,
   startOddNode,
 } from '../../support/odd-node.ts'
+import { parsed } from '../../support/parsed.ts'
 import { restJson } from '../../support/rest.ts'
 import { startGateway, type TestGateway } from '../../support/start-gateway.ts'
 import { acceptedId, post } from '../../support/submit.ts'
@@ -25,6 +27,7 @@ import {
   paymentOf,
   slotNow,
   untilCommitted,
+  untilHealth,
   user,
 } from '../../support/wallet.ts'
 
@@ -258,6 +261,32 @@ describe('a node with another commitment to a slot that is already followed', ()
     expect(JSON.parse(stopped)).toMatchObject(expected)
     await end({ gateway, node })
   })
+})
+
+test('a node that was restored from an older state is not reported as followed', async () => {
+  const follower = await follow(passOn)
+  const { url } = follower.gateway
+  await untilCommitted(url, second.slot + 3)
+  await untilHealth(url)
+  const older = (await restJson(
+    `${real.url}/api/core/v3/commitments/by-slot/${first.slot}`,
+  )) as never
+  const latestCommitmentId = commitmentId(parsed(SlotCommitment, older))
+  const restored = { latestCommitmentId, latestFinalizedSlot: first.slot, isHealthy: true }
+  follower.node.spoilBy(
+    changing('/api/core/v3/info', (info) => ({
+      ...info,
+      status: { ...info.status, ...restored },
+    })),
+  )
+  await untilHealth(url, 503)
+  expect(await anyJson(`${url}/health`)).toMatchObject({
+    reasons: ['node unhealthy'],
+    following: { state: 'following', isNodeHealthy: true, newestSlot: first.slot },
+  })
+  follower.node.spoilBy(passOn)
+  await untilHealth(url)
+  await end(follower)
 })
 
 describe('a node of IOTA', () => {
