@@ -309,11 +309,11 @@ export const ownedTokens = table('token_balances', { address: hex, tokenId: id<'
 export const tokenHolders = table('token_balances', { address: hex, total: hex })
 
 /** Totals of addresses at the end of slots with an expiration transfer. */
-export const expirationTransfers = table('expiration_transfers', {
-  address: hex,
-  slot: long,
-  total: amount,
-})
+export const expirationTransfers = table(
+  'expiration_transfers',
+  { address: hex, slot: long, total: amount },
+  2,
+)
 
 /** Number of addresses and their total, by power of ten of the amount that they own. */
 export const balanceRanges = table('balance_ranges', {

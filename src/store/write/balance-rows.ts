@@ -126,13 +126,12 @@ export async function writeExpirationTotals(
   transferred: readonly OwnerAt[],
   totalAt: (address: Hex, slot: SlotIndex) => bigint | undefined,
 ): Promise<void> {
-  const rows = new Map(
-    transferred.map(({ address, slot }) => [
-      `${address}:${slot}`,
-      { address, slot, total: totalAt(address, slot) ?? 0n },
-    ]),
-  )
-  await inChunks([...rows.values()], (some) => sql.insert(tx, table.expirationTransfers, some))
+  await inChunks(transferred, async (some) => {
+    const rows = some.map(({ address, slot }) => {
+      return [`${address}:${slot}`, { address, slot, total: totalAt(address, slot) ?? 0n }] as const
+    })
+    await sql.put(tx, table.expirationTransfers, [...new Map(rows).values()])
+  })
 }
 
 async function writeBaseTokens(

@@ -16,8 +16,13 @@ import { eachInTurns, mapInTurns, passTurn } from '../../lib/turns.ts'
 import type { ProtocolParameters } from '../../protocol/parameters.ts'
 import type { SlotIndex } from '../../protocol/primitives.ts'
 import { Expiration } from '../../protocol/unlock-conditions.ts'
-import { inChunks } from '../in-chunks.ts'
-import { createdInSlots, type SlotRange, spentInSlots } from '../sql/slot-outputs.ts'
+import {
+  createdInSlots,
+  maxIdBytes,
+  pagesOfSlots,
+  type SlotRange,
+  spentInSlots,
+} from '../sql/slot-outputs.ts'
 import type { RawWriting } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
 import {
@@ -53,9 +58,11 @@ export async function moveBalances(
   { minCommittableAge }: Pick<ProtocolParameters, 'minCommittableAge'>,
   span: SlotRange,
 ): Promise<MovedSlots> {
-  const due = await dueIn(writing, minCommittableAge, span)
   const moves = createMoveBatches(writing, { minCommittableAge }, span)
-  await moves.add({ due })
+  for await (const due of dueIn(writing, minCommittableAge, span)) {
+    await moves.add({ due })
+    await transferExpired(writing, expiredOutputs(due, minCommittableAge, span))
+  }
   const outputs = collectOutputs()
   const countByKind = new Map<number, number>()
   const count = (kind: number, by: number) =>
@@ -83,7 +90,6 @@ export async function moveBalances(
   }
   await appendChainStates(writing, states)
   const totalAt = await moves.end()
-  await transferExpired(writing, expiredOutputs(due, minCommittableAge, span))
   const { amountById, spenderById } = outputs
   return { amountById, spenderById, countByKind, totalAt }
 }
@@ -125,7 +131,8 @@ function createMoveBatches(
     for (const [slot, ofSlot] of moved.totals) {
       await eachInTurns(ofSlot, ([owner, total]) => totals.set(owner, slot, total))
     }
-    transfers.push(...moved.transferred)
+    // Not as arguments of one call: V8 refuses some 120,000 of them, and any number of outputs may expire in a slot.
+    for (const one of moved.transferred) transfers.push(one)
     await writeBalances(writing, before, moved)
   }
 
@@ -175,32 +182,68 @@ interface DueLife {
   readonly slot: SlotIndex
 }
 
-/** Returns the outputs that time alone changes in these slots, once per such slot, and deletes their rows in `due_outputs`. */
-async function dueIn(
+/** Counts the outputs that time alone changes in each of several slots. A single slot is not counted: it has no others beside it. */
+export async function countDue(
+  { tx, sql }: RawWriting,
+  { minCommittableAge }: Pick<ProtocolParameters, 'minCommittableAge'>,
+  { after, upTo }: SlotRange,
+): Promise<ReadonlyMap<SlotIndex, number>> {
+  if (upTo - after === 1) return new Map()
+  const text =
+    'SELECT slot, count(*) AS count FROM due_outputs WHERE slot > ? AND slot <= ? GROUP BY slot'
+  const bounds = [after, upTo].map((slot) => BigInt(slot + minCommittableAge))
+  const rows = await tx.$queryRawUnsafe<{ readonly slot: bigint; readonly count: bigint }[]>(
+    sql.numbered(text),
+    ...bounds,
+  )
+  return new Map(rows.map(({ slot, count }) => [Number(slot) - minCommittableAge, Number(count)]))
+}
+
+/**
+ * Yields the outputs that time alone changes in these slots, once per such slot, page by page: any number of outputs may change in a slot.
+ * Deletes their rows in `due_outputs`.
+ */
+async function* dueIn(
   writing: RawWriting,
   minCommittableAge: number,
   { after, upTo }: SlotRange,
-): Promise<DueLife[]> {
+): AsyncGenerator<readonly DueLife[]> {
   const { tx, sql } = writing
-  const awaited = BigInt(upTo + minCommittableAge)
-  const due: DueLife[] = []
-  const text = sql.numbered(`SELECT slot, "outputId" FROM due_outputs WHERE slot <= ?`)
-  const rows = await tx.$queryRawUnsafe<DueOutput[]>(text, awaited)
-  if (rows.length === 0) return due
-  await tx.$executeRawUnsafe(sql.numbered('DELETE FROM due_outputs WHERE slot <= ?'), awaited)
-  const lifeById = new Map<Hex, LiveOutput>()
-  const dueIds = new Set(rows.map(({ outputId }) => idFromBytes<'OutputId'>(outputId)))
-  await inChunks([...dueIds], async (ids) => {
-    const found = await outputsForBooking(writing, ids)
-    await eachInTurns(found, (row) => lifeById.set(row.outputId, liveOutput(row)))
+  const awaited = upTo + minCommittableAge
+  const pages = pagesOfSlots<DueOutput>(writing, dueText, {
+    upTo: awaited,
+    first: [-1n, maxIdBytes],
+    placeOf: ({ slot, outputId }) => [slot, outputId],
   })
-  for (const row of rows) {
+  let isAny = false
+  for await (const page of pages) {
+    isAny = true
+    yield await dueLives(writing, minCommittableAge, { page, after })
+  }
+  if (!isAny) return
+  await tx.$executeRawUnsafe(
+    sql.numbered('DELETE FROM due_outputs WHERE slot <= ?'),
+    BigInt(awaited),
+  )
+}
+
+const dueText = `SELECT slot, "outputId" FROM due_outputs
+  WHERE (slot, "outputId") > (?, ?) AND slot <= ? ORDER BY slot, "outputId"`
+
+async function dueLives(
+  writing: RawWriting,
+  minCommittableAge: number,
+  { page, after }: { readonly page: readonly DueOutput[]; readonly after: SlotIndex },
+): Promise<DueLife[]> {
+  const ids = new Set(page.map(({ outputId }) => idFromBytes<'OutputId'>(outputId)))
+  const found = await mapInTurns(await outputsForBooking(writing, [...ids]), liveOutput)
+  const lifeById = new Map<Hex, LiveOutput>(found.map((life) => [life.outputId, life]))
+  return page.flatMap((row) => {
     const life = lifeById.get(bytesToHex(row.outputId))
     const slot = Number(row.slot) - minCommittableAge
     // A slot that was over when the output was booked is part of its first holding.
-    if (life !== undefined && slot > after) due.push({ life, slot })
-  }
-  return due
+    return life !== undefined && slot > after ? [{ life, slot }] : []
+  })
 }
 
 function toLife({ id, bytes, bookedSlot, spentSlot }: Output): LiveOutput {

@@ -12,7 +12,7 @@ import { rowsPerPage } from '../sql/slot-outputs.ts'
 import type { RawWriting } from '../sql/statements.ts'
 import { countSlots } from './activity.ts'
 import { appendToLog } from './append.ts'
-import { moveBalances } from './balances.ts'
+import { countDue, moveBalances } from './balances.ts'
 import { type Appended, publishWithin } from './publish.ts'
 import { writeState } from './state.ts'
 import { changeTries } from './tries.ts'
@@ -32,7 +32,10 @@ export async function commitSlots(
   await assertBooked(writing, slot)
   await allowIdlingFor(writing, commits)
   let end = former
-  for (const some of groupsOf(commits)) end = await moveAndAppend(writing, parameters, end, some)
+  const dueBySlot = await countDue(writing, parameters, { after: former.slot, upTo: slot })
+  for (const some of groupsOf(commits, dueBySlot)) {
+    end = await moveAndAppend(writing, parameters, end, some)
+  }
   await writeState(writing, {
     accounts: commits.flatMap(({ accounts }) => accounts),
     epochs: commits.flatMap(({ epochs }) => epochs),
@@ -52,11 +55,14 @@ export async function allowIdlingFor(
 }
 
 /** Groups consecutive slots, so that a large slot is a group of its own and many small ones need few statements. */
-function* groupsOf(commits: readonly SlotCommit[]): Generator<readonly SlotCommit[]> {
+function* groupsOf(
+  commits: readonly SlotCommit[],
+  dueBySlot: ReadonlyMap<SlotIndex, number>,
+): Generator<readonly SlotCommit[]> {
   let group: SlotCommit[] = []
   let rows = 0
   for (const commit of commits) {
-    const { length } = commit.entries
+    const length = commit.entries.length + (dueBySlot.get(commit.slot) ?? 0)
     if (group.length > 0 && rows + length > rowsPerBatch) {
       yield group
       group = []
@@ -68,7 +74,7 @@ function* groupsOf(commits: readonly SlotCommit[]): Generator<readonly SlotCommi
   if (group.length > 0) yield group
 }
 
-/** Log rows of a group of slots. Their addresses and outputs are held in memory. */
+/** Log rows of a group of slots, and outputs that time alone changes. Their addresses and outputs are held in memory. */
 const rowsPerBatch = 4_000
 
 /** Moves the balances of some slots, and appends their rows. Returns the end of the log. */

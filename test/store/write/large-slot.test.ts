@@ -17,6 +17,7 @@ import { publishApart } from '../../../src/store/write/publish.ts'
 import { createTransfers } from '../../bench/transfers.ts'
 import { databases, useDatabase, useStore } from '../../support/databases.ts'
 import { contentsOf, unwrap } from '../../support/log-store.ts'
+import { minCommittableAge } from '../../support/random-ledger.ts'
 import {
   addressOf,
   allTokens,
@@ -27,6 +28,7 @@ import {
   ownedOutput,
   slotCommit,
   testGenesis,
+  testId,
   transactionIdOf,
 } from '../../support/store-rows.ts'
 
@@ -36,6 +38,9 @@ const transfers = rowsPerPage + 200
 
 /** Transfers whose created and spent outputs are more moves of balances than one batch has. */
 const passes = 3_000
+
+/** Outputs whose expirations are more moves of balances than one batch has. */
+const expiring = 6_000
 
 describe.each(databases)('a large slot on $name', ({ create }) => {
   const use = useStore(create)
@@ -197,6 +202,55 @@ describe.each(databases)('the same tokens on $name', ({ create }) => {
       limit: 2,
     })
     expect(tokens).toEqual([{ tokenId: id, balance: { ...noTokens, available: 2n ** 256n - 1n } }])
+  }, 120_000)
+})
+
+describe.each(databases)('the expirations of a slot on $name', ({ create }) => {
+  const use = useStore(create)
+  const below = useDatabase(use)
+
+  test('pass outputs to other addresses batch by batch, also among other slots', async () => {
+    const { store, term } = use
+    const outputs = Array.from({ length: expiring }, (_, n) => {
+      const output = ownedOutput(2 * n, 1_000n)
+      const returnAddress = { type: 0, pubKeyHash: testId('Address', 32, 2 * n + 1) } as const
+      const expiration = { type: 3, returnAddress, slot: 2 + minCommittableAge } as const
+      const unlockConditions = [...output.unlockConditions, expiration]
+      const bytes = encode(Output, { ...output, unlockConditions })
+      return createdOutput(n, { bookedSlot: 0, bytes })
+    })
+    unwrap(await store.write.initialize(term, testGenesis({ outputs })))
+    unwrap(await store.write.closeSlots(term, 3))
+    let held = 0
+    let mostHeld = 0
+    const { raw, statements } = below.opened
+    await raw.transact(async (tx) => {
+      await statements.shards?.look(tx)
+      const sql: Statements = {
+        ...statements,
+        select: (on, table, rows, text) => {
+          if (table.name === 'outputs') held += rows.length
+          mostHeld = Math.max(mostHeld, held)
+          return statements.select(on, table, rows, text)
+        },
+        put: (on, table, rows) => {
+          if (table.name === 'balances') held = 0
+          return statements.put(on, table, rows)
+        },
+      }
+      return commitSlots({ tx, sql }, [slotCommit(1), slotCommit(2), slotCommit(3)])
+    })
+    await raw.transact((tx) => publishApart({ tx, sql: statements }))
+    expect(mostHeld).toBeLessThan(expiring / 2)
+    const { read } = store
+    const balance = { ...noBalance, available: 1_000n, outputs: 1 }
+    for (const n of [0, expiring / 2, expiring - 1]) {
+      const [former, next] = [addressOf(2 * n), addressOf(2 * n + 1)]
+      expect(await read.balance(former)).toEqual({ slot: 3, balance: noBalance })
+      expect(await read.balance(next)).toEqual({ slot: 3, balance })
+      const totals = [1, 2, 3].map((slot) => read.totalAt(next, slot))
+      expect(await Promise.all(totals)).toEqual([0n, 1_000n, 1_000n])
+    }
   }, 120_000)
 })
 
