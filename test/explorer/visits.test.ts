@@ -80,6 +80,37 @@ test('a chart is not wider than the paper', async () => {
   await tab.close()
 })
 
+test('a chart is printed as dark from a dark page as from a light one', async () => {
+  const blank = await browser.newPage()
+  /** The brightness of the darkest pixel of the chart on paper, from 0 to 255. */
+  const printed = async (theme: 'light' | 'dark') => {
+    const tab = await openTab(browser, gateway.url, { width: 1280 })
+    await tab.page.evaluateOnNewDocument(`localStorage.setItem('theme', '${theme}')`)
+    await tab.page.goto(gateway.url)
+    const canvas = await tab.page.waitForSelector('.chart canvas')
+    await tab.page.emulateMediaType('print')
+    const picture = await present(canvas ?? undefined, 'a chart').screenshot({ encoding: 'base64' })
+    await tab.close()
+    return await blank.evaluate(async (png) => {
+      const answer = await fetch(`data:image/png;base64,${png}`)
+      const bitmap = await createImageBitmap(await answer.blob())
+      const drawing = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+      drawing?.drawImage(bitmap, 0, 0)
+      const bytes = drawing?.getImageData(0, 0, bitmap.width, bitmap.height).data ?? []
+      let darkest = 255
+      for (let at = 0; at < bytes.length; at += 4) {
+        const [red = 0, green = 0, blue = 0] = bytes.slice(at, at + 3)
+        darkest = Math.min(darkest, (red + green + blue) / 3)
+      }
+      return darkest
+    }, picture)
+  }
+  const light = await printed('light')
+  expect(light).toBeLessThan(140)
+  expect(Math.abs((await printed('dark')) - light)).toBeLessThan(25)
+  await blank.close()
+})
+
 test('a page that is zoomed to 400 % leaves its window to the content', async () => {
   const tab = await openTab(browser, gateway.url, { width: 320, height: 225 })
   await tab.page.goto(gateway.url + path)

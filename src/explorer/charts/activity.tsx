@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { HomeData } from '../../generated/explorer/home.ts'
-import { isSystemDark, theme } from '../frame/theme.ts'
+import { isDark, isSystemDark, theme } from '../frame/theme.ts'
 import { Section } from '../parts/facts.tsx'
 import { amountColumn, countColumn } from '../parts/tables/columns.tsx'
 import { type Column, Table } from '../parts/tables/table.tsx'
@@ -66,6 +66,7 @@ function Chart({ points, resolution }: ActivityProps) {
     const gone = new AbortController()
     void import('./bars.ts').then(({ createBarChart }) => {
       if (gone.signal.aborted || place.current === null) return
+      place.current.dataset.drawn = isDark() ? 'dark' : 'light'
       chart.current = createBarChart(place.current, seriesNames)
       chart.current.show(seriesOf(points), resolution)
     })

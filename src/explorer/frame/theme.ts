@@ -17,6 +17,11 @@ systemDark.addEventListener('change', ({ matches }) => {
   isSystemDark.value = matches
 })
 
+/** Whether pages are dark now. */
+export function isDark(): boolean {
+  return theme.peek() === 'dark' || (theme.peek() === 'auto' && isSystemDark.peek())
+}
+
 export function switchTheme(): void {
   const next = themes[(themes.indexOf(theme.peek()) + 1) % themes.length] ?? 'auto'
   theme.value = next
