@@ -1,5 +1,6 @@
 import { setImmediate as inNextPhase } from 'node:timers/promises'
 import { createFifo, type Fifo } from './fifo.ts'
+import { createHeap } from './heap.ts'
 
 /** Divides long work into pieces. Between two pieces the event loop serves other requests and renews the lease. */
 export interface Turns {
@@ -45,6 +46,10 @@ interface Flow {
   servedMs: number
   /** Milliseconds of its last turn. */
   lastMs: number
+  /** Whether the flow waits for a turn. The flow that has a turn waits again after it. */
+  isWaiting: boolean
+  /** Number of the first request since the flow last had none: of flows that are equally served, the first has the next turn. */
+  arrived: number
 }
 
 const newFlow = (): Flow => ({
@@ -53,6 +58,8 @@ const newFlow = (): Flow => ({
   parts: 0,
   servedMs: 0,
   lastMs: 0,
+  isWaiting: false,
+  arrived: 0,
 })
 
 const flows = new Map<string, Flow>()
@@ -61,13 +68,16 @@ const flows = new Map<string, Flow>()
 const ownFlow = newFlow()
 const ownWeight = 8
 
-/** Flows that wait for a turn. They are few at a time, so a scan finds the next one. */
-const waiting = new Set<Flow>()
+/** Flows that wait for a turn, the least served first. There may be ten thousand of them. */
+const waiting = createHeap<Flow>((a, b) =>
+  a.servedMs === b.servedMs ? a.arrived < b.arrived : a.servedMs < b.servedMs,
+)
 
 /** Flows that are remembered while the loop is busy. */
 const maxFlows = 65_536
 
 let turnsWanted = 0
+let arrivals = 0
 /** `servedMs` of the flow that had the last turn. A new flow starts at this value. */
 let servedMs = 0
 let maxServedMs = 0
@@ -192,13 +202,18 @@ export async function eachInTurns<T>(list: Iterable<T>, work: (one: T) => void):
 const madePerTurn = 128
 
 function join(flow: Flow, queue: Fifo<() => void>, resolve: () => void): void {
+  if (flow.begun.length + flow.fresh.length === 0) flow.arrived = ++arrivals
   queue.push(resolve)
   turnsWanted++
-  if (!waiting.has(flow)) {
-    flow.servedMs = Math.max(flow.servedMs, servedMs)
-    waiting.add(flow)
-  }
+  if (flow !== running) wait(flow)
   planSteps()
+}
+
+function wait(flow: Flow): void {
+  if (flow.isWaiting) return
+  flow.isWaiting = true
+  flow.servedMs = Math.max(flow.servedMs, servedMs)
+  waiting.add(flow)
 }
 
 /*
@@ -257,7 +272,7 @@ function step(): void {
   stepsLeft--
   endTurn(now)
   const hasTurn = turnsWanted > 0 && stepsLeft > 0 && now - phaseBegan < defaultHoldMs
-  const next = hasTurn ? leastServed() : undefined
+  const next = hasTurn ? waiting.first() : undefined
   if (held.length > 0 && !mayHold(now, next)) runHeld()
   if (next !== undefined) beginTurn(now, next)
   else if (turnsWanted > 0 && stepsLeft === 0) planSteps()
@@ -294,7 +309,8 @@ function runHeld(): void {
 
 function beginTurn(now: number, flow: Flow): void {
   const resolve = flow.begun.shift() ?? flow.fresh.shift()
-  if (flow.begun.length + flow.fresh.length === 0) waiting.delete(flow)
+  waiting.shift()
+  flow.isWaiting = false
   turnsWanted--
   servedMs = flow.servedMs
   running = flow
@@ -302,19 +318,12 @@ function beginTurn(now: number, flow: Flow): void {
   resolve?.()
 }
 
-function leastServed(): Flow {
-  let least: Flow | undefined
-  for (const flow of waiting) {
-    if (least === undefined || flow.servedMs < least.servedMs) least = flow
-  }
-  return least ?? ownFlow
-}
-
 function endTurn(now: number): void {
   if (running !== undefined) {
     running.lastMs = now - (began ?? now)
     running.servedMs += running.lastMs / (running === ownFlow ? ownWeight : 1)
     maxServedMs = Math.max(maxServedMs, running.servedMs)
+    if (running.begun.length + running.fresh.length > 0) wait(running)
   }
   running = undefined
   began = undefined
@@ -322,6 +331,6 @@ function endTurn(now: number): void {
     servedMs = maxServedMs
     flows.clear()
   } else if (flows.size > maxFlows) {
-    for (const [client, flow] of flows) if (!waiting.has(flow)) flows.delete(client)
+    for (const [client, flow] of flows) if (!flow.isWaiting) flows.delete(client)
   }
 }

@@ -158,6 +158,23 @@ describe('clients', () => {
     await endless
   })
 
+  test('of ten thousand take turns that cost about as much as those of a hundred', async () => {
+    const costOf = async (clients: number, turns: number) => {
+      const before = process.cpuUsage()
+      const each = async (n: number) => {
+        for (let turn = 0; turn < turns; turn++) {
+          await turnOf(`client ${n}`)
+          clock += ((n * 7_919 + turn) % 11) / 1_000
+        }
+      }
+      await Promise.all(Array.from({ length: clients }, (_, n) => each(n)))
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    const few = await costOf(100, 400)
+    expect(await costOf(10_000, 4)).toBeLessThan(4 * few)
+  })
+
   test('leave two thirds of the time to new connections while they come, and use all of it afterwards', async () => {
     const order: string[] = []
     const works = ['a', 'b', 'c'].map((client) => work(order, client, 0.5))
