@@ -9,26 +9,20 @@ import { settings } from '../settings.ts'
 import type { Database } from '../store/database.ts'
 import { copyLedgerFile } from '../store/move/backup-file.ts'
 import { databaseAddress, databaseLocation } from '../store/url.ts'
-import type { Command, ProcessIo } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { backupDeclaration } from './declarations/ledger.ts'
 import { createProgress } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 import { writeExport } from './write-export.ts'
 
 /** Writes a backup of a ledger while its gateway runs. */
-export const backup: Command = {
-  run: async (process, words) => {
-    const read = readDatabaseCall(process, backupDeclaration, words)
-    if (typeof read === 'number') return read
-    const call = { ...read, path: read.word(0) }
-    return exitCodeOf(process, backupDeclaration, async () => {
-      const problem = await writeBackup(process, call)
-      if (problem === undefined) await report(process, call)
-      return problem
-    })
-  },
-}
+export const backup = databaseCommand(backupDeclaration, async (process, given) => {
+  const call = { ...given, path: given.word(0) }
+  const problem = await writeBackup(process, call)
+  if (problem === undefined) await report(process, call)
+  return problem
+})
 
 interface FileCall extends DatabaseCall {
   readonly path: string

@@ -9,32 +9,24 @@ import type { CheckReport, Finding } from '../store/check/findings.ts'
 import { readLedger } from '../store/check/read-ledger.ts'
 import { onSnapshot } from '../store/check/snapshot.ts'
 import type { Writing } from '../store/sql/statements.ts'
-import type { Command } from './command.ts'
 import { checkDeclaration } from './declarations/ledger.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 
 /** Checks the whole ledger in a database. */
-export const check: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, checkDeclaration, words)
-    if (typeof call === 'number') return call
-    const { url, signal } = call
-    return exitCodeOf(process, checkDeclaration, () =>
-      withLedger(url, async (database) => {
-        const progress = createProgress(process, 'check')
-        const printLine = (line: string) => progress.above(() => process.stdout(line))
-        const work = (reading: Writing) => checkAll(reading, { ...call, progress, printLine })
-        try {
-          return await onSnapshot(database, work).finally(progress.end)
-        } catch (failure) {
-          if (signal.aborted) return 'interrupted'
-          throw failure
-        }
-      }),
-    )
-  },
-}
+export const check = databaseCommand(checkDeclaration, (process, call) =>
+  withLedger(call.url, async (database) => {
+    const progress = createProgress(process, 'check')
+    const printLine = (line: string) => progress.above(() => process.stdout(line))
+    const work = (reading: Writing) => checkAll(reading, { ...call, progress, printLine })
+    try {
+      return await onSnapshot(database, work).finally(progress.end)
+    } catch (failure) {
+      if (call.signal.aborted) return 'interrupted'
+      throw failure
+    }
+  }),
+)
 
 interface Checking extends DatabaseCall {
   readonly progress: Progress

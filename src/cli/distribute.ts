@@ -8,36 +8,33 @@ import type { Database } from '../store/database.ts'
 import { distributeLog, planDistribution } from '../store/partitions/distribute-log.ts'
 import { defaultMaxFormAgeMs } from '../store/partitions/log-forms.ts'
 import { databaseAddress } from '../store/url.ts'
-import { type Command, type ProcessIo, refuse } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { distributeDeclaration } from './declarations/ledger.ts'
 import { createProgress, createWaitingReport } from './progress.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withDatabase } from './with-database.ts'
 
 /** Distributes the log of a Citus database over its workers. */
-export const distribute: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, distributeDeclaration, words)
-    if (typeof call === 'number') return call
+export const distribute = databaseCommand(
+  distributeDeclaration,
+  async (process, call) => {
+    // SQLite is refused before its file is opened.
+    if (databaseAddress(call.url)?.kind === 'sqlite') {
+      return messageOf({ code: 'SHARDS_NOT_SUPPORTED' })
+    }
     const given = call.flag('shards')
     const shards = given === undefined ? undefined : Number(given)
-    if (given !== undefined && (!/^[0-9]{1,4}$/.test(given) || shards === 0)) {
-      return refuse(process, 'distribute', [
-        `--shards must be a whole number from 1 to 9999, not ${given}`,
-      ])
-    }
-    return exitCodeOf(process, distributeDeclaration, () => {
-      // SQLite is refused before its file is opened.
-      if (databaseAddress(call.url)?.kind === 'sqlite') {
-        return Promise.resolve(messageOf({ code: 'SHARDS_NOT_SUPPORTED' }))
-      }
-      return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
-        call.values.has('dry-run')
-          ? printPlan(call, database, shards)
-          : distributeIn(process, { ...call, shards }, database),
-      )
-    })
+    return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
+      call.values.has('dry-run')
+        ? printPlan(call, database, shards)
+        : distributeIn(process, { ...call, shards }, database),
+    )
   },
-}
+  ({ flag }) => {
+    const shards = flag('shards') ?? '1'
+    const isValid = /^[0-9]{1,4}$/.test(shards) && Number(shards) > 0
+    return isValid ? [] : [`--shards must be a whole number from 1 to 9999, not ${shards}`]
+  },
+)
 
 async function printPlan(
   { print }: DatabaseCall,

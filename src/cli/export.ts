@@ -3,23 +3,17 @@ import { resolve } from 'node:path'
 import { stdout } from 'node:process'
 import type { Writable } from 'node:stream'
 import type { Database } from '../store/database.ts'
-import type { Command, ProcessIo } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { exportDeclaration } from './declarations/ledger.ts'
 import { createProgress, summary } from './progress.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 import { writeExport } from './write-export.ts'
 
 /** Exports a whole database as text. */
-export const exportCommand: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, exportDeclaration, words)
-    if (typeof call === 'number') return call
-    return exitCodeOf(process, exportDeclaration, () =>
-      withLedger(call.url, (database) => exportFrom(process, call, database)),
-    )
-  },
-}
+export const exportCommand = databaseCommand(exportDeclaration, (process, call) =>
+  withLedger(call.url, (database) => exportFrom(process, call, database)),
+)
 
 async function exportFrom(
   process: ProcessIo,

@@ -17,45 +17,39 @@ import {
 import { createSerialQueue } from '../store/serial-queue.ts'
 import { databaseLocation } from '../store/url.ts'
 import { createWriter } from '../store/write/writer.ts'
-import type { Command, ProcessIo } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { importDeclaration } from './declarations/ledger.ts'
 import { filePath } from './export.ts'
 import { createProgress, summary } from './progress.ts'
 import { readFailure } from './read-failure.ts'
-import { exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { databaseCommand, withDatabase } from './with-database.ts'
 
 /** Imports a whole ledger from an export. */
-export const importCommand: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, importDeclaration, words)
-    if (typeof call === 'number') return call
-    const { url, signal, print } = call
-    const path = filePath(call)
-    return exitCodeOf(process, importDeclaration, async () => {
-      // If the file does not exist or is not an export, no database is created. A pipe can be read only once.
-      const unreadable = readFailure('--file', path ?? '')
-      if (path !== undefined && !(await stat(path).catch(unreadable)).isFIFO()) {
-        const header = parseHeader(await firstLineOf(path).catch(unreadable))
-        if (typeof header === 'string') return `line 1: ${faults[header]}`
-      }
-      return withDatabase({ url }, async (database) => {
-        // The file is opened first: a stream of an unreadable file would fail before anything handles its error.
-        const file = path === undefined ? undefined : (await open(path)).createReadStream()
-        const input = file ?? process.stdin
-        const imported = { name: 'import', input, signal, logId: 'KEPT' } as const
-        // An import that is refused reads nothing, and the file would stay open.
-        const moved = await importInto(process, database, imported).finally(() => file?.destroy())
-        if (!moved.ok) return moved.error
-        const { rows, ms } = moved.value
-        print(`${databaseLocation(url)}: ${summary(rows, ms)}\n`, {
-          database: databaseLocation(url),
-          rows,
-        })
-        return undefined
-      })
+export const importCommand = databaseCommand(importDeclaration, async (process, call) => {
+  const { url, signal, print } = call
+  const path = filePath(call)
+  // If the file does not exist or is not an export, no database is created. A pipe can be read only once.
+  const unreadable = readFailure('--file', path ?? '')
+  if (path !== undefined && !(await stat(path).catch(unreadable)).isFIFO()) {
+    const header = parseHeader(await firstLineOf(path).catch(unreadable))
+    if (typeof header === 'string') return `line 1: ${faults[header]}`
+  }
+  return withDatabase({ url }, async (database) => {
+    // The file is opened first: a stream of an unreadable file would fail before anything handles its error.
+    const file = path === undefined ? undefined : (await open(path)).createReadStream()
+    const input = file ?? process.stdin
+    const imported = { name: 'import', input, signal, logId: 'KEPT' } as const
+    // An import that is refused reads nothing, and the file would stay open.
+    const moved = await importInto(process, database, imported).finally(() => file?.destroy())
+    if (!moved.ok) return moved.error
+    const { rows, ms } = moved.value
+    print(`${databaseLocation(url)}: ${summary(rows, ms)}\n`, {
+      database: databaseLocation(url),
+      rows,
     })
-  },
-}
+    return undefined
+  })
+})
 
 /** Reads the first line of a text file, or the first bytes of a binary file. */
 export async function firstLineOf(path: string): Promise<string> {

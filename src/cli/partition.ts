@@ -3,56 +3,44 @@ import type { PartitionError, PartitionedLog } from '../store/contract/partition
 import type { Database } from '../store/database.ts'
 import { partitionLog } from '../store/partitions/partition-log.ts'
 import { databaseAddress } from '../store/url.ts'
-import { type Command, type ProcessIo, refuse } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { partitionDeclaration } from './declarations/ledger.ts'
 import { createProgress, createWaitingReport } from './progress.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withDatabase } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withDatabase } from './with-database.ts'
 
 /** Partitions the log of a PostgreSQL database. */
-export const partition: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, partitionDeclaration, words)
-    if (typeof call === 'number') return call
-    const rows = rowsOf(call.flag('rows'))
-    if (rows === 'INVALID') {
-      return refuse(process, 'partition', [
-        `--rows must be a whole number from ${minRows} to ${maxRows}, not ${call.flag('rows')}`,
-      ])
+export const partition = databaseCommand(
+  partitionDeclaration,
+  async (process, call) => {
+    // SQLite is refused before its file is opened.
+    if (databaseAddress(call.url)?.kind === 'sqlite') {
+      return messageOf({ code: 'PARTITIONS_NOT_SUPPORTED' })
     }
-    return exitCodeOf(process, partitionDeclaration, () => {
-      // SQLite is refused before its file is opened.
-      if (databaseAddress(call.url)?.kind === 'sqlite') {
-        return Promise.resolve(messageOf({ code: 'PARTITIONS_NOT_SUPPORTED' }))
-      }
-      return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
-        partitionIn(process, { ...call, rows }, database),
-      )
-    })
+    return withDatabase({ url: call.url, schema: 'UNCHANGED' }, (database) =>
+      partitionIn(process, call, database),
+    )
   },
-}
+  ({ flag }) => {
+    const rows = flag('rows') ?? String(minRows)
+    const isValid = /^[0-9]{1,13}$/.test(rows) && Number(rows) >= minRows && Number(rows) <= maxRows
+    return isValid
+      ? []
+      : [`--rows must be a whole number from ${minRows} to ${maxRows}, not ${rows}`]
+  },
+)
 
 /** Minimum size of a partition: smaller partitions would be more than PostgreSQL plans well. */
 const minRows = 100
 const maxRows = 1_000_000_000_000
 
-function rowsOf(text: string | undefined): number | undefined | 'INVALID' {
-  if (text === undefined) return undefined
-  const rows = /^[0-9]{1,13}$/.test(text) ? Number(text) : 0
-  return rows < minRows || rows > maxRows ? 'INVALID' : rows
-}
-
-interface PartitionCall extends DatabaseCall {
-  readonly rows: number | undefined
-}
-
 async function partitionIn(
   process: ProcessIo,
-  { rows, values, signal, print }: PartitionCall,
+  { flag, values, signal, print }: DatabaseCall,
   database: Database,
 ): Promise<string | undefined> {
   const progress = createProgress(process, 'partition')
   const done: Result<PartitionedLog, PartitionError> = await partitionLog(database, {
-    rows,
+    rows: flag('rows') === undefined ? undefined : Number(flag('rows')),
     isSplit: values.has('split'),
     signal,
     onProgress: progress.show,

@@ -6,22 +6,16 @@ import type { BlocksPruned } from '../store/contract/fill.ts'
 import type { Database } from '../store/database.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
 import { createWriter } from '../store/write/writer.ts'
-import type { Command, ProcessIo } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { rebuildActivityDeclaration } from './declarations/ledger.ts'
 import { leaseHeldMessage } from './import.ts'
 import { createProgress, summary } from './progress.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 
 /** Recomputes the activity statistics of a ledger. */
-export const rebuildActivity: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, rebuildActivityDeclaration, words)
-    if (typeof call === 'number') return call
-    return exitCodeOf(process, rebuildActivityDeclaration, () =>
-      withLedger(call.url, (database) => rebuildIn(process, call, database)),
-    )
-  },
-}
+export const rebuildActivity = databaseCommand(rebuildActivityDeclaration, (process, call) =>
+  withLedger(call.url, (database) => rebuildIn(process, call, database)),
+)
 
 async function rebuildIn(
   process: ProcessIo,

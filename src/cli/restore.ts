@@ -8,44 +8,30 @@ import { acceptHistory } from '../store/move/new-log.ts'
 import { restoreLedgerFile } from '../store/move/restore-file.ts'
 import { settleSchema } from '../store/open.ts'
 import { databaseAddress, databaseLocation } from '../store/url.ts'
-import { type Command, type ProcessIo, refuse } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { restoreDeclaration } from './declarations/ledger.ts'
 import { firstLineOf, importInto } from './import.ts'
 import { createProgress } from './progress.ts'
 import { readFailure } from './read-failure.ts'
 import { writeWholeFile } from './whole-file.ts'
-import {
-  type DatabaseCall,
-  exitCodeOf,
-  readDatabaseCall,
-  withDatabase,
-  withLedger,
-} from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withDatabase, withLedger } from './with-database.ts'
 
 /** Restores a ledger from a backup. */
-export const restore: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, restoreDeclaration, words)
-    if (typeof call === 'number') return call
-    const isAccepting = call.values.has('accept')
-    if (isAccepting !== (call.words.length === 0)) {
-      return refuse(process, 'restore', ['either FILE or --accept is required'])
-    }
-    return exitCodeOf(process, restoreDeclaration, async () => {
-      if (isAccepting) return withLedger(call.url, acceptIn(call))
-      const file = resolve(call.word(0))
-      const problem = await restoreFrom(process, { ...call, path: file })
-      if (problem !== undefined) return problem
-      const database = databaseLocation(call.url)
-      call.print(`${database} holds the ledger of ${file}, with a new log id.\n`, {
-        database,
-        file,
-      })
-      return undefined
-    })
+export const restore = databaseCommand(
+  restoreDeclaration,
+  async (process, call) => {
+    if (call.values.has('accept')) return withLedger(call.url, acceptIn(call))
+    const file = resolve(call.word(0))
+    const problem = await restoreFrom(process, { ...call, path: file })
+    if (problem !== undefined) return problem
+    const database = databaseLocation(call.url)
+    call.print(`${database} holds the ledger of ${file}, with a new log id.\n`, { database, file })
+    return undefined
   },
-}
+  ({ values, words }) =>
+    values.has('accept') === (words.length === 0) ? [] : ['either FILE or --accept is required'],
+)
 
 interface FileCall extends DatabaseCall {
   readonly path: string

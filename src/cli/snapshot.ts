@@ -16,26 +16,20 @@ import { decodeStored } from '../protocol/stored.ts'
 import type { Database } from '../store/database.ts'
 import { createReader } from '../store/reader.ts'
 import { createSnapshots } from '../store/snapshots.ts'
-import type { Command, ProcessIo } from './command.ts'
+import type { ProcessIo } from './command.ts'
 import { snapshotDeclaration } from './declarations/ledger.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { writeWholeFile } from './whole-file.ts'
-import { type DatabaseCall, exitCodeOf, readDatabaseCall, withLedger } from './with-database.ts'
+import { type DatabaseCall, databaseCommand, withLedger } from './with-database.ts'
 
 /** Writes and checks snapshots of a ledger. */
-export const snapshot: Command = {
-  run: async (process, words) => {
-    const call = readDatabaseCall(process, snapshotDeclaration, words)
-    if (typeof call === 'number') return call
-    const file = call.word(1)
-    return exitCodeOf(process, snapshotDeclaration, () =>
-      call.word(0) === 'check'
-        ? check(process, { ...call, file })
-        : withLedger(call.url, (database) => write(process, { ...call, file }, database)),
-    )
-  },
-}
+export const snapshot = databaseCommand(snapshotDeclaration, (process, given) => {
+  const call = { ...given, file: given.word(1) }
+  return call.word(0) === 'check'
+    ? check(process, call)
+    : withLedger(call.url, (database) => write(process, call, database))
+})
 
 interface FileCall extends DatabaseCall {
   readonly file: string

@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts'
 import { openDatabase, type StoreOptions } from '../store/open.ts'
 import { reasonOf } from '../store/unusable.ts'
 import { type Call, readCall } from './call.ts'
-import { done, failed, type ProcessIo } from './command.ts'
+import { type Command, done, failed, type ProcessIo } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import type { Declaration } from './declaration.ts'
 
@@ -16,21 +16,26 @@ export interface DatabaseCall extends Call {
   readonly url: string
 }
 
-/** Parses the call of a command that works on a database; returns the exit code if the command has nothing else to do. */
-export function readDatabaseCall(
-  process: ProcessIo,
+/** Creates a command that works on a database. The work resolves to an error message; `problemsOf` checks the call before it. */
+export function databaseCommand(
   declaration: Declaration,
-  words: readonly string[],
-): DatabaseCall | number {
-  const parsed = ({ values }: Call) => parseDatabase(process.env, values)
-  const call = readCall(process, declaration, words, (given) => {
-    const url = parsed(given)
-    return url.ok ? [] : url.error.map(configMessage)
-  })
-  if (typeof call === 'number') return call
-  const url = parsed(call)
-  assert(url.ok, 'the call is valid')
-  return { ...call, url: url.value.reveal() }
+  work: (process: ProcessIo, call: DatabaseCall) => Promise<string | undefined>,
+  problemsOf: (call: Call) => readonly string[] = () => [],
+): Command {
+  return {
+    run: async (process, words) => {
+      const parsed = ({ values }: Call) => parseDatabase(process.env, values)
+      const call = readCall(process, declaration, words, (given) => {
+        const url = parsed(given)
+        return [...(url.ok ? [] : url.error.map(configMessage)), ...problemsOf(given)]
+      })
+      if (typeof call === 'number') return call
+      const url = parsed(call)
+      assert(url.ok, 'the call is valid')
+      const databaseCall = { ...call, url: url.value.reveal() }
+      return exitCodeOf(process, declaration, () => work(process, databaseCall))
+    },
+  }
 }
 
 /** Runs the work of a command and prints the error message that it resolves to, if any; resolves to the exit code. */
