@@ -7,7 +7,7 @@ import type { PreparedTransaction } from '../prepared-transaction.ts'
  * A waiting carrier is therefore judged right after the carrier that creates its last input, and before all later carriers,
  * wherever a batch ends.
  */
-export interface Agenda {
+export interface CarrierQueue {
   /** The next carrier; `undefined` when all remaining carriers wait. */
   next(): Candidate | undefined
   /** Defers the carrier that `next` returned last until all of these transactions are booked. */
@@ -43,11 +43,11 @@ interface Waiter {
   readonly isNew: boolean
 }
 
-/** Creates an agenda of new carriers in inbox order, and of stored waiting carriers. */
-export function createAgenda(
+/** Creates a queue of new carriers in inbox order, and of stored waiting carriers. */
+export function createCarrierQueue(
   candidates: readonly Candidate[],
   stored: readonly StoredWaiter[],
-): Agenda {
+): CarrierQueue {
   /** In inbox order; `next` has returned the candidates before `at`. */
   const queue = [...candidates]
   let at = 0

@@ -9,7 +9,7 @@ import type { StoreWriter } from '../../store/contract.ts'
 import type { BlockRow } from '../../store/rows.ts'
 import { type PreparedTransaction, prepareTransaction } from '../prepared-transaction.ts'
 import type { SignatureChecker } from '../signatures.ts'
-import type { Candidate, StoredWaiter } from './agenda.ts'
+import type { Candidate, StoredWaiter } from './carrier-queue.ts'
 import type { StoredWaiters } from './judge.ts'
 
 /** Reads the carriers of a batch for judging: carriers in the inbox, and carriers that wait for them. */

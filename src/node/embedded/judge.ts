@@ -18,7 +18,7 @@ import type {
 import type { WaitingCarrier } from '../../store/contract/waiting.ts'
 import type { BookedTransaction, CreatedOutput } from '../../store/contract.ts'
 import type { SpentOutput } from '../../store/rows.ts'
-import { type Candidate, createAgenda, type StoredWaiter } from './agenda.ts'
+import { type Candidate, createCarrierQueue, type StoredWaiter } from './carrier-queue.ts'
 
 /**
  * Judges a batch of transactions one after the other, entirely in memory (ledger reference 3, 12.1). A transaction is judged once
@@ -70,7 +70,7 @@ export function judge(
   candidates: readonly Candidate[],
   stored: StoredWaiters = noWaiters,
 ): Effects {
-  const agenda = createAgenda(candidates, stored.waiters)
+  const carriers = createCarrierQueue(candidates, stored.waiters)
   const changes: Changes = { outputById: new Map(before.outputById), created: [], spent: [] }
   const verdicts = new Map<TransactionId, BookedTransaction>()
   const failures = new Map<TransactionId, Effects['failures'][number]>()
@@ -78,7 +78,7 @@ export function judge(
   let isCut = false
 
   while (!isCut) {
-    const candidate = agenda.next()
+    const candidate = carriers.next()
     if (candidate === undefined) break
     judged.add(candidate.inbox)
     const { transactionId } = candidate.prepared.identity
@@ -88,10 +88,10 @@ export function judge(
     if (diff.ok) {
       verdicts.set(transactionId, accept(candidate, diff.value, changes))
       failures.delete(transactionId)
-      agenda.booked(transactionId)
+      carriers.booked(transactionId)
       isCut = !stored.isLoaded(transactionId)
     } else if (diff.error.code === 'ORPHANED') {
-      agenda.wait(candidate, awaitedBy(candidate, changes.outputById))
+      carriers.wait(candidate, awaitedBy(candidate, changes.outputById))
     } else {
       verdicts.set(transactionId, failedVerdict(candidate, diff.error, former))
       failures.set(transactionId, { candidate, error: diff.error })
@@ -99,7 +99,7 @@ export function judge(
   }
   const { created, spent } = changes
   const transactions = [...verdicts.values()]
-  const waiting = agenda.waiting()
+  const waiting = carriers.waiting()
   return { transactions, created, spent, waiting, failures: [...failures.values()], judged, isCut }
 }
 

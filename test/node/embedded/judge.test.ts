@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isOfCarrier } from '../../../src/ledger/failure-reasons.ts'
 import { present } from '../../../src/lib/assert.ts'
-import type { Candidate } from '../../../src/node/embedded/agenda.ts'
+import type { Candidate } from '../../../src/node/embedded/carrier-queue.ts'
 import {
   type BookedOutput,
   type Effects,
