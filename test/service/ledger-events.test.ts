@@ -36,19 +36,19 @@ describe('events of the ledger', () => {
     async (name) => {
       const { reader: read, next } = failing(name)
       const news = createLedgerEventReader({ store: { ...log.store, read } })
-      expect(await news.look(everything)).toEqual([])
+      expect(await news.next(everything)).toEqual([])
       const slot = log.slot() + 1
       await log.commit(slotOf(owner))
       const block = incomingBlock(slot, { slot: slot + 1 })
       await log.store.write.acceptBlocks([block])
       next(2)
-      for (let i = 0; i < 2; i++) await expect(news.look(everything)).rejects.toThrow('away')
-      expect(await news.look(everything)).toMatchObject([
+      for (let i = 0; i < 2; i++) await expect(news.next(everything)).rejects.toThrow('away')
+      expect(await news.next(everything)).toMatchObject([
         { kind: 'slot', slot },
         { kind: 'block', block: { blockId: blockIdOf(slot) } },
         { kind: 'output', outputId: log.rows.at(-1)?.outputId },
       ])
-      expect(await news.look(everything)).toEqual([])
+      expect(await news.next(everything)).toEqual([])
       // Book the block, so that the next slot can be committed.
       await log.store.write.book(1, {
         blocks: [{ blockId: block.blockId, state: 'ACCEPTED' }],

@@ -56,7 +56,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
     })
   }
 
-  async function look(): Promise<readonly LedgerEvent[]> {
+  async function nextEvents(): Promise<readonly LedgerEvent[]> {
     const now = tail.tip().era
     if (now !== era) {
       // An older copy of the database gives new blocks the positions of those that it lacks.
@@ -64,7 +64,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
       era = now
     }
     const begun = [...beginning]
-    const events = await reader.look(interests.current(), earlyBlocks(begun))
+    const events = await reader.next(interests.current(), earlyBlocks(begun))
     for (const { resolve } of beginning.splice(0, begun.length)) resolve()
     return events
   }
@@ -74,7 +74,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
       // On a shared database another process may book blocks without a notification to this one: the tick finds them.
       await moved.wait({ ms: tickMs, signal: stopped.signal })
       try {
-        if (unpublished.length === 0) unpublished = [...(await look())]
+        if (unpublished.length === 0) unpublished = [...(await nextEvents())]
         const isNews = unpublished.length > 0
         for (let next = unpublished[0]; next !== undefined; next = unpublished[0]) {
           for await (const message of messagesOf(services, next, interests)) publish(deps, message)

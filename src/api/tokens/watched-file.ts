@@ -41,13 +41,13 @@ export async function watchFile<T>(
   if (!first.ok) return err({ code: 'TOKEN_FILE_UNUSABLE', path, reason: first.error })
   let loaded = first.value
   let fault: string | undefined
-  let isLooking = false
+  let isChecking = false
 
-  async function look(): Promise<void> {
-    if (isLooking) return
-    isLooking = true
+  async function check(): Promise<void> {
+    if (isChecking) return
+    isChecking = true
     const found = await load(options, loaded)
-    isLooking = false
+    isChecking = false
     const reason = found.ok ? undefined : found.error
     if (reason !== undefined && reason !== fault) log.error('token-file-unusable', { path, reason })
     const isUsual = fault === undefined
@@ -59,7 +59,7 @@ export async function watchFile<T>(
     onChange?.()
   }
 
-  const timer = setInterval(() => void look(), everyMs)
+  const timer = setInterval(() => void check(), everyMs)
   timer.unref()
   return ok({ current: () => loaded.content, close: () => clearInterval(timer) })
 }

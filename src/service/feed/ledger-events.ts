@@ -35,7 +35,7 @@ export interface EarlyBlocks {
 
 export interface LedgerEventReader {
   /** Returns the events since the last call, except for kinds that were not requested in that call. */
-  look(interests: Interests, early?: EarlyBlocks): Promise<readonly LedgerEvent[]>
+  next(interests: Interests, early?: EarlyBlocks): Promise<readonly LedgerEvent[]>
   /** Makes the next call begin at the present end of the ledger, because the log was replaced. Observed blocks remain observed. */
   restart(): void
 }
@@ -57,7 +57,7 @@ export function createLedgerEventReader({
   /** Blocks whose state may still change. */
   const open = new Map<BlockId, BlockRow>()
 
-  async function look(
+  async function next(
     interests: Interests,
     early: EarlyBlocks = { blockIds: [], transactionIds: [] },
   ): Promise<readonly LedgerEvent[]> {
@@ -115,7 +115,7 @@ export function createLedgerEventReader({
     seq = undefined
   }
 
-  return { look, restart }
+  return { next, restart }
 }
 
 interface BlocksNow {

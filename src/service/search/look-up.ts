@@ -56,8 +56,8 @@ type LookUpResult = readonly Found[] | Nothing
 /** Looks up a meaning, with one index lookup for each kind of object that it may denote. */
 export function lookUp(deps: SearchDeps, meaning: Meaning): Promise<LookUpResult> {
   // The compiler cannot infer that the function and `meaning` belong to the same kind.
-  const look: (deps: SearchDeps, meaning: never) => Promise<LookUpResult> = lookUps[meaning.by]
-  return look(deps, meaning as never)
+  const read: (deps: SearchDeps, meaning: never) => Promise<LookUpResult> = lookUps[meaning.by]
+  return read(deps, meaning as never)
 }
 
 type LookUps = {

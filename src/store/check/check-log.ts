@@ -50,7 +50,7 @@ export interface RetainedRange {
 }
 
 export async function readRetainedRange({ tx, sql }: Writing): Promise<RetainedRange> {
-  const isSharded = (await sql.shards?.look(tx)) === true
+  const isSharded = (await sql.shards?.detect(tx)) === true
   if (!isSharded) {
     return { hidden: (await sql.partitions?.hiddenUpTo(tx)) ?? 0, upTo: undefined }
   }

@@ -38,7 +38,7 @@ export async function partitionLog(
   if (database.statements.partitions === undefined) return err({ code: 'PARTITIONS_NOT_SUPPORTED' })
   if ((await database.reader.import.count()) > 0) return err({ code: 'IMPORT_UNFINISHED' })
   if ((await database.reader.network.count()) === 0) return err({ code: 'NOTHING_TO_PARTITION' })
-  if ((await database.statements.shards?.look(database.raw)) === true)
+  if ((await database.statements.shards?.detect(database.raw)) === true)
     return err({ code: 'LOG_IN_SHARDS' })
   const connection = await database.connect()
   const other = await database.connect()

@@ -39,7 +39,7 @@ export interface Choice extends Pick<Moves, 'recordTip' | 'recordMilestone' | 'n
   /** Reads the position of the primary. The query is sent after the call. */
   primaryLsn(): Promise<bigint>
   /** Checks all servers. */
-  look(): Promise<void>
+  check(): Promise<void>
   close(): Promise<void>
 }
 
@@ -80,10 +80,10 @@ export function createChoice(deps: ChoiceDeps): Choice {
   }
 
   const { current, recordTip, recordMilestone, newestTip } = moves
-  const { isPrimaryAway, look } = watch
+  const { isPrimaryAway, check } = watch
   const servers = { primary, replicas, current, isPrimaryAway }
   const seen = { recordTip, recordMilestone, newestTip }
-  return { ...servers, ...seen, use, raise, primaryLsn, look, close }
+  return { ...servers, ...seen, use, raise, primaryLsn, check, close }
 }
 
 /** Returns a function that resolves to the current server, once this server has everything that the process has acknowledged. */

@@ -142,13 +142,13 @@ async function primaryShows(
 ): Promise<boolean> {
   const until = performance.now() + maxLackMs
   for (;;) {
-    const look = await primary.server.look().catch(() => undefined)
-    if (look === undefined) return false
-    const { logId, slot } = look.tip
+    const state = await primary.server.state().catch(() => undefined)
+    if (state === undefined) return false
+    const { logId, slot } = state.tip
     const newest = newestTip()
     if (newest === undefined || logId !== newest.logId || slot >= newest.slot) return true
     if (performance.now() > until) {
-      reset(look.tip)
+      reset(state.tip)
       return true
     }
     await delay(20)
@@ -158,7 +158,7 @@ async function primaryShows(
 /** Whether a server has the newest tip that was read. */
 async function hasTip({ server }: ReadTarget, newestTip: SeenTip | undefined): Promise<boolean> {
   try {
-    const { tip } = await server.look()
+    const { tip } = await server.state()
     if (newestTip === undefined) return true
     if (tip.logId !== newestTip.logId || tip.slot < newestTip.slot) return false
     return (await server.read.milestone(newestTip.slot))?.commitmentId === newestTip.commitmentId

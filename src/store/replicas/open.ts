@@ -76,15 +76,15 @@ function rotated(urls: readonly string[]): readonly string[] {
 }
 
 /** Checks the servers once a second. */
-function periodicChecks({ look }: Pick<Choice, 'look'>, log: ReplicaOptions['log']) {
+function periodicChecks({ check }: Pick<Choice, 'check'>, log: ReplicaOptions['log']) {
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let last: Promise<void> = Promise.resolve()
 
   async function next(): Promise<void> {
     // A check that throws is a bug of this program. The next check may succeed.
-    await look().catch((error: unknown) => log.warn('replicas-unread', { error }))
-    if (!isClosed) timer = setTimeout(() => void begin(), lookEveryMs)
+    await check().catch((error: unknown) => log.warn('replicas-unread', { error }))
+    if (!isClosed) timer = setTimeout(() => void begin(), checkEveryMs)
   }
 
   function begin(): Promise<void> {
@@ -101,7 +101,7 @@ function periodicChecks({ look }: Pick<Choice, 'look'>, log: ReplicaOptions['log
   return { begin, close }
 }
 
-const lookEveryMs = 1_000
+const checkEveryMs = 1_000
 
 function statusOf({ current, isPrimaryAway, replicas }: Choice): ReplicasStatus {
   return {

@@ -22,7 +22,7 @@ export interface ReplicaWatchDeps {
 export interface ReplicaWatch {
   isPrimaryAway(): boolean
   /** Checks all servers. Concurrent calls share one check. */
-  look(): Promise<void>
+  check(): Promise<void>
   /** Whether a read that failed at a server may be retried at another one. */
   mayRetry(target: ReadTarget, reason: string): Promise<boolean>
   /** Resolves when the connections to servers that were left out are closed. */
@@ -35,7 +35,7 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
   const { leaveOut, takeIn, closed } = createLeavingOut(deps)
   const positions = createPrimaryPositions()
   let isAway = false
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
 
   /**
    * A replica may cancel reads of rows that it is about to remove, and a connection pool may be busy. So only a server that does not
@@ -50,15 +50,15 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
     return target !== moves.current()
   }
 
-  function look(): Promise<void> {
-    looking ??= lookAtAll().finally(() => {
-      looking = undefined
+  function check(): Promise<void> {
+    checking ??= checkAll().finally(() => {
+      checking = undefined
     })
-    return looking
+    return checking
   }
 
-  async function lookAtAll(): Promise<void> {
-    const [there, ...looks] = await Promise.all([primary, ...replicas].map(lookAt))
+  async function checkAll(): Promise<void> {
+    const [there, ...states] = await Promise.all([primary, ...replicas].map(stateOf))
     isAway = there instanceof Error
     if (!(there instanceof Error) && there !== undefined) {
       positions.add(there.lsn)
@@ -69,7 +69,7 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
     // Not every read records its tip. Before the first read of a tip, the reads may move to any replica.
     if (moves.current() === primary && moves.newestTip() !== undefined && known !== undefined)
       moves.recordTip(known.tip)
-    await Promise.all(replicas.map((target, i) => judge(target, looks[i], known)))
+    await Promise.all(replicas.map((target, i) => judge(target, states[i], known)))
     if (moves.current() !== primary) return
     if (isAway) await moves.moveFrom(primary, 'the primary is away')
     else await leavePrimary(deps)
@@ -95,7 +95,7 @@ export function createReplicaWatch(deps: ReplicaWatchDeps): ReplicaWatch {
     else await leaveOut(target, reason)
   }
 
-  return { isPrimaryAway: () => isAway, look, mayRetry, closed }
+  return { isPrimaryAway: () => isAway, check, mayRetry, closed }
 }
 
 /** Moves the reads from the primary to the first replica that may be read. */
@@ -145,8 +145,8 @@ function createLeavingOut({
   return { leaveOut, takeIn, closed: async () => void (await Promise.all(closing)) }
 }
 
-function lookAt({ server }: ReadTarget): Promise<ServerState | Error> {
-  return server.look().catch((failure) => new Error(reasonOf(failure)))
+function stateOf({ server }: ReadTarget): Promise<ServerState | Error> {
+  return server.state().catch((failure) => new Error(reasonOf(failure)))
 }
 
 /** Returns why a replica that responds must not be read, or `undefined` if it may be read. */

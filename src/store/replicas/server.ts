@@ -19,9 +19,9 @@ export interface Server extends Pick<Store, 'snapshot'> {
   /** Host and database, without user and password. */
   readonly name: string
   readonly read: StoreReader
-  /** Reads the state of the server. Rejects after `lookTimeoutMs`. */
-  look(): Promise<ServerState>
-  /** Reads the flush position of the primary, or the replay position of a replica. Rejects after `lookTimeoutMs`. */
+  /** Reads the state of the server. Rejects after `stateTimeoutMs`. */
+  state(): Promise<ServerState>
+  /** Reads the flush position of the primary, or the replay position of a replica. Rejects after `stateTimeoutMs`. */
   lsn(): Promise<bigint>
   /** Whether its URL has led to another server since it was opened. Then it can only be opened again. */
   isReplaced(): boolean
@@ -43,7 +43,7 @@ export function primaryServer(store: Store, url: string): Server {
     name: databaseLocation(url),
     read: store.read,
     snapshot: store.snapshot,
-    look: () =>
+    state: () =>
       watch.withTimeout(async () => {
         const position = await watch.position()
         // Read through the store, so that the history guard sees every tip that replicas may show.
@@ -81,7 +81,7 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
     name: databaseLocation(url),
     read,
     snapshot,
-    look: () =>
+    state: () =>
       watch.withTimeout(async () => ({ ...(await watch.position()), tip: await watch.tip() })),
     lsn: async () => (await watch.withTimeout(watch.position)).lsn,
     isReplaced: same.isBroken,
@@ -90,7 +90,7 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
       // A server that hangs does not close its connections.
       await Promise.race([
         Promise.all([watch.close(), database.close()]),
-        delay(lookTimeoutMs, undefined, { ref: false }),
+        delay(stateTimeoutMs, undefined, { ref: false }),
       ])
     },
   }
@@ -98,7 +98,7 @@ export function openReplica({ url, log, onCall }: ReplicaDeps): Server {
 
 /** Opens a separate connection for checks. It is replaced after a failure, because a hanging connection may never respond. */
 function createWatch(url: string, same?: SameServer) {
-  const open = () => openWatch(url, lookTimeoutMs, same?.check)
+  const open = () => openWatch(url, stateTimeoutMs, same?.check)
   let reads = open()
 
   async function drop(): Promise<void> {
@@ -109,8 +109,8 @@ function createWatch(url: string, same?: SameServer) {
 
   async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     const over = new AbortController()
-    const late = delay(lookTimeoutMs, undefined, { signal: over.signal, ref: false }).then(() => {
-      throw new Error(`no response within ${lookTimeoutMs} ms`)
+    const late = delay(stateTimeoutMs, undefined, { signal: over.signal, ref: false }).then(() => {
+      throw new Error(`no response within ${stateTimeoutMs} ms`)
     })
     try {
       same?.holds()
@@ -141,4 +141,4 @@ function createWatch(url: string, same?: SameServer) {
   return { withTimeout, position, tip, close: () => reads.close() }
 }
 
-const lookTimeoutMs = 2_000
+const stateTimeoutMs = 2_000

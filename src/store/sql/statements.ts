@@ -125,10 +125,10 @@ export interface PartitionStatements {
 /** Statements on a log that may be in shards on several servers. Distributing the log takes its own term, so a term never sees a change. */
 export interface ShardStatements {
   /** Reads whether the log is in shards. */
-  look(tx: RawTx): Promise<boolean>
-  /** Whether `look` was ever called. */
+  detect(tx: RawTx): Promise<boolean>
+  /** Whether `detect` was ever called. */
   isKnown(): boolean
-  /** Result of the last `look`, which each term calls when it begins. */
+  /** Result of the last `detect`, which each term calls when it begins. */
   isOn(): boolean
   /** Same as in `LogStatements`, from the table of tips on the coordinator. */
   tips(tx: RawTx, keys: readonly TipKey[]): Promise<TipRow[]>

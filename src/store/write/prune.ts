@@ -50,7 +50,7 @@ export async function pruneLog(
 export async function prunedSeqOf({ tx, sql }: Writing, lastSeq: number): Promise<number> {
   const { shards } = sql
   // Any process may prune, even one that has not held the lease since the log was distributed.
-  if ((await shards?.look(tx)) === true) return (await shards?.hiddenUpTo(tx)) ?? 0
+  if ((await shards?.detect(tx)) === true) return (await shards?.hiddenUpTo(tx)) ?? 0
   const orderBy = { seq: 'asc' } as const
   const first = await tx.ledgerUpdate.findFirst({ orderBy, select: { seq: true } })
   const removed = first === null ? lastSeq : Number(first.seq) - 1

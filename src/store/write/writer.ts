@@ -67,7 +67,7 @@ function leaseWrites(
     takeLease: async (lease) => {
       const taken = await transact(async (writing) => {
         const term = await takeLease(writing, lease, newest)
-        if (term.ok) await writing.sql.shards?.look(writing.tx)
+        if (term.ok) await writing.sql.shards?.detect(writing.tx)
         return term
       })
       if (taken.ok && hasHistory) await recoverAndPublish()
@@ -120,30 +120,30 @@ function slotWrites({ leasedRaw, published }: Calls) {
   } satisfies Partial<StoreWriter>
 }
 
-function bookingReads({ look, lookRaw, reading }: Calls) {
+function bookingReads({ read, readRaw, reading }: Calls) {
   return {
-    pendingBlocks: (limit) => lookRaw((reading) => pendingBlocks(reading, limit)),
-    outputsForBooking: (outputIds) => lookRaw((reading) => outputsForBooking(reading, outputIds)),
+    pendingBlocks: (limit) => readRaw((reading) => pendingBlocks(reading, limit)),
+    outputsForBooking: (outputIds) => readRaw((reading) => outputsForBooking(reading, outputIds)),
     transactionsForBooking: (transactionIds) =>
-      lookRaw((reading) => transactionsForBooking(reading, transactionIds)),
-    countWaiting: () => look(countWaiting),
-    releasedCarriers: (limit) => look((reading) => releasedCarriers(reading, limit)),
-    awaitedCounts: (ids) => look((reading) => awaitedCounts(reading, ids)),
-    carriersAwaiting: (ids) => look((reading) => carriersAwaiting(reading, ids)),
-    waitingCarriers: (upTo, limit) => look((reading) => waitingCarriers(reading, upTo, limit)),
+      readRaw((reading) => transactionsForBooking(reading, transactionIds)),
+    countWaiting: () => read(countWaiting),
+    releasedCarriers: (limit) => read((reading) => releasedCarriers(reading, limit)),
+    awaitedCounts: (ids) => read((reading) => awaitedCounts(reading, ids)),
+    carriersAwaiting: (ids) => read((reading) => carriersAwaiting(reading, ids)),
+    waitingCarriers: (upTo, limit) => read((reading) => waitingCarriers(reading, upTo, limit)),
     // A slot may have any number of pages, and the lease is renewed between them.
     readSlots: (from, to, take) => readSlots(reading, from, to, take),
   } satisfies Partial<StoreWriter>
 }
 
 function logWrites(
-  { transact, transactRaw, leased, lookRaw }: Calls,
+  { transact, transactRaw, leased, readRaw }: Calls,
   { partitions }: WriterDatabase['statements'],
 ) {
   return {
     pruneLog: (request) => transact((writing) => pruneLog(writing, request)),
     extendLog: async () => {
-      if (partitions === undefined || !(await lookRaw(({ tx }) => partitions.isNextMissing(tx))))
+      if (partitions === undefined || !(await readRaw(({ tx }) => partitions.isNextMissing(tx))))
         return
       await transactRaw(({ tx }) => partitions.createNext(tx))
     },
@@ -214,15 +214,15 @@ function createCalls(
   }
 
   /** Reads outside of a transaction, after all earlier writes. */
-  const look = <T>(work: (reading: Writing) => Promise<T>) =>
+  const read = <T>(work: (reading: Writing) => Promise<T>) =>
     queue.take(() => work({ tx: client, sql }))
-  const lookRaw = <T>(work: (reading: RawWriting) => Promise<T>) =>
+  const readRaw = <T>(work: (reading: RawWriting) => Promise<T>) =>
     queue.take(() => work({ tx: raw, sql }))
   /** The same for a long read: each statement waits for its own turn, so that writes run in between. */
   const reading: RawWriting = { tx: turnByTurn(raw, queue), sql }
 
-  const looks = { look, lookRaw, reading }
-  return { transact, transactRaw, leased, leasedRaw, ...looks, published, recoverAndPublish }
+  const reads = { read, readRaw, reading }
+  return { transact, transactRaw, leased, leasedRaw, ...reads, published, recoverAndPublish }
 }
 
 /** Wraps statements so that each of them waits for earlier writes. */
@@ -242,7 +242,7 @@ function guardedBy(sql: WriterDatabase['statements'], history: HistoryGuard | un
     async (tx: W['tx']): Promise<{ done: T } | HistoryRewound> => {
       const writing = writingOf(tx)
       if (history === undefined) await sql.beginWriting(tx)
-      if (sql.shards?.isKnown() === false) await sql.shards.look(tx)
+      if (sql.shards?.isKnown() === false) await sql.shards.detect(tx)
       return (await history?.begin(writing)) ?? { done: await work(writing) }
     }
 }

@@ -54,7 +54,7 @@ function serverAt(name: string, at: ServerState): Server {
       }
       return { read: { ...read, logTip }, isStale: async () => false, end: () => {} }
     },
-    look: async () => {
+    state: async () => {
       unlessAway()
       return { lsn: 1n, isReplica: at.isReplica, tip: tip(at.slot) }
     },
@@ -98,7 +98,7 @@ describe('reads that leave a replica', () => {
       const primary: ServerState = { slot: 5, isReplica: false }
       const replica: ServerState = { slot: 5, isReplica: true }
       const { choice, routed, see } = choiceOf(primary, replica)
-      await choice.look()
+      await choice.check()
       expect(choice.current().server.name).toBe('replica')
       await routed.logTip()
       replica.slot = 6
@@ -106,7 +106,7 @@ describe('reads that leave a replica', () => {
       // The replica is promoted.
       replica.isReplica = false
       replica.slot = 5
-      const left = choice.look()
+      const left = choice.check()
       await until(() => choice.replicas[0]?.out !== undefined)
       const later = routed.logTip()
       await turnsPassed(20)
@@ -126,16 +126,16 @@ describe('reads that leave the primary', () => {
       const primary: ServerState = { slot: 5, isReplica: false }
       const replica: ServerState = { slot: 5, isReplica: true, isAway: true }
       const { choice, routed, see } = choiceOf(primary, replica)
-      await choice.look()
+      await choice.check()
       await routed.logTip()
       primary.slot = 6
       await see(isSnapshot, show)
       primary.isAway = true
       replica.isAway = false
-      await choice.look()
+      await choice.check()
       expect(choice.current().server.name).toBe('primary')
       replica.slot = 6
-      await choice.look()
+      await choice.check()
       expect(choice.current().server.name).toBe('replica')
       await choice.close()
     },
@@ -146,11 +146,11 @@ test('a query that began at the primary shows nothing that the replica lacks to 
   const primary: ServerState = { slot: 5, isReplica: false }
   const replica: ServerState = { slot: 5, isReplica: true, isAway: true }
   const { choice, routed } = choiceOf(primary, replica)
-  await choice.look()
+  await choice.check()
   await routed.logTip()
   const { read, end } = await routedSnapshot(choice, routed)()
   replica.isAway = false
-  await choice.look()
+  await choice.check()
   expect(choice.current().server.name).toBe('replica')
   primary.slot = 6
   expect(await read.logTip()).toMatchObject({ slot: 5 })
@@ -174,7 +174,7 @@ function choiceOf(primary: ServerState, replica: ServerState) {
     isSnapshot: boolean,
     show: ((read: StoreReader) => Promise<unknown>) | undefined,
   ): Promise<void> {
-    if (show === undefined) return await choice.look()
+    if (show === undefined) return await choice.check()
     const snapshot = isSnapshot ? await routedSnapshot(choice, routed)() : undefined
     expect(await show(snapshot?.read ?? routed)).toBeDefined()
     snapshot?.end()
@@ -186,15 +186,15 @@ function choiceOf(primary: ServerState, replica: ServerState) {
 describe('moves at the same time', () => {
   test('run one after the other, so that reads are held until the last has ended', async () => {
     const moved: string[] = []
-    const looks: (() => void)[] = []
+    const waiting: (() => void)[] = []
     const position = createSignal()
     let positionReads = 0
     const whole = serverAt('primary', { slot: 5, isReplica: false })
-    const look = async () => {
-      await new Promise<void>((answer) => looks.push(answer))
-      return whole.look()
+    const state = async () => {
+      await new Promise<void>((answer) => waiting.push(answer))
+      return whole.state()
     }
-    const primary = createReadTarget({ ...whole, look }, true)
+    const primary = createReadTarget({ ...whole, state }, true)
     const replica = (name: string) => {
       const target = createReadTarget(serverAt(name, { slot: 5, isReplica: true }), false)
       return Object.assign(target, { out: undefined })
@@ -213,12 +213,12 @@ describe('moves at the same time', () => {
     moves.move(lost, 'it is usable')
     // Two reads fail at once.
     const left = [moves.moveFrom(lost, 'it is gone'), moves.moveFrom(lost, 'it is gone')]
-    await until(() => looks.length > 0)
-    looks[0]?.()
+    await until(() => waiting.length > 0)
+    waiting[0]?.()
     await until(() => moves.current() === primary && !moves.isHeld())
     const movedTo = moves.moveTo(other)
     await until(() => positionReads === 2)
-    for (const answer of looks) answer()
+    for (const answer of waiting) answer()
     await Promise.all(left)
     expect(moves.isHeld()).toBe(true)
     position.notify()

@@ -137,7 +137,7 @@ describe.each(databases)('the entries of a large slot on $name', ({ create }) =>
       let mostHeld = 0
       const { raw, statements } = below.opened
       await raw.transact(async (tx) => {
-        await statements.shards?.look(tx)
+        await statements.shards?.detect(tx)
         const sql: Statements = {
           ...statements,
           insert: (on, table, rows) => {
@@ -225,7 +225,7 @@ describe.each(databases)('the expirations of a slot on $name', ({ create }) => {
     let mostHeld = 0
     const { raw, statements } = below.opened
     await raw.transact(async (tx) => {
-      await statements.shards?.look(tx)
+      await statements.shards?.detect(tx)
       const sql: Statements = {
         ...statements,
         select: (on, table, rows, text) => {

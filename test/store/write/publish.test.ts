@@ -56,7 +56,7 @@ describe.each(databases)('$name: the published tip', ({ create }) => {
     await use.store.write.closeSlots(use.term, 2)
     // Commits the slots without the transaction that publishes the tip.
     const committed = await writer.$transaction(async (tx) => {
-      await sql.shards?.look(tx)
+      await sql.shards?.detect(tx)
       return commitSlots({ tx, sql }, slotsFrom(1, 2))
     })
     expect(committed).toMatchObject({ ok: true, value: { isPublished: false } })

@@ -14,19 +14,19 @@ import { processName } from './older-readers.ts'
 export function partitionStatements(forms: LogForms): PartitionStatements {
   const drops = createDrops()
 
-  async function look(tx: RawTx): Promise<LogForm> {
+  async function readForm(tx: RawTx): Promise<LogForm> {
     const form = await formOfLog(tx)
     forms.record(form)
     return form
   }
 
   return {
-    ofLog: async (tx) => (await look(tx)).partitions,
+    ofLog: async (tx) => (await readForm(tx)).partitions,
 
     async hiddenUpTo(tx) {
       await forms.settle(maxFormAgeMs)
       if (forms.form().partitions.length === 0) return 0
-      const { partitions, prunedSeq } = await look(tx)
+      const { partitions, prunedSeq } = await readForm(tx)
       return partitions.length === 0 ? 0 : prunedSeq
     },
 
@@ -35,7 +35,7 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
       const known = forms.form()
       const end = known.partitions.at(-1)?.to ?? known.checkedTo
       if (end === undefined || upTo < end) return
-      const { partitions, checkedTo } = await look(tx)
+      const { partitions, checkedTo } = await readForm(tx)
       // A conversion was abandoned, or is slower than the ledger. The ledger has priority, and the conversion starts again.
       if (checkedTo !== undefined && upTo >= checkedTo) await tx.$executeRawUnsafe(dropCheckText)
       let newest = partitions.at(-1)
@@ -51,10 +51,10 @@ export function partitionStatements(forms: LogForms): PartitionStatements {
     },
 
     async createNext(tx) {
-      const newest = (await look(tx)).partitions.at(-1)
+      const newest = (await readForm(tx)).partitions.at(-1)
       if (newest === undefined || newest.from > (await endOfLog(tx))) return
       await addPartition(tx, after(newest))
-      await look(tx)
+      await readForm(tx)
     },
 
     drop: async (tx, partition) => {

@@ -11,13 +11,13 @@ import { marksTable, tipsTable } from './sharded-log.ts'
 /** Statements of writing on a log in the shards of Citus (docs/decisions/047-citus.md). */
 
 export function shardStatements(forms: LogForms): ShardStatements {
-  /** Number of shards: 0 if the log is one table, `undefined` before the first look. */
+  /** Number of shards: 0 if the log is one table, `undefined` before the first call of `detect`. */
   let shards: number | undefined
   /** Last pruned position that this process saw, and the readers that may not know it: shards do not know of snapshots. */
   let hidden: { readonly seq: number; readonly older: OlderReaders } | undefined
 
   return {
-    async look(tx) {
+    async detect(tx) {
       const [row] = await tx.$queryRawUnsafe<{ isSharded: boolean }[]>(isShardedText)
       shards = row?.isSharded === true ? ((await shardsOf(tx)) ?? 0) : 0
       if (shards > 0) await forms.settle(0)
