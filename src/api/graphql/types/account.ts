@@ -14,7 +14,7 @@ import { idArgs } from '../id-args.ts'
 import { byProtocolId } from '../load-node.ts'
 import { chainInBatch } from '../loaders.ts'
 import { BlockIssuerType, StakingType } from '../model/model.ts'
-import { Chain } from './chain.ts'
+import { Chain, chainIdField } from './chain.ts'
 
 /** Accounts and their entries in the accounts ledger. */
 
@@ -62,11 +62,7 @@ AccountNode.implement({
   description: 'An account, which can issue blocks, stake and control foundries.',
   interfaces: [Chain],
   fields: (t) => ({
-    accountId: t.field({
-      type: 'AccountId',
-      description: 'The id of the account.',
-      resolve: ({ chainId }) => chainId as AccountId,
-    }),
+    accountId: chainIdField(t, 'AccountId', 'The id of the account.'),
     milestoneIndex: t.expose('asOf', {
       type: 'UInt32',
       description: 'The index of the milestone as of which the entry is read.',

@@ -1,12 +1,6 @@
 import type { Hex } from '../../../lib/hex.ts'
 import { AccountAddress, AnchorAddress, NftAddress } from '../../../protocol/addresses.ts'
-import type {
-  AccountId,
-  AnchorId,
-  DelegationId,
-  FoundryId,
-  NftId,
-} from '../../../protocol/primitives.ts'
+import type { AccountId, AnchorId, NftId } from '../../../protocol/primitives.ts'
 import { addressText } from '../../../service/addresses/address-text.ts'
 import { readChainRecord } from '../../../service/chain-records/chain-records.ts'
 import {
@@ -27,7 +21,7 @@ import { chainInBatch } from '../loaders.ts'
 import { MetadataType, StateMetadataType } from '../model/model.ts'
 import { AccountNode, accountInBatch } from './account.ts'
 import { AddressNode, type AddressView, viewOfAddress, viewOfKey } from './address-node.ts'
-import { Chain, issuerAddress } from './chain.ts'
+import { Chain, chainIdField, issuerAddress } from './chain.ts'
 import { ChainRecord } from './chain-records.ts'
 
 /** Anchors, NFTs, tokens and delegations. */
@@ -54,11 +48,7 @@ AnchorNode.implement({
   description: 'An anchor: a chain that has a state controller and a governor.',
   interfaces: [Chain],
   fields: (t) => ({
-    anchorId: t.field({
-      type: 'AnchorId',
-      description: 'The id of the anchor.',
-      resolve: ({ chainId }) => chainId as AnchorId,
-    }),
+    anchorId: chainIdField(t, 'AnchorId', 'The id of the anchor.'),
     ...exposedOf(t, anchorParts, 'UInt32', {
       stateIndex: 'The number of times the state controller has changed the state of the anchor.',
     }),
@@ -91,11 +81,7 @@ NftNode.implement({
   description: 'A non-fungible token (NFT).',
   interfaces: [Chain],
   fields: (t) => ({
-    nftId: t.field({
-      type: 'NftId',
-      description: 'The id of the NFT.',
-      resolve: ({ chainId }) => chainId as NftId,
-    }),
+    nftId: chainIdField(t, 'NftId', 'The id of the NFT.'),
     owner: t.field({
       complexity: free,
       type: AddressNode,
@@ -112,11 +98,11 @@ TokenNode.implement({
   description: 'A native token, identified by the foundry that mints it.',
   interfaces: [Chain],
   fields: (t) => ({
-    tokenId: t.field({
-      type: 'FoundryId',
-      description: 'The id of the token, which equals the id of its foundry.',
-      resolve: ({ chainId }) => chainId as FoundryId,
-    }),
+    tokenId: chainIdField(
+      t,
+      'FoundryId',
+      'The id of the token, which equals the id of its foundry.',
+    ),
     ...exposedOf(t, tokenParts, 'AccountId', {
       accountId: 'The id of the account that controls the foundry of the token.',
     }),
@@ -147,11 +133,7 @@ DelegationNode.implement({
   description: 'A delegation of base tokens to a validator.',
   interfaces: [Chain],
   fields: (t) => ({
-    delegationId: t.field({
-      type: 'DelegationId',
-      description: 'The id of the delegation.',
-      resolve: ({ chainId }) => chainId as DelegationId,
-    }),
+    delegationId: chainIdField(t, 'DelegationId', 'The id of the delegation.'),
     owner: t.field({
       complexity: free,
       type: AddressNode,

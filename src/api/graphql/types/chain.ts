@@ -1,3 +1,4 @@
+import type { FieldRef } from '@pothos/core'
 import { present } from '../../../lib/assert.ts'
 import { transactionOf } from '../../../protocol/ids.ts'
 import {
@@ -147,6 +148,18 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
 
 function isDestroyed({ last, current }: ChainView): boolean {
   return last !== undefined && current === undefined
+}
+
+type Types = typeof builder.$inferSchemaTypes
+
+/** Declares the field for the id of a chain of one kind. */
+export function chainIdField<Parent extends ChainView>(
+  t: PothosSchemaTypes.FieldBuilder<Types, Parent>,
+  type: 'AccountId' | 'AnchorId' | 'DelegationId' | 'FoundryId' | 'NftId',
+  description: string,
+): FieldRef<Types> {
+  const resolve = ({ chainId }: Parent) => chainId
+  return t.field({ type, description, resolve } as never)
 }
 
 /** Returns the address that issued a chain; `undefined` if there is none. */

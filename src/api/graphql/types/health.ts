@@ -91,17 +91,16 @@ export const GatewayRole = enumOf(
   },
 )
 
-const StartingStep = builder.enumType('StartingStep', {
-  description: 'The step that a gateway has to complete before it writes the ledger.',
-  values: {
-    READING_LEDGER: { description: 'The gateway reads the data that the next slot needs.' },
-    BUILDING_TRIES: {
-      description:
-        'The gateway builds the tries from which commitments are computed. An imported ledger, or a ledger of an earlier version, has none.',
-    },
-    COMMITTING_SLOTS: { description: 'The gateway commits the slots that are due.' },
-  } as const,
-})
+const StartingStep = enumOf(
+  'StartingStep',
+  'The step that a gateway has to complete before it writes the ledger.',
+  {
+    READING_LEDGER: 'The gateway reads the data that the next slot needs.',
+    BUILDING_TRIES:
+      'The gateway builds the tries from which commitments are computed. An imported ledger, or a ledger of an earlier version, has none.',
+    COMMITTING_SLOTS: 'The gateway commits the slots that are due.',
+  },
+)
 
 const StartingType = builder.objectRef<NonNullable<Health['starting']>>('Starting').implement({
   description: 'The progress of a gateway that is about to write the ledger.',

@@ -1,23 +1,18 @@
 import type { Limit, LimitUnit } from '../../limit.ts'
 import { limitsOf } from '../../limit-list.ts'
 import { builder } from '../builder.ts'
-import { exposed, exposedOrNull } from '../declare.ts'
+import { enumOf, exposed, exposedOrNull } from '../declare.ts'
 import { ErrorCode } from '../error-code.ts'
 import { free } from '../execution/prices.ts'
 
 /** The query for the limits of the server. */
 
-const units: { readonly [U in LimitUnit]: { readonly description: string } } = {
-  BYTES: { description: 'Bytes.' },
-  CHARACTERS: { description: 'Characters of a text.' },
-  COUNT: { description: 'A number of items, which the meaning of the limit names.' },
-  COST: { description: 'Cost units, as in extensions.cost.' },
-  MILLISECONDS: { description: 'Milliseconds.' },
-}
-
-const Unit = builder.enumType('LimitUnit', {
-  description: 'The unit of a limit.',
-  values: units,
+const Unit = enumOf<LimitUnit>('LimitUnit', 'The unit of a limit.', {
+  BYTES: 'Bytes.',
+  CHARACTERS: 'Characters of a text.',
+  COUNT: 'A number of items, which the meaning of the limit names.',
+  COST: 'Cost units, as in extensions.cost.',
+  MILLISECONDS: 'Milliseconds.',
 })
 
 const LimitType = builder.objectRef<Limit>('Limit').implement({
@@ -27,11 +22,7 @@ const LimitType = builder.objectRef<Limit>('Limit').implement({
       name: 'The name of the limit, which is the same in every version.',
       meaning: 'The meaning of the limit.',
     }),
-    value: t.field({
-      type: 'UInt64',
-      description: 'The current maximum, inclusive.',
-      resolve: ({ value }) => BigInt(value),
-    }),
+    ...exposed(t, 'UInt64', { value: 'The current maximum, inclusive.' }),
     ...exposed(t, Unit, { unit: 'The unit of the value.' }),
     ...exposedOrNull(t, ErrorCode, {
       error:
