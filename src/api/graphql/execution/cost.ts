@@ -54,7 +54,7 @@ export function costRefusal(args: ExecutionArgs): GraphQLError | undefined {
   if (observation !== undefined) observation.cost = bill?.cost
   if (bill === undefined || bill.cost <= maxOperationCost) return undefined
   const { cost } = bill
-  const field = bill.dearestField()
+  const field = bill.costliestField()
   return toGraphQL({ code: 'OPERATION_TOO_COSTLY', cost, limit: maxOperationCost, field })
 }
 
@@ -76,7 +76,7 @@ interface Bill {
   /** Returns the number of introspection fields in the response. */
   introspected(): number
   /** Returns the path of the most expensive field by response names, such as `a.nodes.proof`. */
-  dearestField(): string
+  costliestField(): string
 }
 
 function billOf(args: ExecutionArgs): Bill | undefined {
@@ -126,7 +126,7 @@ function sumUp(operation: OperationDefinitionNode, deps: CostDeps): Bill {
   return {
     cost: pricing.ofSelection(selectionSet, root),
     introspected: () => pricing.listedFields(),
-    dearestField: () => dearestBelow(pricing, selectionSet, root).join('.'),
+    costliestField: () => costliestBelow(pricing, selectionSet, root).join('.'),
   }
 }
 
@@ -218,20 +218,20 @@ interface Pricing {
 }
 
 /** Follows the most expensive field of each level, down to a field that costs more than its selection. */
-function dearestBelow(pricing: Pricing, set: SelectionSetNode, type: GraphQLNamedType): string[] {
+function costliestBelow(pricing: Pricing, set: SelectionSetNode, type: GraphQLNamedType): string[] {
   const { deps, ofSelection } = pricing
   const types = isAbstractType(type) ? deps.schema.getPossibleTypes(type) : [type]
   const fields = types.filter(isObjectType).flatMap((one) => fieldsOf(pricing, set, one))
-  const [dearest] = fields.toSorted((a, b) => b.cost - a.cost)
-  if (dearest === undefined) return []
-  const { node, of, cost } = dearest
+  const [costliest] = fields.toSorted((a, b) => b.cost - a.cost)
+  if (costliest === undefined) return []
+  const { node, of, cost } = costliest
   const name = (node.alias ?? node.name).value
   const field = of.getFields()[node.name.value]
   if (field === undefined || node.selectionSet === undefined) return [name]
   const inner = getNamedType(field.type)
   const { multiplier } = priceOf(field, node, deps)
   const below = multiplier * ofSelection(node.selectionSet, inner)
-  return 2 * below > cost ? [name, ...dearestBelow(pricing, node.selectionSet, inner)] : [name]
+  return 2 * below > cost ? [name, ...costliestBelow(pricing, node.selectionSet, inner)] : [name]
 }
 
 /** Visits each selection set once: n fragments that spread each other twice would yield 2^n fields. */
