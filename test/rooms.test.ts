@@ -7,6 +7,23 @@ import { describe, expect, test } from 'vitest'
 
 const source = fileURLToPath(new URL('../src/', import.meta.url))
 
+/** The rooms that the commands and the composition root may import. */
+const everyRoom = [
+  'metrics',
+  'api',
+  'tools',
+  'service',
+  'node',
+  'node/embedded',
+  'node/open-ledger',
+  'feed',
+  'store',
+  'ledger',
+  'protocol',
+  'lib',
+  'client',
+]
+
 /** For each room the rooms that it may import. A folder or file inside a room may have its own row. */
 const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   lib: [],
@@ -28,38 +45,8 @@ const roomsByRoom: Readonly<Record<string, readonly string[]>> = {
   explorer: ['client', 'generated/explorer'],
   'generated/explorer': [],
   api: ['service', 'tools', 'protocol', 'lib'],
-  cli: [
-    'root',
-    'metrics',
-    'api',
-    'tools',
-    'service',
-    'node',
-    'node/embedded',
-    'node/open-ledger',
-    'feed',
-    'store',
-    'ledger',
-    'protocol',
-    'lib',
-    'client',
-  ],
-  root: [
-    'cli',
-    'metrics',
-    'api',
-    'tools',
-    'service',
-    'node',
-    'node/embedded',
-    'node/open-ledger',
-    'feed',
-    'store',
-    'ledger',
-    'protocol',
-    'lib',
-    'client',
-  ],
+  cli: ['root', ...everyRoom],
+  root: ['cli', ...everyRoom],
 }
 
 /** Files directly in `src`: the composition root. Any other file belongs into a room. */

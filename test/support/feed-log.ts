@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { type Feed, type FeedSettings, openFeed } from '../../src/feed/open.ts'
-import type { LogReader, UpdateFilter } from '../../src/feed/read.ts'
+import { type LogReader, readUpdates, type UpdateFilter } from '../../src/feed/read.ts'
 import { createWake, type Wake } from '../../src/feed/wake.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import type { LogEntry, UpdateClass } from '../../src/store/rows.ts'
@@ -84,4 +85,24 @@ export function slotOf(...owners: LogEntry['address'][]): LogEntry[] {
     const outputId = outputIdOf((outputs >> 15).toString(16).padStart(2, '0'), outputs & 0x7fff)
     return { address, class: 'OWNED', roles: ['OWNER'], outputId, isSpent: false }
   })
+}
+
+/** Asserts that reads of any range up to a position return the matching rows, for any addresses and classes. */
+export async function expectAnyRange(log: LogStore, max: number): Promise<void> {
+  const anyRange = fc.record({
+    after: fc.nat({ max }),
+    before: fc.nat({ max }),
+    limit: fc.nat({ max: 20 }),
+    order: fc.constantFrom<'ascending' | 'descending'>('ascending', 'descending'),
+  })
+  await fc.assert(
+    fc.asyncProperty(anyFilter, anyRange, async (filter, range) => {
+      const rows = await readUpdates(log.store.read, { ...filter, ...range })
+      const inside = matching(log.rows, filter).filter(
+        ({ seq }) => seq > range.after && seq < range.before,
+      )
+      const turned = range.order === 'ascending' ? inside : inside.reverse()
+      expect(seqsOf(rows)).toEqual(seqsOf(turned.slice(0, range.limit)))
+    }),
+  )
 }

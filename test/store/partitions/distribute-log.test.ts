@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readUpdates } from '../../../src/feed/read.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { openDatabase } from '../../../src/store/open.ts'
 import { planDistribution } from '../../../src/store/partitions/distribute-log.ts'
 import { citusUrl, createOnCitus, distribute, distributed } from '../../support/citus.ts'
-import { anyFilter, matching, seqsOf } from '../../support/feed-log.ts'
+import { expectAnyRange, seqsOf } from '../../support/feed-log.ts'
 import {
   addresses,
   type LogStore,
@@ -73,22 +72,7 @@ describe.runIf(citusUrl !== undefined)('a log on Citus', () => {
     const placed = await rowsOf(`SELECT count(DISTINCT get_shard_id_for_distribution_column(
       'ledger_updates', address)) FROM ledger_updates`)
     expect(Number(placed[0]?.[0])).toBeGreaterThan(1)
-    const anyRange = fc.record({
-      after: fc.nat({ max: 90 }),
-      before: fc.nat({ max: 90 }),
-      limit: fc.nat({ max: 20 }),
-      order: fc.constantFrom<'ascending' | 'descending'>('ascending', 'descending'),
-    })
-    await fc.assert(
-      fc.asyncProperty(anyFilter, anyRange, async (filter, range) => {
-        const rows = await readUpdates(log.store.read, { ...filter, ...range })
-        const inside = matching(log.rows, filter).filter(
-          ({ seq }) => seq > range.after && seq < range.before,
-        )
-        const turned = range.order === 'ascending' ? inside : inside.reverse()
-        expect(seqsOf(rows)).toEqual(seqsOf(turned.slice(0, range.limit)))
-      }),
-    )
+    await expectAnyRange(log, 90)
   })
 
   test('is read through functions before the distribution ends, and a second run completes the distribution', async () => {
