@@ -54,7 +54,7 @@ export function countEvents(log: Log, registry: Registry): Log {
     labelNames: ['event'],
     registers,
   })
-  /** What each condition is about while it lasts: one of the two files of tokens, or nothing in particular. */
+  /** What each condition is about while it lasts: a node, one of the two files of tokens, or nothing in particular. */
   const lasting = new Map(Object.keys(endEvents).map((event) => [event, new Set<unknown>()]))
   new Gauge({
     name: 'ledger_gateway_trouble',
@@ -76,7 +76,7 @@ export function countEvents(log: Log, registry: Registry): Log {
   }
 
   const counted = (write: Log['info']) => (event: string, fields?: LogFields) => {
-    count(event, event.startsWith('token-file-') ? fields?.path : undefined)
+    count(event, fields?.node ?? (event.startsWith('token-file-') ? fields?.path : undefined))
     write(event, fields)
   }
   return {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxOperationNames } from '../../src/metrics/meters.ts'
 import { graphql, socketClient } from '../support/client.ts'
 import { openStream } from '../support/event-stream.ts'
+import { passOn, type Spoil, startOddNode } from '../support/odd-node.ts'
 import { rest } from '../support/rest.ts'
 import { type Scrape, scrape } from '../support/scrape.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
@@ -207,6 +208,37 @@ test('a standby reports no health of the node that another process follows', asy
 })
 
 describe('a lasting fault', () => {
+  test('of two nodes ends when both respond, also if only the first is followed', async () => {
+    const hangUp: Spoil = () => 'HANG_UP'
+    const nodes = [await startOddNode(gateway.url, passOn), await startOddNode(gateway.url, passOn)]
+    const UPSTREAM_URLS = nodes.map(({ url }) => url).join()
+    const follower = await startGateway({
+      env: { LEDGER: 'upstream', UPSTREAM_URLS, METRICS_PORT: '0' },
+    })
+    const numbers = (event: string) =>
+      follower.logged
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.event === event)
+        .map(({ node }) => node)
+    const trouble = async () =>
+      (await scrape(follower.metricsUrl)).sum(metric('trouble'), { event: 'node-away' })
+    try {
+      await untilHealth(follower.url)
+      for (const node of nodes) node.spoilBy(hangUp)
+      await until(() => numbers('node-away').length === 2, { what: 'two nodes away' })
+      nodes[0]?.spoilBy(passOn)
+      await until(() => numbers('node-back').length === 1, { what: 'one node back' })
+      expect(await trouble()).toBe(1)
+      nodes[1]?.spoilBy(passOn)
+      await until(() => numbers('node-back').length === 2, { what: 'the other node back' })
+      expect(await trouble()).toBe(0)
+      expect(numbers('node-back')).toEqual([1, 2])
+    } finally {
+      await follower.close()
+      for (const node of nodes) await node.close()
+    }
+  })
+
   test('of two files of tokens ends when both are readable, also if they are back unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-metrics-'))
     const [kept, revoked] = [join(folder, 'kept.txt'), join(folder, 'revoked.txt')]

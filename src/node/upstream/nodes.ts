@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import type { AnswerUnreadable } from '../unreadable.ts'
 import { type NodeRequest, type NodeResponse, type NodeSilent, sendRequest } from './client.ts'
-import type { NodeQuery } from './node-queries.ts'
+import { info, type NodeQuery } from './node-queries.ts'
 
 /**
  * The nodes of upstream mode. The followed node is queried first, then the others in the order of the list. A node that does not
@@ -119,6 +119,7 @@ function createNode(shared: Shared, url: string, number: number): Node {
   const { closed, backOffs, log } = shared
 
   let hasLimited = false
+  let asking: NodeJS.Timeout | undefined
 
   async function send(request: NodeRequest): Promise<Result<NodeResponse, NodeSilent>> {
     return noted(await sendRequest(url, request, closed))
@@ -172,8 +173,20 @@ function createNode(shared: Shared, url: string, number: number): Node {
     const rejectedUntil = why === 'REJECTED' ? until + rejectedMs : (former?.rejectedUntil ?? 0)
     backOffs.set(number, { until, ms, isSilence, rejectedUntil })
     if (former !== undefined) return
+    askUntilBack()
     if (typeof reason === 'string') log.warn('node-away', { node: number, reason })
     else log.warn('node-unreadable', { node: number, ...printed(reason) })
+  }
+
+  /** Asks the node now and then, because nothing else does while another node of the list responds. */
+  function askUntilBack(): void {
+    asking ??= setInterval(() => {
+      const away = backOffs.get(number)
+      if (away === undefined || closed.aborted) {
+        clearInterval(asking)
+        asking = undefined
+      } else if (away.until <= performance.now()) void send(info().request)
+    }, maxBackOffMs).unref()
   }
 
   function recovered(): void {
