@@ -12,7 +12,7 @@ import { addressInUse, listenMessage } from './address-in-use.ts'
 import { done, failed, type ProcessIo, table } from './command.ts'
 import { databaseMessage } from './database-message.ts'
 import { createGatewayClient } from './gateway-client.ts'
-import { firstWorker, numberVariable } from './run-workers.ts'
+import { firstWorker, numberVariable, warnOfSettings } from './run-workers.ts'
 import { snapshotMessage } from './snapshot-message.ts'
 import { createStartProgress } from './start-progress.ts'
 
@@ -38,11 +38,10 @@ export async function runGateway(process: ProcessIo, config: Config): Promise<nu
   }
   const { log } = gateway.value
   confirmClock = gateway.value.confirmClock
+  if (cluster.isPrimary) warnOfSettings(log, config)
   // Of several worker processes only the first one reports the start.
   if (cluster.isPrimary || cluster.worker?.id === firstWorker) {
     log.info('serving', { url: gateway.value.url, network: gateway.value.network })
-    for (const flag of config.exposed) log.warn('secret-in-arguments', { flag })
-    for (const misspelled of config.misspelled) log.warn('setting-misspelled', { ...misspelled })
     process.stdout(welcome(gateway.value, config))
   }
   if (process.progressColumns !== undefined && worker === undefined) {

@@ -42,6 +42,7 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
     return failed
   }
   const log = metrics?.value.log ?? ownLog
+  warnOfSettings(log, config)
   let isStopping = false
   const stopped = process.stopped.then((signal) => {
     isStopping = true
@@ -80,6 +81,12 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   await Promise.all([first, ...others].map(keepRunning))
   await metrics?.value.close()
   return done
+}
+
+/** Logs settings that start the gateway, but should be changed. Of several processes the first one logs them, because it stays. */
+export function warnOfSettings(log: Pick<Log, 'warn'>, { exposed, misspelled }: Config): void {
+  for (const flag of exposed) log.warn('secret-in-arguments', { flag })
+  for (const variable of misspelled) log.warn('setting-misspelled', { ...variable })
 }
 
 /** Serves the metrics of all workers and of this process; resolves to the server and a log whose events are counted. */

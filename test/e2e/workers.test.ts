@@ -28,7 +28,7 @@ describe('three workers', () => {
     database = await kind.create()
     const keyFile = `${folder.databaseFile}.key`
     const env = { DATABASE_URL: database.url, KEY_FILE: keyFile, WORKERS: '3', METRICS_PORT: '0' }
-    program = await startProgram(env)
+    program = await startProgram({ ...env, METRICS_PROT: '0' })
     await untilHealth(program.url)
   })
   afterAll(async () => {
@@ -112,6 +112,20 @@ describe('three workers', () => {
     process.kill(first, 'SIGCONT')
     await until(() => count() > before, { what: 'the end of the worker' })
     socket.destroy()
+    await until(() => workersOf(program).length === 3, { what: 'a new worker' })
+    await untilHealth(program.url)
+  })
+
+  test('leave a warning about the settings in the metrics, whichever of them ends', async () => {
+    const misspelled = { event: 'setting-misspelled' }
+    const warnings = async () =>
+      (await scrape(metricsUrlOf(program))).sum('ledger_gateway_log_events_total', misspelled)
+    expect(await warnings()).toBe(1)
+    const count = () => program.logged().match(/"worker-ended"/g)?.length ?? 0
+    const before = count()
+    process.kill(present(workersOf(program)[0], 'a worker'), 'SIGKILL')
+    await until(() => count() > before, { what: 'the end of the worker' })
+    expect(await warnings()).toBe(1)
     await until(() => workersOf(program).length === 3, { what: 'a new worker' })
     await untilHealth(program.url)
   })
