@@ -1,4 +1,4 @@
-import { HistoryRewound } from './history.ts'
+import { HistoryRewound } from './history-guard.ts'
 import { ColumnUnreadable } from './json-columns.ts'
 import { resultCodeName } from './sql/sqlite/result-codes.ts'
 import { ShardsIncomplete } from './write/publish.ts'

@@ -4,7 +4,7 @@ import { type DatabaseUrlNotSupported, databaseOf } from './connect.ts'
 import { longestLeaseMs } from './contract/lease.ts'
 import type { Store, StoreReader } from './contract.ts'
 import type { Database, DatabaseUnusable, StoreLog, WritesOn } from './database.ts'
-import { createHistoryGuard, type HistoryGuard } from './history.ts'
+import { createHistoryGuard, type HistoryGuard } from './history-guard.ts'
 import {
   type DatabaseOlderThanProgram,
   hasMigration,

@@ -10,11 +10,11 @@ import type {
 import { comparePositions } from './positions.ts'
 import type { OutputRow } from './rows.ts'
 import { activityReads } from './sql/activity-reads.ts'
+import { balanceReads } from './sql/balance-reads.ts'
 import { chainReads } from './sql/chain-reads.ts'
 import type { Reading } from './sql/reading.ts'
 import { searchReads } from './sql/search-reads.ts'
 import { readScanEnd, type UnspentScan, unspentScan } from './sql/unspent-scans.ts'
-import { balanceReads } from './sql/view-reads.ts'
 
 /** Creates the reads of the views beside the log, such as balances and unspent outputs. */
 export function viewReads(reading: Reading): ViewReader {

@@ -1,6 +1,6 @@
 import type { Hex } from '../../lib/hex.ts'
 
-/** Checks of the history of a database: src/store/history.ts. */
+/** Checks of the history of a database: src/store/history-guard.ts. */
 
 /** The check on the writing side. */
 export interface HistoryChecks {

@@ -1,7 +1,7 @@
 import { present } from '../../../lib/assert.ts'
 import type { HistoryFacts } from '../../contract/history.ts'
 import type { StoreNotification } from '../../contract.ts'
-import { historyColumns } from '../history.ts'
+import { historyColumns } from '../history-columns.ts'
 import type { TransactionStatements } from '../statements.ts'
 import { dialect } from './dialect.ts'
 

@@ -1,7 +1,7 @@
 import { present } from '../../../lib/assert.ts'
 import type { HistoryFacts } from '../../contract/history.ts'
 import { bulkOf } from '../bulk.ts'
-import { historyColumns } from '../history.ts'
+import { historyColumns } from '../history-columns.ts'
 import { inboxStatements } from '../inbox.ts'
 import type { Statements } from '../statements.ts'
 import { dialect } from './dialect.ts'

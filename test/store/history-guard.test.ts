@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
-import { createHistoryGuard } from '../../src/store/history.ts'
+import { createHistoryGuard } from '../../src/store/history-guard.ts'
 import { acceptHistory } from '../../src/store/move/new-log.ts'
 import { databases, onDatabase, openedStore, useDatabase, useStore } from '../support/databases.ts'
 import { incomingBlock, slotCommit, testGenesis } from '../support/store-rows.ts'
