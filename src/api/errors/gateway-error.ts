@@ -17,7 +17,7 @@ import type { AnswerUnreadable, Contradiction } from '../../service/network/heal
 import type { SnapshotError } from '../../service/network/ledger-snapshot.ts'
 import type { NotOffered } from '../../service/network/not-offered.ts'
 import type { CommitmentRootsNotReady } from '../../service/outputs/unspent-proof.ts'
-import type { UpdatesNotKept } from '../../service/slots/explore.ts'
+import type { UpdatesNotKept } from '../../service/slots/explorer-lists.ts'
 import type { ActivityError } from '../../service/slots/read-activity.ts'
 import type { SimulateTransactionError } from '../../service/submit/simulate-transaction.ts'
 import type { SubmitBlockError } from '../../service/submit/submit-block.ts'

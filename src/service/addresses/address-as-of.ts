@@ -23,7 +23,7 @@ import {
 import { bookingPosition, outputCursors } from '../lists/list-outputs.ts'
 import { type OutputView, readOutputs } from '../outputs/read-output.ts'
 import type { Services } from '../services.ts'
-import type { UpdatesNotKept } from '../slots/explore.ts'
+import type { UpdatesNotKept } from '../slots/explorer-lists.ts'
 
 /** The balance, tokens and outputs of an address at the end of a former milestone, computed from its updates. */
 

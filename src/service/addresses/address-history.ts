@@ -14,7 +14,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import type { LedgerUpdate, LogPosition, LogTip } from '../../store/rows.ts'
 import { noBranch } from '../../store/values.ts'
 import type { Services } from '../services.ts'
-import { milestonesWithin, type UpdatesNotKept } from '../slots/explore.ts'
+import { milestonesWithin, type UpdatesNotKept } from '../slots/explorer-lists.ts'
 import { parseSlot } from '../updates/update-position.ts'
 import { type HistoryRow, type MilestoneOfAddress, rowsOfMilestone } from './history-rows.ts'
 

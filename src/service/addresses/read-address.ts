@@ -14,7 +14,7 @@ import {
   readKeysetPage,
 } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
-import type { UpdatesNotKept } from '../slots/explore.ts'
+import type { UpdatesNotKept } from '../slots/explorer-lists.ts'
 import { defaultPageSize } from '../updates/list-ledger-updates.ts'
 
 /** Reads balances, native tokens and update counts of addresses. */

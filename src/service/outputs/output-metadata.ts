@@ -5,7 +5,7 @@ import { noCommitment, type OutputMetadata } from '../../protocol/node-responses
 import type { CommitmentId, SlotIndex } from '../../protocol/primitives.ts'
 import type { Milestone, OutputRow } from '../../store/rows.ts'
 import type { Services } from '../services.ts'
-import { outputLife } from './output-life.ts'
+import { outputProvenance } from './output-provenance.ts'
 
 /** Metadata of an output, in the form of the node API (rest.md 4.1). */
 
@@ -18,10 +18,10 @@ export async function outputMetadata(
   const latest = await deps.store.read.latestMilestone()
   // Read after the commitment, which may have spent the output since the caller read its row.
   const row = (await deps.store.read.output(outputId)) ?? known
-  const life = await outputLife(deps, row)
-  if (!life.ok) return life
+  const provenance = await outputProvenance(deps, row)
+  if (!provenance.ok) return provenance
   const { bookedSlot, spentSlot } = row
-  const { blockId, spentBy } = life.value
+  const { blockId, spentBy } = provenance.value
   const included = {
     slot: bookedSlot,
     transactionId: transactionOf(outputId),

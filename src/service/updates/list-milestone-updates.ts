@@ -7,7 +7,7 @@ import type { LedgerUpdate, LogTip } from '../../store/rows.ts'
 import { branchOf } from '../../store/values.ts'
 import { type ListError, type PageArguments, readKeysetPage } from '../lists/keyset-page.ts'
 import type { Services } from '../services.ts'
-import type { UpdatesNotKept } from '../slots/explore.ts'
+import type { UpdatesNotKept } from '../slots/explorer-lists.ts'
 import type { MilestoneView } from '../slots/read-milestone.ts'
 import { type LedgerUpdatePage, type LedgerUpdateView, viewOf } from './list-ledger-updates.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '../../../service/chains/chain-history.ts'
 import { issuerOfChain } from '../../../service/chains/chain-parts.ts'
 import { type ChainView, chainKinds } from '../../../service/chains/read-chain.ts'
-import { outputLife } from '../../../service/outputs/output-life.ts'
+import { outputProvenance } from '../../../service/outputs/output-provenance.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { connection } from '../connection.ts'
@@ -128,7 +128,7 @@ export const Chain = builder.interfaceRef<ChainView>('Chain').implement({
         'The id of the transaction that destroyed the chain. Null if it is not destroyed. Null with an error if an upstream node does not provide it.',
       resolve: async (chain, _args, { services }) =>
         chain.last !== undefined && isDestroyed(chain)
-          ? orThrow(await outputLife(services, chain.last)).spentBy
+          ? orThrow(await outputProvenance(services, chain.last)).spentBy
           : null,
     }),
     history: t.field({

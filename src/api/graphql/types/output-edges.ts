@@ -1,5 +1,5 @@
 import { present } from '../../../lib/assert.ts'
-import { outputLife } from '../../../service/outputs/output-life.ts'
+import { outputProvenance } from '../../../service/outputs/output-provenance.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { reads } from '../execution/prices.ts'
@@ -35,7 +35,7 @@ builder.objectFields(OutputNode, (t) => ({
     complexity: reads(1),
     resolve: async (view, _args, context) => {
       if (view.spentSlot === undefined) return null
-      const { spentBy } = orThrow(await outputLife(context.services, view))
+      const { spentBy } = orThrow(await outputProvenance(context.services, view))
       return spentBy && loggedTransaction(context, spentBy)
     },
   }),
@@ -47,7 +47,7 @@ builder.objectFields(OutputNode, (t) => ({
     complexity: reads(1),
     resolve: async (view, _args, context) => {
       if (view.bookedSlot === context.services.parameters.genesisSlot) return null
-      return loggedBlock(context, orThrow(await outputLife(context.services, view)).blockId)
+      return loggedBlock(context, orThrow(await outputProvenance(context.services, view)).blockId)
     },
   }),
   milestone: t.field({
@@ -86,7 +86,7 @@ builder.objectFields(LedgerUpdate, (t) => ({
     resolve: async ({ outputId, isSpent }, _args, context) => {
       const view = present(await outputInBatch(context, outputId), outputId)
       if (!isSpent) return creatorInBatch(context, view)
-      const { spentBy } = orThrow(await outputLife(context.services, view))
+      const { spentBy } = orThrow(await outputProvenance(context.services, view))
       return spentBy && loggedTransaction(context, spentBy)
     },
   }),

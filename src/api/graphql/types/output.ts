@@ -2,8 +2,8 @@ import { bytesToHex } from '../../../lib/hex.ts'
 import { creationSlotOf, indexOf, transactionOf } from '../../../protocol/ids.ts'
 import { headOfOutput } from '../../../protocol/outputs.ts'
 import { slotEnd } from '../../../protocol/slots.ts'
-import { outputLife } from '../../../service/outputs/output-life.ts'
 import { readOwner } from '../../../service/outputs/output-owner.ts'
+import { outputProvenance } from '../../../service/outputs/output-provenance.ts'
 import type { OutputView } from '../../../service/outputs/read-output.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
@@ -48,7 +48,7 @@ OutputNode.implement({
       description:
         'The id of the block that carried the transaction. Null with an error if an upstream node does not provide it.',
       resolve: (view, _args, { services }) =>
-        view.blockId ?? outputLife(services, view).then((life) => orThrow(life).blockId),
+        view.blockId ?? outputProvenance(services, view).then((found) => orThrow(found).blockId),
     }),
     content: t.field({
       complexity: computes(1),
@@ -133,7 +133,9 @@ builder.objectFields(OutputNode, (t) => ({
       'The id of the transaction that spent the output. Null if it is unspent. Null with an error if an upstream node does not provide it.',
     resolve: (view, _args, { services }) => {
       if (view.spentSlot === undefined) return null
-      return view.spentBy ?? outputLife(services, view).then((life) => orThrow(life).spentBy)
+      return (
+        view.spentBy ?? outputProvenance(services, view).then((found) => orThrow(found).spentBy)
+      )
     },
   }),
   proof: t.field({

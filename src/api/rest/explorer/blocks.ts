@@ -8,7 +8,7 @@ import {
   listChildren,
   listSlotBlocks,
   positionOfBlock,
-} from '../../../service/slots/explore.ts'
+} from '../../../service/slots/explorer-lists.ts'
 import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import type { QueryParameterMalformed } from '../../errors/api-errors.ts'
 import { about, asItIs, count, type FormMembers, id, listOf, object } from '../form.ts'

@@ -1,6 +1,6 @@
 import { ok } from '../../../lib/result.ts'
 import type { OutputId } from '../../../protocol/primitives.ts'
-import { listMilestoneUpdates } from '../../../service/slots/explore.ts'
+import { listMilestoneUpdates } from '../../../service/slots/explorer-lists.ts'
 import { maxPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { about, bech32, type FormMembers, id, listOf, object, uint32 } from '../form.ts'
 import { pageAt, pageCursor } from '../page-cursor.ts'

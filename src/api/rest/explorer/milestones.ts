@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../lib/result.ts'
 import { CommitmentId } from '../../../protocol/primitives.ts'
 import { maxSlot } from '../../../protocol/slots.ts'
 import type { Services } from '../../../service/services.ts'
-import { listMilestones, milestonesWithin } from '../../../service/slots/explore.ts'
+import { listMilestones, milestonesWithin } from '../../../service/slots/explorer-lists.ts'
 import {
   type CommitmentName,
   type CommittedSlotRow,

@@ -7,17 +7,17 @@ import type { Services } from '../services.ts'
 /** The block that created an output, and the transaction that spent it. In upstream mode the log does not always have them. */
 
 /** The block that created an output, and the transaction that spent it. */
-export interface OutputLife {
+export interface OutputProvenance {
   readonly blockId: BlockId
   /** `undefined` while the output is unspent. */
   readonly spentBy: TransactionId | undefined
 }
 
 /** Reads the block and the spending transaction of an output, from the upstream node if the row does not have them. */
-export async function outputLife(
+export async function outputProvenance(
   { source }: Pick<Services, 'source'>,
   { outputId, ...row }: OutputRow,
-): Promise<Result<OutputLife, NotServedByNode>> {
+): Promise<Result<OutputProvenance, NotServedByNode>> {
   const isSpent = row.spentSlot !== undefined
   const isKept = row.blockId !== undefined && (!isSpent || row.spentBy !== undefined)
   const answered = isKept ? undefined : await source.node?.outputMetadata(outputId)
