@@ -42,8 +42,8 @@ export interface BalanceMove {
   readonly cause: 'LEDGER' | 'PART' | 'EXPIRATION_TRANSFER'
 }
 
-/** An output, and the slots that created and spent it. */
-export interface OutputLife {
+/** An output, and the slots that booked and spent it. */
+export interface OutputSpan {
   readonly output: Output
   readonly bookedSlot: SlotIndex
   readonly spentSlot: SlotIndex | undefined
@@ -51,10 +51,10 @@ export interface OutputLife {
 
 /** The events of outputs in some slots. An output may be in all three lists. */
 export interface OutputEvents {
-  readonly created: readonly OutputLife[]
-  readonly spent: readonly OutputLife[]
+  readonly created: readonly OutputSpan[]
+  readonly spent: readonly OutputSpan[]
   /** Outputs whose timelock or expiration slot is reached, once per such slot. */
-  readonly due: readonly { readonly life: OutputLife; readonly slot: SlotIndex }[]
+  readonly due: readonly { readonly span: OutputSpan; readonly slot: SlotIndex }[]
 }
 
 /**
@@ -67,9 +67,9 @@ export function balanceMoves(
 ): BalanceMove[] {
   const at = (output: Output, slot: SlotIndex) => holdingAt(output, slot + minCommittableAge)
   const moves: BalanceMove[] = []
-  for (const { life, slot } of due) {
-    if (!isAlive(life, slot)) continue
-    const [before, after] = [at(life.output, slot - 1), at(life.output, slot)]
+  for (const { span, slot } of due) {
+    if (!wasUnspent(span, slot)) continue
+    const [before, after] = [at(span.output, slot - 1), at(span.output, slot)]
     const cause = before.owner === after.owner ? 'PART' : 'EXPIRATION_TRANSFER'
     moves.push({ slot, sign: -1, holding: before, cause })
     moves.push({ slot, sign: 1, holding: after, cause })
@@ -87,7 +87,7 @@ export function balanceMoves(
 }
 
 /** Whether the output was created before the slot, and not spent before it. */
-function isAlive({ bookedSlot, spentSlot }: OutputLife, slot: SlotIndex): boolean {
+function wasUnspent({ bookedSlot, spentSlot }: OutputSpan, slot: SlotIndex): boolean {
   return bookedSlot < slot && (spentSlot === undefined || spentSlot >= slot)
 }
 

@@ -17,7 +17,7 @@ import type { SlotIndex } from '../../protocol/primitives.ts'
 import { toBalance, toTokenBalance } from '../mapping.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
-import { liveOutput } from '../write/output-index.ts'
+import { decodedOutput } from '../write/output-index.ts'
 import { type CheckReport, isSame } from './findings.ts'
 
 /** Newest committed slot, with the protocol parameters. */
@@ -58,7 +58,7 @@ async function* unspentOutputs({ tx, sql }: Writing, slot: SlotIndex) {
       { id: Uint8Array; bytes: Uint8Array; bookedSlot: bigint }[]
     >(sql.numbered(text), after, BigInt(slot), BigInt(slot))
     yield rows.map(({ id, bytes, bookedSlot }) =>
-      liveOutput({
+      decodedOutput({
         outputId: idFromBytes(id),
         bytes,
         bookedSlot: Number(bookedSlot),

@@ -35,7 +35,12 @@ import {
 import { outputsForBooking } from './book.ts'
 import { appendChainStates, placedState } from './chain-states.ts'
 import { collectOutputs, collectTotals } from './moved-outputs.ts'
-import { forgetOutputs, type LiveOutput, liveOutput, transferExpired } from './output-index.ts'
+import {
+  type DecodedOutput,
+  decodedOutput,
+  forgetOutputs,
+  transferExpired,
+} from './output-index.ts'
 
 /** Maintains the balances of addresses, in the transaction that commits a slot. */
 
@@ -70,23 +75,23 @@ export async function moveBalances(
   const states: PlacedState[] = []
   for await (const page of spentInSlots(writing, span)) {
     const spent = await mapInTurns(page, (row) => {
-      const live = toLife(row)
-      outputs.spent(live.outputId, row.spentBy)
-      count(live.output.type, -1)
-      return live
+      const decoded = toDecoded(row)
+      outputs.spent(decoded.outputId, row.spentBy)
+      count(decoded.output.type, -1)
+      return decoded
     })
     await moves.add({ created: spent.filter(isPassedOn), spent })
     await forgetOutputs(writing, spent)
   }
   for await (const page of createdInSlots(writing, span)) {
     const created = await mapInTurns(page, (row) => {
-      const live = toLife(row)
-      outputs.created(live.outputId, live.output.amount)
-      count(live.output.type, 1)
-      states.push(...placedState(live))
-      return live
+      const decoded = toDecoded(row)
+      outputs.created(decoded.outputId, decoded.output.amount)
+      count(decoded.output.type, 1)
+      states.push(...placedState(decoded))
+      return decoded
     })
-    await moves.add({ created: created.filter((live) => !isPassedOn(live)) })
+    await moves.add({ created: created.filter((decoded) => !isPassedOn(decoded)) })
   }
   await appendChainStates(writing, states)
   const totalAt = await moves.end()
@@ -99,7 +104,7 @@ export async function moveBalances(
  * same tokens so often that the sum of these outputs exceeds the integers of the database. Other outputs are spent before new ones are
  * created, so that no batch leaves more tokens than there are.
  */
-function isPassedOn({ bookedSlot, spentSlot }: LiveOutput): boolean {
+function isPassedOn({ bookedSlot, spentSlot }: DecodedOutput): boolean {
   return bookedSlot === spentSlot
 }
 
@@ -177,8 +182,8 @@ function gatherMoves(parameters: Pick<ProtocolParameters, 'minCommittableAge'>) 
 }
 
 /** An output, and a slot in which time alone changes it. */
-interface DueLife {
-  readonly life: LiveOutput
+interface DueSpan {
+  readonly span: DecodedOutput
   readonly slot: SlotIndex
 }
 
@@ -207,7 +212,7 @@ async function* dueIn(
   writing: RawWriting,
   minCommittableAge: number,
   { after, upTo }: SlotRange,
-): AsyncGenerator<readonly DueLife[]> {
+): AsyncGenerator<readonly DueSpan[]> {
   const { tx, sql } = writing
   const awaited = upTo + minCommittableAge
   const pages = pagesOfSlots<DueOutput>(writing, dueText, {
@@ -218,7 +223,7 @@ async function* dueIn(
   let isAny = false
   for await (const page of pages) {
     isAny = true
-    yield await dueLives(writing, minCommittableAge, { page, after })
+    yield await dueSpans(writing, minCommittableAge, { page, after })
   }
   if (!isAny) return
   await tx.$executeRawUnsafe(
@@ -230,24 +235,24 @@ async function* dueIn(
 const dueText = `SELECT slot, "outputId" FROM due_outputs
   WHERE (slot, "outputId") > (?, ?) AND slot <= ? ORDER BY slot, "outputId"`
 
-async function dueLives(
+async function dueSpans(
   writing: RawWriting,
   minCommittableAge: number,
   { page, after }: { readonly page: readonly DueOutput[]; readonly after: SlotIndex },
-): Promise<DueLife[]> {
+): Promise<DueSpan[]> {
   const ids = new Set(page.map(({ outputId }) => idFromBytes<'OutputId'>(outputId)))
-  const found = await mapInTurns(await outputsForBooking(writing, [...ids]), liveOutput)
-  const lifeById = new Map<Hex, LiveOutput>(found.map((life) => [life.outputId, life]))
+  const found = await mapInTurns(await outputsForBooking(writing, [...ids]), decodedOutput)
+  const outputById = new Map<Hex, DecodedOutput>(found.map((span) => [span.outputId, span]))
   return page.flatMap((row) => {
-    const life = lifeById.get(bytesToHex(row.outputId))
+    const span = outputById.get(bytesToHex(row.outputId))
     const slot = Number(row.slot) - minCommittableAge
     // A slot that was over when the output was booked is part of its first holding.
-    return life !== undefined && slot > after ? [{ life, slot }] : []
+    return span !== undefined && slot > after ? [{ span, slot }] : []
   })
 }
 
-function toLife({ id, bytes, bookedSlot, spentSlot }: Output): LiveOutput {
-  return liveOutput({
+function toDecoded({ id, bytes, bookedSlot, spentSlot }: Output): DecodedOutput {
+  return decodedOutput({
     outputId: idFromBytes(id),
     bytes,
     bookedSlot: Number(bookedSlot),
@@ -256,12 +261,12 @@ function toLife({ id, bytes, bookedSlot, spentSlot }: Output): LiveOutput {
 }
 
 /** Returns the unspent outputs that passed to another address in one of the slots. */
-function expiredOutputs(due: readonly DueLife[], minCommittableAge: number, { upTo }: SlotRange) {
-  return due.flatMap(({ life, slot }) => {
-    const { output, bookedSlot, spentSlot } = life
+function expiredOutputs(due: readonly DueSpan[], minCommittableAge: number, { upTo }: SlotRange) {
+  return due.flatMap(({ span, slot }) => {
+    const { output, bookedSlot, spentSlot } = span
     const reached = slot + minCommittableAge
     const isOurs = conditionOf(output, Expiration)?.slot === reached && bookedSlot < slot
     const isUnspent = spentSlot === undefined || spentSlot > upTo
-    return isOurs && isUnspent ? [{ live: life, reached }] : []
+    return isOurs && isUnspent ? [{ decoded: span, reached }] : []
   })
 }

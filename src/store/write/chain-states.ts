@@ -6,7 +6,7 @@ import { type Dialect, jsonOf, namesOf } from '../sql/bulk.ts'
 import * as table from '../sql/bulk-tables.ts'
 import type { RawWriting } from '../sql/statements.ts'
 import { outputsForBooking } from './book.ts'
-import type { LiveOutput } from './output-index.ts'
+import type { DecodedOutput } from './output-index.ts'
 
 /** Maintains the states of chains, in the transaction that commits a slot. Like outputs, they are not pruned with the log. */
 
@@ -49,7 +49,7 @@ export function placedState({
   output,
   bookedSlot,
   spentSlot,
-}: LiveOutput): PlacedState[] {
+}: DecodedOutput): PlacedState[] {
   const chain = chainOf(outputId, output)
   return chain === undefined
     ? []

@@ -18,7 +18,7 @@ import { shardedDialect } from '../sql/postgresql/sharded-log.ts'
 import type { Writing } from '../sql/statements.ts'
 import { idFromBytes } from '../values.ts'
 import { addActivity, type SlotsToCount } from './activity.ts'
-import { liveOutput } from './output-index.ts'
+import { decodedOutput } from './output-index.ts'
 import { prunedSeqOf } from './prune.ts'
 
 /**
@@ -214,8 +214,8 @@ export async function movesOf(
     if (isSpent) {
       spenderById.set(outputId, row.spentBy === null ? undefined : idFromBytes(row.spentBy))
     } else if (row.bytes !== null) {
-      const life = { outputId, bytes: row.bytes, bookedSlot: slot, spentSlot: undefined }
-      amountById.set(outputId, liveOutput(life).output.amount)
+      const span = { outputId, bytes: row.bytes, bookedSlot: slot, spentSlot: undefined }
+      amountById.set(outputId, decodedOutput(span).output.amount)
     }
   }
   const moves = slots.map(

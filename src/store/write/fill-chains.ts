@@ -14,7 +14,7 @@ import { chainStates, indexKeys, type RowIn, tokenBalances } from '../sql/bulk-t
 import { rowsOf } from '../sql/tables.ts'
 import { uint256ToHex } from '../values.ts'
 import { chainRows, placedState } from './chain-states.ts'
-import { type LiveOutput, liveOutput } from './output-index.ts'
+import { type DecodedOutput, decodedOutput } from './output-index.ts'
 
 type Needed = Pick<Database, 'tables' | 'statements'>
 
@@ -64,18 +64,19 @@ async function contentsAsOf(
     const page = await tables.rowsAfterKey(connection, table, { after, limit: outputsPerPage })
     for (const text of page) {
       const row: readonly (string | null)[] = JSON.parse(text)
-      const live = liveOutput({
+      const decoded = decodedOutput({
         outputId: `0x${row[id]}` as OutputId,
         bytes: hexToBytes(`0x${row[bytes]}`),
         bookedSlot: Number(row[bookedSlot]),
         spentSlot: row[spentSlot] == null ? undefined : Number(row[spentSlot]),
       })
       after = [String(row[id])]
-      if (live.spentSlot === undefined || live.spentSlot > slot) keys.push(...holderRows(live))
+      if (decoded.spentSlot === undefined || decoded.spentSlot > slot)
+        keys.push(...holderRows(decoded))
       // States of later slots are added when their slot is committed.
-      if (live.bookedSlot > slot) continue
+      if (decoded.bookedSlot > slot) continue
       const by = row[spentBy] == null ? undefined : (`0x${row[spentBy]}` as TransactionId)
-      for (const state of placedState(live)) states.push({ ...state, spentBy: by })
+      for (const state of placedState(decoded)) states.push({ ...state, spentBy: by })
     }
     if (page.length < outputsPerPage) return { states, keys }
   }
@@ -84,7 +85,7 @@ async function contentsAsOf(
 const outputsPerPage = 5_000
 
 /** Returns the holder keys of an output. A later migration adds those of outputs that expire. */
-function holderRows({ outputId, output, bookedSlot }: LiveOutput): RowIn<typeof indexKeys>[] {
+function holderRows({ outputId, output, bookedSlot }: DecodedOutput): RowIn<typeof indexKeys>[] {
   const keys = indexKeysOf(outputId, output).filter(({ kind }) => kind === 'CHAIN_HOLDER')
   return keys.map((key) => ({ ...key, bookedSlot, outputId }))
 }

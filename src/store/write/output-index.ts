@@ -1,5 +1,5 @@
 import type { Network } from '../../generated/prisma/client.ts'
-import type { OutputLife } from '../../ledger/balances-of-address.ts'
+import type { OutputSpan } from '../../ledger/balances-of-address.ts'
 import { slotsAwaited } from '../../ledger/holdings.ts'
 import { expiringKeysOf, indexKeysOf } from '../../ledger/index-keys.ts'
 import { conditionOf, featureOf } from '../../ledger/output-parts.ts'
@@ -26,14 +26,14 @@ type DueRow = table.RowIn<typeof table.dueOutputs>
  */
 
 /** A decoded output of the ledger, with its slots of booking and spending. */
-export interface LiveOutput extends OutputLife {
+export interface DecodedOutput extends OutputSpan {
   readonly outputId: OutputId
 }
 
 /** Decodes an output from its row. */
-export function liveOutput(
+export function decodedOutput(
   row: Pick<OutputRow, 'outputId' | 'bytes' | 'bookedSlot' | 'spentSlot'>,
-): LiveOutput {
+): DecodedOutput {
   const { outputId, bookedSlot, spentSlot } = row
   return { outputId, output: decodeStored(Output, row.bytes), bookedSlot, spentSlot }
 }
@@ -61,7 +61,7 @@ export async function insertFormerOutputs(
   const outputs = rows.map((row) => ({ ...row, spentSlot: undefined }))
   await inSmallChunks(outputs.map(unspentRow), (some) => sql.insert(tx, table.unspentOutputs, some))
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
-  const holders = awaiting.flatMap((live) => holderRows(live, reached))
+  const holders = awaiting.flatMap((decoded) => holderRows(decoded, reached))
   const keys = [...outputs.flatMap(indexKeyRows), ...holders].sort(byKey)
   await inSmallChunks(keys, (some) => sql.insert(tx, table.indexKeys, some))
   const due = awaiting.flatMap(dueRows).filter(({ slot }) => slot > reached)
@@ -69,7 +69,7 @@ export async function insertFormerOutputs(
 }
 
 /** A decoded unspent output of an earlier slot. */
-export interface FormerOutput extends CreatedOutput, Omit<LiveOutput, 'spentSlot'> {}
+export interface FormerOutput extends CreatedOutput, Omit<DecodedOutput, 'spentSlot'> {}
 
 /** Compares by the key of the index without its kind, so that each database page of the index is changed once. */
 function byKey(a: IndexKeyRow, b: IndexKeyRow): number {
@@ -82,7 +82,7 @@ async function insertRows({ tx, sql }: RawWriting, created: readonly CreatedOutp
   await inChunks(rows, (some) => sql.insert(tx, table.outputs, some))
 }
 
-async function enterUnspent({ tx, sql }: RawWriting, outputs: readonly LiveOutput[]) {
+async function enterUnspent({ tx, sql }: RawWriting, outputs: readonly DecodedOutput[]) {
   await inChunks(outputs.map(unspentRow), (rows) => sql.insert(tx, table.unspentOutputs, rows))
   await inChunks(outputs.flatMap(indexKeyRows), (rows) => sql.insert(tx, table.indexKeys, rows))
 }
@@ -91,7 +91,7 @@ async function enterUnspent({ tx, sql }: RawWriting, outputs: readonly LiveOutpu
 async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput[]): Promise<void> {
   const { tx, sql } = writing
   const outputs = created.map(({ outputId, bytes, bookedSlot }) =>
-    liveOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),
+    decodedOutput({ outputId, bytes, bookedSlot, spentSlot: undefined }),
   )
   await enterUnspent(writing, outputs)
   const awaiting = outputs.filter(({ output }) => slotsAwaited(output).length > 0)
@@ -103,7 +103,7 @@ async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput
     ProtocolParameters,
     present(network, 'network').parameters,
   )
-  const holders = awaiting.flatMap((live) => holderRows(live, live.bookedSlot + age))
+  const holders = awaiting.flatMap((decoded) => holderRows(decoded, decoded.bookedSlot + age))
   await inChunks(holders, (rows) => sql.insert(tx, table.indexKeys, rows))
   await inChunks(awaiting.flatMap(dueRows), (rows) => sql.insert(tx, table.dueOutputs, rows))
 }
@@ -111,11 +111,11 @@ async function indexOutputs(writing: RawWriting, created: readonly CreatedOutput
 /** Removes spent outputs from the index. */
 export async function forgetOutputs(
   { tx, sql }: RawWriting,
-  spent: readonly LiveOutput[],
+  spent: readonly DecodedOutput[],
 ): Promise<void> {
   await inChunks(spent, async (some) => {
     await sql.remove(tx, table.unspentIds, some)
-    const keys = some.flatMap((live) => [...indexKeyRows(live), ...possibleHolders(live)])
+    const keys = some.flatMap((decoded) => [...indexKeyRows(decoded), ...possibleHolders(decoded)])
     await inChunks(keys, (rows) => sql.remove(tx, table.indexKeys, rows))
     await inChunks(some.flatMap(dueRows), (rows) => sql.remove(tx, table.dueOutputs, rows))
   })
@@ -124,15 +124,15 @@ export async function forgetOutputs(
 /** Moves expired outputs to the index keys of their new holders. Each output changes its holder at slot `reached`. */
 export async function transferExpired(
   { tx, sql }: RawWriting,
-  outputs: readonly { readonly live: LiveOutput; readonly reached: SlotIndex }[],
+  outputs: readonly { readonly decoded: DecodedOutput; readonly reached: SlotIndex }[],
 ): Promise<void> {
-  const former = outputs.flatMap(({ live, reached }) => holderRows(live, reached - 1))
-  const next = outputs.flatMap(({ live, reached }) => holderRows(live, reached))
+  const former = outputs.flatMap(({ decoded, reached }) => holderRows(decoded, reached - 1))
+  const next = outputs.flatMap(({ decoded, reached }) => holderRows(decoded, reached))
   await inChunks(former, (rows) => sql.remove(tx, table.indexKeys, rows))
   await inChunks(next, (rows) => sql.insert(tx, table.indexKeys, rows))
 }
 
-function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
+function unspentRow({ outputId, output, bookedSlot }: DecodedOutput): UnspentRow {
   return {
     outputId,
     kind: output.type,
@@ -144,7 +144,7 @@ function unspentRow({ outputId, output, bookedSlot }: LiveOutput): UnspentRow {
   }
 }
 
-function indexKeyRows({ outputId, output, bookedSlot }: LiveOutput): IndexKeyRow[] {
+function indexKeyRows({ outputId, output, bookedSlot }: DecodedOutput): IndexKeyRow[] {
   return indexKeysOf(outputId, output).map(({ kind, value }) => ({
     kind,
     value,
@@ -154,19 +154,19 @@ function indexKeyRows({ outputId, output, bookedSlot }: LiveOutput): IndexKeyRow
 }
 
 function holderRows(
-  { outputId, output, bookedSlot }: LiveOutput,
+  { outputId, output, bookedSlot }: DecodedOutput,
   reached: SlotIndex,
 ): IndexKeyRow[] {
   return expiringKeysOf(output, reached).map((key) => ({ ...key, bookedSlot, outputId }))
 }
 
 /** Returns the index keys of an expiring output for its holders before and after its expiration. */
-function possibleHolders(live: LiveOutput): IndexKeyRow[] {
-  const expiration = conditionOf(live.output, Expiration)
+function possibleHolders(decoded: DecodedOutput): IndexKeyRow[] {
+  const expiration = conditionOf(decoded.output, Expiration)
   if (expiration === undefined) return []
-  return [...holderRows(live, 0), ...holderRows(live, expiration.slot)]
+  return [...holderRows(decoded, 0), ...holderRows(decoded, expiration.slot)]
 }
 
-function dueRows({ outputId, output }: LiveOutput): DueRow[] {
+function dueRows({ outputId, output }: DecodedOutput): DueRow[] {
   return slotsAwaited(output).map((slot) => ({ slot, outputId }))
 }

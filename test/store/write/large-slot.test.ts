@@ -12,7 +12,7 @@ import { rowsPerPage } from '../../../src/store/sql/slot-outputs.ts'
 import type { Statements } from '../../../src/store/sql/statements.ts'
 import { nextHistoryHash, noTip } from '../../../src/store/write/append.ts'
 import { commitSlots } from '../../../src/store/write/commit.ts'
-import { liveOutput } from '../../../src/store/write/output-index.ts'
+import { decodedOutput } from '../../../src/store/write/output-index.ts'
 import { publishApart } from '../../../src/store/write/publish.ts'
 import { createTransfers } from '../../bench/transfers.ts'
 import { databases, useDatabase, useStore } from '../../support/databases.ts'
@@ -274,7 +274,7 @@ function countTaken(entries: readonly LogEntry[]) {
 function balancesOf({ created, spent }: SlotContents): Map<Hex, bigint> {
   const totals = new Map<Hex, bigint>()
   const add = (amount: bigint) => (row: OutputRow) => {
-    const { output } = liveOutput(row)
+    const { output } = decodedOutput(row)
     const address = addressKey(ownerAt(output, 0))
     totals.set(address, (totals.get(address) ?? 0n) + amount)
   }
