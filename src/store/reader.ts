@@ -1,3 +1,4 @@
+import { bytesToHex } from '../lib/hex.ts'
 import { passTurn } from '../lib/turns.ts'
 import type { StoreReader } from './contract.ts'
 import type { Database } from './database.ts'
@@ -17,7 +18,6 @@ import { createReading, type Reading } from './sql/reading.ts'
 import { slotReads } from './sql/slot-reads.ts'
 import { trieReads } from './sql/trie-reads.ts'
 import { type LogReads, logReads } from './sql/updates.ts'
-import { stateReads } from './state-reads.ts'
 import { viewReads } from './view-reads.ts'
 
 /** Creates the reading side of a store. Only readers use its client, because a query on a client with a transaction runs inside it. */
@@ -38,7 +38,11 @@ export function createReader(
     version: () => database.version(),
     lease: () => statements.readLease(client),
     ...readsByForm(reading, (own) => ({ owned: createOwnedReader(own) })),
-    ...stateReads(client),
+    network: async () => {
+      const row = await client.network.findUnique({ where: { id: 1n } })
+      return row === null ? undefined : { logId: bytesToHex(row.logId), parameters: row.parameters }
+    },
+    isImporting: async () => (await client.import.count()) > 0,
   }
 }
 

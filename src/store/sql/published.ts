@@ -23,6 +23,6 @@ export function publishedCommitments(name: string): string {
 
 /** SQL of a table as readers see it, under its own name. */
 export function publishedTable(name: string): string {
-  if (name === 'ledger_updates') return publishedUpdates(name)
+  if (name === logTable) return publishedUpdates(name)
   return name === 'commitments' ? publishedCommitments(name) : name
 }
