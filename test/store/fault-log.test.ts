@@ -63,6 +63,9 @@ describe('a server of postgresql that is read-only, like a standby', () => {
     expect(storeFaultOf(failures.at(-1))).toBe('NOT_WRITABLE')
     expect(await store.read.newestInbox()).toBe(0)
     expect(reported()).toEqual(['database-not-writable'])
+    // The check that a process makes each second even if it writes nothing.
+    const checked: unknown = await store.write.checkHistory().catch((failure: unknown) => failure)
+    expect(storeFaultOf(checked)).toBe('NOT_WRITABLE')
 
     await setReadOnly('off')
     await until(async () => {

@@ -36,11 +36,15 @@ export const transactionStatements: TransactionStatements = {
 
   // One statement for both, because each statement is a round trip.
   async beginWritingAfter(tx, slot) {
-    const [facts] = await tx.$queryRawUnsafe<HistoryFacts[]>(
-      `SELECT ${settings}, ${historyColumns(dialect, '$1')}`,
+    const [found] = await tx.$queryRawUnsafe<(HistoryFacts & { readOnly: string })[]>(
+      `SELECT ${settings}, current_setting('transaction_read_only') AS "readOnly",
+        ${historyColumns(dialect, '$1')}`,
       slot,
     )
-    return present(facts, 'a row')
+    const facts = present(found, 'a row')
+    // A process that does not write checks only this, and must not take a standby for a server that it can write to.
+    if (facts.readOnly === 'on') throw readOnlyError()
+    return facts
   },
 
   async gatherStatistics(tx) {
@@ -67,4 +71,9 @@ export const transactionStatements: TransactionStatements = {
     const payload = notification.topic === 'LOG_GREW' ? String(notification.seq) : ''
     await tx.$executeRawUnsafe('SELECT pg_notify($1, $2)', channels[notification.topic], payload)
   },
+}
+
+/** The error that a statement that writes would cause (read_only_sql_transaction). */
+function readOnlyError(): Error {
+  return Object.assign(new Error('the server accepts only reads'), { code: '25006' })
 }
