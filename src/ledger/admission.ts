@@ -155,18 +155,34 @@ export function admissionError(
     const broken = rule(block, context)
     if (broken !== undefined) return broken
   }
+  return issuerError(block, context)
+}
+
+/** The part of the context that the rules about the issuer need. */
+export type IssuerContext = Pick<AdmissionContext, 'parameters' | 'issuer' | 'referenceManaCost'>
+
+/** The error of the first rule about the issuer that the block breaks, except the rule about its signature. */
+export function issuerError(block: Block, context: IssuerContext): AdmissionError | undefined {
+  for (const rule of issuerRules) {
+    const broken = rule(block, context)
+    if (broken !== undefined) return broken
+  }
   return undefined
 }
 
-type Rule = (block: Block, context: AdmissionContext) => AdmissionError | undefined
+type Rule<Context> = (block: Block, context: Context) => AdmissionError | undefined
 
 /** In the order of the reference. The order decides which error is reported. */
-const rules: readonly Rule[] = [
+const rules: readonly Rule<AdmissionContext>[] = [
   issuedInTime,
   commitmentKnown,
   issuedByValidator,
   parentsRecent,
   parentsOlder,
+]
+
+/** They follow the other rules, in this order. */
+const issuerRules: readonly Rule<IssuerContext>[] = [
   issuerKnown,
   enoughBurned,
   issuerOutOfDebt,
@@ -224,7 +240,7 @@ function parentsOlder(
 
 function issuerKnown(
   { header: { issuerId } }: Block,
-  { issuer }: AdmissionContext,
+  { issuer }: IssuerContext,
 ): AdmissionError | undefined {
   return issuer === undefined ? { code: 'ISSUER_UNKNOWN', issuerId } : undefined
 }
@@ -232,7 +248,7 @@ function issuerKnown(
 /** `maxBurnedMana` must cover the cost. The mana that is burned later is the work score times the price of an earlier slot. */
 function enoughBurned(
   block: Block,
-  { parameters, referenceManaCost }: AdmissionContext,
+  { parameters, referenceManaCost }: IssuerContext,
 ): AdmissionError | undefined {
   const { body, header } = block
   if (referenceManaCost === undefined) {
@@ -246,7 +262,7 @@ function enoughBurned(
 
 function issuerOutOfDebt(
   { header: { issuerId } }: Block,
-  { issuer }: AdmissionContext,
+  { issuer }: IssuerContext,
 ): AdmissionError | undefined {
   if (issuer === undefined || issuer.credits >= 0n) return undefined
   return { code: 'ISSUER_IN_DEBT', issuerId, credits: issuer.credits }
@@ -254,7 +270,7 @@ function issuerOutOfDebt(
 
 function issuerNotExpired(
   { header: { issuerId, slotCommitmentId } }: Block,
-  { issuer }: AdmissionContext,
+  { issuer }: IssuerContext,
 ): AdmissionError | undefined {
   if (issuer === undefined || issuer.expirySlot >= slotOfId(slotCommitmentId)) return undefined
   return { code: 'ISSUER_EXPIRED', issuerId, expirySlot: issuer.expirySlot }
@@ -262,7 +278,7 @@ function issuerNotExpired(
 
 function keyKnown(
   { header: { issuerId }, signature: { publicKey } }: Block,
-  { issuer }: AdmissionContext,
+  { issuer }: IssuerContext,
 ): AdmissionError | undefined {
   if (issuer === undefined || issuer.keyHashes.includes(publicKeyHash(publicKey))) return undefined
   return { code: 'ISSUER_KEY_UNKNOWN', issuerId, publicKey }

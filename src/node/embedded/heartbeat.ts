@@ -50,7 +50,12 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
     const last = await lastIssued(term)
     if (slot <= last.slot) return
     issued = { ...last, slot }
-    const blocks = await buildOwnBlocks(deps, slot, last.announcedSlot)
+    const built = await buildOwnBlocks(deps, slot, last.announcedSlot)
+    if (!built.ok) {
+      logFailure('heartbeat-failed', built.error.code)
+      return
+    }
+    const blocks = built.value
     const isAnnouncing = blocks.some(({ body }) => blockKind(body) === 'candidacy')
     if (isAnnouncing) issued = { ...issued, announcedSlot: slot }
     await write(term, blocks)

@@ -1,3 +1,5 @@
+import { type AdmissionError, issuerError } from '../../ledger/admission.ts'
+import { err, ok, type Result } from '../../lib/result.ts'
 import { Block } from '../../protocol/block.ts'
 import { identifyBlock } from '../../protocol/ids.ts'
 import type { Network } from '../../protocol/network.ts'
@@ -21,32 +23,35 @@ export interface OwnBlocksDeps extends BuildDeps {
 
 /**
  * Builds the blocks of a slot. The first block is a validation block if the account is a validator; it counts for the rewards.
- * A second block announces the candidacy when that is due. `announcedSlot` is the slot of the last announcement.
+ * A second block announces the candidacy when that is due. `announcedSlot` is the slot of the last announcement. The error is the reason
+ * why the account may not issue them: as for every issuer, its entry at the slot of the commitment decides.
  */
 export async function buildOwnBlocks(
   { clock, network, issuer, issuance, ledger }: OwnBlocksDeps,
   slot: SlotIndex,
   announcedSlot: SlotIndex,
-): Promise<readonly Block[]> {
+): Promise<Result<readonly Block[], AdmissionError>> {
   const { parameters } = network
   const { accountId } = issuer
   const state = ledger()
-  const committee = state?.committeeOf(epochOfSlot(parameters, slot)) ?? []
+  // The term has ended.
+  if (state === undefined) return ok([])
+  const committee = state.committeeOf(epochOfSlot(parameters, slot))
   const isValidator = committee.some((seat) => seat.accountId === accountId)
-  const isDue =
-    state !== undefined &&
-    (await isCandidacyDue({ parameters, state, accountId }, slot, announcedSlot))
+  const isDue = await isCandidacyDue({ parameters, state, accountId }, slot, announcedSlot)
   const request = { issuance: await issuance(), payload: undefined }
   // The slot may have ended meanwhile, and the next slot gets its own block.
   const lastNs = slotEndNs(parameters, slot) - 1n
   const nowNs = clock.nowNs()
   const building = { clock: { nowNs: () => (nowNs < lastNs ? nowNs : lastNs) }, network }
   const block = (isValidator ? buildVote : buildBlock)(building, issuer, request)
-  if (!isDue) return [block]
-  return [
-    block,
-    buildBlock(building, issuer, { ...request, payload: { type: CandidacyAnnouncement.code } }),
-  ]
+  const { slot: committed, referenceManaCost } = request.issuance.latestCommitment
+  const entry = await state.entryAt(accountId, committed)
+  const refused = issuerError(block, { parameters, issuer: entry, referenceManaCost })
+  if (refused !== undefined) return err(refused)
+  if (!isDue) return ok([block])
+  const announcement = { ...request, payload: { type: CandidacyAnnouncement.code } }
+  return ok([block, buildBlock(building, issuer, announcement)])
 }
 
 /** Wraps a block that needs no check, because this process built it. */

@@ -6,16 +6,25 @@ import {
   accountIdOfKey,
   developmentGenesis,
   developmentKeys,
+  slotsBeforeStart,
 } from '../../../src/node/embedded/development.ts'
 import { createHeartbeat } from '../../../src/node/embedded/heartbeat.ts'
 import { issuanceNow } from '../../../src/node/embedded/issuance.ts'
 import { loadLedgerState, stateMemoryOf } from '../../../src/node/embedded/state.ts'
 import { genesisSteps } from '../../../src/node/genesis.ts'
+import { Block } from '../../../src/protocol/block.ts'
+import { slotOfId } from '../../../src/protocol/ids.ts'
 import { networkOf } from '../../../src/protocol/network.ts'
+import type { AccountId } from '../../../src/protocol/primitives.ts'
 import { slotEnd, slotOfTime } from '../../../src/protocol/slots.ts'
+import { decodeStored } from '../../../src/protocol/stored.ts'
+import type { Store } from '../../../src/store/contract.ts'
 import { defaultDatabase, useStore } from '../../support/databases.ts'
+import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
 import { createSettableClock } from '../../support/settable-clock.ts'
 import { incomingBlock } from '../../support/store-rows.ts'
+import { until } from '../../support/until.ts'
+import { user } from '../../support/wallet.ts'
 
 const keys = developmentKeys()
 const startSeconds = 1_800_000_000
@@ -109,3 +118,38 @@ test('the next term issues no second block in a slot that has any number of newe
   expect(issued.map((block) => block.slot)).toEqual([first])
   await commitments.close()
 })
+
+test('no block is issued under a commitment at which the account is in debt', async () => {
+  const database = await defaultDatabase().create()
+  const usual = developmentGenesis(keys, startSeconds)
+  const accountId = accountIdOfKey(user(0))
+  // Each block costs 110,000.
+  const genesis = { ...usual, credits: new Map([[accountId, 250_000n]]) }
+  const issuer = { accountId, key: user(0) }
+  const ledger = await openEmbeddedLedger(database.url, { startSeconds, genesis, issuer })
+  const { read } = ledger.at().store
+  for (let slot = slotsBeforeStart - 2; slot <= slotsBeforeStart + 20; slot++) {
+    await ledger.untilCommitted(slot)
+    await until(async () => (await isIssued(read, slot + 3)) || (await isInDebt(read, accountId)))
+    ledger.clock.advance(1_000_000_000n)
+  }
+  const blocks = await read.recentBlocks(100)
+  expect(blocks.length).toBeGreaterThan(2)
+  for (const { bytes } of blocks) {
+    const { header } = decodeStored(Block, bytes)
+    const entry = await read.accountEntry(accountId, slotOfId(header.slotCommitmentId))
+    expect(entry?.credits).toBeGreaterThanOrEqual(0n)
+  }
+  await ledger.close()
+  await database.remove()
+}, 60_000)
+
+async function isIssued(read: Store['read'], slot: number): Promise<boolean> {
+  const [newest] = await read.recentBlocks(1)
+  return (newest?.slot ?? 0) >= slot
+}
+
+async function isInDebt(read: Store['read'], accountId: AccountId): Promise<boolean> {
+  const entry = await read.accountEntry(accountId)
+  return (entry?.credits ?? 0n) < 0n
+}
