@@ -12,8 +12,8 @@ import type { AccountVersion } from '../../store/rows.ts'
 export interface AccountHistories {
   /** Loads some accounts. Returns a function that reads their entries. */
   of(accountIds: readonly AccountId[]): Promise<EntryAt>
-  /** Adds a version that is not written yet. */
-  add(version: AccountVersion): Promise<void>
+  /** Adds the versions of the next slot, which is not written yet. A slot may change any number of accounts. */
+  add(versions: readonly AccountVersion[]): Promise<void>
   /** Marks all versions as stored in the database. */
   written(): void
 }
@@ -67,18 +67,20 @@ export function openAccountHistories(
       versionsById.get(accountId)?.findLast((version) => version.slot <= slot)?.entry
   }
 
-  async function versionsOf(accountId: AccountId): Promise<Versions> {
-    const known = unwritten.get(accountId) ?? cache.get(accountId)
-    return known ?? (await readVersions(read, [accountId], newest - kept)).get(accountId) ?? []
-  }
-
-  async function add(version: AccountVersion): Promise<void> {
-    const { accountId, slot } = version
-    newest = Math.max(newest, slot)
-    const former = await versionsOf(accountId)
-    // Of the versions before the oldest kept slot only the last one is needed.
-    const first = former.findLastIndex((other) => other.slot <= slot - kept)
-    unwritten.set(accountId, [...former.slice(Math.max(first, 0)), version])
+  async function add(versions: readonly AccountVersion[]): Promise<void> {
+    for (const { slot } of versions) newest = Math.max(newest, slot)
+    const knownOf = (accountId: AccountId) => unwritten.get(accountId) ?? cache.get(accountId)
+    const missing = versions.flatMap(({ accountId }) =>
+      knownOf(accountId) === undefined ? accountId : [],
+    )
+    const found = await readVersions(read, missing, newest - kept)
+    for (const version of versions) {
+      const { accountId, slot } = version
+      const former = knownOf(accountId) ?? found.get(accountId) ?? []
+      // Of the versions before the oldest kept slot only the last one is needed.
+      const first = former.findLastIndex((other) => other.slot <= slot - kept)
+      unwritten.set(accountId, [...former.slice(Math.max(first, 0)), version])
+    }
   }
 
   function written(): void {
@@ -98,7 +100,7 @@ async function readVersions(
   const versions: AccountVersion[] = []
   for (let at = 0; at < accountIds.length; at += accountsPerRead) {
     const some = accountIds.slice(at, at + accountsPerRead)
-    versions.push(...(await read.accountHistories(some, oldest)))
+    for (const version of await read.accountHistories(some, oldest)) versions.push(version)
   }
   return grouped(versions, ({ accountId }) => accountId)
 }

@@ -127,7 +127,7 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     const { slot } = events
     const changed = await changedAccounts(parameters, accounts, events)
     const versions = [...changed].map(([accountId, entry]) => ({ accountId, slot, entry }))
-    for (const version of versions) await accounts.add(version)
+    await accounts.add(versions)
     const epoch = committeeEpoch(parameters, (some) => epochs.has(some), slot)
     const roots = {
       state: await tries.changeMany('outputs', outputs),

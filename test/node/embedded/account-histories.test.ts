@@ -23,7 +23,7 @@ describe.each(databases)('account histories on $name', ({ create }) => {
     const { accountId } = accountVersion(0, 0)
     for (let slot = 1; slot <= 40; slot++) {
       const version = accountVersion(0, slot)
-      await histories.add(version)
+      await histories.add([version])
       await write.closeSlots(use.term, slot)
       await write.commitSlots(use.term, [slotCommit(slot, [], { accounts: [version] })])
       histories.written()
@@ -33,6 +33,28 @@ describe.each(databases)('account histories on $name', ({ create }) => {
     expect(rows).toBe(kept + 1)
     for (let slot = 40 - kept; slot <= 40; slot++) {
       expect(entryAt(accountId, slot)).toEqual(accountVersion(0, slot).entry)
+    }
+  })
+
+  test('read the accounts that a slot changes together, however many are not in memory', async () => {
+    const { read } = use.store
+    const first = Array.from({ length: 1_200 }, (_, n) => accountVersion(n, 0))
+    await use.store.write.initialize(use.term, testGenesis({ accounts: first }))
+    let reads = 0
+    const counting = {
+      accountHistories: (...of: Parameters<typeof read.accountHistories>) => {
+        reads++
+        return read.accountHistories(...of)
+      },
+    }
+    const histories = openAccountHistories(counting, { newest: 0, kept: 5, limit: 1 })
+    const next = first.map((_, n) => accountVersion(n, 1))
+    await histories.add(next)
+    expect(reads).toBe(3)
+    const entryAt = await histories.of(next.map(({ accountId }) => accountId))
+    for (const [n, { accountId, entry }] of next.entries()) {
+      expect(entryAt(accountId, 0)).toEqual(first[n]?.entry)
+      expect(entryAt(accountId)).toEqual(entry)
     }
   })
 })
