@@ -87,13 +87,11 @@ export async function loadLedgerState(
   for (const milestone of await read.milestonesAfter(oldest - 1, slot - oldest + 1)) {
     costs.set(milestone.slot, committedSlot(milestone).commitment.referenceManaCost)
   }
-  const earliestEpoch =
-    epochOfSlot(parameters, slot) - parameters.rewardsParameters.retentionPeriod - 1
   const limit = memory.accountVersions
   return createLedgerState(parameters, {
     accounts: openAccountHistories(read, { newest: slot, kept, limit }),
     costs,
-    epochs: await read.epochs(Math.max(earliestEpoch, 0)),
+    epochs: await read.epochs(earliestEpoch(parameters, slot)),
     tries: openStoredTries(read, memory.trieBytes),
   })
 }
@@ -101,6 +99,12 @@ export async function loadLedgerState(
 /** The number of slots whose versions and prices are kept: blocks and transactions do not refer to earlier slots. */
 function retainedSlots({ maxCommittableAge }: ProtocolParameters): number {
   return 2 * maxCommittableAge + 2
+}
+
+/** The first epoch whose rewards a claim may count, under any commitment that blocks refer to when a slot is the newest one. */
+function earliestEpoch(parameters: ProtocolParameters, newest: SlotIndex): EpochIndex {
+  const oldest = epochOfSlot(parameters, newest - retainedSlots(parameters))
+  return Math.max(oldest - parameters.rewardsParameters.retentionPeriod - 1, 0)
 }
 
 interface Loaded {
@@ -151,6 +155,8 @@ function createLedgerState(parameters: ProtocolParameters, loaded: Loaded): Ledg
     costs.set(slot, referenceManaCost)
     costs.delete(slot - retainedSlots(parameters) - 1)
     for (const row of settled) epochs.set(row.epoch, row)
+    const earliest = earliestEpoch(parameters, slot)
+    for (const epoch of epochs.keys()) if (epoch < earliest) epochs.delete(epoch)
   }
 
   return {
