@@ -1,5 +1,6 @@
 import { createListeners, type Listeners } from '../lib/listeners.ts'
 import type { Log } from '../lib/log.ts'
+import type { BlockId, TransactionId } from '../protocol/primitives.ts'
 import type { StoreReader } from '../store/contract.ts'
 import { type ReadBlocks, shareBlocks } from './blocks.ts'
 import { type CommitMarks, createCommitMarks } from './commit-marks.ts'
@@ -7,6 +8,7 @@ import { createExpirationTransfers, type ExpirationTransferDeps } from './expira
 import { createFeedHub, type FeedHub } from './hub.ts'
 import { type ReadMilestones, shareMilestones } from './milestones.ts'
 import type { LogReader } from './read.ts'
+import { createStateWatch, type StateWatch } from './states.ts'
 import { openTail, type Tail } from './tail.ts'
 import { createTipValues, type TipValues } from './tip-values.ts'
 import type { Wake } from './wake.ts'
@@ -16,7 +18,7 @@ import type { Wake } from './wake.ts'
 export interface FeedDeps {
   readonly reader: LogReader &
     ExpirationTransferDeps['reader'] &
-    Pick<StoreReader, 'milestonesAfter' | 'blocksAfter' | 'forget'>
+    Pick<StoreReader, 'milestonesAfter' | 'blocksAfter' | 'blockStates' | 'transactions' | 'forget'>
   readonly parameters: Pick<ExpirationTransferDeps, 'minCommittableAge'>
   readonly wake: Pick<Wake, 'wait' | 'newest'>
   readonly log: Pick<Log, 'warn' | 'error'>
@@ -45,6 +47,8 @@ export interface Feed extends FeedSettings {
   readonly readBlocks: ReadBlocks
   /** Notified when this process adds blocks or may have changed their states. */
   readonly blocks: Listeners<void>
+  readonly blockStates: StateWatch<BlockId>
+  readonly transactionStates: StateWatch<TransactionId>
   /** Ends every feed. */
   close(): Promise<void>
 }
@@ -84,6 +88,25 @@ export async function openFeed(
     textCapacity,
   })
   const blocks = createListeners<void>()
+  const blockStates = createStateWatch<BlockId>({
+    read: async (ids) =>
+      new Map((await reader.blockStates(ids)).map(({ blockId, state }) => [blockId, state])),
+    tickMs,
+  })
+  const transactionStates = createStateWatch<TransactionId>({
+    read: async (ids) =>
+      new Map(
+        (await reader.transactions(ids)).map(({ transactionId, state, failureReason = 0 }) => [
+          transactionId,
+          `${state} ${failureReason}`,
+        ]),
+      ),
+    tickMs,
+  })
+  for (const { changed } of [blockStates, transactionStates]) {
+    blocks.add(changed)
+    tail.watchTip(changed)
+  }
   return {
     ...settings,
     tail,
@@ -91,6 +114,8 @@ export async function openFeed(
     tipValues: createTipValues(tail),
     readBlocks: shareBlocks(reader, blocks),
     blocks,
+    blockStates,
+    transactionStates,
     milestones: shareMilestones(reader, () => tail.tip().era),
     close: async () => {
       hub.close()

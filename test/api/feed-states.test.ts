@@ -5,7 +5,7 @@ import { present } from '../../src/lib/assert.ts'
 import { socketClient } from '../support/client.ts'
 import { serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
-import { blockIdOf } from '../support/store-rows.ts'
+import { blockIdOf, incomingBlock } from '../support/store-rows.ts'
 import { until } from '../support/until.ts'
 import {
   blockOf,
@@ -88,6 +88,32 @@ describe('the feed of states (16)', () => {
     await feed.return?.()
     expect(await pending).toEqual({ done: true, value: undefined })
   })
+})
+
+test('a block is read again only for a subscription whose block has changed, when a write is reported (16)', async () => {
+  let reads = 0
+  const served = await serveLog({
+    changed: (read) => ({
+      ...read,
+      block: (blockId) => {
+        reads++
+        return read.block(blockId)
+      },
+    }),
+  })
+  const own = socketClient(served.url)
+  const query = 'subscription ($id: BlockId!) { blockState(id: $id) { state } }'
+  const feeds = Array.from({ length: 20 }, (_, n) =>
+    own.iterate<{ blockState: { state: string } }>({ query, variables: { id: blockIdOf(n) } }),
+  )
+  const first = feeds.map((feed) => feed.next())
+  await until(() => reads === feeds.length)
+  await served.log.store.write.acceptBlocks([incomingBlock(7)])
+  served.feed.blocks.notify()
+  expect((await first[7])?.value?.data?.blockState.state).toBe('PENDING')
+  expect(reads).toBe(feeds.length + 1)
+  await own.dispose()
+  await served.close()
 })
 
 test('milestones are sent one by one as they are committed (16)', async () => {

@@ -8,7 +8,10 @@ import { type BlockView, readBlock } from '../blocks/read-block.ts'
 import { readTransaction, type TransactionView } from '../blocks/read-transaction.ts'
 import type { Services } from '../services.ts'
 
-/** Follows the state of a block or a transaction: its row is read after each milestone, and once per tick. */
+/**
+ * Follows the state of a block or a transaction. The feed finds the changes on the own ledger; in upstream mode the node is also asked once
+ * per tick.
+ */
 
 /** Yields a block now and after each change of its state. Waits while the block is unknown, and ends after its final state. */
 export function followBlockState(
@@ -17,7 +20,9 @@ export function followBlockState(
 ): AsyncIterableIterator<BlockView> {
   const isLast = ({ state }: BlockView) => state === 'FINALIZED' || state === 'DROPPED'
   const read = async () => valueIn(await readBlock(deps, blockId))
-  return stoppable((signal) => changes(deps, signal, { read, isLast, key: ({ state }) => state }))
+  const watch = (notify: () => void) => deps.feed.blockStates.watch(blockId, notify)
+  const key = ({ state }: BlockView) => state
+  return stoppable((signal) => changes(deps, signal, { read, watch, isLast, key }))
 }
 
 /**
@@ -32,10 +37,13 @@ export function followTransactionState(
     state === 'FINALIZED' || (state === 'FAILED' && !isOfCarrier(failure?.code))
   const read = async () => valueIn(await readTransaction(deps, transactionId))
   const key = ({ state, failure }: TransactionView) => `${state} ${failure?.code ?? 0}`
-  return stoppable((signal) => changes(deps, signal, { read, isLast, key }))
+  const watch = (notify: () => void) => deps.feed.transactionStates.watch(transactionId, notify)
+  return stoppable((signal) => changes(deps, signal, { read, watch, isLast, key }))
 }
 
-interface Polled<T> {
+interface Followed<T> {
+  /** Calls `notify` when the value may have changed. The returned function ends the watch. */
+  readonly watch: (notify: () => void) => () => void
   /** Reads the value; `undefined` if it is unknown now. An upstream node may return it at the next read. */
   readonly read: () => Promise<T | undefined>
   readonly isLast: (found: T) => boolean
@@ -44,12 +52,13 @@ interface Polled<T> {
 }
 
 async function* changes<T>(
-  { feed: { tail, tickMs } }: Pick<Services, 'feed'>,
+  { feed, source }: Pick<Services, 'feed' | 'source'>,
   signal: AbortSignal,
-  { read, isLast, key }: Polled<T>,
+  { read, watch, isLast, key }: Followed<T>,
 ): AsyncGenerator<T, void, undefined> {
   const changed = createSignal()
-  const stopWatching = tail.watchTip(changed.notify)
+  const stopWatching = watch(changed.notify)
+  const tick = source.node === undefined ? {} : { ms: feed.tickMs }
   let emittedKey: string | undefined
   try {
     while (!signal.aborted) {
@@ -59,7 +68,7 @@ async function* changes<T>(
         yield found
       }
       if (found !== undefined && isLast(found)) return
-      await changed.wait({ ms: tickMs, signal })
+      await changed.wait({ ...tick, signal })
     }
   } finally {
     stopWatching()
