@@ -3,6 +3,9 @@
 /** A narrow no-break space, used only between groups of digits. */
 export const thinSpace = '\u202f'
 
+/** The maximum slot and epoch, which mean that there is no end. */
+export const never = 0xffffffff
+
 /** Formats a whole number in groups of three digits: 1 892 415. */
 export function grouped(value: number | string | bigint): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, thinSpace)

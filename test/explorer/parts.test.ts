@@ -50,6 +50,15 @@ describe('two states of a chain', () => {
     ])
   })
 
+  test('have slots and epochs without an end in words', () => {
+    const staking = (endEpoch: number) => ({
+      features: [{ __typename: 'StakingFeature', endEpoch }],
+    })
+    expect(changesOf(staking(4_294_967_295), staking(7))).toEqual([
+      { name: 'staking: end epoch', before: 'forever', after: '7' },
+    ])
+  })
+
   test('of a foundry have token amounts in decimal digits', () => {
     const scheme = (mintedTokens: string) => ({ tokenScheme: { mintedTokens } })
     expect(changesOf(scheme('0xa'), scheme('0x100'))).toEqual([

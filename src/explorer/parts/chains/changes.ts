@@ -1,4 +1,5 @@
-import { words } from '../../format.ts'
+import { never, words } from '../../format.ts'
+import { chainTexts } from '../../texts-chains.ts'
 
 /** Computes the changes from one state of a chain to the next. */
 
@@ -34,9 +35,14 @@ function factsOf(content: object): ReadonlyMap<string, string> {
       // An address is shown as text. The members of another object are listed by their own names.
       if ('bech32' in value) facts.set(name, String(value.bech32))
       else for (const [inner, one] of factsOf(value)) facts.set(inner, one)
-    } else facts.set(name, tokenFields.has(key) ? String(BigInt(value)) : String(value))
+    } else facts.set(name, textOf(key, value))
   }
   return facts
+}
+
+function textOf(key: string, value: string | number | boolean): string {
+  if (tokenFields.has(key)) return String(BigInt(value))
+  return value === never && /Slot$|Epoch$/.test(key) ? chainTexts.never : String(value)
 }
 
 /** Fields with numbers of native tokens, which GraphQL returns in hexadecimal digits. */

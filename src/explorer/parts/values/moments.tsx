@@ -1,4 +1,4 @@
-import { grouped } from '../../format.ts'
+import { grouped, never } from '../../format.ts'
 import { milestones } from '../../live.ts'
 import { frame, timeOf } from '../../network.ts'
 import { linkTo } from '../../router.ts'
@@ -8,9 +8,6 @@ import { MilestoneLink } from './milestone-link.tsx'
 import { FullTime, utc } from './time.tsx'
 
 /** Slots and epochs, which may be in the future. */
-
-/** The maximum slot and epoch, which mean that there is no end. */
-export const never = 0xffffffff
 
 /** A slot with its end time. */
 export function Slot({ index }: { readonly index: number }) {
