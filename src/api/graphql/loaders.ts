@@ -4,7 +4,7 @@ import { err, type Result } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import type { BlockId, OutputId, TransactionId } from '../../protocol/primitives.ts'
 import { type AddressBalance, readBalances } from '../../service/addresses/read-address.ts'
-import { type BlockView, readBlocks } from '../../service/blocks/read-block.ts'
+import { type BlockView, isGenesisBlock, readBlocks } from '../../service/blocks/read-block.ts'
 import {
   contentOfBlock,
   creatingTransaction,
@@ -69,11 +69,12 @@ export async function loggedTransaction(
   return orNotKept(context, await transactionInBatch(context, id), `transaction ${id}`)
 }
 
-/** Loads a block of the log, as `loggedTransaction` does. */
+/** Loads the block of an output, as `loggedTransaction` does; `undefined` for an output of the genesis, which has none. */
 export async function loggedBlock(
   context: GatewayContext,
   id: BlockId,
 ): Promise<BlockView | undefined> {
+  if (isGenesisBlock(context.services, id)) return undefined
   return orNotKept(context, await blockInBatch(context, id), `block ${id}`)
 }
 

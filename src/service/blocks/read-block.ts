@@ -1,3 +1,4 @@
+import { genesisBlockId } from '../../ledger/genesis.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { NotServedByNode } from '../../node/source.ts'
 import { Block } from '../../protocol/block.ts'
@@ -16,6 +17,11 @@ export type { NotServedByNode } from '../../node/source.ts'
 export interface BlockView extends BlockRow {
   /** The decoded block; decoded at the first call. */
   readonly block: () => Block
+}
+
+/** Whether an id is that of the genesis, to which its outputs refer although it has no block. */
+export function isGenesisBlock({ parameters }: Pick<Services, 'parameters'>, id: BlockId): boolean {
+  return id === genesisBlockId(parameters)
 }
 
 /** Reads a block from the store or else from the upstream node; `undefined` if neither has it. */

@@ -46,8 +46,8 @@ builder.objectFields(OutputNode, (t) => ({
       'The block that carried the transaction. Null for an output of the genesis. Null with an error if an upstream node does not provide it.',
     complexity: reads(1),
     resolve: async (view, _args, context) => {
-      if (view.bookedSlot === context.services.parameters.genesisSlot) return null
-      return loggedBlock(context, orThrow(await outputProvenance(context.services, view)).blockId)
+      const { blockId = orThrow(await outputProvenance(context.services, view)).blockId } = view
+      return loggedBlock(context, blockId)
     },
   }),
   milestone: t.field({
