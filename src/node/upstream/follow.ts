@@ -59,11 +59,11 @@ export async function follow(
         if (!tip.ok) return tip.error
         former = committed.at(-1) ?? former
         core.committed(committed, tip.value.seq)
+        choice.value.node.followed()
       }
       wasContradicted = false
       unreadable = undefined
       pace.succeeded()
-      choice.value.node.followed()
       report(choice.value, former)
       if (former.commitment.slot >= choice.value.newestSlot) await sleep(pollMs)
       continue
@@ -73,7 +73,7 @@ export async function follow(
     if (error === undefined || isUnreadable || error.code === 'NODE_FAILED') {
       // The node responds, but its responses cannot be followed.
       if (choice.ok && error !== undefined) {
-        choice.value.node.backOff(isUnreadable ? error : error.reason)
+        choice.value.node.unfollowed(isUnreadable ? error : error.reason)
         pace.failed()
       }
       // While no node can be queried, the last unreadable response stays the state.

@@ -29,7 +29,9 @@ export interface Node {
   backOff(why: string | AnswerUnreadable): void
   /** Excludes a node of another network in the same way. It is not available until it is followed, even when the time has passed. */
   reject(why: string): void
-  /** Records that the node is followed: it was useful, and is queried first from now on. */
+  /** Excludes a node whose slots could not be fetched. While there are others, it is a candidate more rarely every time. */
+  unfollowed(why: string | AnswerUnreadable): void
+  /** Records that slots of the node were followed: it was useful, and is queried first from now on. */
   followed(): void
 }
 
@@ -67,23 +69,29 @@ interface BackOff {
   readonly rejectedUntil: number
 }
 
+const noBackOff = { until: 0, ms: 0, isSilence: true, rejectedUntil: 0 } satisfies BackOff
+
 /** Opens the list. Sends no request yet. */
 export function openNodes({ urls, log }: NodesDeps): Nodes {
   const closed = new AbortController()
   const backOffs = new Map<number, BackOff>()
-  const shared: Shared = { closed: closed.signal, backOffs, log, followed: undefined }
+  const failedRounds: Shared['failedRounds'] = new Map()
+  const shared: Shared = { closed: closed.signal, backOffs, failedRounds, log, followed: undefined }
   const nodes = urls.map((url, i) => createNode(shared, url, i + 1))
 
   function candidates(): readonly Node[] {
     const now = performance.now()
-    return nodes.filter(({ number }) => (backOffs.get(number)?.until ?? 0) <= now)
+    const rested = nodes.filter(({ number }) => (backOffs.get(number)?.until ?? 0) <= now)
+    const useful = rested.filter(({ number }) => (failedRounds.get(number)?.until ?? 0) <= now)
+    return useful.length > 0 ? useful : rested
   }
 
   function available(): readonly Node[] {
     const now = performance.now()
     const rank = ({ number }: Node) => (number === shared.followed ? 0 : 1)
-    return candidates()
-      .filter(({ number }) => (backOffs.get(number)?.rejectedUntil ?? 0) <= now)
+    const isOver = ({ until, rejectedUntil }: BackOff) => Math.max(until, rejectedUntil) <= now
+    return nodes
+      .filter(({ number }) => isOver(backOffs.get(number) ?? noBackOff))
       .toSorted((a, b) => rank(a) - rank(b))
   }
 
@@ -110,13 +118,15 @@ interface Shared {
   readonly closed: AbortSignal
   /** By node number. */
   readonly backOffs: Map<number, BackOff>
+  /** Rounds since the node was followed last, and the end of the time in which others are preferred, by node number. */
+  readonly failedRounds: Map<number, { readonly count: number; readonly until: number }>
   readonly log: Log
   /** The number of the node that was followed last. */
   followed: number | undefined
 }
 
 function createNode(shared: Shared, url: string, number: number): Node {
-  const { closed, backOffs, log } = shared
+  const { closed, backOffs, failedRounds, log } = shared
 
   let hasLimited = false
   let asking: NodeJS.Timeout | undefined
@@ -204,8 +214,15 @@ function createNode(shared: Shared, url: string, number: number): Node {
     send,
     backOff: (reason) => backOff(reason, 'USELESS'),
     reject: (reason) => backOff(reason, 'REJECTED'),
+    unfollowed: (reason) => {
+      const count = (failedRounds.get(number)?.count ?? 0) + 1
+      const ms = Math.min(minBackOffMs * 2 ** count, maxUnfollowedMs)
+      failedRounds.set(number, { count, until: performance.now() + ms })
+      backOff(reason, 'USELESS')
+    },
     followed: () => {
       shared.followed = number
+      failedRounds.delete(number)
       recovered()
     },
   }
@@ -247,6 +264,7 @@ const busyStatuses: readonly number[] = [429, 502, 503, 504]
 
 const minBackOffMs = 500
 const maxBackOffMs = 5_000
+const maxUnfollowedMs = 60_000
 
 /** Attempts of a request whose rate the node limits, and the milliseconds between two of them. */
 const maxAttempts = 10

@@ -74,6 +74,23 @@ describe('of two nodes', () => {
     await endFollower(follower)
   })
 
+  test('the first is tried rarely if its slots cannot be fetched, however often its info can', async () => {
+    const follower = await followBoth(passOn)
+    const { url } = follower.gateway
+    follower.node.spoilBy((path, answer) =>
+      path.includes('/utxo-changes') ? { status: 500, body: '{}' } : answer,
+    )
+    const before = follower.node.asked.length
+    const { milestoneIndex } = await restJson(`${url}/api/gateway/v1/log`)
+    // A slot takes a second.
+    await untilCommitted(url, milestoneIndex + 16)
+    const asked = follower.node.asked.slice(before)
+    const tries = asked.filter((path) => path.includes('/utxo-changes')).length
+    expect(tries).toBeGreaterThan(0)
+    expect(tries).toBeLessThan(9)
+    await endFollower(follower)
+  }, 60_000)
+
   test('the second is queried for what the first does not have', async () => {
     const follower = await followBoth(withoutBlocks)
     const { url } = follower.gateway
