@@ -8,7 +8,7 @@ import { inParallel } from '../../../src/lib/in-parallel.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { err, ok } from '../../../src/lib/result.ts'
 import { sendRequest } from '../../../src/node/upstream/client.ts'
-import { commitmentOf, logIdOfGateway } from '../../../src/node/upstream/node-queries.ts'
+import { changesOf, commitmentOf, logIdOfGateway } from '../../../src/node/upstream/node-queries.ts'
 import { openNodes } from '../../../src/node/upstream/nodes.ts'
 import { createRequestCoalescer } from '../../../src/node/upstream/request-coalescer.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
@@ -171,6 +171,22 @@ test('a node that limits the rate of requests is asked again when it allows', as
   expect(await nodes.fetch(commitmentOf(1))).toMatchObject({ error: { code: 'NODES_AWAY' } })
   expect(requests).toBe(1)
   nodes.close()
+})
+
+test('a long response that cannot be read costs little more than its parsing', () => {
+  const body = Buffer.from(`{"commitmentId":"0x","junk":[${'[],'.repeat(1_000_000)}[]]}`)
+  const shortest = (work: () => void) => {
+    const times = Array.from({ length: 3 }, () => {
+      const begun = performance.now()
+      work()
+      return performance.now() - begun
+    })
+    return Math.min(...times)
+  }
+  const response = { status: 200, body, retryAfterSeconds: undefined }
+  expect(changesOf(1).read(response)).toMatchObject({ error: { isUnreadable: true } })
+  const readMs = shortest(() => void changesOf(1).read(response))
+  expect(readMs / shortest(() => void JSON.parse(body.toString()))).toBeLessThan(4)
 })
 
 describe('a coalesced request', () => {
