@@ -1,6 +1,7 @@
 import type { ChainKind } from '../../ledger/chain-states.ts'
 import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
+import { transactionOf } from '../../protocol/ids.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
 import { type AccountView, accountOf } from '../accounts/read-account.ts'
 import {
@@ -177,7 +178,7 @@ interface Beginning {
   readonly to: Hex
 }
 
-/** Finds objects by the beginning of their ids. */
+/** Finds objects by the beginning of their ids. Outputs of a transaction that is itself a hit are left out. */
 async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise<Found[]> {
   const { read } = deps.store
   const range = { from, to, limit: maxHits }
@@ -188,12 +189,15 @@ async function beginningWith(deps: SearchDeps, { from, to }: Beginning): Promise
     read.chainIdsWithin(range),
     read.outputsWithin(range),
   ])
+  const known = new Set(rows.map(({ transactionId }) => transactionId))
   return [
     ...blocks.map((row) => ({ kind: 'BLOCK', thing: viewOfBlock(row) }) as const),
     ...rows.map((row) => ({ kind: 'TRANSACTION', thing: outcomeOf(row) }) as const),
     ...milestones,
     ...(await chains(deps, chainIds)),
-    ...outputs.map((row) => ({ kind: 'OUTPUT', thing: viewOfOutput(row) }) as const),
+    ...outputs
+      .filter(({ outputId }) => !known.has(transactionOf(outputId)))
+      .map((row) => ({ kind: 'OUTPUT', thing: viewOfOutput(row) }) as const),
   ]
 }
 

@@ -2,6 +2,7 @@ import { parseMoment } from '../../lib/calendar.ts'
 import { bytesToHex, type Hex, hexToBytes, isHex } from '../../lib/hex.ts'
 import { inWords } from '../../lib/in-words.ts'
 import {
+  AccountAddress,
   Address,
   Ed25519Address,
   ImplicitAccountCreationAddress,
@@ -89,7 +90,7 @@ function meaningsOfDigits(text: string, digits: string): Meanings {
     meanings: [
       ...meaningsOfId(hex),
       ...(/^[0-9]+$/.test(text) ? meaningsOfNumber(text) : []),
-      ...(isShort || digits.length >= longestId ? [] : [beginning(digits)]),
+      ...(isShort || !mayBegin(digits) ? [] : [beginning(digits)]),
       ...(isHex(hex) && digits.length <= 2 * longestTag ? [{ by: 'TAG', tag: hex } as const] : []),
       ...(text.startsWith('0x') ? [] : tagOf(text)),
     ],
@@ -134,8 +135,23 @@ const tooShort: Misspelling = {
   sentence: `a search by the beginning of an id needs at least ${minDigits} digits`,
 }
 
+/**
+ * Whether digits may be the beginning of an id. Full ids are looked up directly, and 64 digits may be an id without its slot. 72 digits are
+ * the id of a block, a transaction or a commitment; only those of a foundry's account may also be the beginning of a longer id.
+ */
+function mayBegin(digits: string): boolean {
+  const isFull = digits.length === digitsOfBlockId && !digits.startsWith(accountKind)
+  return digits.length < longestId && !isFull
+}
+
 /** Hexadecimal digits of the longest ids, those of outputs and foundries. */
 const longestId = 76
+
+/** Hexadecimal digits of the ids of blocks, transactions and commitments. */
+const digitsOfBlockId = 72
+
+/** First digits of the id of a foundry: the kind of the address of its account. */
+const accountKind = addressKeyPrefix(AccountAddress).slice(2)
 
 /** Maximum bytes of a tag. */
 const longestTag = 64

@@ -1,4 +1,3 @@
-import { transactionOf } from '../../protocol/ids.ts'
 import type { Services } from '../services.ts'
 import { type Found, lookUp, maxHits, type Nothing } from './look-up.ts'
 import { type Meaning, meaningsOf } from './meanings.ts'
@@ -26,7 +25,7 @@ export async function search(
   const found = answers.flatMap(({ by, answer }) =>
     'reason' in answer ? [] : answer.map((one) => ({ ...one, by })),
   )
-  const hits = withoutOutputsOfHits(withoutRepeats(found)).slice(0, maxHits)
+  const hits = withoutRepeats(found).slice(0, maxHits)
   if (hits.length > 0) return { hits, nothing: undefined }
   const reasons = answers.flatMap(({ answer }) => ('reason' in answer ? [answer] : []))
   return { hits, nothing: reasons[0] ?? misspelling ?? unknown }
@@ -38,19 +37,6 @@ const unknown: Nothing = { reason: 'UNKNOWN', sentence: 'no object matches the t
 function withoutRepeats(found: readonly Hit[]): readonly Hit[] {
   const names = found.map(nameOf)
   return found.filter((_, i) => names.indexOf(names[i] ?? '') === i)
-}
-
-/** Leaves out outputs that only the beginning of their ids found, if their transaction is itself a hit. */
-function withoutOutputsOfHits(hits: readonly Hit[]): readonly Hit[] {
-  const transactions = new Set(
-    hits.flatMap(({ kind, thing }) => (kind === 'TRANSACTION' ? [thing.transactionId] : [])),
-  )
-  return hits.filter(
-    ({ by, kind, thing }) =>
-      by !== 'ID_BEGINNING' ||
-      kind !== 'OUTPUT' ||
-      !transactions.has(transactionOf(thing.outputId)),
-  )
 }
 
 /** A text that identifies an object. */
