@@ -15,7 +15,7 @@ export interface StateWatch<Id> {
 export interface StateWatchDeps<Id> {
   /** Reads the states of objects, as texts. Unknown objects are left out. */
   read(ids: readonly Id[]): Promise<ReadonlyMap<Id, string>>
-  /** Maximum delay of a change that nobody reported, in milliseconds. */
+  /** Interval of the reads that find changes by other processes, in milliseconds. */
   readonly tickMs: number
 }
 
