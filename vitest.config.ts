@@ -12,8 +12,8 @@ export default defineConfig({
     name: process.env.TEST_DATABASE ?? 'sqlite',
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/postgresql-setup.ts',
-    // Two on two cores as well, where one is usual: many tests wait for slots and processes.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than cores: many tests wait for slots and processes.
+    maxWorkers: availableParallelism() + 1,
     // Files share the modules of their worker: to load them anew for each file took a seventh of all time.
     isolate: false,
     testTimeout: 30_000,

@@ -73,7 +73,7 @@ const follow = (spoil: Spoil, env: Record<string, string> = {}) =>
 
 const changes = (slot: SlotIndex) => `/by-slot/${slot}/utxo-changes/full`
 
-describe('a node that contradicts the committed data', () => {
+describe.concurrent('a node that contradicts the committed data', () => {
   const rows: readonly (readonly [string, () => Spoil, string])[] = [
     [
       'another commitment to the slot before',
@@ -219,7 +219,7 @@ describe('a node that contradicts the committed data', () => {
   })
 })
 
-describe('a node with another commitment to a slot that is already followed', () => {
+describe.concurrent('a node with another commitment to a slot that is already followed', () => {
   /** Returns the id of another commitment to the same slot. */
   const other = (id: string) => id.replace(/^0x../, id.startsWith('0xff') ? '0x00' : '0xff')
 
@@ -263,7 +263,7 @@ describe('a node with another commitment to a slot that is already followed', ()
   })
 })
 
-test('a node that was restored from an older state is not reported as followed', async () => {
+test.concurrent('a node that was restored from an older state is not reported as followed', async () => {
   const follower = await follow(passOn)
   const { url } = follower.gateway
   await untilCommitted(url, second.slot + 3)
@@ -289,7 +289,7 @@ test('a node that was restored from an older state is not reported as followed',
   await end(follower)
 })
 
-describe('a node of IOTA', () => {
+describe.concurrent('a node of IOTA', () => {
   test('is followed although it omits an output that was created and spent in one slot', async () => {
     const passing = await payTwiceInOneSlot()
     const without = (list: readonly { readonly outputId: string }[]) =>
@@ -337,7 +337,7 @@ describe('a node of IOTA', () => {
   }
 })
 
-describe('without proofs', () => {
+describe.concurrent('without proofs', () => {
   test("a follower trusts the node's contents of an output, and /health reports this", async () => {
     const spoil = changing(changes(second.slot), (one) => ({
       ...one,
@@ -354,7 +354,7 @@ describe('without proofs', () => {
   })
 })
 
-describe('a node without usable responses', () => {
+describe.concurrent('a node without usable responses', () => {
   const rows: readonly (readonly [string, Spoil])[] = [
     ['half of a response', (_, answer) => ({ ...answer, body: answer.body.slice(0, 50) })],
     ['status 500', () => ({ status: 500, body: '{"error":{"code":"500","message":"oh"}}' })],

@@ -44,7 +44,7 @@ const notFound = '{"error":{"code":"404","message":"not found"}}'
 
 const otherCommittee = changing('/core/v3/committee', (one) => ({ ...one, totalStake: '666' }))
 
-describe('of two nodes', () => {
+describe.concurrent('of two nodes', () => {
   async function followBoth(spoil: Spoil) {
     const node = await startOddNode(real.url, spoil)
     const UPSTREAM_URLS = `${node.url},${real.url}`
@@ -100,7 +100,7 @@ describe('of two nodes', () => {
   })
 })
 
-test('a node of another network gets no queries and no blocks', async () => {
+test.concurrent('a node of another network gets no queries and no blocks', async () => {
   const follower = await startFollower(real.url, passOn, {})
   const { gateway, node } = follower
   const { url } = gateway
@@ -129,7 +129,7 @@ test('a node of another network gets no queries and no blocks', async () => {
   await endFollower(follower)
 })
 
-test('the page of a proxy whose node is away is no response of the node', async () => {
+test.concurrent('the page of a proxy whose node is away is no response of the node', async () => {
   const page: Spoil = (path, answer) =>
     path.includes('/blocks/0x') ? { status: 404, body: '404 page not found\n' } : answer
   const follower = await startFollower(real.url, page, {})
@@ -137,7 +137,7 @@ test('the page of a proxy whose node is away is no response of the node', async 
   await endFollower(follower)
 })
 
-test.each([
+test.concurrent.each([
   ['limits the rate of requests', 429],
   ['fails when it gets many requests', 503],
 ] as const)(
