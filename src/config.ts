@@ -6,7 +6,7 @@ import { present } from './lib/assert.ts'
 import { type Flags, flagMessage, parseFlags } from './lib/flags.ts'
 import { nearest } from './lib/nearest.ts'
 import { err, ok, type Result } from './lib/result.ts'
-import type { Secret } from './lib/secret.ts'
+import { type Secret, withoutCredentials } from './lib/secret.ts'
 import type { MetricsAddress } from './metrics/server.ts'
 import type { LedgerSettings } from './node/open-ledger.ts'
 import {
@@ -101,7 +101,10 @@ export function serveFlags(words: readonly string[]): Flags {
   const all = Object.values(settings)
   const isBare = ({ value }: Setting) => value === ''
   const once = flagNames(all.filter((one) => !isBare(one)))
-  return parseFlags(words, { once, bare: [...flagNames(all.filter(isBare)), printFlag] })
+  const bare = [...flagNames(all.filter(isBare)), printFlag]
+  const { values, problems } = parseFlags(words, { once, bare })
+  const masked = problems.map((one) => ({ ...one, word: withoutCredentials(one.word) }))
+  return { values, problems: masked }
 }
 
 /** If no problem was found, every setting that was read and requires a value has one. */
@@ -234,7 +237,9 @@ export function configMessage(error: ConfigError): string {
     case 'SETTING_GIVEN_TWICE':
       return `${error.settings.join(' and ')} are both set; remove one of them`
     case 'FILE_UNREADABLE':
-      return `${error.setting} names ${error.path}, which cannot be read: ${error.reason}`
+      return error.path === undefined
+        ? `${error.setting} names a file that cannot be read: ${error.reason}`
+        : `${error.setting} names ${error.path}, which cannot be read: ${error.reason}`
     case 'SETTINGS_NOT_JSON':
       return `${error.path} is not valid JSON${error.place === undefined ? '' : ` at ${error.place}`}`
     case 'SETTINGS_NOT_OBJECT':

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { FlagProblem, Flags } from './lib/flags.ts'
 import { type Setting, type SettingValues, settings } from './settings.ts'
 import {
@@ -127,7 +128,10 @@ function readSecretFile(setting: Setting, file: Found): Found {
   if (!path) return { ...file, value: undefined, errors: [] }
   const text = readText(file.place, path)
   if (text.ok) return parsed(setting, { text: text.value, origin, place })
-  return { text: undefined, origin, place, value: undefined, errors: [text.error] }
+  // A text that names no file may be the secret itself.
+  const shown = existsSync(path) ? path : undefined
+  const error = { ...text.error, path: shown }
+  return { text: undefined, origin, place, value: undefined, errors: [error] }
 }
 
 function parsed(setting: Setting, given: GivenSetting, shown: unknown = given.text): Found {

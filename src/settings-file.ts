@@ -11,14 +11,7 @@ import { type Setting, settings } from './settings.ts'
 
 /** A problem with a file that the settings name. */
 export type FileProblem =
-  | {
-      readonly code: 'FILE_UNREADABLE'
-      /** Source of the file name: a variable, a flag, or a member of the settings file. */
-      readonly setting: string
-      readonly path: string
-      /** Reason in words, with the error code of the system. */
-      readonly reason: string
-    }
+  | FileUnreadable
   | {
       readonly code: 'SETTINGS_NOT_JSON'
       readonly path: string
@@ -32,6 +25,16 @@ export type FileProblem =
       readonly member: string
       readonly meant: string | undefined
     }
+
+interface FileUnreadable {
+  readonly code: 'FILE_UNREADABLE'
+  /** Source of the file name: a variable, a flag, or a member of the settings file. */
+  readonly setting: string
+  /** `undefined` if no file has this name and it may be a secret. */
+  readonly path: string | undefined
+  /** Reason in words, with the error code of the system. */
+  readonly reason: string
+}
 
 export interface SettingsFile {
   readonly path: string
@@ -68,7 +71,7 @@ export function readSettingsFile(setting: string, path: string): Result<Settings
 }
 
 /** Reads the text of a file that a setting names, without the final line break. */
-export function readText(setting: string, path: string): Result<string, FileProblem> {
+export function readText(setting: string, path: string): Result<string, FileUnreadable> {
   try {
     return ok(readFileSync(path, 'utf8').replace(/\r?\n$/, ''))
   } catch (failure) {

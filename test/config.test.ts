@@ -256,7 +256,8 @@ describe('the configuration rejects', () => {
     ['a drain of an hour', {}, ['--drain-seconds=3600'], ['--drain-seconds']],
     ['an unknown log level', { LOG_LEVEL: 'loud' }, [], ['LOG_LEVEL']],
     ['a short secret', { JWT_SECRET: 'short' }, [], ['JWT_SECRET']],
-    ['an unknown flag', {}, ['--prot', '1'], ['--prot', '1']],
+    ['an unknown flag and its value', {}, ['--prot', '1', '2'], ['--prot', '2']],
+    ['unknown flags in a row', {}, ['--prot', '--hots', '1'], ['--prot', '--hots']],
     ['a flag for the secret', {}, ['--jwt-secret=x'], ['--jwt-secret']],
     ['a flag without a value', {}, ['--host', '--port', '1'], ['--host', '1']],
     ['a repeated flag', {}, ['--port', '1', '--port', '2'], ['--port']],
@@ -287,6 +288,19 @@ describe('the configuration rejects', () => {
       'DATABASE_URL must be file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
       'JWT_SECRET must be at least 32 bytes long',
     ])
+  })
+
+  test.each([
+    [['--jwt-secret', 'hush'], '--jwt-secret is unknown'],
+    [['--jwt-secret=hush'], '--jwt-secret is unknown'],
+    [['-jwt-secret=hush'], '-j is unknown'],
+    [['postgresql://me:hush@host/db'], 'postgresql://[secret]@host/db is not expected here'],
+    [['postgres://host/db?password=hush'], 'postgres://host/db?[secret] is not expected here'],
+  ])('%j without the secret in it', (words, sentence) => {
+    const result = parseConfig({}, words)
+    const sentences = result.ok ? [] : result.error.map(configMessage)
+    expect(sentences).toEqual([expect.stringContaining(sentence)])
+    expect(JSON.stringify([result, sentences])).not.toContain('hush')
   })
 })
 

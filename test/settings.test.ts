@@ -331,14 +331,20 @@ describe('a secret in a file', () => {
   })
 
   test.each([
-    ['that is missing', 'missing.txt', 'no such file or directory (ENOENT)'],
     ['that is a folder', 'folder', 'it is a directory (EISDIR)'],
+    // The text may be the secret itself.
+    ['that is missing, without its path', 'missing.txt', 'no such file or directory (ENOENT)'],
   ])('%s is reported', (_name, name, reason) => {
     mkdirSync(join(folder, 'folder'), { recursive: true })
-    const path = join(folder, name)
-    const config = parseConfig({ JWT_SECRET_FILE: path }, [])
+    const JWT_SECRET_FILE = join(folder, name)
+    const path = name === 'folder' ? JWT_SECRET_FILE : undefined
+    const config = parseConfig({ JWT_SECRET_FILE }, [])
     expect(config.ok ? [] : config.error).toEqual([
       { code: 'FILE_UNREADABLE', setting: 'JWT_SECRET_FILE', path, reason },
+    ])
+    const names = path === undefined ? 'names a file that' : `names ${path}, which`
+    expect(config.ok ? [] : config.error.map(configMessage)).toEqual([
+      `JWT_SECRET_FILE ${names} cannot be read: ${reason}`,
     ])
   })
 

@@ -1,6 +1,7 @@
 import { alternatives } from '../lib/alternatives.ts'
 import { assert } from '../lib/assert.ts'
 import { type FlagProblem, type Flags, flagMessage, parseFlags } from '../lib/flags.ts'
+import { withoutCredentials } from '../lib/secret.ts'
 import { isNodeUrl } from '../setting-values.ts'
 import { done, type ProcessIo, refuse, requestsHelp } from './command.ts'
 import { type Declaration, flagForms, type WordForm } from './declaration.ts'
@@ -55,9 +56,11 @@ export function readCall(
     flag: (name) => values.get(name)?.[0],
     print: (text, json) => process.stdout(isJson ? `${JSON.stringify(json)}\n` : text),
   }
+  // The word after an unknown flag may be meant as an argument.
+  const isSure = problems.every(({ code }) => code !== 'FLAG_UNKNOWN')
   const wrong = [
     ...problems.filter((problem) => !isWord(problem)).map(flagMessage),
-    ...wordProblems(declaration, words),
+    ...(isSure ? wordProblems(declaration, words) : []),
     ...missingFlags(declaration, values),
     ...problemsOf(call),
   ]
@@ -67,7 +70,7 @@ export function readCall(
 /** Problems with the URL of a gateway in a flag or argument; a URL that is left out has a default. */
 export function urlProblems(name: string, url: string | undefined): readonly string[] {
   if (url === undefined || isNodeUrl(url)) return []
-  return [`${name} must be http(s)://HOST[:PORT][/PATH], not ${url}`]
+  return [`${name} must be http(s)://HOST[:PORT][/PATH], not ${withoutCredentials(url)}`]
 }
 
 function isWord({ code }: FlagProblem): boolean {
@@ -96,7 +99,7 @@ function wordProblems(
   const misfits = forms.flatMap(({ name, choices }, index) => {
     const word = words[index]
     if (choices === undefined || !word || choices.includes(word)) return []
-    return [`${name} must be ${alternatives(choices)}, not ${word}`]
+    return [`${name} must be ${alternatives(choices)}, not ${withoutCredentials(word)}`]
   })
   return [...missing, ...misfits, ...surplusWords(forms, words)]
 }
@@ -109,7 +112,7 @@ function surplusWords(
   const last = forms.at(-1)
   if (more.length === 0 || last?.isMany === true) return []
   return last === undefined
-    ? more.map((word) => `${word} is not expected here`)
+    ? more.map((word) => `${withoutCredentials(word)} is not expected here`)
     : [`only one ${last.name} is allowed`]
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { messageIn } from '../lib/thrown.ts'
@@ -59,7 +60,9 @@ function waitProblems(wait: string | undefined): readonly string[] {
 
 async function tokenIn(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined
-  return (await readFile(path, 'utf8').catch(readFailure('--token-file', path))).trim()
+  // A path that does not exist may be the token itself.
+  const shown = existsSync(path) ? path : 'a file'
+  return (await readFile(path, 'utf8').catch(readFailure('--token-file', shown))).trim()
 }
 
 function contentsOf(process: ProcessIo, path: string): Promise<Uint8Array> {

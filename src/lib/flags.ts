@@ -50,14 +50,22 @@ export function parseFlags(words: readonly string[], names: FlagNames): Flags {
   })
   const values = new Map<string, string[]>()
   const problems: FlagProblem[] = []
+  let unknownAt = Number.NaN
   for (const token of tokens) {
-    if (token.kind === 'positional') problems.push({ code: 'WORD_UNEXPECTED', word: token.value })
+    if (token.kind === 'positional') {
+      // The word after an unknown flag is its value and may be a secret, because a secret has no flag.
+      const isValue = token.index === unknownAt + 1
+      if (!isValue) problems.push({ code: 'WORD_UNEXPECTED', word: token.value })
+    }
     if (token.kind !== 'option') continue
     const { name, rawName: word, value, inlineValue } = token
     const known = values.get(name) ?? []
     if (!Object.hasOwn(options, name)) {
+      unknownAt = token.index
       const meant = nearest(name, Object.keys(options))
       problems.push({ code: 'FLAG_UNKNOWN', word, nearest: meant && `--${meant}` })
+      // The parser spells out what follows a single dash, which may be a secret, as flags and words.
+      if (word.length === 2 && word !== args[token.index]) break
     } else if (bare.includes(name)) {
       if (value === undefined) values.set(name, ['true'])
       else problems.push({ code: 'FLAG_WITH_VALUE', word })

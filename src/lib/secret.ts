@@ -11,3 +11,10 @@ export function createSecret(text: string): Secret {
   const veiled = () => '[secret]'
   return { reveal: () => text, toJSON: veiled, toString: veiled }
 }
+
+/** Hides the user, the password and the query of every URL in a text. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replace(/(\w:\/\/)\S*@/g, '$1[secret]@')
+    .replace(/(\w:\/\/[^\s?]*\?)\S+/g, '$1[secret]')
+}

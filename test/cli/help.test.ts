@@ -65,6 +65,11 @@ describe('the program', () => {
     [['serve', '--prot', '1'], '--prot is unknown; did you mean --port?'],
     [['backup', 'x', '--forec'], '--forec is unknown; did you mean --force?'],
     [['status', '--wholly-else'], '--wholly-else is unknown\n'],
+    [['check', 'postgres://me:hush@host/db'], ': postgres://[secret]@host/db is not expected'],
+    [
+      ['status', 'http://me:hush@host'],
+      'URL must be http(s)://HOST[:PORT][/PATH], not http://[sec',
+    ],
     [['serve', '--constructor=x'], '--constructor is unknown'],
     [['backup', ''], 'FILE is required\n'],
     [['status', ''], 'URL is required\n'],
@@ -73,6 +78,7 @@ describe('the program', () => {
     const { code, stdout, stderr } = await run(...words)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(sentence)
+    expect(stderr).not.toContain('hush')
   })
 
   test('prints each topic and the list of topics', async () => {

@@ -159,6 +159,11 @@ describe('submit reports an error', () => {
       stderr:
         'ledger-gateway submit: --token-file names ., which cannot be read: it is a directory (EISDIR)\n',
     })
+    // It may be the token itself.
+    expect(await runCommand(submit, [fileOf('x'), '--token-file', 'hush'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/--token-file names a file, .* \(ENOENT\)\n$/),
+    })
     expect(await run([fileOf('x'), '--wait', 'forever'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--wait must be accepted or committed, not forever'),
