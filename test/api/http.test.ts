@@ -156,6 +156,24 @@ describe('GraphQL refuses with a code', () => {
   })
 
   test.each([
+    ['of a scalar', '{ milestones(first: "x") { __typename } }', 'first'],
+    ['of an enum', '{ milestones(sort: NEWST) { __typename } }', 'sort'],
+    ['of a list', '{ outputs(filter: { kinds: [BASIC, 1] }) { __typename } }', 'filter.kinds'],
+    ['of an id', '{ block(id: "0x") { __typename } }', 'id'],
+    ['of a directive', '{ __typename @include(if: 1) }', 'if'],
+    ['of a default', 'query ($n: Int = "x") { milestones(first: $n) { __typename } }', '$n'],
+  ])(
+    'a literal %s that does not match its type, with its argument',
+    async (_of, query, argument) => {
+      const { errors } = await graphql(gateway.url, query)
+      expect(errors?.map(({ extensions }) => extensions)).toEqual([
+        { code: 'BAD_USER_INPUT', argument },
+      ])
+      expect(errors?.[0]?.message).toMatch(`${argument}: `)
+    },
+  )
+
+  test.each([
     ['a text that is no query', '{"query":5}'],
     ['an unknown member', '{"x":5}'],
     ['a list', '[]'],

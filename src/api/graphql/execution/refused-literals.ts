@@ -1,9 +1,14 @@
 import { type ASTNode, type DocumentNode, type GraphQLError, Kind, visit } from 'graphql'
 import { createGraphqlError } from '../../errors/errors.ts'
 
-/** Errors of literals that a scalar refuses. The library does not tell the scalar the argument, so the errors are completed here. */
+/**
+ * Errors of literals that do not match their type. The library names neither the argument nor a code, so the errors are completed here.
+ */
 
-/** Adds the argument or variable to the errors of literals, in the message and as `extensions.argument`, as the errors of resolvers have it. */
+/**
+ * Adds the argument or variable to the errors of literals, in the message and as `extensions.argument`, as the errors of resolvers have
+ * it, and the code that the same value in a variable has.
+ */
 export function withArguments(
   document: DocumentNode,
   errors: readonly GraphQLError[],
@@ -15,14 +20,14 @@ export function withArguments(
     const [node] = error.nodes ?? []
     const argument = node && names.get(node)
     if (argument === undefined || !isOfLiteral(error)) return error
-    const extensions = { ...error.extensions, argument }
+    const extensions = { ...error.extensions, code: 'BAD_USER_INPUT', argument }
     return createGraphqlError(`${argument}: ${error.message}`, { nodes: node ?? null, extensions })
   })
 }
 
-/** Whether a scalar of the schema made the error. The result of a validation may be cached with complete errors. */
-function isOfLiteral({ extensions: { code, argument } }: GraphQLError): boolean {
-  return code === 'BAD_USER_INPUT' && argument === undefined
+/** Whether the error is about a literal. The result of a validation may be cached with complete errors. */
+function isOfLiteral({ nodes, extensions: { argument } }: GraphQLError): boolean {
+  return argument === undefined && /Value$/.test(nodes?.[0]?.kind ?? '')
 }
 
 /** The names of the arguments and variables that have the literals, with the members of input objects. */
