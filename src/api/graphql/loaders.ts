@@ -58,8 +58,9 @@ export async function outputsInBatch(
 
 /** Loads a block; `undefined` when it is not known. */
 export const blockInBatch = orFailing(byKey(readBlocks))
+const readTransactionInBatch = byKey(readTransactions)
 /** Loads a transaction; `undefined` when it is not known. */
-export const transactionInBatch = orFailing(byKey(readTransactions))
+export const transactionInBatch = orFailing(readTransactionInBatch)
 
 /** Loads a transaction of the log. It fails when the upstream node does not have it; without a node `undefined` when it is not known. */
 export async function loggedTransaction(
@@ -67,6 +68,29 @@ export async function loggedTransaction(
   id: TransactionId,
 ): Promise<ListedTransaction | undefined> {
   return orNotKept(context, await transactionInBatch(context, id), `transaction ${id}`)
+}
+
+/** Loads a transaction of the log for a list. If the upstream node no longer has it, it is known without its block and its content. */
+export async function listedTransaction(
+  context: GatewayContext,
+  { transactionId, slot }: Pick<ListedTransaction, 'transactionId' | 'slot'>,
+): Promise<ListedTransaction> {
+  const found = await readTransactionInBatch(context, transactionId)
+  const isMissing = found === undefined || (!found.ok && found.error.code === 'NOT_KEPT_BY_NODE')
+  if (!isMissing || context.services.source.node === undefined) {
+    return orThrow(present(found, transactionId))
+  }
+  return { transactionId, slot, state: 'FINALIZED', blockId: undefined, failure: undefined }
+}
+
+/** The id of the block of a transaction; `undefined` for that of the genesis. It fails when the upstream node no longer has the block. */
+export function blockIdOf({
+  transactionId,
+  blockId,
+  inputIds,
+}: ListedTransaction): BlockId | undefined {
+  if (blockId !== undefined || inputIds !== undefined) return blockId
+  return orThrow(err({ code: 'NOT_KEPT_BY_NODE', what: `transaction ${transactionId}` } as const))
 }
 
 /** Loads the block of an output, as `loggedTransaction` does; `undefined` for an output of the genesis, which has none. */
@@ -108,7 +132,7 @@ export async function withContent(
   if (inputIds !== undefined && outputIds !== undefined) {
     return { ...outcome, payload, inputIds, outputIds }
   }
-  const blockId = present(listed.blockId, 'a block')
+  const blockId = present(blockIdOf(listed), 'a block')
   return { ...outcome, ...contentOfBlock(present(await blockInBatch(context, blockId), blockId)) }
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from '../../lib/hex.ts'
 import { err } from '../../lib/result.ts'
 import { transactionOf } from '../../protocol/ids.ts'
-import type { TransactionId } from '../../protocol/primitives.ts'
+import type { SlotIndex, TransactionId } from '../../protocol/primitives.ts'
 import type { UpdateClass } from '../../store/rows.ts'
 import type { NotOffered } from '../network/not-offered.ts'
 import type { Services } from '../services.ts'
@@ -22,9 +22,10 @@ export interface AddressTransactionList {
   readonly class: UpdateClass
 }
 
-/** A transaction, with the position of its last update of the address and class. */
+/** A transaction, with its slot and the position of its last update of the address and class. */
 export interface AddressTransaction {
   readonly transactionId: TransactionId
+  readonly slot: SlotIndex
   readonly seq: number
 }
 
@@ -38,9 +39,9 @@ export const readAddressTransactionParts: ReadParts<
   const outputs = spent.length === 0 ? [] : await read.outputs(spent)
   const spenders = new Map(outputs.map(({ outputId, spentBy }) => [outputId, spentBy]))
   return pages.map((entries) =>
-    entries.flatMap(({ seq, outputId, isSpent }) => {
+    entries.flatMap(({ seq, milestoneIndex: slot, outputId, isSpent }) => {
       const transactionId = isSpent ? spenders.get(outputId) : transactionOf(outputId)
-      return transactionId === undefined ? [] : { transactionId, seq }
+      return transactionId === undefined ? [] : { transactionId, slot, seq }
     }),
   )
 }

@@ -67,7 +67,7 @@ export interface EntryOfSlot
 }
 
 /** A row of the log that names a transaction: the one that created the output, or the one that spent it. */
-export type TransactionEntry = Pick<LedgerUpdate, 'seq' | 'outputId' | 'isSpent'>
+export type TransactionEntry = Pick<LedgerUpdate, 'seq' | 'milestoneIndex' | 'outputId' | 'isSpent'>
 
 /**
  * Number of accepted blocks and transactions of a committed slot, and of transactions that failed for good. `failed` is `undefined` for

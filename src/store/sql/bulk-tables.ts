@@ -78,6 +78,7 @@ export const ledgerUpdates = table('ledger_updates', {
 /** Rows of the log from which the transactions of an address are listed. */
 export const transactionEntries = table('ledger_updates', {
   seq: long,
+  milestoneIndex: long,
   outputId: id<'OutputId'>(),
   isSpent: bool,
 })

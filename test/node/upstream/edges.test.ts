@@ -153,6 +153,31 @@ describe.each(['on', 'off'])('what the nodes have removed, with proofs %s', (UPS
     ])
   })
 
+  test.runIf(UPSTREAM_PROOFS === 'on')(
+    'is listed by its address, without its content',
+    async () => {
+      const address = addressOf(user(4))
+      const query = `query ($address: String!, $spend: OutputId!) {
+      output(id: $spend) { spentSlot }
+      address(address: $address) { transactions(first: 1) {
+        nodes { transactionId slot state blockId block { state } content { __typename } milestone { index } } } } }`
+      const { data, errors } = await graphql(follower.url, query, { address, spend })
+      const { spentSlot: slot } = data.output
+      const transactionId = created.slice(0, 74)
+      const known = { transactionId, slot, state: 'FINALIZED', milestone: { index: slot } }
+      expect(data.address.transactions.nodes).toEqual([
+        { ...known, blockId: null, block: null, content: null },
+      ])
+      const at = (field: string) => `address.transactions.nodes.0.${field}`
+      expect(
+        errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]).sort(),
+      ).toEqual([
+        [at('block'), 'NOT_KEPT_BY_NODE'],
+        [at('content'), 'NOT_KEPT_BY_NODE'],
+      ])
+    },
+  )
+
   test('is unknown over REST', async () => {
     const statusOf = async (path: string) =>
       (await rest(`${follower.url}/api/core/v3/outputs/${created}${path}`)).status

@@ -30,7 +30,12 @@ async function compare({ read }: Store, ledger: RandomLedger): Promise<void> {
     const last = new Set(lastByTransaction.values())
     const expected = own
       .filter(({ seq }) => last.has(seq))
-      .map(({ seq, outputId, isSpent }) => ({ seq, outputId, isSpent }))
+      .map(({ seq, milestoneIndex, outputId, isSpent }) => ({
+        seq,
+        milestoneIndex,
+        outputId,
+        isSpent,
+      }))
     passedOver += own.length - expected.length
     expectedOfAll.push(expected.toReversed().slice(0, 2))
     const [ascending] = await read.transactionEntryPages([{ ...whole, ...list }], {

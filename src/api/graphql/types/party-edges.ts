@@ -1,4 +1,3 @@
-import { present } from '../../../lib/assert.ts'
 import type { AccountId } from '../../../protocol/primitives.ts'
 import { accountOf } from '../../../service/accounts/read-account.ts'
 import { chainOfOutput } from '../../../service/chains/read-chain.ts'
@@ -10,7 +9,7 @@ import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { listCost, reads, transactionsCost } from '../execution/prices.ts'
 import { listArgs } from '../lists.ts'
-import { addressTransactionPart, blockPart, chainInBatch, loggedTransaction } from '../loaders.ts'
+import { addressTransactionPart, blockPart, chainInBatch, listedTransaction } from '../loaders.ts'
 import { AccountNode } from './account.ts'
 import { AddressNode } from './address-node.ts'
 import { BlockConnection } from './block-lists.ts'
@@ -45,17 +44,15 @@ builder.objectField(AddressNode, 'transactions', (t) =>
     nullable: true,
     complexity: transactionsCost,
     description:
-      'A list of the transactions that made ledger updates of the address, ordered by their last update of it. Transactions whose updates have been pruned are not included. Null with an error if an upstream node does not provide one of them, and in upstream mode without proofs.',
+      'A list of the transactions that made ledger updates of the address, ordered by their last update of it. Transactions whose updates have been pruned are not included. Only the id, the slot and the milestone are known of a transaction that an upstream node no longer has. Null with an error if the nodes do not respond, and in upstream mode without proofs.',
     args: { ...listArgs, ...updateClassArg },
     resolve: async ({ key: address }, { class: updateClass, ...args }, context) => {
       const list = { address, class: updateClass }
       const page = orThrow(
         await listAddressTransactions(addressTransactionPart(context), list, args),
       )
-      const nodes = page.nodes.map(async ({ transactionId }) => {
-        return present(await loggedTransaction(context, transactionId), transactionId)
-      })
-      return { ...page, nodes: await Promise.all(nodes) }
+      const nodes = await Promise.all(page.nodes.map((one) => listedTransaction(context, one)))
+      return { ...page, nodes }
     },
   }),
 )

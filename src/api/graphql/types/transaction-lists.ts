@@ -4,7 +4,13 @@ import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 import { listCost, reads, transactionsCost } from '../execution/prices.ts'
 import { filterArg, listArgs, listConnection, milestoneBounds } from '../lists.ts'
-import { blockInBatch, blockPart, milestoneInBatch, transactionPart } from '../loaders.ts'
+import {
+  blockIdOf,
+  blockInBatch,
+  blockPart,
+  milestoneInBatch,
+  transactionPart,
+} from '../loaders.ts'
 import { BlockNode } from './block.ts'
 import { BlockConnection } from './block-lists.ts'
 import { Milestone } from './milestone.ts'
@@ -45,7 +51,10 @@ builder.objectFields(TransactionNode, (t) => ({
     nullable: true,
     description: 'The block with the id blockId. Null for the transaction of the genesis.',
     complexity: reads(1),
-    resolve: ({ blockId }, _args, context) => blockId && blockInBatch(context, blockId),
+    resolve: (listed, _args, context) => {
+      const blockId = blockIdOf(listed)
+      return blockId && blockInBatch(context, blockId)
+    },
   }),
   carriers: t.field({
     type: BlockConnection,

@@ -52,7 +52,7 @@ export const TransactionNode = builder
       }),
       ...exposedOrNull(t, 'BlockId', {
         blockId:
-          'The id of the block with which the transaction was judged, or of the earliest block that carries it while it is pending. Null for the transaction of the genesis, which no block carries.',
+          'The id of the block with which the transaction was judged, or of the earliest block that carries it while it is pending. Null for the transaction of the genesis, which no block carries, and in the transactions of an address if an upstream node no longer has the block.',
       }),
       content: t.field({
         complexity: fieldCost.block,
