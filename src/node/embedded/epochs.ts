@@ -23,7 +23,7 @@ import type { LedgerState } from './state.ts'
 export interface EpochsDeps {
   readonly read: Pick<StoreReader, 'blocksOfKind'>
   readonly parameters: ProtocolParameters
-  readonly state: LedgerState
+  readonly state: Pick<LedgerState, 'epochAt' | 'accounts'>
 }
 
 /**
@@ -88,17 +88,22 @@ async function membersOf(
   epoch: EpochIndex,
   committee: readonly CommitteeSeat[],
 ): Promise<CommitteeMember[]> {
-  if (committee.length === 0) return []
-  const from = firstSlotOfEpoch(parameters, epoch)
-  const blocks = await read.blocksOfKind('validation', from, lastSlotOfEpoch(parameters, epoch))
-  const bySlot = groupBlocks(blocks)
-  return committee.map((seat) => ({
-    ...seat,
-    activity: [...(bySlot.get(seat.accountId)?.values() ?? [])].map((inSlot) =>
-      activityOf(parameters, inSlot),
-    ),
-  }))
+  const activities = new Map(committee.map(({ accountId }) => [accountId, [] as SlotActivity[]]))
+  const last = lastSlotOfEpoch(parameters, epoch)
+  // An epoch may have millions of validation blocks.
+  for (let from = firstSlotOfEpoch(parameters, epoch); from <= last; from += slotsPerRead) {
+    const to = Math.min(from + slotsPerRead - 1, last)
+    const blocks = committee.length === 0 ? [] : await read.blocksOfKind('validation', from, to)
+    for (const [accountId, bySlot] of groupBlocks(blocks)) {
+      const inSlots = [...bySlot.values()].map((inSlot) => activityOf(parameters, inSlot))
+      activities.get(accountId)?.push(...inSlots)
+    }
+  }
+  return committee.map((seat) => ({ ...seat, activity: activities.get(seat.accountId) ?? [] }))
 }
+
+/** Slots whose validation blocks are read at once. */
+const slotsPerRead = 100
 
 type BlocksBySlot = Map<SlotIndex, IssuedBlockRow[]>
 
