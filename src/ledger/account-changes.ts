@@ -205,18 +205,20 @@ function nextEntry(
 }
 
 /**
- * Credits decay only when they change. Allotments to an account without an entry at the end of the previous slot are lost.
+ * Credits decay only when they change. Allotments to an account without an entry at the end of the previous slot are lost. Credits outside
+ * of 64 bits wrap around, as in the node and in the stored entry.
  */
 function creditsAfter(
   parameters: ProtocolParameters,
   former: AccountEntry | undefined,
   { slot, allotted, burned, validationBlocks }: Share & { readonly slot: SlotIndex },
 ): Pick<AccountEntry, 'credits' | 'updatedSlot'> {
-  if (former === undefined) return { credits: -burned, updatedSlot: slot }
+  if (former === undefined) return { credits: BigInt.asIntN(64, -burned), updatedSlot: slot }
   const fine = fineFor(parameters, former.validatorStake, validationBlocks, slot)
   const change = (allotted ?? 0n) - burned - fine
   if (change === 0n) return { credits: former.credits, updatedSlot: former.updatedSlot }
-  return { credits: decayedCredits(parameters, former, slot) + change, updatedSlot: slot }
+  const credits = BigInt.asIntN(64, decayedCredits(parameters, former, slot) + change)
+  return { credits, updatedSlot: slot }
 }
 
 /**

@@ -75,6 +75,17 @@ describe('a slot', () => {
     expect(change(paid)).toEqual(new Map())
   })
 
+  test.each([
+    ['an allotment', 2n ** 63n - 1n, { allotments: [{ accountId, mana: 2n ** 63n - 1n }] }],
+    ['a block', -(2n ** 63n), { blocks: [{ kind: 'basic', issuerId: accountId, workScore: 30 }] }],
+  ] as const)(
+    'wraps credits that %s takes out of 64 bits, as their stored form does',
+    (_name, credits, events) => {
+      const changed = change(events, [{ ...entry, credits }]).get(accountId)
+      expect(changed && accountEntryFrom(accountEntryBytes(changed))).toEqual(changed)
+    },
+  )
+
   test('charges nothing for a block of an account that no longer exists', () => {
     const block = { kind: 'basic', issuerId: other, workScore: 30 } as const
     expect(change({ blocks: [block] })).toEqual(new Map())
