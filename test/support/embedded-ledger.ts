@@ -1,6 +1,6 @@
 import { assert } from '../../src/lib/assert.ts'
 import { guardClock } from '../../src/lib/guarded-clock.ts'
-import { silentLog } from '../../src/lib/log.ts'
+import { type Log, silentLog } from '../../src/lib/log.ts'
 import { openEmbedded } from '../../src/node/embedded/open.ts'
 import { stateMemoryOf } from '../../src/node/embedded/state.ts'
 import type { GenesisPlan } from '../../src/node/genesis.ts'
@@ -26,11 +26,12 @@ export interface EmbeddedLedgerOptions {
   readonly startSeconds: number
   readonly genesis: GenesisPlan
   readonly issuer?: IssuerAccount | undefined
+  readonly log?: Log
 }
 
 export async function openEmbeddedLedger(
   url: string,
-  { startSeconds, genesis, issuer }: EmbeddedLedgerOptions,
+  { startSeconds, genesis, issuer, log = silentLog }: EmbeddedLedgerOptions,
 ): Promise<EmbeddedLedger> {
   const clock = createSettableClock(BigInt(startSeconds) * 1_000_000_000n)
   const signatures = openSignatureChecker({ queueLimit: 10 })
@@ -39,8 +40,8 @@ export async function openEmbeddedLedger(
 
   async function reopen() {
     const store = await openedStore(url)
-    const guarded = guardClock({ clock, log: silentLog })
-    const deps = { store, clock: guarded, log: silentLog, signatures, holder: 'test:1' }
+    const guarded = guardClock({ clock, log })
+    const deps = { store, clock: guarded, log, signatures, holder: 'test:1' }
     const source = await openEmbedded(
       { ...deps, onCommitted: () => wake() },
       { genesis, networkName: undefined, issuer, memory: stateMemoryOf(0) },

@@ -90,12 +90,15 @@ interface TermProgress {
   ledger: LedgerState | undefined
   starting: StartupStep | undefined
   isRunning: boolean
+  /** Time of the last line about catching up, by `performance.now()`. */
+  loggedAt: number
 }
 
 const outsideTerm: Readonly<TermProgress> = {
   ledger: undefined,
   starting: undefined,
   isRunning: false,
+  loggedAt: Number.NEGATIVE_INFINITY,
 }
 
 interface Writing {
@@ -134,6 +137,7 @@ async function write(writing: Writing, leaderTerm: LeaderTerm): Promise<LeaseLos
       }
       const advanced = await timedAdvance(deps, booker, range)
       if (!advanced.ok) return advanced.error
+      if (range.upTo - slot > 1) showCatchUp(writing, range.upTo)
       committed = advanced.value
       continue
     }
@@ -170,6 +174,13 @@ function showBuild({ log }: WriterDeps, progress: TermProgress, built: BuildProg
   const before = starting?.step === 'BUILDING_TRIES' ? percentOf(starting) : -1
   progress.starting = { step: 'BUILDING_TRIES', ...built }
   if (percentOf(built) > before) log.info('building-tries', { ...built })
+}
+
+/** Logs the progress, at most once every `progressMs`. */
+function showCatchUp({ deps, progress }: Writing, slot: SlotIndex): void {
+  if (performance.now() < progress.loggedAt + progressMs) return
+  progress.loggedAt = performance.now()
+  deps.log.info('catching-up', { slot, remaining: Math.max(dueSlot(deps) - slot, 0) })
 }
 
 /** The percentage, rounded down to a multiple of ten. */
@@ -215,9 +226,6 @@ async function advance(
   if (!committed.ok) return committed
   const { slots, tip } = committed.value
   deps.log.debug('slots-committed', { from: former.commitment.slot + 1, upTo, seq: tip.seq })
-  if (upTo - former.commitment.slot > 1) {
-    deps.log.info('catching-up', { slot: upTo, remaining: Math.max(dueSlot(deps) - upTo, 0) })
-  }
   deps.onCommitted(slots, tip.seq)
   return ok(present(slots.at(-1), 'a committed slot'))
 }
@@ -241,6 +249,9 @@ function gatherMs(deps: Timing, booked: number): number {
 
 /** Longest pause in milliseconds: another process may fill the inbox, and its notification may be lost. */
 const tickMs = 250
+
+/** Milliseconds between two log lines while many slots remain. */
+const progressMs = 5_000
 
 /** From 100 blocks per second on, each batch is larger than the previous one, up to the limit. */
 const gatherMsPerBlock = 10

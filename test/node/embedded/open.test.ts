@@ -6,8 +6,9 @@ import {
   developmentKeys,
 } from '../../../src/node/embedded/development.ts'
 import type { GenesisPlan } from '../../../src/node/genesis.ts'
-import { databases } from '../../support/databases.ts'
+import { databases, defaultDatabase } from '../../support/databases.ts'
 import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
+import { createMemoryLog } from '../../support/memory-log.ts'
 import { until } from '../../support/until.ts'
 
 /** Tests the embedded ledger over several epochs, on a real store and a settable clock. */
@@ -85,4 +86,17 @@ describe.each(databases)('the embedded ledger on $name', ({ create }) => {
     await Promise.all([whole.close(), cut.close()])
     await Promise.all([one.remove(), other.remove()])
   }, 120_000)
+})
+
+test('the embedded ledger logs its progress rarely while it commits many past slots', async () => {
+  const database = await defaultDatabase().create()
+  const { log, names } = createMemoryLog()
+  const genesis = developmentGenesis(keys, startSeconds - 4_500)
+  const ledger = await openEmbeddedLedger(database.url, { startSeconds, genesis, log })
+  await ledger.untilCommitted(4_500)
+  const lines = names('catching-up').length
+  expect(lines).toBeGreaterThan(0)
+  expect(names('slots-committed').length).toBeGreaterThan(lines + 2)
+  await ledger.close()
+  await database.remove()
 })
