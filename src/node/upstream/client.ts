@@ -2,7 +2,7 @@ import { joinSignals } from '../../lib/join-signals.ts'
 import { err, ok, type Result } from '../../lib/result.ts'
 import { carriedTrace, inSpan } from '../../lib/tracing.ts'
 
-/** Sends one request to a node. The request has a deadline and a size limit, whatever the node does. */
+/** Sends one request to a node. The request has deadlines and a size limit, whatever the node does. */
 
 export interface NodeRequest {
   readonly method: 'GET' | 'POST'
@@ -10,7 +10,7 @@ export interface NodeRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
-  /** Milliseconds from the beginning of the request to the end of the response. */
+  /** Milliseconds from the beginning of the request to the end of the response, and again for each whole MiB of a long response. */
   readonly timeoutMs: number
   /** Maximum size of the response, in bytes. */
   readonly limit: number
@@ -54,7 +54,7 @@ export async function sendRequest(
         signal: joined,
       })
     const response = await inSpan(`upstream ${method}`, send, { kind: 'client', isInner: true })
-    const bytes = await readUpTo(response, limit)
+    const bytes = await readUpTo(response, limit, () => deadline.refresh())
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
     const { status, headers: answered } = response
     return ok({ status, body: bytes, retryAfterSeconds: wholeNumber(answered.get('retry-after')) })
@@ -66,13 +66,18 @@ export async function sendRequest(
   }
 }
 
-/** Reads a body up to a limit. Counts the received bytes, because the declared length is not trustworthy. */
-async function readUpTo(response: Response, limit: number): Promise<Uint8Array | undefined> {
+/** Reads a body up to a limit. Counts the received bytes, because the declared length is not trustworthy. Calls `onMebibyte` for each MiB. */
+async function readUpTo(
+  response: Response,
+  limit: number,
+  onMebibyte: () => void,
+): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
   // Leaving the loop early cancels the body, and with it the connection.
   for await (const chunk of response.body) {
+    if ((size + chunk.length) >> 20 > size >> 20) onMebibyte()
     size += chunk.length
     if (size > limit) return undefined
     chunks.push(chunk)

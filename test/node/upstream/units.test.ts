@@ -58,6 +58,19 @@ describe('a single request', () => {
     expect(await reasonOf(sendRequest(url, quick, open))).toContain('no answer within 200 ms')
   })
 
+  test('gets more time for each MiB of a long response', async () => {
+    const url = await serve(async (_request, response) => {
+      for (let i = 0; i < 5; i++) {
+        response.write(Buffer.alloc(1_048_576))
+        await delay(200)
+      }
+      response.end()
+    })
+    const long = { ...request, timeoutMs: 500, limit: 2 ** 24 }
+    const answer = await sendRequest(url, long, open)
+    expect(answer.ok ? answer.value.body.length : answer.error).toBe(5 * 1_048_576)
+  })
+
   test('does not follow a redirect', async () => {
     let requests = 0
     const url = await serve((_request, response) => {
