@@ -53,7 +53,14 @@ export async function sendRequest(
         redirect: 'manual',
         signal: joined,
       })
-    const response = await inSpan(`upstream ${method}`, send, { kind: 'client', isInner: true })
+    // A node may close an idle connection at the moment at which it is used again, and that does not mean that it is away.
+    const sendTwice = () =>
+      send().catch((failure: unknown) => {
+        if (method !== 'GET' || joined.aborted) throw failure
+        return send()
+      })
+    const traced = { kind: 'client', isInner: true } as const
+    const response = await inSpan(`upstream ${method}`, sendTwice, traced)
     const bytes = await readUpTo(response, limit, () => deadline.refresh())
     if (bytes === undefined) return silent(`the answer is longer than ${limit} bytes`)
     const { status, headers: answered } = response

@@ -89,6 +89,22 @@ describe('a single request', () => {
     )
   })
 
+  test('reads once more after a connection that ends without a response', async () => {
+    let requests = 0
+    const url = await serve((incoming, response) => {
+      requests++
+      if (requests % 2 === 1) incoming.socket.destroy()
+      else response.end('tea')
+    })
+    expect(await sendRequest(url, request, open)).toMatchObject({ value: { status: 200 } })
+    expect(requests).toBe(2)
+    // The node may have received a block.
+    expect(await reasonOf(sendRequest(url, { ...request, method: 'POST' }, open))).not.toBe(
+      'an answer',
+    )
+    expect(requests).toBe(3)
+  })
+
   test('leaves no listener on a signal that outlives it', async () => {
     const url = await serve((_request, response) => response.end())
     const { signal } = new AbortController()
