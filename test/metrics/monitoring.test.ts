@@ -181,6 +181,11 @@ describe('each log event in the table of docs/operations.md', () => {
   })
 })
 
+test('a process that has ended has an alert rule, although it serves no metrics', () => {
+  const gone = ruleExpressions.filter((expression) => /\(up\) == 0/.test(expression))
+  expect(gone.map((expression) => metricsIn(expression))).toEqual([['ledger_gateway_info']])
+})
+
 test('an alert rule that joins two metrics joins those of one process', () => {
   const joins = ruleExpressions.flatMap((expression) => expression.match(/\bon \(.*?\)/g) ?? [])
   expect(joins).not.toEqual([])
