@@ -10,7 +10,11 @@ export function createClientQuotas(
   { payloadsPerDay, bytesPerDay }: ClientLimits,
   now: () => number = () => performance.now(),
 ): (client: string) => SubmissionQuota {
-  const quotas = new LRUCache<string, SubmissionQuota>({ max: maxQuotas })
+  // With `max` the cache would reserve memory for all of them.
+  const quotas = new LRUCache<string, SubmissionQuota>({
+    maxSize: maxQuotas,
+    sizeCalculation: () => 1,
+  })
   const bucketOf = (perDay: number) =>
     createTokenBucket({ capacity: perDay, perSecond: perDay / daySeconds }, now)
 

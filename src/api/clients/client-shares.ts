@@ -65,7 +65,8 @@ export function createClientShares(
   { costPerSecond }: Pick<ClientLimits, 'costPerSecond'>,
   now: () => number = () => performance.now(),
 ): ClientShares {
-  const shares = new LRUCache<string, Share>({ max: maxShares })
+  // With `max` the cache would reserve memory for all of them.
+  const shares = new LRUCache<string, Share>({ maxSize: maxShares, sizeCalculation: () => 1 })
   const fill = { capacity: costPerSecond * burstSeconds, perSecond: costPerSecond }
   return {
     of: (client) => {
