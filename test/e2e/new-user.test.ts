@@ -178,8 +178,8 @@ async function untilIssuanceOf(slot: number): Promise<void> {
 
 async function entryAt(id: string, milestoneIndex: number): Promise<object | null> {
   const query = `query ($id: AccountId!, $milestoneIndex: UInt32) {
-    account(id: $id, milestoneIndex: $milestoneIndex) {
-      entry { credits updatedSlot expirySlot keyHashes }
+    account(id: $id) {
+      entry(milestoneIndex: $milestoneIndex) { credits updatedSlot expirySlot keyHashes }
     }
   }`
   const { data } = await graphql(gateway.url, query, { id, milestoneIndex })

@@ -1,9 +1,7 @@
-import type { ChainKind } from '../../ledger/chain-states.ts'
 import { updateClasses } from '../../ledger/updates.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { transactionOf } from '../../protocol/ids.ts'
 import { slotOfTime } from '../../protocol/slots.ts'
-import { type AccountView, accountOf } from '../accounts/read-account.ts'
 import {
   type BlockView,
   type NotServedByNode,
@@ -26,8 +24,10 @@ export type Found =
   | { readonly kind: 'TRANSACTION'; readonly thing: ListedTransaction }
   | { readonly kind: 'MILESTONE'; readonly thing: MilestoneView }
   | { readonly kind: 'OUTPUT'; readonly thing: OutputView }
-  | { readonly kind: 'ACCOUNT'; readonly thing: AccountView }
-  | { readonly kind: 'ANCHOR' | 'TOKEN' | 'NFT' | 'DELEGATION'; readonly thing: ChainView }
+  | {
+      readonly kind: 'ACCOUNT' | 'ANCHOR' | 'TOKEN' | 'NFT' | 'DELEGATION'
+      readonly thing: ChainView
+    }
   /** The key of the address. */
   | { readonly kind: 'ADDRESS'; readonly thing: Hex }
   | { readonly kind: 'CHAIN_RECORD'; readonly thing: ChainRecordVersion }
@@ -129,13 +129,11 @@ async function chains(deps: SearchDeps, ids: readonly Hex[]): Promise<Found[]> {
 }
 
 function foundChain(chain: ChainView): Found {
-  const account = accountOf(chain)
-  return account === undefined
-    ? { kind: kindNames[chain.kind as Exclude<ChainKind, 1>], thing: chain }
-    : { kind: 'ACCOUNT', thing: account }
+  return { kind: kindNames[chain.kind], thing: chain }
 }
 
 const kindNames = {
+  [chainKinds.ACCOUNT]: 'ACCOUNT',
   [chainKinds.ANCHOR]: 'ANCHOR',
   [chainKinds.FOUNDRY]: 'TOKEN',
   [chainKinds.NFT]: 'NFT',

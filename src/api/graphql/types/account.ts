@@ -1,11 +1,7 @@
 import type { AccountId } from '../../../protocol/primitives.ts'
-import {
-  type AccountView,
-  accountOf,
-  readAccount,
-  readEntry,
-} from '../../../service/accounts/read-account.ts'
+import { type EntryView, readAccount, readEntry } from '../../../service/accounts/read-account.ts'
 import { accountParts } from '../../../service/chains/chain-parts.ts'
+import { type ChainView, chainKinds } from '../../../service/chains/read-chain.ts'
 import { orThrow, toGraphQL } from '../../errors/errors.ts'
 import { builder, type GatewayContext } from '../builder.ts'
 import { exposed } from '../declare.ts'
@@ -18,12 +14,14 @@ import { Chain, chainIdField } from './chain.ts'
 
 /** Accounts and their entries in the accounts ledger. */
 
-type Entry = NonNullable<Awaited<ReturnType<typeof readEntry>>>
-
-const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
+const AccountEntryType = builder.objectRef<EntryView>('AccountEntry').implement({
   description:
-    'The entry of an account in the accounts ledger. Accounts that can issue blocks or that stake have one.',
+    'The entry of an account in the accounts ledger at the end of a milestone. Accounts that can issue blocks or that stake have one.',
   fields: (t) => ({
+    milestoneIndex: t.expose('asOf', {
+      type: 'UInt32',
+      description: 'The index of the milestone.',
+    }),
     ...exposed(t, 'Int64', {
       credits:
         'The block issuance credits in mana, as of updatedSlot and without decay since then. An account with negative credits cannot issue blocks.',
@@ -51,11 +49,9 @@ const AccountEntryType = builder.objectRef<Entry>('AccountEntry').implement({
   }),
 })
 
-export const AccountNode = builder.nodeRef<AccountView>('Account', {
+export const AccountNode = builder.nodeRef<ChainView>('Account', {
   id: { resolve: ({ chainId }) => chainId },
-  loadOne: byProtocolId(32, async ({ services }, id: AccountId) =>
-    orThrow(await readAccount(services, id, undefined)),
-  ),
+  loadOne: byProtocolId(32, ({ services }, id: AccountId) => readAccount(services, id)),
 })
 
 AccountNode.implement({
@@ -63,18 +59,22 @@ AccountNode.implement({
   interfaces: [Chain],
   fields: (t) => ({
     accountId: chainIdField(t, 'AccountId', 'The id of the account.'),
-    milestoneIndex: t.expose('asOf', {
-      type: 'UInt32',
-      description: 'The index of the milestone as of which the entry is read.',
-    }),
     entry: t.field({
       type: AccountEntryType,
       nullable: true,
       complexity: reads(1),
       description:
-        'The entry of the account in the accounts ledger. Null if the account could neither issue blocks nor stake. Null with an error in upstream mode.',
-      resolve: (account, _args, { services }) => {
-        if (services.source.node === undefined) return readEntry(services, account)
+        'The entry of the account in the accounts ledger at the end of a milestone. Null if the account could neither issue blocks nor stake then. Null with an error if the milestone is not committed, and in upstream mode.',
+      args: {
+        milestoneIndex: t.arg({
+          type: 'UInt32',
+          description: 'The index of the milestone. Defaults to the newest milestone.',
+        }),
+      },
+      resolve: async (account, { milestoneIndex }, { services }) => {
+        if (services.source.node === undefined) {
+          return orThrow(await readEntry(services, account, milestoneIndex ?? undefined))
+        }
         throw toGraphQL({
           code: 'NOT_OFFERED_BY_NODES',
           what: 'the entries of the accounts ledger',
@@ -111,9 +111,9 @@ builder.objectFields(AccountNode, (t) => ({
 export async function accountInBatch(
   context: GatewayContext,
   accountId: AccountId,
-): Promise<AccountView | undefined> {
+): Promise<ChainView | undefined> {
   const chain = await chainInBatch(context, accountId)
-  return chain === undefined ? undefined : accountOf(chain)
+  return chain?.kind === chainKinds.ACCOUNT ? chain : undefined
 }
 
 builder.queryField('account', (t) =>
@@ -122,15 +122,7 @@ builder.queryField('account', (t) =>
     nullable: true,
     complexity: reads(3),
     description: 'The account with the given id, even if it is destroyed. Null if it is not known.',
-    args: {
-      ...idArgs('AccountId', 'account'),
-      milestoneIndex: t.arg({
-        type: 'UInt32',
-        description:
-          'The index of the milestone as of which the entry is read. Defaults to the newest milestone.',
-      }),
-    },
-    resolve: async (_root, { id, milestoneIndex }, { services }) =>
-      orThrow(await readAccount(services, id, milestoneIndex ?? undefined)),
+    args: idArgs('AccountId', 'account'),
+    resolve: (_root, { id }, { services }) => readAccount(services, id),
   }),
 )

@@ -1,6 +1,5 @@
 import { present } from '../../../lib/assert.ts'
 import type { ManaRewardsView } from '../../../service/accounts/mana-rewards.ts'
-import { accountOf } from '../../../service/accounts/read-account.ts'
 import { readRewards } from '../../../service/chains/delegation-reward.ts'
 import { type ChainView, chainOfAddress } from '../../../service/chains/read-chain.ts'
 import { orThrow } from '../../errors/errors.ts'
@@ -28,7 +27,7 @@ builder.objectField(AddressNode, 'chain', (t) =>
       const name = chainOfAddress(key)
       if (name === undefined) return null
       const chain = await chainInBatch(context, name.chainId)
-      return chain?.kind === name.kind ? (accountOf(chain) ?? chain) : null
+      return chain?.kind === name.kind ? chain : null
     },
   }),
 )

@@ -1,13 +1,11 @@
-import { present } from '../../../lib/assert.ts'
 import type { Hex } from '../../../lib/hex.ts'
 import { AccountAddress } from '../../../protocol/addresses.ts'
 import { addressKey } from '../../../protocol/ids.ts'
 import type { AccountId } from '../../../protocol/primitives.ts'
-import { accountOf } from '../../../service/accounts/read-account.ts'
 import { addressKeyOf } from '../../../service/addresses/address-key.ts'
 import { tokenParts } from '../../../service/chains/chain-parts.ts'
 import { type ChainsRequest, listChains } from '../../../service/chains/list-chains.ts'
-import { type ChainView, chainKinds } from '../../../service/chains/read-chain.ts'
+import { chainKinds } from '../../../service/chains/read-chain.ts'
 import { listTokenHolders, type TokenHolderView } from '../../../service/chains/token-holders.ts'
 import type { Services } from '../../../service/services.ts'
 import { orThrow } from '../../errors/errors.ts'
@@ -25,7 +23,6 @@ const order = 'ordered by their latest change as of the newest milestone'
 
 const AccountConnection = listConnection('Account', AccountNode, `A page of accounts, ${order}.`, {
   edgeDescription: 'An account and its cursor.',
-  nodeOf: (chain: ChainView) => present(accountOf(chain), 'an account'),
 })
 
 const AnchorConnection = listConnection('Anchor', AnchorNode, `A page of anchors, ${order}.`, {

@@ -1,5 +1,4 @@
 import type { AccountId } from '../../../protocol/primitives.ts'
-import { accountOf } from '../../../service/accounts/read-account.ts'
 import { chainOfOutput } from '../../../service/chains/read-chain.ts'
 import { defaultListSize } from '../../../service/lists/keyset-page.ts'
 import { listAddressTransactions } from '../../../service/lists/list-address-transactions.ts'
@@ -82,7 +81,7 @@ builder.objectField(OutputNode, 'chain', (t) =>
     resolve: async (view, _args, context) => {
       const name = chainOfOutput(view)
       const chain = name && (await chainInBatch(context, name.chainId))
-      return chain?.kind === name?.kind ? chain && (accountOf(chain) ?? chain) : null
+      return chain?.kind === name?.kind ? chain : null
     },
   }),
 )

@@ -15,25 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-async function ask(id: string, fields: string, milestoneIndex?: number) {
-  const query = `query ($id: AccountId!, $milestoneIndex: UInt32) {
-    account(id: $id, milestoneIndex: $milestoneIndex) { ${fields} } }`
-  return graphql(gateway.url, query, { id, milestoneIndex })
+async function ask(id: string, fields: string) {
+  return graphql(gateway.url, `query ($id: AccountId!) { account(id: $id) { ${fields} } }`, { id })
 }
 
 describe('an account', () => {
   test('has an entry with its keys, its credits and its stake', async () => {
-    const entry = `credits updatedSlot expirySlot keyHashes validatorStake delegationStake fixedCost
-      stakeEndEpoch`
+    const entry = `milestoneIndex credits updatedSlot expirySlot keyHashes validatorStake
+      delegationStake fixedCost stakeEndEpoch`
     const { data } = await ask(
       accountIdOfKey(nodeKey),
-      `accountId milestoneIndex entry { ${entry} }`,
-      0,
+      `accountId entry(milestoneIndex: 0) { ${entry} }`,
     )
     expect(data.account).toEqual({
       accountId: accountIdOfKey(nodeKey),
-      milestoneIndex: 0,
       entry: {
+        milestoneIndex: 0,
         credits: `${2n ** 63n / 5n}`,
         updatedSlot: 0,
         expirySlot: 2 ** 32 - 1,
@@ -49,9 +46,9 @@ describe('an account', () => {
   test('has an output, and an address that can own outputs', async () => {
     const output =
       'output { isSpent content { __typename ... on AccountOutput { accountId amount } } }'
-    const fields = `milestoneIndex ${output} address { bech32 balance { total } }`
+    const fields = `entry { milestoneIndex } ${output} address { bech32 balance { total } }`
     const { data } = await ask(issuer.accountId, fields)
-    expect(data.account.milestoneIndex).toBeGreaterThan(0)
+    expect(data.account.entry.milestoneIndex).toBeGreaterThan(0)
     expect(data.account).toMatchObject({
       output: {
         isSpent: false,
@@ -64,9 +61,25 @@ describe('an account', () => {
     })
   })
 
-  test('is null for an unknown id, and refused for a future milestone', async () => {
+  test('is null for an unknown id', async () => {
     expect((await ask(`0x${'12'.repeat(32)}`, 'accountId')).data).toEqual({ account: null })
-    const { errors } = await ask(issuer.accountId, 'accountId', 2 ** 32 - 1)
-    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['MILESTONE_NOT_COMMITTED'])
+  })
+
+  test('has no entry at a future milestone, and keeps its other fields', async () => {
+    const entry = `entry(milestoneIndex: ${2 ** 32 - 1}) { credits }`
+    const { data, errors } = await ask(issuer.accountId, `accountId ${entry}`)
+    expect(data.account).toEqual({ accountId: issuer.accountId, entry: null })
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['account', 'entry'], 'MILESTONE_NOT_COMMITTED'],
+    ])
+  })
+
+  test('has the entries of two milestones in one response', async () => {
+    const { data } = await ask(
+      accountIdOfKey(nodeKey),
+      'id now: entry { milestoneIndex } first: entry(milestoneIndex: 0) { milestoneIndex }',
+    )
+    expect(data.account.first.milestoneIndex).toBe(0)
+    expect(data.account.now.milestoneIndex).toBeGreaterThan(0)
   })
 })
