@@ -244,7 +244,7 @@ test.each([
 describe('the flow diagram of a transaction', () => {
   const output = (outputId: string, mana: string | null, token?: readonly [string, string]) => ({
     ...{ outputId, mana, owner: { bech32: `of ${outputId}` } },
-    content: token ? { features: [{}, { id: token[0], amount: token[1] }] } : {},
+    content: token ? { features: [{}, { tokenId: token[0], amount: token[1] }] } : {},
   })
   const mana = { byInput: ['70', '0'], rewards: '30', inputs: '100', outputs: '60' }
   const allotments = [{ accountId: '0x1', mana: '20' }]

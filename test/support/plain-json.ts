@@ -2,7 +2,8 @@ import type { Json } from '../../src/protocol/schema/schema.ts'
 
 /**
  * Converts a protocol value, as GraphQL returns it or as protocol JSON, to a form that is equal for both: without derived members
- * (`__typename`), without members that one of them omits when empty, and with metadata entries as an object. Uses no types.
+ * (`__typename`), without members that one of them omits when empty, with metadata entries as an object, and with the id of a native
+ * token as `tokenId`, as in GraphQL. Uses no types.
  */
 export function plainJson(value: unknown): Json | undefined {
   if (value === null || value === undefined || value === '0x') return undefined
@@ -14,7 +15,8 @@ export function plainJson(value: unknown): Json | undefined {
   if (typeof value === 'object' && 'content' in value) return plainJson(value.content)
   const members = Object.entries(value as object).flatMap(([key, member]) => {
     const plain = key === 'entries' ? entriesOf(member) : plainJson(member)
-    return key === '__typename' || plain === undefined ? [] : [[key, plain] as const]
+    if (key === '__typename' || plain === undefined) return []
+    return [[key === 'id' ? 'tokenId' : key, plain] as const]
   })
   return Object.fromEntries(members)
 }

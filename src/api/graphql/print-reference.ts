@@ -1,5 +1,6 @@
 import { isObjectType } from 'graphql'
 import type { Schema } from '../../protocol/schema/schema.ts'
+import { fieldNameOf } from './model/from-schema.ts'
 import { kindName } from './model/from-schema-inputs.ts'
 import { protocolRoots } from './model/model.ts'
 import { type AnyStruct, collectTypes, nodeOf, type SchemaNode } from './model/protocol-types.ts'
@@ -47,10 +48,12 @@ function section(struct: AnyStruct): string {
 
 function row(struct: AnyStruct, member: string, field: Schema<unknown>): string {
   const type = schema.getType(struct.name)
-  const graphql = isObjectType(type) ? String(type.getFields()[member]?.type) : ''
+  const name = fieldNameOf(member)
+  const graphql = isObjectType(type) ? String(type.getFields()[name]?.type) : ''
   const optional = field.mayBeAbsent === true ? ', optional' : ''
   const json = `${jsonForm(nodeOf(field))}${optional}`
-  return `| \`${member}\` | ${json} | \`${graphql}\` | ${memberSentence(field, types)} |`
+  const renamed = name === member ? '' : `${name}: `
+  return `| \`${member}\` | ${json} | \`${renamed}${graphql}\` | ${memberSentence(field, types)} |`
 }
 
 function jsonForm(node: SchemaNode): string {

@@ -51,6 +51,12 @@ test('a root with arguments is nullable, so that one bad id leaves the rest of a
   expect(wrong.map(({ name }) => name).sort()).toEqual(never)
 })
 
+test('only nodes have a field id, because the caches of clients identify an object by it', () => {
+  const withId = types.filter((type) => isObjectType(type) && type.getFields().id !== undefined)
+  const nodes = schema.getPossibleTypes(present(schema.getType('Node'), 'Node') as never)
+  expect(withId.map(({ name }) => name).sort()).toEqual(nodes.map(({ name }) => name).sort())
+})
+
 test('no name repeats Input, Output or Type', () => {
   expect(
     types.map(({ name }) => name).filter((name) => /(Input|Output|Type)\1/.test(name)),

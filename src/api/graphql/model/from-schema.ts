@@ -103,7 +103,7 @@ function fieldsOf(
     const nullable = schema.kind === 'optional'
     const resolve = resolverOf(declared, member, node)
     const type = typeOf(declared, node)
-    return [member, t.field({ type, nullable, description, complexity, resolve })]
+    return [fieldNameOf(member), t.field({ type, nullable, description, complexity, resolve })]
   })
   return Object.fromEntries(fields)
 }
@@ -134,6 +134,11 @@ const contents = new Set(['Address', 'Block', 'Output', 'Transaction'])
 /** Returns the name of the GraphQL type of a protocol type. */
 function nameOf(name: string): string {
   return contents.has(name) ? `${name}Content` : name
+}
+
+/** Returns the field of a member. Caches of clients take a field `id` for the identity of its object, and native tokens have one. */
+export function fieldNameOf(member: string): string {
+  return member === 'id' ? 'tokenId' : member
 }
 
 /** Returns the members that all kinds of a family have with the same name and type. */

@@ -66,7 +66,7 @@ const CreatedChain = builder.objectRef<readonly [number, `0x${string}`]>('Create
       description: 'The index of the output, 0 to 127.',
       resolve: ([index]) => index,
     }),
-    id: t.field({
+    chainId: t.field({
       type: 'Hex',
       description: 'The id of the chain: the hash of the output id, 32 bytes.',
       resolve: ([, id]) => id,

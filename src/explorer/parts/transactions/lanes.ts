@@ -110,7 +110,7 @@ export function tokenLanes(terms: {
 
 function tokenIn(content: object): { readonly id: string; readonly amount: bigint } | undefined {
   const features = 'features' in content && Array.isArray(content.features) ? content.features : []
-  for (const { id, amount } of features) {
+  for (const { tokenId: id, amount } of features) {
     if (id !== undefined && amount !== undefined) return { id, amount: BigInt(amount) }
   }
   return undefined

@@ -36,9 +36,9 @@ export function TransactionFacts({ of: transaction }: { readonly of: Signed }) {
       <Fact name={words.chains}>
         {createdChains.length > 0 && (
           <ul>
-            {createdChains.map(({ id, outputIndex }) => (
-              <li key={id}>
-                <code class="breaks">{id}</code> {words.inOutput(outputIndex)}
+            {createdChains.map(({ chainId, outputIndex }) => (
+              <li key={chainId}>
+                <code class="breaks">{chainId}</code> {words.inOutput(outputIndex)}
               </li>
             ))}
           </ul>

@@ -9,6 +9,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { fieldNameOf } from '../../../../src/api/graphql/model/from-schema.ts'
 import { kindName } from '../../../../src/api/graphql/model/from-schema-inputs.ts'
 import { protocolRoots } from '../../../../src/api/graphql/model/model.ts'
 import { collectTypes } from '../../../../src/api/graphql/model/protocol-types.ts'
@@ -36,7 +37,9 @@ describe('list of types', () => {
     const type = schema.getType(typeNameOf(struct.name))
     const members = isObjectType(type) ? Object.keys(type.getFields()) : undefined
     const code = struct.code === undefined ? [] : ['type']
-    expect(members?.sort()).toEqual([...code, ...Object.keys(struct.fields)].sort())
+    expect(members?.sort()).toEqual(
+      [...code, ...Object.keys(struct.fields).map(fieldNameOf)].sort(),
+    )
   })
 
   test.each([...families])('%s has all its kinds and no other', (name, variants) => {
@@ -78,7 +81,7 @@ describe('scalars', () => {
     const [type, inputType] = [schema.getType(name), schema.getType(inputNameOf(name))]
     const fields = isObjectType(type) ? type.getFields() : {}
     const inputFields = isInputObjectType(inputType) ? inputType.getFields() : {}
-    expect(String(fields[member]?.type)).toBe(output)
+    expect(String(fields[fieldNameOf(member)]?.type)).toBe(output)
     expect(String(inputFields[member]?.type)).toBe(input)
   })
 })

@@ -30,7 +30,7 @@ const query = `query ($input: InspectBlockInput!) { inspectBlock(input: $input) 
     problems { code path offset isOfNodeAlone isOfSdkAlone }
     transaction {
       transactionCommitment outputCommitment transactionId signingHash outputIds
-      createdChains { outputIndex id }
+      createdChains { outputIndex chainId }
     }
   }
   ... on BrokenRule { code path offset message isOfNodeAlone isOfSdkAlone }
@@ -42,7 +42,10 @@ describe('a block that can be read', () => {
   test.each(vectors.filter((_, i) => i % 3 === 0))('$name', async (vector) => {
     const { json, bytes, size, ids, workScore, signatureValid, transaction } = vector
     const chains = Object.entries(vector.createdChainIds ?? {})
-    const createdChains = chains.map(([index, id]) => ({ outputIndex: Number(index), id }))
+    const createdChains = chains.map(([index, chainId]) => ({
+      outputIndex: Number(index),
+      chainId,
+    }))
     for (const input of [{ json }, { bytes }]) {
       const { data } = await ask(vector.params, input)
       expect(data.inspectBlock).toEqual({
