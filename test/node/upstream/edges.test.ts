@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../../../src/lib/assert.ts'
+import { creationSlotOf } from '../../../src/protocol/ids.ts'
+import type { OutputId } from '../../../src/protocol/primitives.ts'
 import { graphql } from '../../support/client.ts'
 import { type OddNode, passOn, type Spoil, startOddNode } from '../../support/odd-node.ts'
 import { rest } from '../../support/rest.ts'
@@ -133,20 +135,26 @@ describe.each(['on', 'off'])('what the nodes have removed, with proofs %s', (UPS
   })
 
   test('is null with an error that no repetition ends, never without one', async () => {
+    // Computed from the slots that were followed with proofs.
+    const hasProof = UPSTREAM_PROOFS === 'on'
     const query = `query ($spend: OutputId!, $created: OutputId!) {
       spent: output(id: $spend) { spendingTransaction { state } block { state } }
-      created: output(id: $created) { transaction { state } block { state } }
+      created: output(id: $created) { outputId transaction { state } block { state } proof { slot } }
       ledgerUpdates(first: 1, sort: NEWEST) { nodes { transaction { state } } } }`
     const { data, errors } = await graphql(follower.url, query, { spend, created })
     expect(data).toEqual({
       spent: { spendingTransaction: null, block: null },
-      created: { transaction: null, block: null },
+      created: {
+        ...{ outputId: created, transaction: null, block: null },
+        proof: hasProof ? { slot: creationSlotOf(created as OutputId) } : null,
+      },
       ledgerUpdates: { nodes: [{ transaction: null }] },
     })
     expect(
       errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]).sort(),
     ).toEqual([
       ['created.block', 'NOT_KEPT_BY_NODE'],
+      ...(hasProof ? [] : [['created.proof', 'NOT_KEPT_BY_NODE']]),
       ['created.transaction', 'NOT_KEPT_BY_NODE'],
       ['ledgerUpdates.nodes.0.transaction', 'NOT_KEPT_BY_NODE'],
       ['spent.spendingTransaction', 'NOT_KEPT_BY_NODE'],

@@ -224,8 +224,9 @@ builder.objectFields(AddressNode, (t) => ({
   totalAt: t.field({
     complexity: reads(2),
     type: 'UInt64',
+    nullable: true,
     description:
-      'The total number of base tokens that the address owned at the end of a milestone, in the smallest unit.',
+      'The total number of base tokens that the address owned at the end of a milestone, in the smallest unit. Null with an error if the milestone is not committed, and if it is before the last pruned update of the address.',
     args: {
       milestoneIndex: t.arg({
         type: 'UInt32',

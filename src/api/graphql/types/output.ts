@@ -140,7 +140,9 @@ builder.objectFields(OutputNode, (t) => ({
   }),
   proof: t.field({
     type: OutputIdProofType,
-    description: 'A proof that the output belongs to its transaction.',
+    nullable: true,
+    description:
+      'A proof that the output belongs to its transaction. Null with an error if an upstream node does not provide it.',
     complexity: fieldCost.proof,
     resolve: async (view, _args, context) => orThrow(await proofInBatch(context, view)),
   }),

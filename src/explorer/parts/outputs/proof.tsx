@@ -57,14 +57,14 @@ async function checkOutput(id: string): Promise<Check> {
     const noUnspentProof = answer.failures.find(({ path }) => path.at(-1) === 'unspentProof')
     const failure = answer.failures.find((one) => one !== noUnspentProof)
     if (failure !== undefined) return { failure }
-    if (output === null) return offline
-    const { unspentProof, isSpent } = output
+    if (!output?.proof) return offline
+    const { bytes, proof, unspentProof, isSpent } = output
     const whyNot = isSpent ? words.spent : words.waits
     const why = noUnspentProof === undefined ? whyNot : sentenceOf(noUnspentProof)
     // The id of the page is used, because the gateway may return another output.
     const outputId = id.toLowerCase()
     const ledger = unspentProof === null ? { why } : checkUnspent(outputId, unspentProof)
-    return { ...checkProof({ ...output, outputId }), ledger }
+    return { ...checkProof({ outputId, bytes, proof }), ledger }
   } catch {
     return offline
   }

@@ -188,7 +188,8 @@ describe('an address', () => {
     expect(response.data.address).toEqual({ now: '110000000' })
     const early = await ask(bech32(alice), 'totalAt(milestoneIndex: 0)')
     expect(early.data.address).toEqual({ totalAt: '0' })
-    const late = await ask(bech32(alice), `totalAt(milestoneIndex: ${newest + 1})`)
+    const late = await ask(bech32(alice), `bech32 totalAt(milestoneIndex: ${newest + 1})`)
+    expect(late.data.address).toEqual({ bech32: bech32(alice), totalAt: null })
     expect(late.errors?.map(({ extensions }) => extensions)).toEqual([
       expect.objectContaining({ code: 'MILESTONE_NOT_COMMITTED', newest }),
     ])
