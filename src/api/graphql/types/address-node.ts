@@ -11,7 +11,7 @@ import { builder } from '../builder.ts'
 export interface AddressView {
   /** The serialized address. For a multi address, the 33 bytes of its reference. */
   readonly key: Hex
-  /** Returns the content; `undefined` for a multi address of which only the reference is known. */
+  /** Returns the content; `undefined` for a multi address of which the key has only the reference. */
   content(): Address | undefined
 }
 

@@ -24,6 +24,7 @@ import {
   readTotalAt,
 } from '../../../service/addresses/read-address.ts'
 import { listUnspentOutputs } from '../../../service/lists/list-outputs.ts'
+import { findMultiAddress } from '../../../service/outputs/find-outputs.ts'
 import { defaultPageSize } from '../../../service/updates/list-ledger-updates.ts'
 import { orThrow } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
@@ -189,12 +190,13 @@ AddressNode.implement({
       resolve: ({ key }) => Number.parseInt(key.slice(2, 4), 16) as AddressKindCode,
     }),
     content: t.field({
-      complexity: free,
+      complexity: reads(1),
       type: AddressContent,
       nullable: true,
       description:
-        'The content of the address. Null for a multi address of which only the reference is known.',
-      resolve: (view) => view.content(),
+        'The content of the address. Null for a multi address of which only the reference is known, because no unspent output contains it.',
+      resolve: (view, _args, { services }) =>
+        view.content() ?? findMultiAddress(services, view.key),
     }),
   }),
 })

@@ -7,6 +7,7 @@ import { addressKey } from '../../../../src/protocol/ids.ts'
 import { FoundOutputs } from '../../../../src/protocol/node-responses.ts'
 import { Output } from '../../../../src/protocol/outputs.ts'
 import { decode, print } from '../../../../src/protocol/schema/schema.ts'
+import { graphql } from '../../../support/client.ts'
 import { startFromGenesis } from '../../../support/genesis-gateway.ts'
 import { parsed } from '../../../support/parsed.ts'
 import { createRandom } from '../../../support/random.ts'
@@ -282,6 +283,25 @@ describe('a chain in the index', () => {
 test('a multi address is returned by its text, also from inside a restricted address', async () => {
   const whole = await restJson(`${indexer}/multiaddress/${text(multi)}`)
   expect(whole).toEqual(print(MultiAddress, multi))
+})
+
+test('a multi address in GraphQL has the same content by its text as inside an output', async () => {
+  const fields = 'id content { ... on MultiAddress { threshold addresses { weight } } }'
+  const unknown = encodeBech32('tst', hexToBytes(`0x28${'77'.repeat(32)}`))
+  const { data } = await graphql(
+    gateway.url,
+    `query ($address: String!, $unknown: String!) {
+      address(address: $address) { ${fields} } unknown: address(address: $unknown) { ${fields} }
+      outputs(filter: { kinds: [BASIC] }, first: 1000) { nodes { owner { content {
+        ... on RestrictedAddress { address { ${fields} } } } } } } }`,
+    { address: text(multi), unknown },
+  )
+  const inner = data.outputs.nodes.flatMap(
+    ({ owner }: { owner: { content: { address?: object } } }) => owner.content.address ?? [],
+  )
+  expect(data.address.content.threshold).toBe(2)
+  expect(inner).toContainEqual(data.address)
+  expect(data.unknown.content).toBeNull()
 })
 
 test('the index is as healthy as the ledger', async () => {
