@@ -63,16 +63,21 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     // The GraphQL server compares the case.
     message.headers['content-type'] = message.headers['content-type']?.toLowerCase()
   }
-  if (wantsEvents(message)) {
-    setHeaders(response, { ...common, ...client.share.headers() })
-    return await deps.listeners.answer(request)
-  }
   const { accept = '*/*' } = message.headers
+  const answerEvents = (read: IncomingMessage) => {
+    setHeaders(response, { ...common, ...client.share.headers() })
+    return deps.listeners.answer({ ...request, message: read })
+  }
+  if (wantsEvents(message) && !prefersJson(accept)) return await answerEvents(message)
   if (!isAcceptable(accept)) return refuse({ code: 'NOT_ACCEPTABLE' })
   const body = await readGraphqlBody(request)
   // The client disconnected while it sent the body.
   if (body === 'CLIENT_LEFT') return
   if (!body.ok) return refuse(body.error)
+  // Some clients (urql, Hot Chocolate) accept both in all their requests, and expect a stream only for a subscription.
+  if (wantsEvents(message) && (body.value ?? query).includes('subscription')) {
+    return await answerEvents(replayed(message, body.value))
+  }
   const misspelt = method === 'GET' ? unreadableParameter(query) : undefined
   if (misspelt !== undefined) return refuse(misspelt, 400)
   const { services, limits, occupancy } = deps
@@ -99,7 +104,7 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
     if (!response.writableFinished) budget.leave()
     budget.close()
   })
-  const left = body.value === undefined ? message : replayed(message, body.value)
+  const left = replayed(message, body.value)
   try {
     const { graphql } = deps
     const given = { ...context, budget }
@@ -123,10 +128,16 @@ async function readGraphqlBody({
   return isJson && hasTooManyValues(body.value) ? tooManyValues : body
 }
 
-/** Returns the request with a body that can be read again. It has only the members that the GraphQL server reads. */
-function replayed(message: IncomingMessage, body: Buffer): IncomingMessage {
+/** Returns the request with a body that can be read again. It has only the members that are read after the body. */
+function replayed(message: IncomingMessage, body: Buffer | undefined): IncomingMessage {
+  if (body === undefined) return message
   const { method, url, headers, socket } = message
   return Object.assign(Readable.from([body]), { method, url, headers, socket }) as IncomingMessage
+}
+
+/** Whether a client that accepts an event stream lists another acceptable media type before it. */
+function prefersJson(accept: string): boolean {
+  return isAcceptable(accept.slice(0, accept.toLowerCase().indexOf('text/event-stream')))
 }
 
 /** Whether a client accepts one of the media types in which the GraphQL server answers, which ignores weights. */

@@ -198,6 +198,30 @@ describe('events', () => {
     expect(await stream.next()).toBeUndefined()
   })
 
+  test('are sent to a client that lists JSON first, as urql does, only for a subscription', async () => {
+    const accept =
+      'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed'
+    const post = { accept, 'content-type': 'application/json' }
+    const target = `${gateway.url}/graphql`
+    const posted = (text: string) => {
+      return { method: 'POST', headers: post, body: JSON.stringify({ query: text }) }
+    }
+    for (const [url, init] of [
+      [`${target}?query={__typename}`, { headers: { accept } }],
+      [target, posted('{ __typename }')],
+    ] as const) {
+      const response = await fetch(url, init)
+      expect(response.headers.get('content-type')).toMatch(/^application\/graphql-response\+json/)
+      expect(await response.json()).toEqual({ data: { __typename: 'Query' } })
+    }
+    for (const stream of [await get({}, { accept }), await openStream(target, posted(query))]) {
+      expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+      expect((await stream.result()).data.ledgerUpdates.__typename).toBe('FeedOpened')
+      stream.close()
+    }
+    await until(() => gateway.feed.hub.counts().feeds === 0)
+  })
+
   test('of a refused feed are the error and the event complete (5)', async () => {
     const stream = await get({ after: 'x' })
     expect((await stream.result()).errors).toMatchObject([
