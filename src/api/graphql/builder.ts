@@ -34,10 +34,7 @@ export interface GatewayContext {
 }
 
 /** Without the extension, the plugin reads the info of the field to decode ids, and queries could not be compiled (`compile.ts`). */
-const asDecoded = {
-  extensions: { relayGlobalIDAlwaysParse: false },
-  description: 'A global id, or a list of global ids, from the field id of nodes.',
-} as const
+const asDecoded = { extensions: { relayGlobalIDAlwaysParse: false } } as const
 
 /**
  * The builder with which all parts of the GraphQL schema are declared. `schema.ts` imports the parts. Fields are non-null unless they
@@ -79,14 +76,14 @@ export const builder = new SchemaBuilder<{
     },
     nodeQueryOptions: {
       description: 'The object with the given global id. Null if there is none.',
-      args: { id: asDecoded },
+      args: { id: { ...asDecoded, description: 'The field id of the object.' } },
       complexity: reads(1),
       resolve: (_root, { id }, context, info) => resolveOne(id, 'id', { context, info }),
     },
     nodesQueryOptions: {
       description:
         'The objects with the given global ids, at most 1000, in the order of the ids. Null for each id without an object.',
-      args: { ids: asDecoded },
+      args: { ids: { ...asDecoded, description: 'The field id of each object.' } },
       complexity: ({ ids }: { readonly ids: readonly unknown[] }) => itemsCost(ids.length),
       resolve: (_root, { ids }, context, info) => resolveEach(ids, { context, info }),
     },

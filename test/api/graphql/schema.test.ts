@@ -51,6 +51,16 @@ test('a root with arguments is nullable, so that one bad id leaves the rest of a
   expect(wrong.map(({ name }) => name).sort()).toEqual(never)
 })
 
+test('a nullable field states what null means; a root is null if an argument is wrong', () => {
+  const silent = types.flatMap((type) => {
+    if (type === schema.getQueryType() || !(isObjectType(type) || isInterfaceType(type))) return []
+    const nullable = Object.values(type.getFields()).filter((field) => !isNonNullType(field.type))
+    const wrong = nullable.filter(({ description }) => !/\bNull\b/.test(description ?? ''))
+    return wrong.map(({ name }) => `${type.name}.${name}`)
+  })
+  expect(silent).toEqual([])
+})
+
 test('only nodes have a field id, because the caches of clients identify an object by it', () => {
   const withId = types.filter((type) => isObjectType(type) && type.getFields().id !== undefined)
   const nodes = schema.getPossibleTypes(present(schema.getType('Node'), 'Node') as never)

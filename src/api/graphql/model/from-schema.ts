@@ -99,8 +99,8 @@ function fieldsOf(
   const fields = members.map(([member, schema]) => {
     const node = nodeOf(schema)
     const complexity = isLong(node) ? fieldCost.bytes : free
-    const description = sentenceOf(schema)
     const nullable = schema.kind === 'optional'
+    const description = `${sentenceOf(schema)}${nullable ? ' Null if there is none.' : ''}`
     const resolve = resolverOf(declared, member, node)
     const type = typeOf(declared, node)
     return [fieldNameOf(member), t.field({ type, nullable, description, complexity, resolve })]

@@ -62,7 +62,7 @@ builder.objectField(AddressNode, 'balanceHistory', (t) =>
     nullable: true,
     complexity: ({ points }) => pageCost({ first: points }),
     description:
-      'The balance of the address over time, at a limited number of milestones. The cost does not depend on the length of the history. An address that never owned base tokens has no points.',
+      'The balance of the address over time, at a limited number of milestones. The cost does not depend on the length of the history. An address that never owned base tokens has no points. Null with an error if an argument is out of range.',
     args: {
       points: t.arg.int({
         required: true,

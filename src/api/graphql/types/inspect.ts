@@ -76,7 +76,7 @@ builder.objectFields(TransactionInspection, (t) => ({
     type: VerifiedTransaction,
     nullable: true,
     description:
-      'The result that a submission of the transaction would have now, as in verifyTransaction.',
+      'The result that a submission of the transaction would have now, as in verifyTransaction. Null with an error if it is not known now.',
     resolve: async ({ payload }, _args, { services }) =>
       orThrow(await simulateDecoded(services, payload)),
   }),

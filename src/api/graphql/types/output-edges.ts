@@ -73,7 +73,7 @@ builder.objectFields(LedgerUpdate, (t) => ({
   milestone: t.field({
     type: Milestone,
     nullable: true,
-    description: 'The milestone that contains the update.',
+    description: 'The milestone that contains the update. Null if the milestone is not known.',
     complexity: reads(1),
     resolve: ({ milestoneIndex }, _args, context) => milestoneInBatch(context, milestoneIndex),
   }),

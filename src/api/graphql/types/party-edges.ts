@@ -25,7 +25,7 @@ builder.objectField(AddressNode, 'updates', (t) =>
     nullable: true,
     complexity: listCost,
     description:
-      'A list of the ledger updates of the address in a class. Pruned updates are not included.',
+      'A list of the ledger updates of the address in a class. Pruned updates are not included. Null with an error if a cursor or a page size is not accepted.',
     args: {
       ...listArgs,
       ...updateClassArg,

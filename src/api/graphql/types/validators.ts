@@ -154,7 +154,8 @@ Epoch.implement({
       type: Committee,
       nullable: true,
       complexity: fieldCost.validators,
-      description: 'The committee of the epoch.',
+      description:
+        'The committee of the epoch. Null with an error if an upstream node does not provide it.',
       resolve: async (epoch, _args, { services }) =>
         orThrow(await readCommitteeOf(services, epoch)),
     }),
@@ -163,7 +164,7 @@ Epoch.implement({
       nullable: true,
       complexity: fieldCost.validators,
       description:
-        'The committee of the next epoch. Null until it is selected, shortly before the end of this epoch.',
+        'The committee of the next epoch. Null until it is selected, shortly before the end of this epoch. Null with an error if an upstream node does not provide it.',
       resolve: async ({ epoch }, _args, { services }) => {
         const next = orThrow(await readCommitteeOf(services, { epoch: epoch + 1 }))
         return next.seats.length === 0 ? null : next
