@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { hexToBytes } from '../../lib/hex.ts'
+import { types } from 'pg'
 import type { Parameter } from '../database.ts'
 
 /**
@@ -124,6 +124,11 @@ export function columnOf(type: number): ColumnReader {
   return binaryColumns.get(type) ?? textColumn(type)
 }
 
+/** Parses bytes as text. A role or a database may have the older of the two formats (`bytea_output = escape`). */
+export function bytesOfText(text: string): Uint8Array {
+  return new Uint8Array(types.getTypeParser(17)(text))
+}
+
 const text: ColumnReader = {
   isBinary: false,
   read: (bytes, from, to) => bytes.toString('utf8', from, to),
@@ -132,7 +137,7 @@ const text: ColumnReader = {
 /** Parsers of the column types of our tables: booleans, bytes and integers. All other types stay text. */
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [16, (text: string): unknown => text === 't'],
-  [17, (text: string) => hexToBytes(`0x${text.slice(2)}`)],
+  [17, bytesOfText],
   [20, wholeNumberOf],
   [23, Number],
 ])

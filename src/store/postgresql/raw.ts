@@ -1,8 +1,8 @@
 import type { Pool, QueryArrayResult } from 'pg'
-import { hexToBytes } from '../../lib/hex.ts'
 import type { RawParameter, RawTx } from '../client.ts'
 import { transactionTimeoutMs } from '../database.ts'
 import type { RawConnection } from '../raw-transactions.ts'
+import { bytesOfText } from './messages.ts'
 
 /**
  * Runs raw statements of the writer through the driver alone, on the one connection of its client. An idle gateway runs dozens of
@@ -79,7 +79,7 @@ const types = {
 
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [16, (text: string): unknown => text === 't'],
-  [17, (text: string) => hexToBytes(`0x${text.slice(2)}`)],
+  [17, bytesOfText],
   [20, BigInt],
   [21, Number],
   [23, Number],

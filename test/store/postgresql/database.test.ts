@@ -236,6 +236,19 @@ describe('writing to postgresql', () => {
     await reads.close()
   })
 
+  test.each(['hex', 'escape'])('reads bytes that the server sends as %s', async (format) => {
+    const url = `${use.url}?options=-cbytea_output%3D${format}`
+    const opened = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
+    if (!opened.ok) throw new Error(opened.error.code)
+    const { query, raw, close } = opened.value
+    const bytes = Uint8Array.of(0x00, 0x41, 0x5c, 0x27, 0xff)
+    const text = "SELECT decode('00415c27ff', 'hex') AS bytes"
+    // The server describes the columns of a statement only the first time.
+    for (let n = 0; n < 2; n++) expect(await query(text, [])).toEqual([[bytes]])
+    expect(await raw.$queryRawUnsafe(text)).toEqual([{ bytes }])
+    await close()
+  })
+
   test('continues after its connections are lost', async () => {
     await use.store.write.initialize(use.term, testGenesis())
     const others = 'datname = current_database() AND pid <> pg_backend_pid()'
