@@ -74,16 +74,18 @@ const passingKinds: readonly string[] = [
 
 /**
  * SQLSTATE codes (PostgreSQL manual, appendix A): connection exceptions, a refused role or password, a missing database, insufficient
- * resources, operator intervention; idle transaction timeout, serialization failure, deadlock, lock not available. SQLite codes: a file
- * that is locked, or that cannot be read or opened, for example because the process has no file descriptor left.
+ * resources, operator intervention (a statement that was cancelled or timed out too); idle transaction timeout, transaction timeout,
+ * serialization failure, deadlock, lock not available. SQLite codes: a file that is locked, or that cannot be read or opened, for example
+ * because the process has no file descriptor left.
  */
 const passingClasses =
-  /^(08...|28...|3D000|53...|57P..|25P03|40001|40P01|55P03|SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|PROTOCOL).*)$/
+  /^(08...|28...|3D000|53...|57...|25P0[34]|40001|40P01|55P03|SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|PROTOCOL).*)$/
 
 /** Prisma codes: unreachable, timed out, closed, no free connection, no transaction begun in time. Network codes follow. */
 const passingCodes: readonly string[] = [
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'EMFILE', 'ENFILE'],
+  ...['ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]
 
 /** Messages of the PostgreSQL driver that have no code, and of Citus, which has no codes for a lost server. */

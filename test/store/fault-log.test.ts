@@ -4,7 +4,13 @@ import { silentLog } from '../../src/lib/log.ts'
 import { databaseOf } from '../../src/store/connect.ts'
 import { logStoreFaults } from '../../src/store/fault-log.ts'
 import { isStoreAway, storeFaultOf } from '../../src/store/faults.ts'
-import { databases, openedStore, type TestDatabase, useStore } from '../support/databases.ts'
+import {
+  databases,
+  openedStore,
+  type TestDatabase,
+  useDatabase,
+  useStore,
+} from '../support/databases.ts'
 import { createMemoryLog } from '../support/memory-log.ts'
 import { onServer } from '../support/postgresql-server.ts'
 import { incomingBlock, testGenesis } from '../support/store-rows.ts'
@@ -75,6 +81,52 @@ describe('a server of postgresql that is read-only, like a standby', () => {
     expect(reported()).toEqual(['database-not-writable', 'database-writable'])
     expect(await store.read.newestInbox()).toBeGreaterThan(0)
   })
+})
+
+describe('a server of postgresql that ends a statement', () => {
+  const use = useStore(present(postgresql, 'postgresql').create)
+  const database = useDatabase(use)
+
+  // `transaction_timeout` exists from PostgreSQL 17 on.
+  test.each(['statement_timeout', 'transaction_timeout'])('by %s is away', async (timeout) => {
+    const failure: unknown = await database.opened.raw
+      .transact(async (tx) => {
+        const set = `SELECT set_config(name, '10ms', true) AS ms FROM pg_settings WHERE name = '${timeout}'`
+        const isKnown = (await tx.$queryRawUnsafe<object[]>(set)).length > 0
+        await tx.$queryRawUnsafe(isKnown ? 'SELECT pg_sleep(60)' : 'SELECT')
+        return isKnown ? undefined : 'unknown'
+      })
+      .catch((thrown: unknown) => thrown)
+    if (failure !== 'unknown') expect(storeFaultOf(failure)).toBe('AWAY')
+  })
+
+  test('that an operator cancels is away', async () => {
+    const sleeping = 'SELECT pg_sleep(60) AS until_cancelled'
+    const failed = database.opened.query(sleeping, []).catch((thrown: unknown) => thrown)
+    const cancel = `SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE query = '${sleeping}'`
+    await until(async () => (await database.opened.raw.$queryRawUnsafe<[]>(cancel)).length > 0)
+    expect(storeFaultOf(await failed)).toBe('AWAY')
+  })
+})
+
+test.runIf(process.platform === 'linux').each([
+  ['name does not resolve', 'x.invalid'],
+  ['network has no route', '255.255.255.255'],
+])('a server of postgresql whose %s is away', async (_what, host) => {
+  const url = `postgresql://nobody:hush@${host}/none`
+  const opened = await databaseOf({ url, wakeUrl: undefined, log: silentLog })
+  if (!opened.ok) throw new Error(opened.error.code)
+  const { query, raw, writer, close } = opened.value
+  const reads = [
+    () => query('SELECT', []),
+    () => raw.$queryRawUnsafe('SELECT'),
+    () => writer.network.count(),
+  ]
+  for (const read of reads) {
+    const failure: unknown = await read().catch((thrown: unknown) => thrown)
+    expect([storeFaultOf(failure), failure]).toEqual(['AWAY', failure])
+  }
+  await close()
 })
 
 describe('a server of postgresql that refuses connections', () => {
