@@ -204,6 +204,23 @@ describe('writing to postgresql', () => {
     },
   )
 
+  test.each(['beginWriting', 'beginWritingAfter'] as const)(
+    'has no timeout of the role or the database for statements and transactions (%s)',
+    async (begin) => {
+      const { sql, other } = await secondWriter(use.url)
+      const timeouts = "FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')"
+      const found = new Set<unknown>()
+      await other.transaction(async (tx) => {
+        await tx.$queryRawUnsafe(`SELECT set_config(name, '1min', true) ${timeouts}`)
+        await sql[begin](tx, 0)
+        const rows = await tx.$queryRawUnsafe<{ setting: string }[]>(`SELECT setting ${timeouts}`)
+        for (const { setting } of rows) found.add(setting)
+      })
+      expect([...found]).toEqual(['0'])
+      await other.close()
+    },
+  )
+
   test('leaves no setting behind in the session, because a pooler may lend it to others', async () => {
     const { sql, other } = await secondWriter(use.url)
     await other.transaction((tx) => sql.beginWriting(tx))

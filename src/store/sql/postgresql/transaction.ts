@@ -12,9 +12,15 @@ export const channels: { readonly [T in StoreNotification['topic']]: string } = 
   LEASE_FREED: 'ledger_gateway_lease',
 }
 
-/** SQL of the settings of a writing transaction. It keeps `remote_apply` as `synchronous_commit`, which is stricter than `on`. */
+/**
+ * SQL of the settings of a writing transaction. A slot of any size must be committed, so other timeouts of the role or the database are
+ * off; `transaction_timeout` exists from PostgreSQL 17 on. `remote_apply` is kept as `synchronous_commit`, because it is stricter than `on`.
+ */
 const settings = `set_config('idle_in_transaction_session_timeout', '2s', true),
   set_config('lock_timeout', '2s', true),
+  set_config('statement_timeout', '0', true),
+  CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+    THEN set_config('transaction_timeout', '0', true) END,
   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
     ELSE set_config('synchronous_commit', 'on', true) END`
 
@@ -30,7 +36,6 @@ export const transactionStatements: TransactionStatements = {
   // The settings belong to the transaction and not to the session, which other clients behind a connection pooler use too. A process
   // that is paused in a transaction loses it, and all its locks, before its lease expires.
   async beginWriting(tx) {
-    await tx.$executeRawUnsafe(timeoutsOff)
     await tx.$queryRawUnsafe(`SELECT ${settings}`)
   },
 
