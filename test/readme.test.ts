@@ -195,6 +195,7 @@ const scripts: Readonly<Record<string, string>> = {
   bench: 'not run: it takes minutes on an idle machine',
   attack: 'e2e/attack.test.ts',
   torture: 'e2e/kill.test.ts',
+  'test:model': 'model/model.test.ts',
   'test:clients': 'not run: it downloads packages from a registry',
   'test:runtimes': 'not run: it downloads Node from a registry',
   'test:upgrade': 'not run: it needs the package of a former release',

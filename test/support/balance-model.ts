@@ -48,7 +48,7 @@ export function emptyBalance(): ModelBalance {
 }
 
 /** The outputs that exist at the end of a slot. */
-export function unspentAt(outputs: readonly ModelOutput[], slot: SlotIndex): ModelOutput[] {
+export function unspentAt<T extends ModelOutput>(outputs: readonly T[], slot: SlotIndex): T[] {
   return outputs.filter(
     ({ bookedSlot, spentSlot = Number.POSITIVE_INFINITY }) =>
       bookedSlot <= slot && spentSlot > slot,

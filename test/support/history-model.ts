@@ -9,7 +9,7 @@ import { balancesAt, type ModelOutput, ownerInSlot } from './balance-model.ts'
 
 /** The history of an address by definition: the model scans all outputs and all transactions for every slot. */
 export function historyOf(
-  ledger: ActivityLedger,
+  ledger: Pick<ActivityLedger, 'outputs' | 'committed' | 'transactions'>,
   parameters: ProtocolParameters,
   address: Hex,
 ): Omit<HistoryRow, 'cursor'>[] {

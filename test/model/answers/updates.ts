@@ -1,0 +1,102 @@
+import { maskToRoles } from '../../../src/ledger/updates.ts'
+import type { Hex } from '../../../src/lib/hex.ts'
+import { slotEnd } from '../../../src/protocol/slots.ts'
+import { restJson } from '../../support/rest.ts'
+import type { LogRow } from '../log.ts'
+import type { Model } from '../model.ts'
+import { type Asking, addressesOf, some, textOf } from './ask.ts'
+import { comparePages } from './pages.ts'
+
+/** Compares the lists of ledger updates, by GraphQL and REST. */
+
+/** The compared fields of an update. */
+export const updateFields =
+  'seq address class ordinal roles milestoneIndex outputId isSpent historyHash balance'
+
+/** An update with the fields as GraphQL prints them. */
+export function updateOf({ ledger }: Model, row: LogRow) {
+  return {
+    seq: `${row.seq}`,
+    address: textOf(ledger.parameters.bech32Hrp, row.address),
+    class: row.class,
+    ordinal: `${row.ordinal}`,
+    roles: maskToRoles(row.roles),
+    milestoneIndex: row.milestoneIndex,
+    outputId: row.outputId,
+    isSpent: row.isSpent,
+    historyHash: row.historyHash,
+    balance: row.balance === undefined ? null : `${row.balance}`,
+  }
+}
+
+/** Compares the whole log, the logs of some addresses, and the updates of some milestones. */
+export async function compareUpdates(asking: Asking): Promise<void> {
+  const { model, random } = asking
+  const text = (row: LogRow) => JSON.stringify(updateOf(model, row))
+  const common = {
+    node: updateFields,
+    textOf: (node: object) => JSON.stringify(node),
+  }
+  await comparePages(asking, {
+    ...common,
+    what: 'all updates',
+    oldest: model.rows.map(text),
+    hasTotal: true,
+    query: (args, selection) => `{ ledgerUpdates${args} ${selection} }`,
+  })
+  for (const address of some(random, addressesOf(model), 6)) {
+    for (const updateClass of ['OWNED', 'MENTIONED'] as const) {
+      const rows = rowsOf(model, address, updateClass)
+      const name = textOf(model.ledger.parameters.bech32Hrp, address)
+      await comparePages(asking, {
+        ...common,
+        what: `${updateClass} updates of ${name}`,
+        oldest: rows.map(text),
+        hasTotal: true,
+        query: (args, selection) =>
+          `{ address(address: "${name}") { updates${args.replace('(', `(class: ${updateClass}, `)} ${selection} } }`,
+      })
+      if (updateClass === 'OWNED') await compareRest(asking, name, rows)
+    }
+  }
+}
+
+/** The rows of an address and class, the oldest first. */
+export function rowsOf({ rows }: Model, address: Hex, updateClass: LogRow['class']): LogRow[] {
+  return rows.filter((row) => row.address === address && row.class === updateClass)
+}
+
+/** Reads the list by address page by page, in both orders, also from a start milestone (specification 4.3). */
+async function compareRest(
+  { url, model, random, differ }: Asking,
+  address: string,
+  rows: readonly LogRow[],
+): Promise<void> {
+  const { parameters, committed } = model.ledger
+  for (const sort of ['newest', 'oldest'] as const) {
+    const start = random.between(0, 1) === 0 ? undefined : random.between(0, committed + 2)
+    const inOrder = sort === 'oldest' ? rows : rows.toReversed()
+    const expected = inOrder
+      .filter(({ milestoneIndex: slot }) => {
+        if (start === undefined) return true
+        return sort === 'oldest' ? slot >= start : slot <= start
+      })
+      .map(({ milestoneIndex, outputId, isSpent }) => ({
+        ...{ milestoneIndex, outputId, isSpent },
+        milestoneTimestamp: slotEnd(parameters, milestoneIndex),
+      }))
+    const items: unknown[] = []
+    const path = `${url}/api/explorer/v2/ledger/updates/by-address/${address}`
+    const size = Math.max(random.between(1, 30), Math.ceil(rows.length / 10))
+    const from = start === undefined ? '' : `&startMilestoneIndex=${start}`
+    let query = `sort=${sort}&pageSize=${size}${from}`
+    for (let isMore = true; isMore && items.length <= rows.length; ) {
+      const page = await restJson(`${path}?${query}`)
+      differ.equal(`address of ${path}?${query}`, page.address, address)
+      items.push(...page.items)
+      isMore = page.cursor !== undefined
+      query = `sort=${sort}&cursor=${page.cursor}`
+    }
+    differ.equal(`REST updates of ${address}, ${sort} from ${start}`, items, expected)
+  }
+}

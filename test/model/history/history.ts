@@ -1,0 +1,134 @@
+import { graphql } from '../../support/client.ts'
+import { plain } from '../../support/player-coins.ts'
+import { createRandom } from '../../support/random.ts'
+import { until } from '../../support/until.ts'
+import { addressOf, user } from '../../support/wallet.ts'
+import { compareAnswers } from '../answers/answers.ts'
+import { createDifferences } from '../differences.ts'
+import { compareWithModel } from '../model.ts'
+import { openBank } from './bank.ts'
+import { openFeeds } from './feeds.ts'
+import { createIssuers } from './issuers.ts'
+import { createRecords } from './records.ts'
+import { note, play, seatOf } from './seats.ts'
+import { openWorld } from './world.ts'
+
+/**
+ * One random history of a ledger: players, issuers and writers of chain records act in every slot, by every way in; the gateway is
+ * closed and opened, and its clock leaps. At its end the database, the answers and the subscriptions are compared with the model.
+ */
+
+/** The extent of a history. The seed determines it, except for the order in which concurrent requests arrive. */
+export interface HistoryOptions {
+  readonly seed: number
+  readonly databaseUrl: string
+  readonly rounds: number
+  readonly players: number
+  readonly onProgress?: (text: string) => void
+}
+
+/** The result of a history. */
+export interface HistoryReport {
+  /** Differences from the model; empty if the history passed. */
+  readonly differences: readonly string[]
+  readonly compared: number
+  readonly blocks: number
+  readonly rows: number
+  /** How often each outcome of a submission occurred. */
+  readonly outcomes: ReadonlyMap<string, number>
+}
+
+/** Runs a history on an empty database. */
+export async function runHistory(options: HistoryOptions): Promise<HistoryReport> {
+  const { seed, databaseUrl, rounds, players, onProgress = () => {} } = options
+  const random = createRandom(seed)
+  const differ = createDifferences()
+  const world = await openWorld(databaseUrl, random)
+  try {
+    const bank = await openBank(world)
+    const seats = Array.from({ length: players }, (_, n) => seatOf(n, seed))
+    const feeds = openFeeds(world)
+    const issuers = createIssuers(world, bank, { seats, seed })
+    const records = await createRecords(world, differ)
+    // The feed of records has no beginning: its first event is the first change after it was opened.
+    await until(async () => {
+      await records.step()
+      return feeds.recordsSeen() > 0
+    })
+    const first = await world.moment()
+    const gifts = seats.map(({ player }) => plain(player.addresses[0], 100_000_000n))
+    for (const [n, coin] of ((await bank.pay(first, gifts)) ?? []).entries()) {
+      const seat = seats[n]
+      if (seat !== undefined) note(seat, { spent: [], created: [coin] }, coin.bookedSlot)
+    }
+    await world.pass(historyStart)
+    for (let round = 0; round < rounds; round++) {
+      const moment = await world.moment()
+      await Promise.all(seats.map((seat) => play(world, seat, moment)))
+      await issuers.step(moment)
+      if (round % 3 === 0) await issuers.voteWell(moment)
+      if (round % 5 === 1) await records.step()
+      if (round % 7 === 2) await askFaucet(world.url)
+      feeds.watch([...world.acknowledged].at(-1))
+      await passTime()
+      if (round % 20 === 19) onProgress(`seed ${seed}: ${round + 1} of ${rounds} rounds`)
+    }
+    // Nothing more happens, but timelocks end and outputs expire.
+    await world.pass(4)
+    await world.pass(4)
+    await untilBooked(world.url)
+
+    async function passTime(): Promise<void> {
+      const lot = random.between(0, 19)
+      if (lot === 0) {
+        return world.restart(random.between(0, 1) ? random.between(1, 8) : random.between(20, 90))
+      }
+      if (lot === 1) {
+        const moment = await world.moment()
+        await world.inThePast(random.between(1, 8), () =>
+          Promise.all(seats.slice(0, 3).map((seat) => play(world, seat, moment))),
+        )
+      }
+      await world.pass([1, 1, 1, 2, 3, 5][random.between(0, 5)] ?? 1)
+    }
+
+    const model = await compareWithModel(databaseUrl, { differ, refusals: world.refusals })
+    const stored = new Set(model.ledger.blocks.map(({ blockId }) => blockId))
+    for (const id of world.acknowledged) {
+      differ.equal(`acknowledged block ${id}`, stored.has(id) ? 'stored' : 'lost', 'stored')
+    }
+    await feeds.compare(model, records, differ)
+    await compareAnswers(world.url, model, { random, differ, records })
+    const serious = world.warnings().filter((one) => one.startsWith('error'))
+    differ.equal('errors in the log', serious.slice(0, 3), [])
+    return {
+      differences: differ.found,
+      compared: differ.compared(),
+      blocks: model.ledger.blocks.length,
+      rows: model.rows.length,
+      outcomes: world.outcomes,
+    }
+  } finally {
+    await world.close()
+  }
+}
+
+/** Slots until the first outputs are committed. */
+const historyStart = 4
+
+/** Waits until no block is pending, also none that the gateway itself issued. */
+async function untilBooked(url: string): Promise<void> {
+  const query = '{ blocks(first: 1, filter: { state: PENDING }) { nodes { blockId } } }'
+  const pending = async () => (await graphql(url, query)).data.blocks.nodes.length
+  await until(async () => (await pending()) === 0, { what: 'no block is pending' })
+}
+
+/** Requests a payment, by REST or GraphQL. The faucet has an output of its own. */
+async function askFaucet(url: string): Promise<void> {
+  const address = addressOf(user(1))
+  const body = JSON.stringify({ address, amount: '1000000' })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${url}/api/enqueue`, { method: 'POST', headers, body })
+  const query = `mutation { requestFromFaucet(address: "${address}", amount: "1000000") { state } }`
+  await graphql(url, query)
+}

@@ -1,0 +1,162 @@
+import type { BasicOutput } from '../../../src/protocol/outputs.ts'
+import type { OutputId, SlotIndex } from '../../../src/protocol/primitives.ts'
+import type { SignedTransaction } from '../../../src/protocol/transaction.ts'
+import type { ModelOutput } from '../../support/balance-model.ts'
+import type { Moment } from '../../support/ledger-world.ts'
+import {
+  type MadeTransaction,
+  makeTransaction,
+  type Plan,
+  type Player,
+  playerOf,
+} from '../../support/player.ts'
+import { plain } from '../../support/player-coins.ts'
+import { anyMove } from '../../support/player-moves.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import type { BlockDraft, HistoryWorld } from './world.ts'
+
+/** The players of a history: each makes one random move in a round, sometimes in a wrong or unusual way. */
+
+/** A player with the outputs that the player has owned so far. */
+export interface Seat {
+  readonly player: Player
+  readonly random: Random
+  /** Chooses the ways in. It is separate, so that it does not change the sequence of moves. */
+  readonly chance: Random
+  readonly coins: Map<OutputId, ModelOutput>
+}
+
+/** A seat for the player of a number. */
+export function seatOf(n: number, seed: number): Seat {
+  const [random, chance] = [createRandom(seed * 1_000 + n), createRandom(seed * 2_000 + n)]
+  return { player: playerOf(n), random, chance, coins: new Map() }
+}
+
+/** The unspent outputs of a seat. */
+export function coinsOf({ coins }: Seat): ModelOutput[] {
+  return [...coins.values()].filter(({ spentSlot }) => spentSlot === undefined)
+}
+
+/** Records a transaction that was submitted in a slot. */
+export function note(
+  { coins }: Seat,
+  { spent, created }: Pick<MadeTransaction, 'spent' | 'created'>,
+  slot: SlotIndex,
+): void {
+  for (const id of spent) {
+    const coin = coins.get(id)
+    if (coin !== undefined) coins.set(id, { ...coin, spentSlot: slot })
+  }
+  for (const one of created) coins.set(one.outputId, { ...one, bookedSlot: slot })
+}
+
+/** Makes one random move of a player, if a move is possible. */
+export async function play(world: HistoryWorld, seat: Seat, moment: Moment): Promise<void> {
+  const { player, random, chance } = seat
+  const plan = anyMove({ player, random, moment, coins: coinsOf(seat) })
+  if (plan === undefined) return
+  const made = makeTransaction(player, moment, plan)
+  const variation = variations[random.between(0, 19)]
+  const child = variation === 'child first' ? childOf(seat, moment, made) : undefined
+  if (child !== undefined) {
+    // Sometimes in the next slot, so that the child is booked later than its parent.
+    await world.send(moment, {
+      chance,
+      payload: child.payload,
+      ahead: slotAhead(random.between(0, 1)),
+    })
+  }
+  const wrong = variation && wrongCopyOf(variation, made.payload)
+  if (wrong !== undefined) await world.send(moment, { chance, payload: wrong })
+  const draft: BlockDraft = {
+    chance,
+    payload: made.payload,
+    ahead: slotAhead(variation === 'early' ? 1 : 0),
+  }
+  const { isAccepted, slot } = await world.send(moment, draft)
+  if (!isAccepted) return
+  await sendAgain(world, moment, { variation, made, seat, plan })
+  note(seat, made, slot)
+  if (child !== undefined) note(seat, child, slot)
+}
+
+/** What is unusual about one move in twenty each. */
+const variations = [
+  'wrong amount',
+  'wrong key',
+  'child first',
+  'early',
+  'in two blocks',
+  'rival',
+] as const
+type Variation = (typeof variations)[number]
+
+/** Nanoseconds to the same place in a later slot. */
+function slotAhead(slots: number): bigint {
+  return BigInt(slots) * 1_100_000_000n
+}
+
+function wrongCopyOf(
+  variation: Variation,
+  payload: SignedTransaction,
+): SignedTransaction | undefined {
+  const { transaction, unlocks } = payload
+  if (variation === 'wrong amount') {
+    const outputs = transaction.outputs.map((output, i) =>
+      i === 0 ? { ...output, amount: output.amount + 1n } : output,
+    )
+    return { ...payload, transaction: { ...transaction, outputs } }
+  }
+  if (variation !== 'wrong key') return undefined
+  const signature = playerOf(9_999).keys[0].sign(new Uint8Array(3))
+  const wrong = unlocks.map((unlock) => (unlock.type === 0 ? { ...unlock, signature } : unlock))
+  return { ...payload, unlocks: wrong }
+}
+
+/** A transaction that spends the remainder of another one. */
+function childOf(
+  { player }: Seat,
+  moment: Moment,
+  { created }: MadeTransaction,
+): MadeTransaction | undefined {
+  const rest = created.at(-1)
+  const [by, to] = player.addresses
+  if (rest?.output.type !== 0 || !isPlain(rest.output)) return undefined
+  const owner = rest.output.unlockConditions[0]
+  if (owner?.type !== 0 || owner.address.type !== 0) return undefined
+  if (owner.address.pubKeyHash !== by.pubKeyHash) return undefined
+  const coin = { ...rest, bookedSlot: moment.slot }
+  return makeTransaction(player, moment, {
+    name: 'child',
+    spends: [{ coin, by }],
+    outputs: [plain(to, rest.output.amount)],
+    ...{ credits: [], rewards: [] },
+  })
+}
+
+/** Whether an output has no condition but its owner. */
+export function isPlain({ unlockConditions, features }: BasicOutput): boolean {
+  return unlockConditions.length === 1 && features.length === 0
+}
+
+async function sendAgain(
+  world: HistoryWorld,
+  moment: Moment,
+  {
+    variation,
+    made,
+    seat,
+    plan,
+  }: {
+    readonly variation: Variation | undefined
+    readonly made: MadeTransaction
+    readonly seat: Seat
+    readonly plan: Plan
+  },
+): Promise<void> {
+  const { chance } = seat
+  if (variation === 'in two blocks') await world.send(moment, { chance, payload: made.payload })
+  if (variation !== 'rival') return
+  const rival = makeTransaction(seat.player, { ...moment, slot: moment.slot - 1 }, plan)
+  await world.send(moment, { chance, payload: rival.payload })
+}

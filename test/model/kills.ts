@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BlockId, OutputId } from '../../src/protocol/primitives.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { createRandom, type Random } from '../support/random.ts'
+import {
+  blockOf,
+  genesisOutputs,
+  type Offer,
+  offerOf,
+  ownedBy,
+  paymentOf,
+  type SignedBlock,
+  slotNow,
+  untilCommitted,
+  untilHealth,
+  user,
+  users,
+} from '../support/wallet.ts'
+import { createDifferences } from './differences.ts'
+import { submitBlock, type Way, ways } from './history/ways.ts'
+import { compareWithModel } from './model.ts'
+
+/**
+ * Real gateway processes under load, killed one after another. Afterwards the database is compared with the model: a block that was
+ * acknowledged must be in it, and everything else must follow from the blocks that are in it.
+ */
+
+/** The extent of a run. */
+export interface KillOptions {
+  readonly databaseUrl: string
+  /** The gateways on the database: one on SQLite. */
+  readonly gateways: number
+  readonly kills: number
+  readonly seed: number
+  /** The settings of the gateways, without the database. */
+  readonly env: Readonly<Record<string, string>>
+  readonly onProgress?: (text: string) => void
+}
+
+/** The result of a run. */
+export interface KillReport {
+  readonly differences: readonly string[]
+  readonly acknowledged: number
+}
+
+interface Coin {
+  readonly outputId: OutputId
+  readonly amount: bigint
+}
+
+/** Kills the gateways of an empty database. */
+export async function runKills(options: KillOptions): Promise<KillReport> {
+  const { databaseUrl, gateways, kills, seed, onProgress = () => {} } = options
+  const env = { ...options.env, DATABASE_URL: databaseUrl }
+  const random = createRandom(seed)
+  const programs: Program[] = []
+  for (let i = 0; i < gateways; i++) programs.push(await startProgram(env))
+  const anyUrl = () => programs[random.between(0, programs.length - 1)]?.url ?? ''
+  await untilHealth(anyUrl())
+  const acknowledged = new Set<BlockId>()
+  let isStopped = false
+  let offer = await offerOf(anyUrl())
+  const renewing = renew()
+  const payers = users.slice(1, 8).map((_, i) => pay(i + 1))
+  try {
+    for (let kill = 1; kill <= kills; kill++) {
+      await delay(random.between(300, 4_000))
+      const i = random.between(0, programs.length - 1)
+      await programs[i]?.end('SIGKILL')
+      programs[i] = await startProgram(env)
+      await untilHealth(programs[i].url)
+      onProgress(`${kill} of ${kills} kills, ${acknowledged.size} acknowledged blocks`)
+    }
+  } finally {
+    isStopped = true
+    await Promise.all([...payers, renewing])
+  }
+  const [first] = programs
+  const last = first === undefined ? 0 : slotNow(offer.network)
+  await untilCommitted(anyUrl(), last + 2)
+  for (const program of programs) await program.end('SIGTERM')
+  const differ = createDifferences()
+  const model = await compareWithModel(databaseUrl, { differ })
+  const stored = new Set(model.ledger.blocks.map(({ blockId }) => blockId))
+  for (const id of acknowledged) {
+    differ.equal(`acknowledged block ${id}`, stored.has(id) ? 'stored' : 'lost', 'stored')
+  }
+  return { differences: differ.found, acknowledged: acknowledged.size }
+
+  /** Keeps the parents and the commitment of new blocks fresh. */
+  async function renew(): Promise<void> {
+    while (!isStopped) {
+      const next = await Promise.race([offerOf(anyUrl()).catch(() => undefined), delay(2_000)])
+      if (next !== undefined) offer = next
+      await delay(1_000)
+    }
+  }
+
+  /** One user spends and splits own outputs, sometimes in an unusual order or twice. */
+  async function pay(owner: number): Promise<void> {
+    const key = user(owner)
+    const [genesis] = await genesisOutputs(anyUrl(), key)
+    const purse: Coin[] = genesis ? [{ outputId: genesis, amount: 1_000_000_000n }] : []
+    while (!isStopped) {
+      await delay(random.between(0, 30))
+      const coin = purse.shift()
+      if (coin === undefined) return
+      const lot = random.between(0, 9)
+      const half = coin.amount / 2n
+      const isSplit = coin.amount > 2_000_000n && lot < 5
+      const amounts = isSplit ? [half, coin.amount - half] : [coin.amount]
+      const made = paying(offer, coin, amounts)
+      const child =
+        lot === 6 && paying(offer, coinOf(made.created[0], amounts[0]), [amounts[0] ?? 0n])
+      if (child) await submitUntilSure(blockOf(offer, child.payload))
+      const block = blockOf(offer, made.payload)
+      const isPaid = await submitUntilSure(block)
+      if (lot === 8) {
+        const issuingTime = block.block.header.issuingTime + 1_500_000_000n
+        await submitUntilSure(blockOf(offer, made.payload, { header: { issuingTime } }))
+      }
+      if (!isPaid) purse.push(coin)
+      else if (child) purse.push(coinOf(child.created[0], amounts[0]))
+      else purse.push(...amounts.map((amount, i) => coinOf(made.created[i], amount)))
+    }
+
+    function paying({ network }: Offer, { outputId: spend }: Coin, amounts: readonly bigint[]) {
+      const outputs = amounts.map((amount) => ownedBy(key, amount))
+      return paymentOf(network, { spend, key, outputs, creationSlot: slotNow(network) })
+    }
+  }
+
+  /** Submits a block until a gateway answers, as a client does. */
+  async function submitUntilSure(block: SignedBlock): Promise<boolean> {
+    while (!isStopped) {
+      const answer = await submitBlock(anyUrl(), block, anyWay(random)).catch(() => undefined)
+      if (answer?.status === 201) acknowledged.add(block.blockId)
+      if (answer !== undefined && answer.status < 500) return answer.status === 201
+      await delay(250)
+    }
+    return false
+  }
+}
+
+function coinOf(outputId: OutputId | undefined, amount: bigint | undefined): Coin {
+  if (outputId === undefined || amount === undefined) throw new Error('an output is missing')
+  return { outputId, amount }
+}
+
+function anyWay(random: Random): Way {
+  return ways[random.between(0, ways.length - 1)] ?? 'bytes'
+}

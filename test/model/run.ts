@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { databaseUrl, onServer, startPostgresql } from '../support/postgresql-server.ts'
+import { runHistory } from './history/history.ts'
+import { runKills } from './kills.ts'
+
+/** Runs histories and kills until the time is over, each with a seed of its own. The last line states whether the run passed. */
+
+const help = `npm run test:model -- [--minutes N] [--seed N] [--database sqlite|postgresql] [--rounds N] [--players N]
+
+Compares random histories of a ledger with a second, slow ledger: every table, many answers, and what subscribers received.
+Every third history is one of real processes that are killed.
+
+--minutes N    ends after the history that exceeds N minutes; 5 by default
+--seed N       the seed of the first history; the next one has the next seed
+--database D   sqlite by default; postgresql starts a server of its own
+--rounds N     the rounds of a history; 60 by default
+--players N    the players of a history; 12 by default`
+
+const words = process.argv.slice(2)
+if (words.includes('--help')) {
+  console.log(help)
+  process.exit()
+}
+
+function given(flag: string, byDefault: string): string {
+  const at = words.indexOf(flag)
+  return at === -1 ? byDefault : (words[at + 1] ?? byDefault)
+}
+
+const number = (flag: string, byDefault: number) => Number(given(flag, `${byDefault}`))
+const isSqlite = given('--database', 'sqlite') === 'sqlite'
+const end = performance.now() + number('--minutes', 5) * 60_000
+const folder = mkdtempSync(join(tmpdir(), 'ledger-gateway-model-'))
+const server = isSqlite ? undefined : await startPostgresql()
+let seed = number('--seed', Date.now() % 1_000_000)
+const onProgress = (text: string) => console.log(text)
+const outcomes = new Map<string, number>()
+let histories = 0
+let failed = 0
+while (histories === 0 || performance.now() < end) {
+  const databaseUrl = await newDatabase()
+  const isOfKills = histories % 3 === 2
+  console.log(`${isOfKills ? 'kills' : 'history'}, seed ${seed}`)
+  const { differences, extent } = isOfKills ? await kill(databaseUrl) : await play(databaseUrl)
+  for (const difference of differences.slice(0, 10)) console.log(difference)
+  console.log(`seed ${seed}: ${differences.length} differences; ${extent}`)
+  if (differences.length > 0) failed++
+  histories++
+  seed++
+}
+await server?.stop()
+rmSync(folder, { recursive: true, force: true })
+console.log([...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join('\n'))
+console.log(failed === 0 ? `PASSED: ${histories} histories` : `FAILED: ${failed} of ${histories}`)
+process.exitCode = failed === 0 ? 0 : 1
+
+async function newDatabase(): Promise<string> {
+  if (server === undefined) return `file:${join(folder, `${seed}.db`)}`
+  await onServer(server.url, `CREATE DATABASE model_${seed}`)
+  return databaseUrl(server.url, `model_${seed}`)
+}
+
+async function play(databaseUrl: string) {
+  const rounds = number('--rounds', 60)
+  const players = number('--players', 12)
+  const report = await runHistory({ seed, databaseUrl, rounds, players, onProgress })
+  for (const [outcome, count] of report.outcomes) {
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
+  }
+  const { differences, blocks, rows, compared } = report
+  return { differences, extent: `${blocks} blocks, ${rows} rows, ${compared} comparisons` }
+}
+
+async function kill(databaseUrl: string) {
+  const gateways = isSqlite ? 1 : 2
+  const env = {
+    ...{ KEY_FILE: join(folder, 'key'), STATE_MEMORY: '0', MAX_LOOP_DELAY: '0' },
+    ...{ CLIENT_COST: '100000000', CLIENT_CONNECTIONS: '10000', CLIENT_PAYLOADS: '1000000' },
+  }
+  const report = await runKills({ databaseUrl, gateways, kills: 8, seed, env, onProgress })
+  const { differences, acknowledged } = report
+  return { differences, extent: `${acknowledged} acknowledged blocks` }
+}
