@@ -31,6 +31,8 @@ export function startKeyboard(): void {
   let isGoing = false
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    // A page behind the dialog cannot be seen, nor get the focus.
+    if (document.querySelector('dialog[open]') !== null) return
     const { key } = event
     const section = isGoing ? sections[key] : undefined
     isGoing = key === 'g'
@@ -69,7 +71,9 @@ function walk(step: number): void {
 function walkOn(): void {
   while (stepsAhead !== 0) {
     const step = Math.sign(stepsAhead)
-    const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+    const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')].filter(
+      (row) => linkIn(row)?.checkVisibility() === true,
+    )
     const at = rows.findIndex((row) => row.contains(document.activeElement))
     const gap = adjacentGap(rows[at], step)
     if (gap !== undefined) {
@@ -79,8 +83,12 @@ function walkOn(): void {
     }
     stepsAhead -= step
     const row = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step]
-    row?.querySelector<HTMLElement>('a')?.focus()
+    if (row !== undefined) linkIn(row)?.focus()
   }
+}
+
+function linkIn(row: HTMLElement): HTMLElement | null {
+  return row.querySelector('a')
 }
 
 /** The placeholder of rows that are not drawn, if it is next to a row in the direction of the step. */

@@ -62,6 +62,7 @@ function useSearch() {
   function hide(): void {
     suggesting.current.abort()
     isOpen.value = false
+    active.value = -1
   }
 
   /** Hides the suggestions, and ends the search whose result would be opened. */
@@ -124,7 +125,9 @@ function SearchField({ input, search: { active, hits, suggest, hide } }: SearchF
     const count = hits.peek().length
     if (step === 0 || count === 0) return
     event.preventDefault()
-    active.value = (active.value + step + count) % count
+    // Before any suggestion is active, the last one is above the first.
+    const from = Math.max(active.value, step > 0 ? -1 : 0)
+    active.value = (from + step + count) % count
   }
 
   return (

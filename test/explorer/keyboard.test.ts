@@ -1,0 +1,129 @@
+import type { Browser } from 'puppeteer-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { present } from '../../src/lib/assert.ts'
+import { bytesToHex } from '../../src/lib/hex.ts'
+import type { NftOutput } from '../../src/protocol/outputs.ts'
+import type { Id, TransactionId } from '../../src/protocol/primitives.ts'
+import { openBrowser, openTab, type Tab } from '../support/browser.ts'
+import { graphql } from '../support/client.ts'
+import { type LedgerWorld, startWorld } from '../support/ledger-world.ts'
+import { oddPaymentOf } from '../support/odd-outputs.ts'
+import { until } from '../support/until.ts'
+import { genesisOutputs, issuer, ownedBy, untilHealth, user } from '../support/wallet.ts'
+
+/** A user operates the explorer with the keyboard alone. */
+
+let world: LedgerWorld
+let browser: Browser
+let tab: Tab
+let transactionId: TransactionId
+let nftPath: string
+
+/** The number of outputs that one address gets: three pages of a list. */
+const outputCount = 25
+
+beforeAll(async () => {
+  ;[world, browser] = await Promise.all([startWorld(), openBrowser()])
+  const { url } = world.gateway
+  await untilHealth(url)
+  const key = user(3)
+  const moment = await world.moment()
+  const [own] = await genesisOutputs(url, key)
+  const given = Array.from({ length: outputCount }, () => ownedBy(user(4), 1_000_000n))
+  const rest = ownedBy(key, 1_000_000_000n - BigInt(outputCount) * 1_000_000n - nft.amount)
+  const made = oddPaymentOf(moment.offer.network, {
+    spend: [present(own, 'an output of the genesis')],
+    outputs: [nft, rest, ...given],
+    creationSlot: moment.slot,
+    unlock: (hash) => [{ type: 0, signature: key.sign(hash) }],
+  })
+  await world.submit(moment, made.payload)
+  await world.pass(6)
+  transactionId = made.transactionId
+  const { data } = await graphql(url, '{ nfts(first: 1) { nodes { nftId } } }')
+  nftPath = `/nft/${data.nfts.nodes[0].nftId}`
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+beforeEach(async () => {
+  tab = await openTab(browser, world.gateway.url, { width: 1280 })
+  return () => tab.close()
+})
+
+/** An NFT whose metadata is a table without links. */
+const nft: NftOutput = {
+  ...{ type: 4, amount: 10_000_000n, mana: 0n, nftId: `0x${'00'.repeat(32)}` as Id<'NftId'> },
+  unlockConditions: ownedBy(user(3), 0n).unlockConditions as NftOutput['unlockConditions'],
+  features: [],
+  immutableFeatures: [
+    {
+      type: 2,
+      entries: [{ key: 'irc27', value: bytesToHex(Buffer.from('{"name":"A","type":"B"}')) }],
+    },
+  ],
+}
+
+async function open(path: string): Promise<void> {
+  await tab.page.goto(world.gateway.url + path)
+  await tab.page.waitForSelector('.link-live')
+  await tab.page.waitForSelector('h1')
+}
+
+/** The section of the focused element. */
+function sectionOfFocus(): Promise<unknown> {
+  return tab.page.evaluate('document.activeElement.closest("section")?.ariaLabel')
+}
+
+test('j passes rows that are hidden or have no link', async () => {
+  await open('/')
+  // The first rows of the page are those of the closed table of the chart.
+  expect(await tab.page.$$('details:not([open]) [data-row]')).not.toEqual([])
+  await tab.page.keyboard.press('j')
+  expect(await sectionOfFocus()).toBe('Milestones')
+  await open(nftPath)
+  await tab.page.waitForSelector('section[aria-label="Immutable metadata"] [data-row]')
+  await tab.page.keyboard.press('j')
+  expect(await sectionOfFocus()).toBe('Owners')
+})
+
+test('arrows move through the suggestions from both ends, and Escape leaves them', async () => {
+  await open('/')
+  await tab.page.focus('#search')
+  // The account and its address.
+  await tab.page.keyboard.type(issuer.accountId)
+  const options = () => tab.page.$$('[role="option"]')
+  await until(async () => (await options()).length === 2, { what: 'suggestions' })
+  const active = () =>
+    tab.page.$eval('#search', (field) => field.getAttribute('aria-activedescendant'))
+  const moves = [
+    ['ArrowUp', 1],
+    ['ArrowUp', 0],
+    ['ArrowDown', 1],
+    ['ArrowDown', 0],
+  ] as const
+  for (const [key, expected] of moves) {
+    await tab.page.keyboard.press(key)
+    expect(await active()).toBe(`suggestion-${expected}`)
+  }
+  await tab.page.keyboard.press('Escape')
+  expect(await active()).toBeNull()
+})
+
+test('no page opens behind the list of the keys', async () => {
+  await open('/')
+  await tab.page.keyboard.press('?')
+  await tab.page.waitForSelector('dialog[open]')
+  for (const key of ['g', 'b', 't'] as const) await tab.page.keyboard.press(key)
+  const state = () =>
+    tab.page.evaluate(() => [
+      location.pathname,
+      document.documentElement.dataset.theme ?? 'auto',
+      document.querySelector('dialog')?.open,
+    ])
+  expect(await state()).toEqual(['/', 'auto', true])
+  await tab.page.keyboard.press('Escape')
+  for (const key of ['g', 'b'] as const) await tab.page.keyboard.press(key)
+  expect(await state()).toEqual(['/blocks', 'auto', false])
+})
