@@ -127,3 +127,18 @@ test('no page opens behind the list of the keys', async () => {
   for (const key of ['g', 'b'] as const) await tab.page.keyboard.press(key)
   expect(await state()).toEqual(['/blocks', 'auto', false])
 })
+
+test('the focus stays in a live list when its row leaves', async () => {
+  await open('/')
+  const rows = 'section[aria-label="Milestones"] [data-row]'
+  const oldest = await tab.page.$eval(`${rows}:last-child a`, (link) => {
+    link.focus()
+    return link.textContent
+  })
+  await world.pass(2)
+  await until(
+    async () => (await tab.page.$eval(`${rows}:last-child a`, (one) => one.textContent)) !== oldest,
+    { what: 'another oldest milestone' },
+  )
+  expect(await tab.page.$eval(`${rows}:last-child a`, (one) => one.matches(':focus'))).toBe(true)
+})

@@ -40,6 +40,7 @@ export function Table<Row>({ caption, keyOf, columns, empty, isLive, ...given }:
   const table = useRef<HTMLTableElement>(null)
   const isLong = given.rows.length > maxRendered
   const widths = useFixedWidths(table, isLong)
+  useKeptPosition(table)
   const before = known.current
   // A new response contains unchanged rows as new objects. They are replaced by the former objects.
   const rows = given.rows.map((row) => {
@@ -184,6 +185,18 @@ class Cells<Row> extends Component<CellsProps<Row>> {
       </td>
     ))
   }
+}
+
+/** Moves the focus to the row at the same position when its own row leaves the table, as the oldest row of a live list does. */
+function useKeptPosition({ current: table }: RefObject<HTMLTableElement | null>): void {
+  const { activeElement } = document
+  const row = table?.contains(activeElement) ? activeElement?.closest('tr') : null
+  const position = row?.rowIndex ?? 0
+  useLayoutEffect(() => {
+    if (row == null || table == null || row.isConnected) return
+    const { rows } = table
+    rows[Math.min(position, rows.length - 1)]?.querySelector('a')?.focus({ preventScroll: true })
+  })
 }
 
 /** Column widths of a long table, measured with its first rows, so that the columns do not move while other rows are rendered. */
