@@ -115,7 +115,7 @@ function PageContent({ page }: { readonly page: OpenPage }) {
   useEffect(() => {
     document.title = `${title} · ${texts.product}`
   }, [title])
-  const { scroll } = page.place
+  const { scroll, list } = page.place
   const isLoading = page.isLoading()
   useLayoutEffect(() => scrollTo(0, scroll), [page])
   useLayoutEffect(() => {
@@ -127,6 +127,11 @@ function PageContent({ page }: { readonly page: OpenPage }) {
     if (page.place.visit > 1)
       document.querySelector<HTMLElement>('#page')?.focus({ preventScroll: true })
   }, [page])
+  useEffect(() => {
+    // The reader stays at the list that continues, unless the focus has moved while the page was loading.
+    if (!isLoading && list !== undefined && document.activeElement?.id === 'page')
+      document.querySelector<HTMLElement>(`#paging-${list}`)?.focus({ preventScroll: true })
+  }, [isLoading])
   return <>{page.render()}</>
 }
 

@@ -13,6 +13,8 @@ export interface Place extends PagePlace {
   readonly visit: number
   /** Scroll position in pixels when the page was left; 0 for a new visit. */
   readonly scroll: number
+  /** Name of the list of the page that continues on another page; not set for other visits. */
+  readonly list?: string | undefined
 }
 
 let visits = 0
@@ -51,10 +53,10 @@ export function isCursor(name: string): boolean {
   return name === 'after' || name.endsWith('After')
 }
 
-/** Navigates to a URL as a link does, to its top unless `scroll` is set. */
-export function navigate(address: string, scroll = 0): void {
+/** Navigates to a URL as a link does, to its top unless a list of the page continues there. */
+export function navigate(address: string, list?: string): void {
   const url = new URL(address, document.baseURI)
-  const next = placeOf(url, scroll)
+  const next = placeOf(url, list === undefined ? 0 : scrollY)
   if (next === undefined) {
     location.assign(url)
     return
@@ -62,7 +64,7 @@ export function navigate(address: string, scroll = 0): void {
   rememberScroll()
   entry = newEntry()
   history.pushState({ entry }, '', url)
-  place.value = next
+  place.value = { ...next, list }
 }
 
 /** Handles clicks on links to pages of the explorer, and back and forward. */
@@ -85,7 +87,7 @@ export function startRouter(): void {
     if (link === null || link.target !== '' || link.hasAttribute('download')) return
     if (placeOf(new URL(link.href), 0) === undefined) return
     event.preventDefault()
-    navigate(link.href, link.dataset.keepsScroll === undefined ? 0 : scrollY)
+    navigate(link.href, link.dataset.list)
   })
 }
 

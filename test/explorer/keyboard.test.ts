@@ -9,7 +9,7 @@ import { graphql } from '../support/client.ts'
 import { type LedgerWorld, startWorld } from '../support/ledger-world.ts'
 import { oddPaymentOf } from '../support/odd-outputs.ts'
 import { until } from '../support/until.ts'
-import { genesisOutputs, issuer, ownedBy, untilHealth, user } from '../support/wallet.ts'
+import { addressOf, genesisOutputs, issuer, ownedBy, untilHealth, user } from '../support/wallet.ts'
 
 /** A user operates the explorer with the keyboard alone. */
 
@@ -141,4 +141,17 @@ test('the focus stays in a live list when its row leaves', async () => {
     { what: 'another oldest milestone' },
   )
   expect(await tab.page.$eval(`${rows}:last-child a`, (one) => one.matches(':focus'))).toBe(true)
+})
+
+test('the focus stays at a list that continues on another page', async () => {
+  await open(`/address/${addressOf(user(4))}`)
+  const list = 'section[aria-label="Unspent outputs"]'
+  await tab.page.focus(`${list} .paging a`)
+  await tab.page.keyboard.press('Enter')
+  await until(async () => (await tab.page.$$(`${list} .paging a`)).length === 2, {
+    what: 'the second page',
+  })
+  await until(async () => (await sectionOfFocus()) === 'Unspent outputs', { what: 'the focus' })
+  await tab.page.keyboard.press('Tab')
+  expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('First page')
 })

@@ -16,14 +16,14 @@ export function Paging({ place, next, by = 'after' }: PagingProps) {
   const link = (label: string, query: Readonly<Record<string, string>>) => (
     <a
       href={linkTo(place.name, place.parameters, query)}
-      data-keeps-scroll={by !== 'after' || undefined}
+      data-list={by === 'after' ? undefined : by}
     >
       {label}
     </a>
   )
   if (after === undefined && next == null) return null
   return (
-    <p class="steps paging">
+    <p class="steps paging" id={`paging-${by}`} tabIndex={-1}>
       {after !== undefined && link(chainTexts.first, others)}
       {next != null && link(chainTexts.more, { ...others, [by]: next })}
     </p>
