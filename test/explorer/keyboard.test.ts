@@ -155,3 +155,19 @@ test('the focus stays at a list that continues on another page', async () => {
   await tab.page.keyboard.press('Tab')
   expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('First page')
 })
+
+test('c confirms a copy at its id, and nothing is confirmed that was not copied', async () => {
+  await open(`/transaction/${transactionId}`)
+  await tab.page.evaluate(`{
+    Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    document.execCommand = () => window.mayCopy
+  }`)
+  await tab.page.focus('main .flow .id a')
+  await tab.page.keyboard.press('c')
+  await tab.page.click('main > .id .copy')
+  expect(await tab.page.$$('.copied')).toEqual([])
+  await tab.page.evaluate('window.mayCopy = true')
+  await tab.page.focus('main .flow .id a')
+  await tab.page.keyboard.press('c')
+  await tab.page.waitForSelector('.id:focus-within .copied')
+})

@@ -30,16 +30,17 @@ const confirmedMs = 1_500
 export function startCopying(): void {
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('.copy') : null
-    if (button !== null) void copyMarked(button).then((isDone) => isDone && confirm(button))
+    if (button !== null) void copyMarked(button)
   })
 }
 
-/** Copies the `data-copy` text of an element or of its closest ancestor that has one; resolves to whether there is one. */
-export async function copyMarked(element: Element): Promise<boolean> {
-  const text = element.closest<HTMLElement>('[data-copy]')?.dataset.copy
-  if (text === undefined) return false
-  await copyText(text)
-  return true
+/** Copies the `data-copy` text of an element or of its closest ancestor that has one, and confirms it at the copy button. */
+export async function copyMarked(element: Element): Promise<void> {
+  const marked = element.closest<HTMLElement>('[data-copy]')
+  const text = marked?.dataset.copy
+  if (marked === null || text === undefined || !(await copyText(text))) return
+  const button = marked.matches('.copy') ? marked : marked.querySelector('.copy')
+  if (button !== null) confirm(button)
 }
 
 function confirm(button: Element): void {
@@ -51,19 +52,23 @@ function confirm(button: Element): void {
   }, confirmedMs)
 }
 
-/** Copies a text, by the deprecated command where the clipboard API does not exist (insecure origins) or is not allowed. */
-async function copyText(text: string): Promise<void> {
+/**
+ * Copies a text, by the deprecated command where the clipboard API does not exist (insecure origins) or is not allowed; resolves to
+ * whether the browser copied it.
+ */
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
-    return
+    return true
   } catch {}
   const { activeElement } = document
   const area = document.createElement('textarea')
   area.value = text
   document.body.append(area)
   area.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   area.remove()
   // Selecting the text has moved the focus.
   if (activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true })
+  return isCopied
 }
