@@ -38,12 +38,8 @@ export interface GraphqlDeps {
 /** Headers of every response to a request. */
 export type CommonHeaders = Readonly<Record<string, string>>
 
-/** A GraphQL request that passed the checks of its headers and of the client's budget. */
-export interface GraphqlRequest extends SseRequest {
-  readonly common: CommonHeaders
-}
-
-export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest): Promise<void> {
+/** Answers a GraphQL request that passed the checks of its headers and of the client's budget. */
+export async function answerGraphql(deps: GraphqlDeps, request: SseRequest): Promise<void> {
   const { message, response, query, caller, client, common, observation } = request
   const { requestId } = observation
   const refuse = (error: GatewayError, status?: number) => {
@@ -120,7 +116,7 @@ export async function answerGraphql(deps: GraphqlDeps, request: GraphqlRequest):
 async function readGraphqlBody({
   message,
   client,
-}: GraphqlRequest): Promise<Result<Buffer | undefined, BodyError> | 'CLIENT_LEFT'> {
+}: SseRequest): Promise<Result<Buffer | undefined, BodyError> | 'CLIENT_LEFT'> {
   if (message.method !== 'POST') return ok(undefined)
   const body = await readBody(message, client.name).catch(() => 'CLIENT_LEFT' as const)
   if (body === 'CLIENT_LEFT' || !body.ok) return body

@@ -68,19 +68,25 @@ describe('with allowed origins', () => {
     expect(headers['access-control-expose-headers']?.split(', ')).toEqual(read.toSorted())
   })
 
-  test.each(['/health', '/graphql?query=%7B__typename%7D', '/nowhere', '/openapi.json'])(
-    'only their pages may read %s',
-    async (path) => {
-      const corsOf = async (origin: string) => {
-        const { headers } = await send(gateway.url + path, { origin })
-        return [headers['access-control-allow-origin'], /\borigin\b/.test(headers.vary ?? '')]
-      }
-      expect(await corsOf(allowed)).toEqual([allowed, true])
-      expect(await corsOf('http://b.example:8080')).toEqual(['http://b.example:8080', true])
-      expect(await corsOf('http://b.example')).toEqual([undefined, true])
-      expect(await corsOf('null')).toEqual([undefined, true])
-    },
-  )
+  const events = 'text/event-stream'
+  test.each([
+    ['/health'],
+    ['/graphql?query=%7B__typename%7D'],
+    ['/nowhere'],
+    ['/openapi.json'],
+    ['/graphql?query=%7B__typename%7D', events],
+    ['/graphql', events],
+    ['/graphql?query=%7Bnothing%7D', events],
+  ])('only their pages may read %s', async (path, accept = '*/*') => {
+    const corsOf = async (origin: string) => {
+      const { headers } = await send(gateway.url + path, { origin, accept })
+      return [headers['access-control-allow-origin'], /\borigin\b/.test(headers.vary ?? '')]
+    }
+    expect(await corsOf(allowed)).toEqual([allowed, true])
+    expect(await corsOf('http://b.example:8080')).toEqual(['http://b.example:8080', true])
+    expect(await corsOf('http://b.example')).toEqual([undefined, true])
+    expect(await corsOf('null')).toEqual([undefined, true])
+  })
 
   test('a preflight of another page allows nothing', async () => {
     const options = async (origin: string) =>

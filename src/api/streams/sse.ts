@@ -21,6 +21,7 @@ import {
 import { parseJson, readBody } from '../rest/body.ts'
 import { malformed } from '../rest/parameters.ts'
 import { send } from '../rest/respond.ts'
+import type { RestResponse } from '../rest/response.ts'
 import type { Caller, Identity } from '../tokens/auth.ts'
 import type { TokenWatch } from '../tokens/token-watch.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -45,6 +46,8 @@ export interface SseRequest {
   readonly caller: Caller
   readonly client: Client
   readonly observation: Observation
+  /** Headers of every response. */
+  readonly common: RestResponse['headers']
 }
 
 /** Whether a request accepts an event stream. */
@@ -74,7 +77,7 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   const args = prepareOperation(deps, { caller, client }, asked.value, running)
   if (!isArgs(args)) {
     noteErrors(observation, args)
-    return send(response, refused(args), client.share.headers())
+    return send(response, refused(args), { ...request.common, ...client.share.headers() })
   }
   if (kindOf(args) !== 'subscription') {
     const full = operationRefusal(deps.occupancy.runningOperations)
@@ -97,10 +100,10 @@ export async function answerEvents(deps: SseDeps, request: SseRequest): Promise<
   await run(deps, args, { stream, resumeAfter: lastEventId(message) })
 }
 
-function refuse({ response, observation }: SseRequest, error: GatewayError): void {
+function refuse({ response, observation, common }: SseRequest, error: GatewayError): void {
   const answer = refusedGraphql(error)
   noteRefusal(observation, answer)
-  send(response, answer)
+  send(response, answer, common)
 }
 
 /** Returns why another stream is refused; `undefined` if it is accepted. */
