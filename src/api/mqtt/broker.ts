@@ -180,11 +180,14 @@ function streamOf(socket: WebSocket, share: Share): Duplex {
 
 async function createBroker(deps: MqttDeps, shares: Shares, unsent: UnsentTopics): Promise<Aedes> {
   const admission = createAdmission(shares)
+  const takeOver = createTakeover()
   const broker = await Aedes.createBroker({
     preConnect: (client, packet, done) => {
       if (packet.protocolVersion === 5) return refuseVersion5(client, () => done(null, false))
-      // The broker stores no sessions of disconnected clients, and no wills.
-      Object.assign(packet, { clean: true, will: undefined })
+      takeOver(client, packet.clientId)
+      // The broker stores no sessions of disconnected clients, and no wills. It creates an id: with the client's own, it would hold a
+      // connection forever that begins or ends while another one takes over its id.
+      Object.assign(packet, { clean: true, will: undefined, clientId: '' })
       done(null, true)
     },
     authorizePublish: (_client, _packet, done) => done(new Error('publishing is not allowed')),
@@ -208,6 +211,19 @@ async function createBroker(deps: MqttDeps, shares: Shares, unsent: UnsentTopics
   broker.on('clientError', (_client, error) => deps.log.debug('mqtt-client', { error }))
   broker.on('connectionError', (_client, error) => deps.log.debug('mqtt-client', { error }))
   return broker
+}
+
+/** Creates a function that closes the former connection of the id of a new client (MQTT 3.1.1, 3.1.4). */
+function createTakeover(): (client: Client, id: string) => void {
+  const clientById = new Map<string, Client>()
+  return (client, id) => {
+    if (id === '') return
+    clientById.get(id)?.close()
+    clientById.set(id, client)
+    client.conn.once('close', () => {
+      if (clientById.get(id) === client) clientById.delete(id)
+    })
+  }
 }
 
 /** Limits the subscriptions of each client by its budget and by the number of its topics. */

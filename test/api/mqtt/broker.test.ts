@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { queryObjects } from 'node:v8'
 import mqtt from 'mqtt'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -339,6 +340,53 @@ test('a client that leaves before the answer to a refused topic is not held in m
   const before = sockets()
   for (let i = 0; i < 20; i++) await leave()
   await until(() => sockets() <= before + 5)
+})
+
+describe('a client id', () => {
+  const topic = 'commitments/latest'
+  const subscribe = packet(0x82, [0, 1, 0, topic.length, ...Buffer.from(topic), 0])
+  const open = async (id: string) => {
+    const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}/api/mqtt/v2`, 'mqtt')
+    await once(socket, 'open')
+    const head = [0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 0, 0, id.length]
+    socket.send(packet(0x10, [...head, ...Buffer.from(id)]))
+    return socket
+  }
+  const follow = async (id: string) => {
+    const socket = await open(id)
+    for (const one of [undefined, subscribe]) {
+      if (one !== undefined) socket.send(one)
+      await once(socket, 'message')
+    }
+    return socket
+  }
+
+  test('belongs to the newest connection, which ends the former one', async () => {
+    const former = await follow('one')
+    const other = await follow('another')
+    const newest = await follow('one')
+    if (former.readyState !== former.CLOSED) await once(former, 'close')
+    expect([other, newest].map(({ readyState }) => readyState)).toEqual([1, 1])
+    for (const socket of [other, newest]) socket.terminate()
+  })
+
+  test('that a connection takes over and leaves at once holds neither connection in memory', async () => {
+    const takeOver = async (phases: number) => {
+      const former = await follow(`of ${phases}`)
+      const next = await open(`of ${phases}`)
+      // The client and the gateway share an event loop.
+      for (let i = 0; i < phases; i++) await setImmediate()
+      for (const socket of [next, former]) {
+        socket.terminate()
+        if (socket.readyState !== socket.CLOSED) await once(socket, 'close')
+      }
+    }
+    const sockets = () => queryObjects(WebSocket, { format: 'count' })
+    await takeOver(0)
+    const before = sockets()
+    for (let phases = 0; phases < 30; phases++) await takeOver(phases)
+    await until(() => sockets() <= before + 1)
+  })
 })
 
 /** Encodes an MQTT packet of at most 127 bytes after its header. */
