@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { Worker } from 'node:worker_threads'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openListener } from '../support/mqtt.ts'
 import { phasesAwaited } from '../support/phases-awaited.ts'
+import { type ServedLog, serveLog } from '../support/serve-log.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
 
 /** Work other than requests that waits for the turns of its client, and connections that wait without being lost. */
 
@@ -42,6 +45,53 @@ test('MQTT topics are subscribed to one per turn', async () => {
   expect(awaited).toBeGreaterThan(topics.length / 2)
   expect(client.connected).toBe(true)
   await close()
+})
+
+describe('a subscription that catches up waits for turns of its client', () => {
+  const count = 3_000
+  const query = 'subscription { milestones(after: 0) { index } }'
+  let served: ServedLog
+  beforeAll(async () => {
+    served = await serveLog()
+    for (let i = 0; i < count; i += 1_000) {
+      await served.commit(...Array.from({ length: 1_000 }, () => []))
+    }
+    await served.known()
+  })
+  afterAll(() => served.close())
+
+  test('on a WebSocket', async () => {
+    const localAddress = '127.0.0.10'
+    const url = `${served.url.replace('http', 'ws')}/graphql`
+    const socket = new WebSocket(url, 'graphql-transport-ws', { localAddress })
+    await once(socket, 'open')
+    socket.send('{"type":"connection_init"}')
+    await once(socket, 'message')
+    const [awaited] = await phasesAwaited([localAddress], async () => {
+      let received = 0
+      socket.on('message', () => void received++)
+      socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }))
+      await until(() => received === count)
+    })
+    socket.terminate()
+    expect(awaited).toBeGreaterThan(10)
+  })
+
+  test('in an event stream', async () => {
+    const localAddress = '127.0.0.11'
+    const [awaited] = await phasesAwaited([localAddress], async () => {
+      const headers = { accept: 'text/event-stream' }
+      const url = `${served.url}/graphql?query=${encodeURIComponent(query)}`
+      const outgoing = request(url, { headers, localAddress }).end()
+      const [response] = await once(outgoing, 'response')
+      let text = ''
+      for await (const bytes of response) {
+        text += bytes
+        if (text.includes(`"index":${count}}`)) break
+      }
+    })
+    expect(awaited).toBeGreaterThan(10)
+  })
 })
 
 /** Opens connections while the event loop of this thread is blocked. */

@@ -1,6 +1,7 @@
 import type { Aedes } from 'aedes'
 import type { Log } from '../../lib/log.ts'
 import { createSignal } from '../../lib/signal.ts'
+import { passTurn } from '../../lib/turns.ts'
 import {
   createLedgerEventReader,
   type EarlyBlocks,
@@ -79,6 +80,7 @@ export function startPublishing(deps: PublishingDeps): Publishing {
         for (let next = unpublished[0]; next !== undefined; next = unpublished[0]) {
           for await (const message of messagesOf(services, next, interests)) publish(deps, message)
           unpublished.shift()
+          await passTurn()
         }
         // A read returns a limited number of events, and there may be more.
         if (isNews) moved.notify()

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { Log } from '../../lib/log.ts'
 import { ok, type Result } from '../../lib/result.ts'
+import { passTurn } from '../../lib/turns.ts'
 import type { Client } from '../clients/clients.ts'
 import type { AuthError, LimitError } from '../errors/api-errors.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
@@ -141,6 +142,8 @@ async function run(
       share.charge(budget.spent.cost)
       stream.next(masked(log, args, one))
       if (!stream.sink.hasRoom()) await stream.sink.room()
+      // A feed that catches up waits for no reads, and its socket may accept thousands of events at once.
+      await passTurn(share.client)
     }
   } else {
     stream.next(masked(log, args, result))

@@ -8,6 +8,7 @@ import {
   type SubscribePayload,
 } from 'graphql-ws'
 import { carriedTrace, type TraceCarrier, within } from '../../lib/tracing.ts'
+import { passTurn } from '../../lib/turns.ts'
 import type { Client, Clients } from '../clients/clients.ts'
 import { toGraphQL } from '../errors/errors.ts'
 import { createBudget } from '../graphql/execution/budget.ts'
@@ -84,10 +85,12 @@ export function createProtocol(deps: ProtocolDeps) {
     execute: (args) =>
       observed(deps, args, () => graphql.getEnveloped(contextOf(args)).execute(args)),
     subscribe: (args) => observed(deps, args, () => subscribe(deps, operations, args)),
-    onNext: ({ extra }, _id, _payload, args, result) => {
+    onNext: async ({ extra: { client } }, _id, _payload, args, result) => {
       // Shared events do not pass through here. Each other event is charged by its actual cost.
       if (kindOf(args) === 'subscription') {
-        extra.client.share.charge(contextOf(args).budget.spent.cost)
+        client.share.charge(contextOf(args).budget.spent.cost)
+        // A feed that catches up waits for no reads, and its socket may accept thousands of events at once.
+        await passTurn(client.name)
       }
       if (result.errors === undefined) return tracedResult(args, result)
       const { requestId } = contextOf(args)

@@ -85,6 +85,52 @@ test('more blocks than one read returns are published without further notificati
   await until(() => published >= before + 2_500)
 })
 
+test('a thousand blocks that are found at once are published in turns with other work', async () => {
+  const own = await serveLog({ settings: { tickMs: neverMs } })
+  const following = await openListener(own.url)
+  await following.listen('blocks')
+  const samples = fc.sample(arbitraryOf(Block), { numRuns: 100, seed: 5 })
+  const encoded = samples
+    .map((block) => encode(Block, block))
+    .filter(({ length }) => length < 3_000)
+  const bytes = present(encoded.toSorted((a, b) => b.length - a.length)[0], 'a long block')
+  let n = 20_000
+  const store = async (count: number) => {
+    const first = n
+    n += count
+    const blocks = Array.from({ length: count }, (_, i) =>
+      incomingBlock(first + i, { slot: 3, bytes, transactionId: undefined }),
+    )
+    await own.log.store.write.acceptBlocks(blocks)
+  }
+  let published = 0
+  following.client.on('message', () => void published++)
+  await until(async () => {
+    await store(1)
+    own.feed.blocks.notify()
+    return published > 0
+  })
+  await store(1_000)
+  const { user: before } = process.threadCpuUsage()
+  let [longest, last] = [0, before]
+  let isOver = false
+  const look = () => {
+    const { user } = process.threadCpuUsage()
+    longest = Math.max(longest, user - last)
+    last = user
+    if (!isOver) setImmediate(look)
+  }
+  const known = published
+  look()
+  own.feed.blocks.notify()
+  await until(() => published >= known + 1_000)
+  isOver = true
+  // The work of each phase of the event loop, of that of the whole publication.
+  expect(longest / (last - before)).toBeLessThan(0.2)
+  await following.close()
+  await own.close()
+})
+
 test('blocks are published also after an older copy of the database has replaced it', async () => {
   const copy = await serveLog({ settings: { tickMs: 5 } })
   const { write } = notifyBlockChanges(copy.log.store, copy.feed.blocks.notify)
