@@ -22,6 +22,7 @@ import {
 import { maxPacketBytes, maxTopics } from './mqtt/broker.ts'
 import { maxUnansweredRequests } from './response-tracker.ts'
 import { maxBodyBytes, maxBodyChunks, maxJsonValues } from './rest/body.ts'
+import { maxFragments } from './streams/ws.ts'
 
 /** Every limit that is reported to clients, each with its current value. */
 
@@ -62,6 +63,12 @@ const requestLimits = ({ requestMs }: TransportLimits): readonly Limit[] => [
     value: maxBodyChunks,
     unit: 'COUNT',
     meaning: 'Chunks in which a request body may arrive; above it the connection is closed.',
+  },
+  {
+    name: 'messageFragments',
+    value: maxFragments,
+    unit: 'COUNT',
+    meaning: 'Fragments of a WebSocket message; above it the connection is closed.',
   },
   {
     name: 'bodyValues',

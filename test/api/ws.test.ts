@@ -154,6 +154,16 @@ describe('a socket is closed', () => {
     expect(gateway.logged.filter((line) => line.includes('websocket-failed'))).toEqual([])
   })
 
+  test.each([
+    ['/graphql', 'graphql-transport-ws'],
+    ['/api/mqtt/v2', 'mqtt'],
+  ])('for a message in too many fragments at %s', async (path, protocol) => {
+    const socket = new WebSocket(gateway.url.replace('http', 'ws') + path, protocol)
+    await once(socket, 'open')
+    for (let i = 0; i <= 1_024; i++) socket.send('x', { fin: false })
+    expect(await closeCodeOf(socket)).toBe(1008)
+  })
+
   test('for another subprotocol', async () => {
     expect(await closeCodeOf(open({}, 'graphql-ws'))).toBe(1006)
   })

@@ -17,6 +17,7 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   ],
   bodyBytes: ofQuery('bodyBytes'),
   bodyChunks: ['api/rest/body.test.ts', 'the connection of a body in too many chunks is closed'],
+  messageFragments: ['api/ws.test.ts', 'for a message in too many fragments at %s'],
   bodyValues: ofQuery('of the values of a body apply on every transport'),
   requestMs: ['api/unreadable.test.ts', 'waits for a body only for the time limit of a request'],
   unansweredRequests: [

@@ -84,9 +84,13 @@ function pace(socket: Socket, phases: Phases, client: Client): Pace {
   }
 
   function enqueue(bytes: Uint8Array | null): void {
-    if (bytes === null) queue.push(bytes)
-    for (let at = 0; at < (bytes?.length ?? 0); at += pieceBytes) {
-      queue.push(bytes?.subarray(at, at + pieceBytes) ?? null)
+    if (bytes === null) {
+      queue.push(bytes)
+      return
+    }
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      // A copy: an incomplete WebSocket message may hold a byte of each piece, and a slice would hold the whole read.
+      queue.push(new Uint8Array(bytes.subarray(at, at + pieceBytes)))
     }
   }
 

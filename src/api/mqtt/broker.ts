@@ -13,7 +13,7 @@ import { bytesOfUnit } from '../graphql/execution/prices.ts'
 import { spread } from '../http/drain.ts'
 import { connectionRefusal, type Occupancy, occupy, overloadRefusal } from '../limits.ts'
 import { type Peer, startHeartbeat } from '../streams/heartbeat.ts'
-import { refuseUpgrade } from '../streams/ws.ts'
+import { pieceLimits, refuseUpgrade } from '../streams/ws.ts'
 import { type AuthDeps, callerOf, credentialsOf } from '../tokens/auth.ts'
 import { createInterests, type TopicInterests } from './interests.ts'
 import { currentState } from './messages.ts'
@@ -131,6 +131,7 @@ function createSocketServer(): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     maxPayload: maxPacketBytes,
+    ...pieceLimits,
     // One read may contain hundreds of messages; requests of other clients get their turns in between.
     allowSynchronousEvents: false,
     handleProtocols: (offered) =>

@@ -21,6 +21,16 @@ import { createProtocol, type Protocol, type ProtocolDeps } from './ws-protocol.
 
 /** GraphQL over WebSocket, with the graphql-transport-ws protocol, on the same path as GraphQL over HTTP. */
 
+/** Maximum number of fragments of a message. The library holds each until the last one arrives, with up to 4 KiB that came with it. */
+export const maxFragments = 1_024
+
+/** The options of WebSockets of all protocols that limit the pieces in which a message may arrive. */
+export const pieceLimits = {
+  maxFragments,
+  // Reads of one frame. Each takes some hundred bytes more than it brings, and a client may send single bytes.
+  maxBufferedChunks: 4_096,
+}
+
 export interface WebSocketDeps extends ProtocolDeps {
   readonly clients: Clients
   readonly heartbeat: Heartbeat
@@ -43,6 +53,7 @@ export function openWebSocket(deps: WebSocketDeps): WebSocketTransport {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxBodyBytes,
+    ...pieceLimits,
     handleProtocols,
     // One read may contain hundreds of messages; requests of other clients get their turns in between.
     allowSynchronousEvents: false,
