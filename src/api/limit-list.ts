@@ -15,6 +15,7 @@ import type { Limit } from './limit.ts'
 import {
   maxConnectionCost,
   maxIdLength,
+  maxSubscriptionBytes,
   maxTurnsAwaited,
   maxUnsentAnswers,
   type TransportLimits,
@@ -210,6 +211,14 @@ const subscriptionLimits = (transports: TransportLimits): readonly Limit[] => [
     unit: 'COUNT',
     meaning: 'Subscriptions of one WebSocket.',
     error: 'SUBSCRIPTION_LIMIT',
+  },
+  {
+    name: 'subscriptionBytes',
+    value: maxSubscriptionBytes,
+    unit: 'BYTES',
+    meaning:
+      'Size of a request body or a WebSocket message that begins a subscription; its document and variables are held as long as it lasts.',
+    error: 'BODY_TOO_LARGE',
   },
   {
     name: 'operationIdCharacters',

@@ -205,6 +205,9 @@ export const maxTurnsAwaited = 1_024
 /** Maximum characters of the id of an operation on a WebSocket: every message of the operation repeats it. */
 export const maxIdLength = 256
 
+/** Maximum size of a request for a subscription, whose document and variables are held as long as it lasts. */
+export const maxSubscriptionBytes = 65_536
+
 /** Unsent bytes of a client above which it is cut instead of sending another response: the size of two maximum responses. */
 export const maxUnsentAnswers = 33_554_432
 

@@ -1,4 +1,9 @@
-import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
+import {
+  type ExecutionArgs,
+  GraphQLError,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql'
 import type { Log } from '../lib/log.ts'
 import type { Services } from '../service/services.ts'
 import type { Client } from './clients/clients.ts'
@@ -8,7 +13,7 @@ import type { Budget } from './graphql/execution/budget.ts'
 import { costRefusal, operationCost } from './graphql/execution/cost.ts'
 import type { Documents } from './graphql/execution/documents.ts'
 import type { GraphqlServer } from './graphql/server.ts'
-import { type Occupancy, overloadRefusal } from './limits.ts'
+import { maxSubscriptionBytes, type Occupancy, overloadRefusal } from './limits.ts'
 import { noteOperation, type Observation } from './observation.ts'
 import type { Observer } from './observer.ts'
 import type { Caller } from './tokens/auth.ts'
@@ -31,6 +36,8 @@ export interface OperationRequest {
   readonly operationName?: string | null | undefined
   readonly variables?: Record<string, unknown> | null | undefined
   readonly extensions?: unknown
+  /** Size of the request. */
+  readonly bytes: number
 }
 
 export interface Sender {
@@ -45,7 +52,7 @@ export function prepareOperation(
   request: OperationRequest,
   { budget, observation }: { readonly budget: Budget; readonly observation: Observation },
 ): ExecutionArgs | readonly GraphQLError[] {
-  const { operationName, variables } = request
+  const { operationName, variables, bytes } = request
   const { requestId } = observation
   const { isStopping, limits } = occupancy
   const { share, quota } = client
@@ -63,7 +70,11 @@ export function prepareOperation(
     const operation = getOperationAST(document, operationName)
     if (!operation) return [unknownOperation()]
     noteOperation(observation, operation)
-    const args = { schema, document, contextValue, operationName, variableValues: variables }
+    const variableValues = variables && declaredOf(operation, variables)
+    if (operation.operation === 'subscription' && bytes > maxSubscriptionBytes) {
+      return [toGraphQL({ code: 'BODY_TOO_LARGE', limit: maxSubscriptionBytes })]
+    }
+    const args = { schema, document, contextValue, operationName, variableValues }
     const refusal = costRefusal(args)
     if (refusal !== undefined) return [refusal]
     const exceeded = share.take(operationCost(args) ?? 0)
@@ -74,6 +85,17 @@ export function prepareOperation(
     const internal = { code: 'INTERNAL', requestId } as const
     return [new GraphQLError(messageOf(internal), { extensions: internal })]
   }
+}
+
+/** Returns the variables that an operation declares. A subscription holds its variables as long as it lasts. */
+function declaredOf(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = variableDefinitions.map(({ variable }) => variable.name.value)
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
+  )
 }
 
 function unknownOperation(): GraphQLError {

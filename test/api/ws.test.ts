@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Client } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { addressText, chainIdOf } from '../support/chain-ids.ts'
 import { socketClient } from '../support/client.ts'
 import { startGateway, type TestGateway } from '../support/start-gateway.ts'
+import { until } from '../support/until.ts'
 
 let gateway: TestGateway
 
@@ -83,6 +86,62 @@ test('an id may have 256 characters, and a longer id closes the connection', asy
     4400,
     'The id of an operation is longer than 256 characters',
   ])
+})
+
+test('a subscription may have 64 KiB, and a longer one is refused while the socket stays open', async () => {
+  const socket = open({})
+  await once(socket, 'open')
+  socket.send('{"type":"connection_init"}')
+  await once(socket, 'message')
+  const subscribe = async (bytes: number, query: string) => {
+    const text = (padding: number) =>
+      JSON.stringify({
+        type: 'subscribe',
+        id: '1',
+        payload: { query: query + ' '.repeat(padding) },
+      })
+    socket.send(text(bytes - text(0).length))
+    const [answer] = await once(socket, 'message')
+    return JSON.parse(answer)
+  }
+  const feed = 'subscription { ledgerUpdates { __typename } }'
+  const { type, payload } = await subscribe(65_537, feed)
+  expect([type, payload[0].extensions.code]).toEqual(['error', 'BODY_TOO_LARGE'])
+  expect((await subscribe(65_536, feed)).payload.data.ledgerUpdates.__typename).toBe('FeedOpened')
+  socket.terminate()
+  const body = JSON.stringify({ query: feed + ' '.repeat(65_536) })
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream' }
+  const refused = await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })
+  expect((await refused.json()).errors[0].extensions.code).toBe('BODY_TOO_LARGE')
+})
+
+test('an open connection holds neither what began it nor what its subscriptions do not use', async () => {
+  const heapUsed = () => {
+    setFlagsFromString('--expose_gc')
+    runInNewContext('gc')()
+    return process.memoryUsage().heapUsed
+  }
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${Math.random()}`, i]))
+  const feed = 'subscription { ledgerUpdates { __typename } }'
+  const sockets: WebSocket[] = []
+  const begin = async () => {
+    const socket = open({})
+    sockets.push(socket)
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'connection_init', payload: members(20_000) }))
+    await once(socket, 'message')
+    for (const part of ['variables', 'extensions']) {
+      const payload = { query: feed, [part]: members(2_000) }
+      socket.send(JSON.stringify({ type: 'subscribe', id: part, payload }))
+      await once(socket, 'message')
+    }
+  }
+  await begin()
+  const before = heapUsed()
+  for (let i = 0; i < 20; i++) await begin()
+  await until(() => heapUsed() - before < 20 * 250_000)
+  for (const socket of sockets) socket.terminate()
 })
 
 test('an error contains no HTTP status', async () => {

@@ -91,6 +91,10 @@ export const limitTests: Readonly<Record<string, NamedTest>> = {
   ],
   subscriptions: ['api/feed-ws.test.ts', 'of all connections'],
   subscriptionsPerConnection: ['api/feed-ws.test.ts', 'of one connection'],
+  subscriptionBytes: [
+    'api/ws.test.ts',
+    'a subscription may have 64 KiB, and a longer one is refused while the socket stays open',
+  ],
   operationIdCharacters: [
     'api/ws.test.ts',
     'an id may have 256 characters, and a longer id closes the connection',

@@ -173,15 +173,16 @@ async function readRequest({
       json[name] = parsed.value
     }
     const text = parameters.get('query') ?? undefined
-    return operationOf({ query: text, operationName: parameters.get('operationName'), ...json })
+    const operationName = parameters.get('operationName')
+    return operationOf({ query: text, operationName, ...json }, query.length)
   }
   const body = await readBody(message, client.name)
   if (!body.ok) return body
   const parsed = parseJson(body.value)
-  return parsed.ok ? operationOf(parsed.value) : parsed
+  return parsed.ok ? operationOf(parsed.value, body.value.length) : parsed
 }
 
-function operationOf(value: unknown): Result<OperationRequest, GatewayError> {
+function operationOf(value: unknown, bytes: number): Result<OperationRequest, GatewayError> {
   const members: Partial<Record<string, unknown>> = Object(value)
   const { query, operationName, variables, extensions } = members
   const isNamed = query === undefined && extensions != null
@@ -192,7 +193,7 @@ function operationOf(value: unknown): Result<OperationRequest, GatewayError> {
     return malformed('operationName', 'the name of an operation')
   }
   if (!isRecord(variables)) return malformed('variables', 'a JSON object')
-  return ok({ query, operationName, variables, extensions })
+  return ok({ query, operationName, variables, extensions, bytes })
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> | null | undefined {

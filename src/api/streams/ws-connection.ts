@@ -24,6 +24,8 @@ export interface Connection extends Peer {
   forgetToken: (() => void) | undefined
   /** Bytes of received messages that wait for a turn of the client. */
   unhandledBytes: number
+  /** Bytes of the message that is being handled. */
+  receivedBytes: number
   /** Number of open operations of all kinds. */
   subscriptions: number
   /** Total cost of one event of each open subscription. */
@@ -57,6 +59,7 @@ export function createConnection(
     client,
     forgetToken: undefined,
     unhandledBytes: 0,
+    receivedBytes: 0,
     subscriptions: 0,
     cost: 0,
     subscribers: new Set(),

@@ -8,7 +8,7 @@ import type { WebSocket } from 'ws'
 
 /**
  * Creates a function that answers a ping. All pings that arrive while a pong is being sent get one pong, with the payload of the
- * last ping. `lengthOfPing` returns the length of the current ping message.
+ * last ping. `lengthOfPing` returns the size of the current ping message in bytes.
  */
 export function createPongs(
   socket: WebSocket,
@@ -38,5 +38,5 @@ function pongOf(payload: unknown): string {
   return JSON.stringify(payload ? { type: 'pong', payload } : { type: 'pong' })
 }
 
-/** Maximum length of a ping message whose payload is returned, in characters. A payload is usually a time or a number. */
+/** Maximum size of a ping message whose payload is returned, in bytes. A payload is usually a time or a number. */
 const maxEchoedLength = 1_024

@@ -144,7 +144,8 @@ function admit(
   const carrier: TraceCarrier = Object(payload.extensions)
   const observation = observer.begin('websocket', randomUUID(), carrier)
   const running = { budget, observation }
-  const args = prepareOperation(deps, { caller, client }, payload, running)
+  const request = { ...payload, bytes: extra.receivedBytes }
+  const args = prepareOperation(deps, { caller, client }, request, running)
   if (isRefused(args)) return refused(deps, observation, args)
   if (kindOf(args) === 'subscription') {
     const cost = operationCost(args) ?? 0
@@ -160,8 +161,8 @@ function admit(
     extra.budgets.set(id, budget)
   }
   // The library holds the message while the operation runs, so operations with equal documents share one string.
-  const kept: { query: string } = payload
-  kept.query = args.document.loc?.source.body ?? payload.query
+  const query = args.document.loc?.source.body ?? payload.query
+  Object.assign(payload, { query, variables: args.variableValues, extensions: undefined })
   originByArgs.set(args, { connection: extra, id })
   extra.subscriptions++
   occupy(occupancy, extra.client.name, { subscriptions: 1 })
@@ -222,9 +223,12 @@ function endQueries({ extra }: ConnectionContext): void {
  */
 async function connect(
   { auth, tokens, clients, occupancy }: ProtocolDeps,
-  { connectionParams, extra }: ConnectionContext,
+  context: ConnectionContext,
   anonymous: Caller,
 ): Promise<boolean> {
+  const { connectionParams, extra } = context
+  // The library would hold them as long as the connection lasts.
+  Object.assign(context, { connectionParams: undefined })
   const named = connectionParams?.Authorization ?? connectionParams?.authorization
   const { authorization, cookie } = extra.credentials ?? {}
   const credentials = {

@@ -109,23 +109,18 @@ const goingAway = 1001
 function serve(protocol: Protocol, connection: Connection, log: Log): void {
   const { socket, duplex } = connection
   duplex.on('drain', () => resumeReading(connection))
-  let received = 0
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
       send: (text) => sendText(connection, text, log),
       close: (code, reason) => socket.close(code, reasonWithin(reason)),
-      onPing: createPongs(socket, () => received),
+      onPing: createPongs(socket, () => connection.receivedBytes),
       onMessage: (receive) =>
         socket.on('message', (bytes: Buffer) => {
           connection.isSilent = false
           connection.unhandledBytes += bytes.length + bytesPerMessage
           pauseReading(connection)
-          const take = (text: string) => {
-            received = text.length
-            return receive(text)
-          }
-          handleMessage(connection, bytes, take).catch((error: unknown) => {
+          handleMessage(connection, bytes, receive).catch((error: unknown) => {
             if (isServersMessage(error)) {
               socket.close(CloseCode.BadRequest, 'Invalid message received')
               return
@@ -168,6 +163,7 @@ async function handleMessage(
   connection.awaitedEnd = undefined
   if (socket.readyState !== socket.OPEN) return
   client.share.charge(messageCost + text.length / bytesOfUnit)
+  connection.receivedBytes = bytes.length
   // Not awaited: a subscription lasts until the client ends it, and this call would hold the bytes of its message as long.
   return noteBegun(connection, receive(text))
 }
