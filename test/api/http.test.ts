@@ -270,6 +270,32 @@ describe('GraphQL refuses with a code', () => {
     expect(response.status).toBe(405)
   })
 
+  const read = 'query ($n: Int!) { chainRecords(first: $n) { nodes { version } } }'
+  test.each([
+    ['a variable of the wrong type', { query: read, variables: { n: 'x' } }, 'BAD_USER_INPUT', 400],
+    ['no value for a variable', { query: read }, 'BAD_USER_INPUT', 400],
+    [
+      'a subscription',
+      { query: 'subscription { milestones { index } }' },
+      'EVENTS_NOT_ACCEPTED',
+      406,
+    ],
+    ['an unknown field', { query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED', 400],
+  ])('%s, with a status only in its own media type', async (_name, body, code, status) => {
+    for (const [accept, expected] of [
+      ['application/graphql-response+json', status],
+      ['application/json', 200],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', accept }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const response = await fetch(`${gateway.url}/graphql`, init)
+      const { data, errors } = await response.json()
+      expect([response.status, data, errors.length]).toEqual([expected, undefined, 1])
+      const { http, ...extensions } = errors[0].extensions
+      expect([extensions.code, http]).toEqual([code, undefined])
+    }
+  })
+
   test.each(['variables', 'extensions'])('%s by GET that are not JSON', async (name) => {
     const parameters = new URLSearchParams({ query: '{ __typename }', [name]: 'x' })
     const response = await fetch(`${gateway.url}/graphql?${parameters}`)

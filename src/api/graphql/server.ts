@@ -18,7 +18,7 @@ import { costReport } from './execution/cost-report.ts'
 import { type Documents, namedDocuments } from './execution/documents.ts'
 import { hiddenSchema } from './execution/hidden-schema.ts'
 import { documentLimits, maxCachedCharacters, maxErrorCharacters } from './execution/limits.ts'
-import { documentCodes, maskErrors, noteErrors } from './execution/masking.ts'
+import { documentCodes, maskErrors, noteErrors, withStatus } from './execution/masking.ts'
 import { overlappingFields } from './execution/overlapping-fields.ts'
 import { errorCost } from './execution/prices.ts'
 import { shareLimit } from './execution/share-limit.ts'
@@ -162,7 +162,8 @@ function masking(log: Log): Plugin<object, GatewayContext> {
       const errors = result.errors.filter((error) => error instanceof GraphQLError)
       const { requestId, observation } = serverContext
       noteErrors(observation, errors)
-      setResult({ ...result, errors: maskErrors({ log, requestId }, errors) })
+      const masked = maskErrors({ log, requestId }, errors)
+      setResult({ ...result, errors: 'data' in result ? masked : masked.map(withStatus) })
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import type { Log } from '../../../lib/log.ts'
 import { queryTooLongOf, storeAwayOf } from '../../../service/network/database-away.ts'
 import type { BodyError } from '../../errors/api-errors.ts'
+import { errorStatuses } from '../../errors/error-table.ts'
 import { createGraphqlError, messageOf } from '../../errors/errors.ts'
 import { shortened } from '../../errors/message-words.ts'
 import type { Observation } from '../../observation.ts'
@@ -109,6 +110,17 @@ export function printSocketError(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...rest } = error.toJSON()
   const { http: _, ...fields } = extensions ?? {}
   return { ...rest, extensions: fields }
+}
+
+/**
+ * Returns an error of a response without data, with the status of that response (GraphQL over HTTP, 6.4.2). It holds only for clients
+ * that accept GraphQL's own media type; the server removes it from the response.
+ */
+export function withStatus(error: GraphQLError): GraphQLError {
+  const { message, extensions } = error
+  if (extensions.http !== undefined) return error
+  const http = { spec: true, status: errorStatuses.get(String(extensions.code)) ?? 400 }
+  return createGraphqlError(message, { ...placeOf(error), extensions: { ...extensions, http } })
 }
 
 /** Returns the original exception. */
