@@ -279,6 +279,37 @@ test('times are right at once when a hidden tab is shown again', async () => {
   await tab.close()
 })
 
+test('the bars of a chart without failed transactions have no pattern at their edges', async () => {
+  const tab = await openTab(browser, gateway.url, { width: 1280 })
+  const { page } = tab
+  await page.goto(gateway.url)
+  await page.waitForSelector('.chart canvas')
+  await page.waitForSelector('.numbers time')
+  // Only bars between two pixels have half-transparent edges, and their places depend on the width.
+  const edges: number[][] = []
+  for (const width of [1280, 1201, 1103, 1007]) {
+    await page.setViewport({ width, height: 900 })
+    await page.waitForFunction(
+      'document.querySelector(".chart canvas").clientWidth === document.querySelector(".chart").clientWidth',
+    )
+    const found = await page.$eval('.chart canvas', (one) => {
+      const canvas = one as HTMLCanvasElement
+      const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+        data: [],
+      }
+      const pixels = Array.from(data, (_, n) => [...data.slice(n, n + 4)])
+      return pixels.filter(([red = 0, , blue = 0, alpha = 0], n) => {
+        return n % 4 === 0 && alpha > 100 && alpha < 255 && blue - red > 50
+      })
+    })
+    edges.push(...found)
+  }
+  expect(edges.length).toBeGreaterThan(10)
+  // The blue of a bar and the grey of the grid have no more red than green.
+  expect(edges.filter(([red = 0, green = 0]) => red > green)).toEqual([])
+  await tab.close()
+})
+
 test('the sides of a lane are headings below that of the lane', async () => {
   const tab = await openTab(browser, gateway.url, { width: 1280 })
   await tab.page.goto(gateway.url + path)

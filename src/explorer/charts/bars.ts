@@ -110,12 +110,13 @@ function optionsOf(
       },
       { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
     ],
-    // The bars of failed transactions reach from zero to the sum, and the other bars are drawn over them.
     series: [
       {},
       seriesOf(names.failed, hatched(colour('--failed'))),
       seriesOf(names.accepted, colour('--accent')),
     ],
+    // The bars of failed transactions stand on the others. Behind them, their pattern would be seen at the edges.
+    bands: [{ series: [1, 2] }],
   }
 }
 
