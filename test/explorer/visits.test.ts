@@ -124,6 +124,39 @@ test('a page that is zoomed to 400 % leaves its window to the content', async ()
   await tab.close()
 })
 
+test('the text size of the browser enlarges every page, which still fits', async () => {
+  // With the larger text the first page is laid out as in a narrow window, and the second as in a wide one.
+  for (const [at, width] of [
+    ['/', 1280],
+    [path, 1800],
+  ] as const) {
+    const tab = await openTab(browser, gateway.url, { width })
+    const session = await tab.page.createCDPSession()
+    const sizes = async () => {
+      await tab.page.goto(gateway.url + at)
+      await tab.page.waitForSelector('.link-live')
+      return await tab.page.evaluate(() => {
+        const all = document.querySelectorAll('h1, h2, .nav a, td, .id, .flow-line, .status')
+        return [...all].map((one) => Number.parseFloat(getComputedStyle(one).fontSize))
+      })
+    }
+    const usual = await sizes()
+    expect(usual.length).toBeGreaterThan(10)
+    await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    expect(Math.min(...(await sizes()))).toBe(2 * Math.min(...usual))
+    const excess = await tab.page.evaluate(() => {
+      const all = [document.documentElement, ...document.querySelectorAll('.flow li, .header-row')]
+      return all.map((one) => [
+        one.scrollWidth - one.clientWidth,
+        one.scrollHeight - one.clientHeight,
+      ])
+    })
+    expect(excess.map(([width]) => width).filter((px) => px !== 0)).toEqual([])
+    expect(excess.slice(1).filter(([, height]) => height !== 0)).toEqual([])
+    await tab.close()
+  }
+})
+
 test.each(['j', 'k', 'Tab'] as const)(
   'a row that gets the focus by %s is not covered',
   async (key) => {

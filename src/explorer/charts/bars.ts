@@ -84,9 +84,11 @@ function optionsOf(
     place.style.color = `var(${name})`
     return style.color
   }
+  // 1, unless the user has chosen another text size in the browser.
+  const scale = Number.parseFloat(style.fontSize) / 15
   const axis: uPlot.Axis = {
     stroke: colour('--muted'),
-    font: `12px ${style.fontFamily}`,
+    font: `${12 * scale}px ${style.fontFamily}`,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   }
@@ -108,7 +110,11 @@ function optionsOf(
         values: (_, moments, __, ___, stepSeconds) => moments.map((one) => label(one, stepSeconds)),
         incrs: [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800, 2_592_000],
       },
-      { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5] },
+      {
+        ...axis,
+        size: 48 * scale,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5],
+      },
     ],
     series: [
       {},

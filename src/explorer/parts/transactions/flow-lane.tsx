@@ -3,9 +3,10 @@ import { ribbonsOf } from './ribbons.ts'
 
 /** A flow between two sides with one row per end, and ribbons whose width is proportional to the amounts. */
 
-/** Height of a row in pixels, to which the ribbons are aligned. */
+/** Height of a row in pixels, to which the ribbons are aligned. Both heights grow with the text, which has 15 pixels by default. */
 const rowPx = 64
 const headPx = 28
+const textPx = 15
 
 interface Side {
   readonly title: ComponentChildren
@@ -31,7 +32,7 @@ export function FlowLane({ title, heading, left, right }: FlowLaneProps) {
       <svg
         class="ribbons"
         viewBox={`0 0 100 ${height + headPx}`}
-        style={{ height: `${height + headPx}px` }}
+        style={{ height: `${(height + headPx) / textPx}rem` }}
         preserveAspectRatio="none"
         aria-hidden="true"
       >
