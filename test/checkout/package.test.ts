@@ -247,7 +247,7 @@ describe('a program that imports the package', { timeout: 120_000 }, () => {
       'SETTING_INVALID port is not a setting',
       'SETTING_INVALID WORKERS is available only in the command serve',
       'SETTING_INVALID PORT must be a whole number from 0 to 65535, not "-1"',
-      'DATABASE_UNUSABLE the database cannot be used: file is not a database',
+      expect.stringMatching(/^DATABASE_UNUSABLE .*\/package\.json: file is not a database$/),
       '',
     ])
   })

@@ -144,7 +144,7 @@ describe('the gateway rejects', () => {
     [
       'a file that is not a database',
       () => `file:${text()}`,
-      /^the data.* used: file is not a data/,
+      /^the data.* used: .*: file is not a data/,
     ],
   ]
 

@@ -251,7 +251,7 @@ describe('failures', () => {
     const noDatabase = failureOf(() => openFile(text, 'READ'))
     expect([storeFaultOf(noDatabase), (noDatabase as Error).message]).toEqual([
       'DAMAGED',
-      'file is not a database',
+      `${text}: file is not a database`,
     ])
     const reading = openFile(file, 'READ')
     const readonly = failureOf(() => reading.exec('DELETE FROM things'))

@@ -182,7 +182,7 @@ test("a file that the thread cannot use is logged once, with SQLite's message", 
   await checkpoints.close()
   process.off('worker', onThread)
   rmSync(folder, { recursive: true })
-  const reason = 'file is not a database'
+  const reason = `${file}: file is not a database`
   expect(attempts[0]).toEqual({ ok: false, reason })
   expect(events()).toMatchObject([{ event: 'checkpoints-failing', level: 'warn', reason }])
 })

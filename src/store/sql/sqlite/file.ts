@@ -33,7 +33,7 @@ function explained(failure: unknown, file: string): unknown {
   if (!(failure instanceof Error && 'errcode' in failure)) return failure
   const { errcode } = failure
   if (mayWrite(dirname(file))) {
-    if (errcode === cannotOpen) failure.message = `${file}: ${failure.message}`
+    if (unnamed.includes(Number(errcode))) failure.message = `${file}: ${failure.message}`
     return failure
   }
   const reason = `${dirname(file)} cannot be written; SQLite needs other files beside a database, except beside a backup`
@@ -41,8 +41,8 @@ function explained(failure: unknown, file: string): unknown {
   return Object.assign(new Error(reason, { cause: failure }), { errcode })
 }
 
-/** SQLITE_CANTOPEN. The message of SQLite does not name the file. */
-const cannotOpen = 14
+/** SQLITE_CANTOPEN and SQLITE_NOTADB. The messages of SQLite do not name the file. */
+const unnamed = [14, 26]
 
 function mayWrite(folder: string): boolean {
   try {
