@@ -52,6 +52,13 @@ const port = integer('NUMBER', { max: 65_535 })
 const address = nonEmpty('ADDRESS', 'an address')
 /** The path of a file, relative to the current folder. */
 export const path = nonEmpty('PATH', 'the path of a file')
+/** The path of the file of a key. A key in its place would become the name of a new file with another key. */
+const keyPath: ValueType<string> = {
+  ...path,
+  expected: 'the path of a file, not the key itself',
+  isQuiet: true,
+  parse: (text) => (text.includes('-----BEGIN') ? undefined : path.parse(text)),
+}
 const text = nonEmpty('TEXT')
 const seconds = integer('NUMBER', { max: 60 })
 
@@ -111,7 +118,7 @@ const tokens = {
     help: 'who may submit blocks: `open`, `closed` or `token`',
   },
   keyFile: {
-    type: path,
+    type: keyPath,
     without: 'next to the database',
     help: 'file of the key that signs tokens; created when missing',
     more: 'The algorithm is EdDSA, or ES256 if the file holds a P-256 key. A file that other users can read is refused.',

@@ -283,9 +283,10 @@ describe('the configuration rejects', () => {
 
   test('a secret with a sentence that does not contain it', () => {
     const env = { JWT_SECRET: 'hush', DATABASE_URL: 'postgres:/me:hush@host/db' }
-    const result = parseConfig(env, [])
+    const result = parseConfig({ ...env, KEY_FILE: '-----BEGIN PRIVATE KEY-----\nhush' }, [])
     expect(result.ok ? [] : result.error.map(configMessage)).toEqual([
       'DATABASE_URL must be file:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+      'KEY_FILE must be the path of a file, not the key itself',
       'JWT_SECRET must be at least 32 bytes long',
     ])
   })
