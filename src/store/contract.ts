@@ -248,8 +248,14 @@ export interface StoreWriter extends WaitingReads, HistoryChecks, PruneWrites {
     term: number,
     blocks: readonly IncomingBlock[],
   ): Promise<Result<Acceptance[], LeaseLost>>
-  /** Closes the slots up to and including `upTo`, so that no block of them is accepted. Never reopens a slot. */
-  closeSlots(term: number, upTo: SlotIndex): Promise<Result<LeaseTerm, LeaseLost>>
+  /**
+   * Closes the slots up to and including `upTo`, so that no block of them is accepted. Never reopens a slot. Their blocks are before the
+   * position `nextInbox` of the inbox.
+   */
+  closeSlots(
+    term: number,
+    upTo: SlotIndex,
+  ): Promise<Result<{ readonly nextInbox: number }, LeaseLost>>
   /** Writes the verdicts on blocks, and their effects. Throws if an output is spent twice or does not exist. */
   book(term: number, booking: Booking): Promise<Result<LeaseTerm, LeaseLost>>
   /**

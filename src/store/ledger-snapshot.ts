@@ -82,7 +82,6 @@ async function addChainStates(
 /** Begins the log. The caller holds the lease. Deletes the account entries, because no later slot changes them. */
 export async function finishSnapshot(
   writing: Writing,
-  term: number,
   { network, milestones }: SnapshotEnd,
 ): Promise<Result<LogTip, never>> {
   const { tx, sql } = writing
@@ -99,7 +98,7 @@ export async function finishSnapshot(
   await countBalances(writing, slot)
   await tx.accountVersion.deleteMany()
   await tx.snapshotProgress.deleteMany()
-  await closeSlots(writing, term, slot)
+  await closeSlots(writing, slot)
   await sql.gatherStatistics(tx)
   return ok(await publishFirst(writing))
 }

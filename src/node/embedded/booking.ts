@@ -43,8 +43,11 @@ export interface BookingDeps {
 export interface Booker {
   /** Reads the number of waiting transactions; called at the beginning of every term. */
   load(): Promise<void>
-  /** Books the next blocks in one database transaction: released carriers if there are any, otherwise blocks of the inbox. */
-  next(term: number): Promise<Result<Booked, LeaseLost>>
+  /**
+   * Books the next blocks in one database transaction: released carriers if there are any, otherwise blocks of the inbox. `before` is the
+   * position of the inbox up to which the caller needs them.
+   */
+  next(term: number, before?: number): Promise<Result<Booked, LeaseLost>>
   /** Fails the transactions that wait in the slots up to `upTo`. These slots are closed and booked: the missing inputs cannot exist. */
   giveUp(term: number, upTo: SlotIndex): Promise<Result<number, LeaseLost>>
 }
@@ -52,7 +55,7 @@ export interface Booker {
 export interface Booked {
   /** Number of booked blocks. */
   readonly count: number
-  /** Whether more blocks can be booked immediately. */
+  /** Whether more of the needed blocks can be booked immediately. */
   readonly isMore: boolean
 }
 
@@ -73,7 +76,7 @@ export function createBooker(deps: BookingDeps): Booker {
     waiting = await write.countWaiting()
   }
 
-  async function next(term: number): Promise<Result<Booked, LeaseLost>> {
+  async function next(term: number, before = Infinity): Promise<Result<Booked, LeaseLost>> {
     const released = waiting === 0 ? [] : await write.releasedCarriers(bookingBatch)
     const fresh = released.length > 0 ? [] : await write.pendingBlocks(bookingBatch)
     if (released.length + fresh.length === 0) return ok({ count: 0, isMore: false })
@@ -81,8 +84,8 @@ export function createBooker(deps: BookingDeps): Booker {
     const candidates = await candidatesOf(carriersDeps, open)
     const stored = waiting === 0 ? noWaiters : await storedWaiters(carriersDeps, candidates)
     const waiters = stored.waiters.map(({ candidate }) => candidate)
-    const before = await ledgerBefore(deps, [...candidates, ...waiters])
-    const effects = judge(before, candidates, stored)
+    const ledger = await ledgerBefore(deps, [...candidates, ...waiters])
+    const effects = judge(ledger, candidates, stored)
     const { isCut, judged } = effects
     const last = isCut ? fresh.findLastIndex(({ inbox }) => judged.has(inbox)) : fresh.length
     const booked = fresh.slice(0, last + 1)
@@ -96,7 +99,8 @@ export function createBooker(deps: BookingDeps): Booker {
     waiting += effects.waiting.length - settled.length
     for (const { blockId } of [...booked, ...settled]) prepared.delete(blockId)
     logFailures(deps, effects)
-    const isMore = isCut || released.length > 0 || fresh.length === bookingBatch
+    const isFull = fresh.length === bookingBatch && (fresh.at(-1)?.inbox ?? 0) + 1 < before
+    const isMore = isCut || released.length > 0 || isFull
     return ok({ count: booked.length + settled.length, isMore })
   }
 

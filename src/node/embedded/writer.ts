@@ -215,8 +215,9 @@ async function advance(
   const { former, upTo } = range
   const closed = await deps.store.write.closeSlots(term, upTo)
   if (!closed.ok) return closed
+  // Blocks of open slots may arrive faster than they are booked, and the commit does not wait for them.
   for (let isMore = true; isMore; ) {
-    const booked = await booker.next(term)
+    const booked = await booker.next(term, closed.value.nextInbox)
     if (!booked.ok) return booked
     isMore = booked.value.isMore
   }

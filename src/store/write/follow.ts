@@ -22,6 +22,6 @@ export async function followSlots(
     created: slots.flatMap(({ created }) => created),
     spent: slots.flatMap(({ spent }) => spent),
   })
-  for (const { slot } of commits.slice(-1)) await closeSlots(writing, term, slot)
+  for (const { slot } of commits.slice(-1)) await closeSlots(writing, slot)
   return commitSlots(writing, commits)
 }

@@ -1,7 +1,6 @@
 import { present } from '../../lib/assert.ts'
 import { ok, type Result } from '../../lib/result.ts'
 import type { SlotIndex, TransactionId } from '../../protocol/primitives.ts'
-import type { LeaseTerm } from '../contract/lease.ts'
 import type { Acceptance, IncomingBlock } from '../contract.ts'
 import type { BlockRow } from '../rows.ts'
 import { insertParents, knownBlocks } from '../sql/blocks.ts'
@@ -56,12 +55,12 @@ function carriedTransactions(blocks: readonly IncomingBlock[]): CarriedTransacti
   return [...carried.values()]
 }
 
-/** Sets the first open slot to the slot after `upTo`, if it is lower. */
+/** Sets the first open slot to the slot after `upTo`, if it is lower. All blocks of earlier slots have positions before `nextInbox`. */
 export async function closeSlots(
   { tx, sql }: RawWriting,
-  term: number,
   upTo: SlotIndex,
-): Promise<Result<LeaseTerm, never>> {
+): Promise<Result<Pick<Accepted, 'nextInbox'>, never>> {
   await sql.raiseOpenFrom(tx, upTo + 1)
-  return ok({ term })
+  const { nextInbox } = present(await sql.allocatePositions(tx, 0), 'writer row')
+  return ok({ nextInbox: Number(nextInbox) })
 }

@@ -35,7 +35,7 @@ export async function initialize(
     const moved = await moveBalances(writing, parameters, slots)
     const moves = await appendToLog(writing, { lastSeq: 0, commits: [commit], ...moved })
     await countSlots(writing, parameters, { moves, isGenesis: true, ...moved })
-    await closeSlots(writing, term, commit.slot)
+    await closeSlots(writing, commit.slot)
     return ok(await publishFirst(writing))
   })
 }

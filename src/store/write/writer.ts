@@ -83,7 +83,7 @@ function snapshotWrites({ transactRaw, leased, leasedRaw }: Calls) {
   return {
     initialize: (term, genesis) => transactRaw((writing) => initialize(writing, term, genesis)),
     addToSnapshot: (term, part) => leasedRaw(term, (writing) => addToSnapshot(writing, term, part)),
-    finishSnapshot: (term, end) => leased(term, (writing) => finishSnapshot(writing, term, end)),
+    finishSnapshot: (term, end) => leased(term, (writing) => finishSnapshot(writing, end)),
     dropSnapshot: (term) => leasedRaw(term, (writing) => dropSnapshot(writing, term)),
   } satisfies Partial<StoreWriter>
 }
@@ -104,7 +104,7 @@ function inboxWrites({ transact, transactRaw, leasedRaw }: Calls, history?: Hist
       )
       return taken.ok ? ok(noted(taken.value)) : taken
     },
-    closeSlots: (term, upTo) => leasedRaw(term, (writing) => closeSlots(writing, term, upTo)),
+    closeSlots: (term, upTo) => leasedRaw(term, (writing) => closeSlots(writing, upTo)),
     storeFinalBlocks: (blocks) => transact((writing) => storeFinalBlocks(writing, blocks)),
   } satisfies Partial<StoreWriter>
 }

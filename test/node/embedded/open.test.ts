@@ -9,6 +9,7 @@ import type { GenesisPlan } from '../../../src/node/genesis.ts'
 import { databases, defaultDatabase } from '../../support/databases.ts'
 import { openEmbeddedLedger } from '../../support/embedded-ledger.ts'
 import { createMemoryLog } from '../../support/memory-log.ts'
+import { incomingBlock } from '../../support/store-rows.ts'
 import { until } from '../../support/until.ts'
 
 /** Tests the embedded ledger over several epochs, on a real store and a settable clock. */
@@ -100,3 +101,24 @@ test('the embedded ledger logs its progress rarely while it commits many past sl
   await ledger.close()
   await database.remove()
 })
+
+test('the embedded ledger commits slots while blocks arrive faster than it books them', async () => {
+  const database = await defaultDatabase().create()
+  const genesis = developmentGenesis(keys, startSeconds)
+  const ledger = await openEmbeddedLedger(database.url, { startSeconds, genesis })
+  const { store, source } = ledger.at()
+  const { slot } = source.status()
+  const committed = slot - genesis.parameters.minCommittableAge
+  await ledger.untilCommitted(committed)
+  const block = { slot: slot + 2, transactionId: undefined }
+  let blocks = 0
+  let calls = 0
+  for (; calls < 100 && source.status().latestCommittedSlot === committed; calls++) {
+    const some = Array.from({ length: 600 }, () => incomingBlock(++blocks, block))
+    await store.write.acceptBlocks(some)
+    if (calls === 2) ledger.clock.advance(1_000_000_000n)
+  }
+  expect(calls).toBeLessThan(100)
+  await ledger.close()
+  await database.remove()
+}, 60_000)
