@@ -1,5 +1,4 @@
-import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
+import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { createLog, type Log } from '../lib/log.ts'
@@ -51,30 +50,31 @@ export async function runWorkers(process: ProcessIo, config: Config): Promise<nu
   process.onClockConfirmed(() => signalAll('SIGUSR2'))
 
   /** Starts another worker whenever the worker with this number ends. */
-  async function keepRunning(first: Worker, index: number): Promise<void> {
+  async function keepRunning({ ended: first }: StartedWorker, index: number): Promise<void> {
     const number = index + 1
-    let worker = first
+    let ended = first
     let pauseMs = minPauseMs
     for (;;) {
       const begun = performance.now()
-      const [exitCode, signal] = await once(worker, 'exit')
+      const end = await ended
       if (isStopping) return
-      log.warn('worker-ended', { worker: number, exitCode, signal })
+      log.warn('worker-ended', { worker: number, ...end })
       if (performance.now() - begun > maxPauseMs) pauseMs = minPauseMs
       await Promise.race([stopped, delay(pauseMs)])
       if (isStopping) return
       pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-      worker = startWorker(number)
+      ended = startWorker(number).ended
     }
   }
 
   // The first worker starts alone: it migrates the database, and creates the key that all workers sign with.
   const first = startWorker(1)
-  const ended = await Promise.race([once(first, 'exit'), once(first, 'listening').then(() => [])])
-  // The worker has reported the reason.
-  if (ended.length > 0) {
+  const ended = await Promise.race([first.ended, first.listening])
+  if (ended !== undefined) {
+    // A worker that ran has reported the reason itself.
+    if (ended.reason !== undefined) process.stderr(`ledger-gateway serve: ${ended.reason}\n`)
     await metrics?.value.close()
-    return ended[0] ?? failed
+    return ended.exitCode ?? failed
   }
   // Workers that start after the signal would not receive it.
   const others = isStopping ? [] : Array.from({ length: workers - 1 }, (_, i) => startWorker(i + 2))
@@ -99,8 +99,31 @@ async function serveMetrics(log: Log, address: MetricsAddress) {
   return server.ok ? ok({ ...server.value, log: countEvents(log) }) : server
 }
 
-function startWorker(number: number): Worker {
-  return cluster.fork({ [numberVariable]: number })
+interface StartedWorker {
+  /** Resolves when the worker accepts connections. */
+  readonly listening: Promise<undefined>
+  readonly ended: Promise<WorkerEnd>
+}
+
+/** How a worker ended; `reason` says why it could not be started. */
+interface WorkerEnd {
+  readonly exitCode?: number | null
+  readonly signal?: string | null
+  readonly reason?: string
+}
+
+function startWorker(number: number): StartedWorker {
+  const worker = cluster.fork({ [numberVariable]: number })
+  return {
+    listening: new Promise((resolve) => worker.on('listening', () => resolve(undefined))),
+    ended: new Promise((resolve) => {
+      worker.on('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+      // A message to a worker that has just ended is an error too, and its exit follows.
+      worker.on('error', ({ message: reason }) => {
+        if (worker.process.pid === undefined) resolve({ reason })
+      })
+    }),
+  }
 }
 
 function signalAll(signal: NodeJS.Signals): void {

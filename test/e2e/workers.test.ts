@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -97,8 +98,7 @@ describe('three workers', () => {
   test('do not end with one that is killed while a request for metrics waits for the first process', async () => {
     const first = present(program.process.pid, 'the first process')
     const killed = present(workersOf(program).at(-1), 'a worker')
-    const count = () => program.logged().match(/"worker-ended"/g)?.length ?? 0
-    const before = count()
+    const before = ends(program)
     const url = new URL(metricsUrlOf(program))
     const socket = connect(Number(url.port), url.hostname)
     const request = 'GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'
@@ -110,7 +110,7 @@ describe('three workers', () => {
     process.kill(killed, 'SIGKILL')
     await until(() => stateOf(killed) === 'Z', { what: 'the worker has ended' })
     process.kill(first, 'SIGCONT')
-    await until(() => count() > before, { what: 'the end of the worker' })
+    await until(() => ends(program) > before, { what: 'the end of the worker' })
     socket.destroy()
     await until(() => workersOf(program).length === 3, { what: 'a new worker' })
     await untilHealth(program.url)
@@ -121,14 +121,39 @@ describe('three workers', () => {
     const warnings = async () =>
       (await scrape(metricsUrlOf(program))).sum('ledger_gateway_log_events_total', misspelled)
     expect(await warnings()).toBe(1)
-    const count = () => program.logged().match(/"worker-ended"/g)?.length ?? 0
-    const before = count()
+    const before = ends(program)
     process.kill(present(workersOf(program)[0], 'a worker'), 'SIGKILL')
-    await until(() => count() > before, { what: 'the end of the worker' })
+    await until(() => ends(program) > before, { what: 'the end of the worker' })
     expect(await warnings()).toBe(1)
     await until(() => workersOf(program).length === 3, { what: 'a new worker' })
     await untilHealth(program.url)
   })
+
+  test('are started when the system can start processes again', async () => {
+    // The port is closed while no worker serves it, and is another one afterwards.
+    const isHealthy = async () =>
+      (await scrape(metricsUrlOf(program))).sum('ledger_gateway_healthy') === 3
+    await until(isHealthy, { what: 'three healthy workers' })
+    const first = String(program.process.pid)
+    const limitFiles = (count: number | string) =>
+      execFileSync('prlimit', ['--pid', first, `--nofile=${count}:`])
+    const former = execFileSync('prlimit', [
+      '--pid',
+      first,
+      '--nofile',
+      '-o',
+      'SOFT',
+      '--noheadings',
+    ])
+    // All numbers below are in use, so no file can be opened.
+    limitFiles(3)
+    process.kill(present(workersOf(program)[0], 'a worker'), 'SIGKILL')
+    const failed = /"event":"worker-ended","worker":\d,"reason":"spawn \S+ EMFILE"/
+    await until(() => failed.test(program.logged()), { what: 'a start that failed' })
+    limitFiles(String(former).trim())
+    await until(() => workersOf(program).length === 3, { what: 'a new worker' })
+    await untilHealth(program.url)
+  }, 60_000)
 
   test('end gracefully with the first process', async () => {
     const [running] = workersOf(program)
@@ -165,6 +190,11 @@ test('SQLite allows only one worker', async () => {
     'WORKERS must be 1 unless DATABASE_URL names PostgreSQL: a SQLite file is for one process\n',
   )
 })
+
+/** Returns how many ends of workers a program has logged. */
+function ends(program: Program): number {
+  return program.logged().match(/"worker-ended"/g)?.length ?? 0
+}
 
 /** Returns the URL of the metrics in the first process. */
 function metricsUrlOf(program: Program): string {
